@@ -1,0 +1,46 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A nested package, so that what the comparisons need never reaches a user of RingDispatch.
+// Each `...OnDispatch` folder is a symbolic link: the same source, compiled against libdispatch.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+let onDispatch: [SwiftSetting] = settings + [.define("LIBDISPATCH")]
+
+let ringDispatch: Target.Dependency = .product(name: "RingDispatch", package: "ring-dispatch")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+
+let package = Package(
+    name: "ring-dispatch-benchmarks",
+    dependencies: [
+        .package(name: "ring-dispatch", path: ".."),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+    ],
+    targets: [
+        .target(name: "CThreadPlacement"),
+        .executableTarget(
+            name: "micro-ring", dependencies: [ringDispatch, "CThreadPlacement"],
+            path: "Sources/Micro", swiftSettings: settings),
+        .executableTarget(
+            name: "micro-dispatch", dependencies: ["CThreadPlacement"],
+            path: "Sources/MicroOnDispatch", swiftSettings: onDispatch),
+        .executableTarget(
+            name: "blocking-echo-ring", dependencies: [ringDispatch],
+            path: "Sources/BlockingEcho", swiftSettings: settings),
+        .executableTarget(
+            name: "blocking-echo-dispatch",
+            path: "Sources/BlockingEchoOnDispatch", swiftSettings: onDispatch),
+        .executableTarget(
+            name: "gcd-echo-dispatch",
+            path: "Sources/GCDEchoOnDispatch", exclude: ["README.md"], swiftSettings: onDispatch),
+        .executableTarget(
+            name: "nio-echo", dependencies: [nioCore, nioPosix],
+            path: "Sources/NIOEcho", swiftSettings: settings),
+    ]
+)

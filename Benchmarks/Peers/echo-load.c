@@ -1,0 +1,152 @@
+// The load client: one thread, epoll, closed loop (each connection has one message under way).
+// Verifies every byte. Measures the server's CPU time over exactly the measured period.
+//
+// echo-load --port P [--connections 64] [--size 64] [--warmup 0.5] [--seconds 2]
+//           [--server-pid PID] [--exclude-first]
+// With --exclude-first the first connection (a server's slow one) is loaded but not counted.
+// Prints key=value lines.
+#define _GNU_SOURCE
+#include "histogram.h"
+#include "observed.h"
+#include "peer.h"
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+enum { EVENTS_PER_WAIT = 256 };
+
+struct connection {
+    int descriptor;
+    int is_counted;
+    unsigned sequence;
+    size_t received;
+    uint64_t sent_at;
+    unsigned char *message;
+};
+
+struct load {
+    int port, connection_count, epoll;
+    size_t size;
+    int excludes_first;
+    struct connection *connections;
+    unsigned char *buffer;
+    struct histogram latencies;
+    uint64_t messages;
+};
+
+static uint64_t now_nanoseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/// Each message differs from the one before and from the other connections'.
+static void send_message(struct load *load, struct connection *connection) {
+    unsigned seed = connection->sequence++ * 7 + (unsigned)connection->descriptor * 31;
+    for (size_t i = 0; i < load->size; i++) connection->message[i] = (unsigned char)(seed + i);
+    connection->received = 0;
+    connection->sent_at = now_nanoseconds();
+    ssize_t sent = send(connection->descriptor, connection->message, load->size, MSG_NOSIGNAL);
+    CHECK(sent == (ssize_t)load->size, "send");
+}
+
+/// Reads once; counts the message and sends the next when the echo is complete.
+static void receive(struct load *load, struct connection *connection) {
+    ssize_t count = recv(connection->descriptor, load->buffer, load->size, 0);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    CHECK(count >= 0, "recv");
+    size_t received = connection->received + (size_t)count;
+    if (count == 0 || received > load->size
+        || memcmp(load->buffer, connection->message + connection->received, (size_t)count) != 0) {
+        fprintf(stderr, "%s\n", count == 0 ? "the server closed a connection" : "wrong bytes");
+        exit(1);
+    }
+    connection->received = received;
+    if (received < load->size) return;
+    if (connection->is_counted) {
+        histogram_add(&load->latencies, now_nanoseconds() - connection->sent_at);
+        load->messages++;
+    }
+    send_message(load, connection);
+}
+
+static void connect_one(struct load *load, int index) {
+    struct connection *connection = &load->connections[index];
+    struct sockaddr_in address = loopback(load->port);
+    connection->descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(connection->descriptor >= 0, "socket");
+    CHECK(connect(connection->descriptor, (struct sockaddr *)&address, sizeof address) == 0,
+          "connect");
+    set_no_delay(connection->descriptor);
+    CHECK(fcntl(connection->descriptor, F_SETFL, O_NONBLOCK) == 0, "O_NONBLOCK");
+    connection->is_counted = index > 0 || !load->excludes_first;
+    connection->message = malloc(load->size);
+    CHECK(connection->message != NULL, "malloc");
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
+    CHECK(epoll_ctl(load->epoll, EPOLL_CTL_ADD, connection->descriptor, &event) == 0, "epoll_ctl");
+}
+
+/// Serves echoes until the given time; returns the time at which it stopped.
+static uint64_t run_until(struct load *load, uint64_t deadline) {
+    for (;;) {
+        uint64_t now = now_nanoseconds();
+        if (now >= deadline) return now;
+        struct epoll_event events[EVENTS_PER_WAIT];
+        int milliseconds = (int)((deadline - now + 999999) / 1000000);
+        int ready = epoll_wait(load->epoll, events, EVENTS_PER_WAIT, milliseconds);
+        CHECK(ready >= 0 || errno == EINTR, "epoll_wait");
+        for (int i = 0; i < ready; i++) receive(load, events[i].data.ptr);
+    }
+}
+
+/// The first connection goes alone and gets an echo, so that the server surely accepts it first.
+static void connect_all(struct load *load) {
+    load->connections = calloc((size_t)load->connection_count, sizeof *load->connections);
+    load->buffer = malloc(load->size);
+    load->epoll = epoll_create1(EPOLL_CLOEXEC);
+    CHECK(load->connections && load->buffer && load->epoll >= 0, "set-up");
+    connect_one(load, 0);
+    send_message(load, &load->connections[0]);
+    uint64_t deadline = now_nanoseconds() + 5000000000u;
+    while (load->connections[0].sequence < 2 && now_nanoseconds() < deadline) {
+        run_until(load, now_nanoseconds() + 1000000);
+    }
+    errno = ETIMEDOUT;
+    CHECK(load->connections[0].sequence >= 2, "the first echo");
+    for (int i = 1; i < load->connection_count; i++) connect_one(load, i);
+    for (int i = 1; i < load->connection_count; i++) send_message(load, &load->connections[i]);
+}
+
+static void print_results(const struct load *load, double seconds, struct observed spent) {
+    double messages = load->messages > 0 ? (double)load->messages : 1;
+    printf("messages=%llu\n", (unsigned long long)load->messages);
+    printf("rate=%.1f\n", (double)load->messages / seconds);
+    printf("p50_us=%.1f\n", (double)histogram_percentile(&load->latencies, 0.50) / 1e3);
+    printf("p99_us=%.1f\n", (double)histogram_percentile(&load->latencies, 0.99) / 1e3);
+    printf("p999_us=%.1f\n", (double)histogram_percentile(&load->latencies, 0.999) / 1e3);
+    printf("cpu_us=%.4f\n", (double)spent.cpu_nanoseconds / 1e3 / messages);
+    printf("switches=%.4f\n", (double)spent.switches / messages);
+    printf("threads=%lld\n", (long long)spent.threads);
+}
+
+int main(int count, char **arguments) {
+    static struct load load;
+    load.port = (int)option(count, arguments, "--port", 0);
+    load.connection_count = (int)option(count, arguments, "--connections", 64);
+    load.size = (size_t)option(count, arguments, "--size", 64);
+    load.excludes_first = has_option(count, arguments, "--exclude-first");
+    double warmup = option(count, arguments, "--warmup", 0.5);
+    double seconds = option(count, arguments, "--seconds", 2);
+    pid_t server = (pid_t)option(count, arguments, "--server-pid", 0);
+    errno = EINVAL;
+    CHECK(load.port > 0 && load.connection_count > 0 && load.size > 0 && seconds > 0, "options");
+
+    connect_all(&load);
+    run_until(&load, now_nanoseconds() + (uint64_t)(warmup * 1e9));
+    struct observed before = observe(server);
+    uint64_t start = now_nanoseconds();
+    load.messages = 0;
+    load.latencies = (struct histogram){0};
+    uint64_t end = run_until(&load, start + (uint64_t)(seconds * 1e9));
+    print_results(&load, (double)(end - start) / 1e9, observed_since(before, observe(server)));
+}

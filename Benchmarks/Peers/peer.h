@@ -1,0 +1,69 @@
+// What the C servers and the load client share: errors, options, a listening socket.
+#ifndef PEER_H
+#define PEER_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CHECK(condition, what)                                                                     \
+    do {                                                                                           \
+        if (!(condition)) fail(what);                                                              \
+    } while (0)
+
+static inline void fail(const char *what) {
+    fprintf(stderr, "%s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+/// The value after `name` in the arguments, or `missing`.
+static inline double option(int count, char **arguments, const char *name, double missing) {
+    for (int i = 1; i + 1 < count; i++) {
+        if (strcmp(arguments[i], name) == 0) return atof(arguments[i + 1]);
+    }
+    return missing;
+}
+
+static inline int has_option(int count, char **arguments, const char *name) {
+    for (int i = 1; i < count; i++) {
+        if (strcmp(arguments[i], name) == 0) return 1;
+    }
+    return 0;
+}
+
+static inline struct sockaddr_in loopback(int port) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
+
+static inline void set_no_delay(int descriptor) {
+    int on = 1;
+    CHECK(setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0, "TCP_NODELAY");
+}
+
+/// Listens on the loopback address and says so in the form that compare.sh waits for.
+static inline int listen_and_announce(int port, int socket_flags) {
+    int listener = socket(AF_INET, SOCK_STREAM | socket_flags, 0);
+    CHECK(listener >= 0, "socket");
+    int on = 1;
+    CHECK(setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0, "SO_REUSEADDR");
+    struct sockaddr_in address = loopback(port);
+    socklen_t size = sizeof address;
+    CHECK(bind(listener, (struct sockaddr *)&address, size) == 0, "bind");
+    CHECK(listen(listener, SOMAXCONN) == 0, "listen");
+    CHECK(getsockname(listener, (struct sockaddr *)&address, &size) == 0, "getsockname");
+    printf("listening on 127.0.0.1:%d\n", ntohs(address.sin_port));
+    fflush(stdout);
+    return listener;
+}
+
+#endif

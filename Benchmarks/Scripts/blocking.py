@@ -1,0 +1,83 @@
+"""Echo servers on two CPUs, shared with the client; one connection's handler is slow."""
+
+import argparse
+import sys
+
+import building
+import machine
+from report import Need, Outcome, needs_table, number, table
+from servers import Load, Server, chosen, measure_or_note, medians
+
+CONNECTIONS = 120
+BLOCKS = {
+    "none": "nobody blocks",
+    "sleep": "one handler sleeps 50 ms per message",
+    "compute": "one handler computes 50 ms per message",
+}
+DISPATCH, RING = "libdispatch", "ring"
+
+
+def _servers(options: argparse.Namespace) -> list[Server]:
+    swift = building.swift_products(
+        ["blocking-echo-dispatch", "blocking-echo-ring", "nio-echo"], not options.no_build)
+    port = ("--port", "0")
+    return chosen([
+        Server("swift-nio-1-loop", (swift["nio-echo"], *port, "--loops", "1")),
+        Server("swift-nio-2-loops", (swift["nio-echo"], *port, "--loops", "2")),
+        Server(DISPATCH, (swift["blocking-echo-dispatch"], *port)),
+        Server(RING, (swift["blocking-echo-ring"], *port), (("RINGDISPATCH_BACKEND", "io_uring"),)),
+        Server("ring-epoll", (swift["blocking-echo-ring"], *port),
+               (("RINGDISPATCH_BACKEND", "epoll"),)),
+    ], options.names)
+
+
+def compare(options: argparse.Namespace) -> Outcome:
+    outcome = Outcome()
+    client = building.c_peers(["echo-load"], not options.no_build)["echo-load"]
+    servers = _servers(options)
+    connections = (options.connections or [CONNECTIONS])[0]
+    load = Load(client, connections, options.seconds, excludes_first=True)
+    print(f"## A slow handler beside {connections - 1} fast connections, 64-byte messages\n")
+    print(machine.facts(options.rounds, options.cpus))
+    print(f"- server and client share both CPUs, {options.seconds:g} s a run; "
+          "the slow connection itself is not counted")
+    for block, title in BLOCKS.items():
+        runs: dict[str, list[dict[str, float]]] = {server.name: [] for server in servers}
+        for round_number in range(options.rounds):
+            print(f"{title}, round {round_number + 1}", file=sys.stderr)
+            for server in servers:
+                blocking = Server(
+                    server.name, (*server.command, "--block", block), server.environment)
+                result = measure_or_note(outcome, blocking, load, options.cpus, options.cpus)
+                if result:
+                    runs[server.name].append(result)
+        results = {name: medians(list_) for name, list_ in runs.items()}
+        _print_section(title, results, outcome, has_needs=block != "none")
+    return outcome
+
+
+def _print_section(
+    title: str, results: dict[str, dict[str, float]], outcome: Outcome, has_needs: bool
+) -> None:
+    rows = []
+    for name, result in results.items():
+        if not result:
+            rows.append([name, "failed", *["-"] * 6])
+            continue
+        latencies = [number(result[key] / 1e3) for key in ("p50_us", "p99_us", "p999_us")]
+        rows.append([
+            name, number(result["rate"]), *latencies, number(result["cpu_us"]),
+            f"{result['switches']:.3f}", f"{result['threads']:.0f}"])
+    print(f"\n### {title[0].upper()}{title[1:]}\n")
+    print(table(
+        ["server", "messages/s", "p50 ms", "p99 ms", "p99.9 ms", "CPU µs/message",
+         "switches/message", "threads"], rows), flush=True)
+    if not has_needs:
+        return
+    ours, theirs = results.get(RING, {}), results.get(DISPATCH, {})
+    print("\n" + needs_table([
+        Need(f"rate of {RING} / {DISPATCH}, {title}", ours.get("rate"), theirs.get("rate"),
+             at_least=1.4),
+        Need(f"p99 of {RING} / {DISPATCH}, {title}", ours.get("p99_us"), theirs.get("p99_us"),
+             at_most=1.0),
+    ], outcome), flush=True)

@@ -1,0 +1,52 @@
+"""Builds the Swift products and the C peers into Benchmarks/.build."""
+
+import pathlib
+import shlex
+import subprocess
+import sys
+
+PACKAGE = pathlib.Path(__file__).resolve().parent.parent
+SCRATCH = PACKAGE / ".build"
+PEERS = SCRATCH / "peers"
+SWIFT_BUILD = [
+    "swift", "build", "-c", "release",
+    "--package-path", str(PACKAGE), "--scratch-path", str(SCRATCH),
+]
+
+
+def _run(command: list[str]) -> str:
+    """Shows the output only if the command fails."""
+    result = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+        text=True)
+    if result.returncode != 0:
+        sys.exit(f"{result.stdout}\nfailed: {shlex.join(command)}")
+    return result.stdout.strip()
+
+
+def swift_products(names: list[str], build: bool) -> dict[str, str]:
+    """Paths of the executables, this package's or its parent's, by product name."""
+    for name in names if build else []:
+        print(f"building {name}", file=sys.stderr)
+        _run(["nice", "-n", "10", *SWIFT_BUILD, "--product", name])
+    directory = pathlib.Path(_run([*SWIFT_BUILD, "--show-bin-path"]).splitlines()[-1])
+    return {name: _existing(directory / name) for name in names}
+
+
+def c_peers(names: list[str], build: bool) -> dict[str, str]:
+    """Paths of the C programs in Peers by name. uring-echo alone needs liburing."""
+    PEERS.mkdir(parents=True, exist_ok=True)
+    for name in names if build else []:
+        print(f"building {name}", file=sys.stderr)
+        libraries = []
+        if name.startswith("uring"):
+            libraries = _run(["pkg-config", "--cflags", "--libs", "liburing"]).split()
+        _run(["cc", "-O2", "-Wall", "-Wextra", "-std=gnu11", "-o", str(PEERS / name),
+              str(PACKAGE / "Peers" / f"{name}.c"), *libraries])
+    return {name: _existing(PEERS / name) for name in names}
+
+
+def _existing(path: pathlib.Path) -> str:
+    if not path.exists():
+        sys.exit(f"{path.name} is not built: run without --no-build")
+    return str(path)

@@ -1,0 +1,71 @@
+"""The entry of compare.sh: options, then one of the three comparisons."""
+
+import argparse
+import os
+import signal
+import sys
+
+import blocking
+import echo
+import machine
+import micro
+
+EPILOG = """\
+micro     one source of benchmarks, compiled against Dispatch and against RingDispatch
+echo      echo servers: CPU per message, context switches, threads, latency
+blocking  echo servers, one connection's handler blocks or computes 50 ms per message
+
+Tables go to standard output as Markdown, progress to standard error. Everything runs in turn, round
+after round, so that all see the same state of the machine; the tables show medians. A row is
+MISSED when it is not as good as needed; see README.md for what each row means.
+"""
+
+
+def parse_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="compare.sh", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mode", choices=["micro", "echo", "blocking"])
+    parser.add_argument(
+        "names", nargs="*", help="only these benchmarks (micro) or servers (echo, blocking)")
+    parser.add_argument(
+        "--rounds", type=int, default=int(os.environ.get("ROUNDS", "5")),
+        help="how often everything runs (5, or the variable ROUNDS)")
+    parser.add_argument(
+        "--seconds", type=float, default=2, help="measured time of a load run (2)")
+    parser.add_argument(
+        "--connections", type=int, nargs="+",
+        help="of the load client (echo: 64 1000, blocking: 120)")
+    parser.add_argument(
+        "--cpus", default="0,1", help="the two CPUs to use (0,1): echo servers run on the first, "
+        "the load client on the second; all else runs on both")
+    parser.add_argument(
+        "--quick", action="store_true", help="micro: fewer operations, rough values")
+    parser.add_argument("--no-build", action="store_true", help="use what was built before")
+    parser.add_argument(
+        "--check", action="store_true", help="exit with status 3 if a row is MISSED")
+    options = parser.parse_intermixed_args()
+    options.cpus = [int(cpu) for cpu in options.cpus.split(",")]
+    if options.rounds < 1 or options.seconds <= 0:
+        parser.error("--rounds and --seconds must be positive")
+    if len(options.cpus) != 2 or not set(options.cpus) <= os.sched_getaffinity(0):
+        parser.error("--cpus needs two CPUs that this process may use")
+    return options
+
+
+def main() -> int:
+    options = parse_options()
+    # End by an exception, so that every `with` on the way ends its child process.
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda received, _: sys.exit(128 + received))
+    machine.raise_descriptor_limit()
+    report = {"micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare}
+    outcome = report[options.mode](options)
+    for failure in outcome.failures:
+        print(f"\nFAILED: {failure}")
+    if outcome.failures:
+        return 1
+    return 3 if options.check and outcome.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""Echo servers, each alone on one CPU; the load client on another."""
+
+import argparse
+import sys
+
+import building
+import machine
+from report import Need, Outcome, needs_table, number, table
+from servers import Load, Server, chosen, measure_or_note, medians
+
+EPOLL, URING, NIO = "c-epoll", "c-io_uring", "swift-nio"
+DISPATCH, RING, RING_EPOLL = "gcd-echo-libdispatch", "gcd-echo-ring", "gcd-echo-ring-epoll"
+ECHO_SERVER = "echo-server-ring"
+
+# At most this part of libdispatch's CPU time per message, by number of connections.
+LIBDISPATCH_FACTOR = {64: 2.0, 1000: 1.6}
+
+
+def _servers(options: argparse.Namespace) -> list[Server]:
+    build = not options.no_build
+    peers = building.c_peers(["epoll-echo", "uring-echo"], build)
+    names = options.names
+    wanted = ["gcd-echo-dispatch", "nio-echo", "GCDEcho"]
+    if not names or ECHO_SERVER in names:
+        wanted.append("EchoServer")
+    swift = building.swift_products(wanted, build)
+    uring, epoll = (("RINGDISPATCH_BACKEND", "io_uring"),), (("RINGDISPATCH_BACKEND", "epoll"),)
+    port = ("--port", "0")
+    servers = [
+        Server(EPOLL, (peers["epoll-echo"], *port)),
+        Server(URING, (peers["uring-echo"], *port)),
+        Server(NIO, (swift["nio-echo"], *port)),
+        Server(DISPATCH, (swift["gcd-echo-dispatch"], *port)),
+        Server(RING, (swift["GCDEcho"], *port), uring),
+        Server(RING_EPOLL, (swift["GCDEcho"], *port), epoll),
+    ]
+    if "EchoServer" in swift:
+        servers.append(Server(ECHO_SERVER, (swift["EchoServer"], *port), uring))
+    return chosen(servers, names)
+
+
+def compare(options: argparse.Namespace) -> Outcome:
+    outcome = Outcome()
+    client = building.c_peers(["echo-load"], not options.no_build)["echo-load"]
+    servers = _servers(options)
+    server_cpu, client_cpu = options.cpus
+    print(f"## Echo, 64-byte messages\n\n{machine.facts(options.rounds, options.cpus)}")
+    print(f"- server on CPU {server_cpu}, client on CPU {client_cpu}, {options.seconds:g} s a run")
+    for connections in options.connections or [64, 1000]:
+        load = Load(client, connections, options.seconds)
+        runs: dict[str, list[dict[str, float]]] = {server.name: [] for server in servers}
+        for round_number in range(options.rounds):
+            print(f"{connections} connections, round {round_number + 1}", file=sys.stderr)
+            for server in servers:
+                result = measure_or_note(outcome, server, load, [server_cpu], [client_cpu])
+                if result:
+                    runs[server.name].append(result)
+        _print_section(connections, {name: medians(list_) for name, list_ in runs.items()}, outcome)
+    return outcome
+
+
+def _print_section(
+    connections: int, results: dict[str, dict[str, float]], outcome: Outcome
+) -> None:
+    def cpu(name: str) -> float | None:
+        return results.get(name, {}).get("cpu_us")
+
+    def ratio(name: str, other: str) -> str:
+        return f"{cpu(name) / cpu(other):.2f}" if cpu(name) and cpu(other) else "-"
+
+    rows = []
+    for name, result in results.items():
+        if not result:
+            rows.append([name, "failed", *["-"] * 8])
+            continue
+        rows.append([
+            name, number(result["cpu_us"]), number(result["rate"]), number(result["p50_us"]),
+            number(result["p99_us"]), f"{result['switches']:.3f}", f"{result['threads']:.0f}",
+            ratio(name, EPOLL), ratio(name, DISPATCH), ratio(name, NIO)])
+    print(f"\n### {connections} connections\n")
+    print(table(
+        ["server", "CPU µs/message", "messages/s", "p50 µs", "p99 µs", "switches/message",
+         "threads", "CPU/epoll", "CPU/libdispatch", "CPU/NIO"], rows))
+    factor = LIBDISPATCH_FACTOR.get(connections, 1.6)
+    print("\n" + needs_table([
+        Need(f"CPU of {DISPATCH} / {RING}", cpu(DISPATCH), cpu(RING), at_least=factor),
+        Need(f"CPU of {RING} / {EPOLL}", cpu(RING), cpu(EPOLL), at_most=1.1),
+        Need(f"CPU of {RING} / {NIO}", cpu(RING), cpu(NIO), at_most=0.8),
+        Need(f"CPU of {RING_EPOLL} / {RING}", cpu(RING_EPOLL), cpu(RING), at_most=1.15),
+    ], outcome), flush=True)

@@ -1,0 +1,100 @@
+"""One source of benchmarks on two libraries."""
+
+import argparse
+import subprocess
+import sys
+
+import building
+import machine
+from report import Outcome, number, table
+from servers import medians
+
+ROW_SECONDS = 120
+
+# By how much RingDispatch has to be faster than libdispatch in the same run.
+NEEDED = {
+    "sync-idle": 5, "sync-contended": 4, "sync-readers-writer": 4,
+    "async-burst-one-thread": 3, "async-burst-two-threads": 3, "async-self-chain": 2,
+    "async-ping-pong": 10, "async-1000-queues": 8, "async-global-fan-out": 4,
+    "async-concurrent": 4, "async-barrier": 3,
+    "async-and-wait": 3, "async-and-wait-after-idle": 1,
+    "group-enter-leave": 1.5, "queue-create-destroy": 1.5, "concurrent-perform": 1.5,
+    "semaphore-uncontended": 1,
+    "timer-create-cancel": 3, "async-after": 3,
+    "timer-lateness-p50": 1, "timer-lateness-p99": 1,
+    "source-add": 2, "source-read-round-trip": 3,
+}
+
+
+def _run(path: str, cpus: list[int], arguments: list[str]) -> list[str]:
+    command = ["taskset", "-c", ",".join(map(str, cpus)), path, *arguments]
+    result = subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=ROW_SECONDS)
+    if result.returncode != 0:
+        raise RuntimeError(
+            f"ended with status {result.returncode}: {result.stderr.strip()[-500:]}")
+    return result.stdout.splitlines()
+
+
+def _measure(path: str, name: str, options: argparse.Namespace) -> dict[str, float]:
+    """All rows of the benchmark that `name` belongs to, measured in a process of their own."""
+    lines = _run(path, options.cpus, [name] + (["--quick"] if options.quick else []))
+    pairs = (line.split("\t") for line in lines)
+    return {row: float(nanoseconds) for row, nanoseconds in pairs}
+
+
+def _wanted(path: str, options: argparse.Namespace) -> list[str]:
+    listed = _run(path, options.cpus, ["--list"])
+    if set(listed) != set(NEEDED):
+        sys.exit(f"micro.py and the benchmarks disagree on {set(listed) ^ set(NEEDED)}")
+    unknown = set(options.names) - set(listed)
+    if unknown:
+        sys.exit(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(listed)}")
+    return [name for name in listed if not options.names or name in options.names]
+
+
+def compare(options: argparse.Namespace) -> Outcome:
+    outcome = Outcome()
+    products = building.swift_products(["micro-dispatch", "micro-ring"], not options.no_build)
+    names = _wanted(products["micro-dispatch"], options)
+    facts = machine.facts(options.rounds, options.cpus)
+    rounds: dict[str, list[dict[str, float]]] = {product: [] for product in products}
+    for round_number in range(options.rounds):
+        print(f"round {round_number + 1} of {options.rounds}", file=sys.stderr)
+        # Who goes first changes from round to round.
+        order = sorted(products, reverse=round_number % 2 == 1)
+        values: dict[str, dict[str, float]] = {product: {} for product in products}
+        for name in names:
+            for product in order:
+                if name in values[product]:
+                    continue
+                try:
+                    values[product].update(_measure(products[product], name, options))
+                except (RuntimeError, subprocess.TimeoutExpired) as error:
+                    outcome.failures.append(f"{product} {name}: {error}")
+                    print(outcome.failures[-1], file=sys.stderr)
+        for product in products:
+            rounds[product].append(values[product])
+    print(f"## Micro-benchmarks, ns per operation\n\n{facts}\n")
+    print(_table(names, rounds, outcome))
+    return outcome
+
+
+def _table(
+    names: list[str], rounds: dict[str, list[dict[str, float]]], outcome: Outcome
+) -> str:
+    rows = []
+    for name in names:
+        values = []
+        for product in ("micro-dispatch", "micro-ring"):
+            runs = [{name: run[name]} for run in rounds[product] if name in run]
+            values.append(medians(runs).get(name))
+        theirs, ours = values
+        cells = [name, *("-" if value is None else number(value) for value in values)]
+        if theirs is None or not ours:
+            rows.append([*cells, "-", f"{NEEDED[name]:g}", "failed"])
+            continue
+        ratio = theirs / ours
+        verdict = outcome.verdict(name, ratio >= NEEDED[name])
+        rows.append([*cells, f"{ratio:.2f}", f"{NEEDED[name]:g}", verdict])
+    return table(["benchmark", "libdispatch", "RingDispatch", "ratio", "needed", ""], rows)

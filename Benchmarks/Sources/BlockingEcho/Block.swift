@@ -1,0 +1,32 @@
+import Glibc
+
+/// What the slow connection's handler does with each message.
+enum Block: String, Sendable {
+    case none
+    case sleep
+    case compute
+
+    private static let nanoseconds = 50_000_000
+
+    func run() {
+        guard self != .none else { return }
+        let end = Self.now() + Self.nanoseconds
+        switch self {
+        case .none:
+            break
+        case .sleep:
+            // Again after a signal.
+            while Self.now() < end {
+                usleep(UInt32(max(end - Self.now(), 0) / 1_000 + 1))
+            }
+        case .compute:
+            while Self.now() < end {}
+        }
+    }
+
+    private static func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+}

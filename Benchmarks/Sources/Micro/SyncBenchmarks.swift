@@ -1,0 +1,56 @@
+#if LIBDISPATCH
+import Dispatch
+#else
+import RingDispatch
+#endif
+
+let syncBenchmarks: [Benchmark] = [
+    Benchmark("sync-idle", operations: 1_000_000) { operations in
+        let queue = DispatchQueue(label: "sync-idle")
+        let counter = Cell(0)
+        let elapsed = elapsedNanoseconds {
+            for _ in 0..<operations {
+                queue.sync { counter.value += 1 }
+            }
+        }
+        precondition(counter.value == operations)
+        return elapsed
+    },
+
+    Benchmark("sync-contended", operations: 20_000) { operations in
+        let queue = startedQueue(label: "sync-contended")
+        let counter = Cell(0)
+        let contention = Contention()
+        let elapsed = contention.elapsed(operations: operations) { _, _ in
+            queue.sync { counter.value += 1 }
+        }
+        precondition(counter.value == contention.total)
+        return elapsed
+    },
+
+    // Nine readers, then one writer, in each of two threads.
+    Benchmark("sync-readers-writer", operations: 20_000) { operations in
+        let queue = startedQueue(label: "sync-readers-writer", attributes: .concurrent)
+        let written = Cell(0)
+        let seen = [Cell(0), Cell(0)]
+        return Contention().elapsed(operations: operations) { thread, index in
+            if index % 10 == 9 {
+                queue.sync(flags: .barrier) { written.value += 1 }
+            } else {
+                queue.sync { seen[thread].value = written.value }
+            }
+        }
+    },
+]
+
+/// A queue that has run a block already: the library has made its threads by then, and none of them
+/// will be made on a thread that is bound to one CPU.
+private func startedQueue(
+    label: String, attributes: DispatchQueue.Attributes = []
+) -> DispatchQueue {
+    let queue = DispatchQueue(label: label, attributes: attributes)
+    let started = DispatchSemaphore(value: 0)
+    queue.async { started.signal() }
+    started.wait()
+    return queue
+}

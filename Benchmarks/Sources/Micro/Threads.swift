@@ -1,0 +1,70 @@
+import Glibc
+import Synchronization
+
+/// Runs `body` on `count` new threads at once and returns the nanoseconds from the moment when all
+/// of them ran side by side until the last one was done.
+func elapsedOnThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) -> UInt64 {
+    let gate = SpinGate(threads: count)
+    let threads = (0..<count).map { index in
+        startThread {
+            gate.pass()
+            body(index)
+        }
+    }
+    for thread in threads {
+        pthread_join(thread, nil)
+    }
+    return nowNanoseconds() - gate.openedNanoseconds
+}
+
+/// Lets threads go once all of them run at the same time.
+///
+/// New threads often start on the CPU of their creator, one after the other, and a short benchmark
+/// would be over before the kernel spreads them. Hence many meetings in a row without giving the
+/// CPU away: threads that share one CPU do not get through before the kernel has moved them.
+final class SpinGate: Sendable {
+    private static let meetings = 200
+    private let threads: Int
+    private let arrivals = Atomic<Int>(0)
+    private let opened = Atomic<UInt64>(0)
+
+    init(threads: Int) {
+        self.threads = threads
+    }
+
+    var openedNanoseconds: UInt64 {
+        opened.load(ordering: .acquiring)
+    }
+
+    func pass() {
+        for meeting in 1...Self.meetings {
+            let arrived = arrivals.add(1, ordering: .acquiringAndReleasing).newValue
+            if arrived == threads * Self.meetings {
+                opened.store(nowNanoseconds(), ordering: .releasing)
+            }
+            while arrivals.load(ordering: .acquiring) < threads * meeting {}
+        }
+        while opened.load(ordering: .acquiring) == 0 {}
+    }
+}
+
+private final class ThreadBody {
+    let run: @Sendable () -> Void
+
+    init(_ run: @escaping @Sendable () -> Void) {
+        self.run = run
+    }
+}
+
+func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
+    var thread = pthread_t()
+    let argument = Unmanaged.passRetained(ThreadBody(body)).toOpaque()
+    let status = pthread_create(
+        &thread, nil,
+        { argument in
+            Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue().run()
+            return nil
+        }, argument)
+    precondition(status == 0, "pthread_create failed with \(status)")
+    return thread
+}

@@ -1,0 +1,58 @@
+// A typical SwiftNIO echo server: nio-echo [--port 0] [--loops 1] [--block none|sleep|compute]
+// With --block the first accepted connection's handler spends 50 ms on each of its messages.
+import Glibc
+import NIOCore
+import NIOPosix
+import Synchronization
+
+private final class EchoHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+    private let block: Block
+
+    init(block: Block) {
+        self.block = block
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        block.run()
+        context.writeAndFlush(data, promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}
+
+let arguments = CommandLine.arguments
+let block = Block(rawValue: option("--block") ?? "none")
+let loops = Int(option("--loops") ?? "1")
+let port = Int(option("--port") ?? "0")
+guard let block, let loops, loops > 0, let port else {
+    print("usage: \(arguments[0]) [--port 0] [--loops 1] [--block none|sleep|compute]")
+    exit(2)
+}
+
+let accepted = Atomic<Int>(0)
+let group = MultiThreadedEventLoopGroup(numberOfThreads: loops)
+let server = try await ServerBootstrap(group: group)
+    .serverChannelOption(.backlog, value: SOMAXCONN)
+    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+    .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+    .childChannelInitializer { channel in
+        let isFirst = accepted.add(1, ordering: .relaxed).oldValue == 0
+        return channel.eventLoop.makeCompletedFuture {
+            let handler = EchoHandler(block: isFirst ? block : .none)
+            try channel.pipeline.syncOperations.addHandler(handler)
+        }
+    }
+    .bind(host: "127.0.0.1", port: port)
+    .get()
+print("listening on 127.0.0.1:\(server.localAddress?.port ?? 0)")
+fflush(nil)
+try await server.closeFuture.get()
+
+private func option(_ name: String) -> String? {
+    let index = arguments.firstIndex(of: name).map { $0 + 1 }
+    return index.flatMap { $0 < arguments.count ? arguments[$0] : nil }
+}

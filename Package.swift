@@ -1,0 +1,45 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+let argumentParser: Target.Dependency = .product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
+
+let package = Package(
+    name: "ring-dispatch",
+    products: [
+        .library(name: "RingDispatch", targets: ["RingDispatch"]),
+        .executable(name: "EchoServer", targets: ["EchoServer"]),
+        .executable(name: "GCDEcho", targets: ["GCDEcho"]),
+        .executable(name: "ringload", targets: ["ringload"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.1.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CLiburing", pkgConfig: "liburing", providers: [.apt(["liburing-dev"])]),
+        .target(name: "CRing", dependencies: ["CLiburing"]),
+        .target(name: "Ring", dependencies: ["CRing"], swiftSettings: settings),
+        .target(name: "RingDispatch", dependencies: ["Ring", "CRing"], swiftSettings: settings),
+        .executableTarget(
+            name: "EchoServer", dependencies: ["RingDispatch", argumentParser],
+            path: "Samples/EchoServer", exclude: ["README.md"], swiftSettings: settings),
+        .executableTarget(
+            name: "GCDEcho", dependencies: ["RingDispatch"],
+            path: "Samples/GCDEcho", exclude: ["README.md"], swiftSettings: settings),
+        .executableTarget(
+            name: "ringload", dependencies: ["RingDispatch", argumentParser, histogram],
+            path: "Samples/ringload", exclude: ["README.md"], swiftSettings: settings),
+        .testTarget(name: "RingTests", dependencies: ["Ring"], swiftSettings: settings),
+        .testTarget(
+            name: "RingDispatchTests", dependencies: ["RingDispatch"], swiftSettings: settings),
+    ]
+)

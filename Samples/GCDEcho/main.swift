@@ -1,0 +1,34 @@
+// A TCP echo server that is nothing but GCD: one read source and one serial queue per connection.
+// It compiles unchanged against libdispatch: swift build -Xswiftc -DLIBDISPATCH
+#if LIBDISPATCH
+import Dispatch
+#else
+import RingDispatch
+#endif
+import Glibc
+
+/// Everything here runs on the listener's queue.
+final class Acceptor: @unchecked Sendable {
+    private let queue = DispatchQueue(label: "gcd-echo.listener")
+    private let source: any DispatchSourceRead
+    private var accepted = 0
+
+    init(listener: Int32) {
+        source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
+        source.setEventHandler { self.drain(listener) }
+        source.activate()
+    }
+
+    private func drain(_ listener: Int32) {
+        while let descriptor = acceptConnection(listener) {
+            accepted += 1
+            _ = Connection(descriptor: descriptor, number: accepted)  // its sources retain it
+        }
+        guard errno != EAGAIN else { return }
+        source.suspend()  // out of descriptors: leave the others in the backlog for a moment
+        queue.asyncAfter(deadline: .now() + .milliseconds(100)) { self.source.resume() }
+    }
+}
+
+let acceptor = Acceptor(listener: listen())
+dispatchMain()

@@ -1,0 +1,72 @@
+# Sourced by the scripts beside it: what a machine needs before the package builds.
+# `ring_setup` checks for Swift 6.2 or later, and installs liburing's headers and pkg-config where they
+# are missing (apt-get, as root or through a sudo that asks no password). It says what is missing and
+# returns 1 when it cannot. It prints nothing when there is nothing to do.
+
+ring_setup() {
+    ring_setup_swift && ring_setup_packages
+}
+
+ring_setup_swift() {
+    if ! command -v swift >/dev/null 2>&1; then
+        echo "setup: no swift command found." >&2
+        echo "setup: install Swift 6.2 or later (https://www.swift.org/install/linux) and put it in PATH." >&2
+        return 1
+    fi
+    local version major minor
+    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+    major=${version%%.*}
+    minor=${version#*.}
+    if [ -z "$version" ]; then
+        echo "setup: 'swift --version' does not work; run it to see why." >&2
+        return 1
+    fi
+    if [ "$major" -lt 6 ] || { [ "$major" -eq 6 ] && [ "$minor" -lt 2 ]; }; then
+        echo "setup: Swift $version is too old: install 6.2 or later (https://www.swift.org/install/linux)." >&2
+        return 1
+    fi
+}
+
+ring_setup_packages() {
+    local missing=()
+    command -v pkg-config >/dev/null 2>&1 || missing+=(pkg-config)
+    if ! ring_has_liburing; then missing+=(liburing-dev); fi
+    [ ${#missing[@]} -gt 0 ] || return 0
+
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then as_root=(sudo -n); fi
+    if ! command -v apt-get >/dev/null 2>&1; then
+        echo "setup: missing: ${missing[*]}, and there is no apt-get to install them with." >&2
+        echo "setup: install liburing's development files and pkg-config with your package manager" >&2
+        echo "setup: (Fedora: dnf install liburing-devel pkgconf-pkg-config; Arch: pacman -S liburing pkgconf)." >&2
+        return 1
+    fi
+    if [ "$(id -u)" -ne 0 ] && ! sudo -n true >/dev/null 2>&1; then
+        echo "setup: missing: ${missing[*]}. Install them, then run this again:" >&2
+        echo "    sudo apt-get update && sudo apt-get install -y ${missing[*]}" >&2
+        return 1
+    fi
+    echo "setup: installing ${missing[*]}" >&2
+    # A fresh image has no package lists; one with lists needs no update.
+    if ! ring_apt_install >/dev/null 2>&1; then
+        if ! "${as_root[@]}" apt-get update -qq >&2 || ! ring_apt_install >&2; then
+            echo "setup: could not install ${missing[*]}. Try it by hand:" >&2
+            echo "    sudo apt-get update && sudo apt-get install -y ${missing[*]}" >&2
+            return 1
+        fi
+    fi
+}
+
+# Uses `as_root` and `missing` of ring_setup_packages.
+ring_apt_install() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}
+
+ring_has_liburing() {
+    if command -v pkg-config >/dev/null 2>&1; then
+        pkg-config --exists liburing
+    else
+        [ -e /usr/include/liburing.h ]
+    fi
+}

@@ -1,0 +1,101 @@
+#include "CRing.h"
+
+#include <linux/ioprio.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+_Thread_local void *cring_thread_value;
+
+unsigned cring_reap(struct io_uring *ring, struct io_uring_cqe *into, unsigned capacity) {
+    unsigned head = *ring->cq.khead;
+    unsigned tail = __atomic_load_n(ring->cq.ktail, __ATOMIC_ACQUIRE);
+    unsigned count = tail - head;
+    if (count > capacity) count = capacity;
+    for (unsigned index = 0; index < count; index++) {
+        into[index] = ring->cq.cqes[(head + index) & ring->cq.ring_mask];
+    }
+    __atomic_store_n(ring->cq.khead, head + count, __ATOMIC_RELEASE);
+    return count;
+}
+
+// The library's own submit paths assume one thread, or a descriptor registered by it; a lane's ring
+// is entered by whichever thread holds the lane, so it always enters through the plain descriptor.
+int cring_enter(
+    struct io_uring *ring, unsigned wait_count, const struct __kernel_timespec *timeout) {
+    struct io_uring_sq *sq = &ring->sq;
+    unsigned tail = *sq->ktail;
+    while (sq->sqe_head != sq->sqe_tail) {
+        sq->array[tail & sq->ring_mask] = sq->sqe_head & sq->ring_mask;
+        tail++;
+        sq->sqe_head++;
+    }
+    __atomic_store_n(sq->ktail, tail, __ATOMIC_RELEASE);
+    unsigned submit = tail - __atomic_load_n(sq->khead, __ATOMIC_ACQUIRE);
+
+    struct io_uring_getevents_arg argument;
+    memset(&argument, 0, sizeof argument);
+    argument.ts = (uint64_t)(uintptr_t)timeout;
+    long result = syscall(
+        __NR_io_uring_enter, ring->ring_fd, submit, wait_count,
+        IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &argument, sizeof argument);
+    return result < 0 ? -errno : (int)result;
+}
+
+long cring_futex_wait(uint32_t *word, uint32_t expected, const struct timespec *deadline) {
+    long result = syscall(
+        SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, deadline, NULL,
+        FUTEX_BITSET_MATCH_ANY);
+    return result < 0 ? -errno : result;
+}
+
+long cring_futex_wake(uint32_t *word, int count) {
+    return syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, NULL, NULL, 0);
+}
+
+long cring_send_msg_ring(int ring_descriptor, uint64_t user_data) {
+    struct io_uring_sqe entry;
+    memset(&entry, 0, sizeof entry);
+    entry.opcode = IORING_OP_MSG_RING;
+    entry.fd = ring_descriptor;
+    entry.off = user_data;
+    long result = syscall(
+        __NR_io_uring_register, -1, CRING_REGISTER_SEND_MSG_RING, &entry, 1);
+    return result < 0 ? -errno : result;
+}
+
+long cring_thread_id(void) { return syscall(SYS_gettid); }
+
+void cring_set_thread_name(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+void cring_use_fine_timers(void) { prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); }
+
+void cring_use_lowest_priority(void) {
+    setpriority(PRIO_PROCESS, (id_t)cring_thread_id(), 19);
+    syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+}
+
+int cring_affinity_count(void) {
+    // Room for 8192 CPUs, the kernel's own limit on x86-64.
+    cpu_set_t *set = CPU_ALLOC(8192);
+    size_t size = CPU_ALLOC_SIZE(8192);
+    int result = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : -errno;
+    CPU_FREE(set);
+    return result;
+}
+
+int cring_epoll_wait(
+    int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout) {
+    long result = syscall(SYS_epoll_pwait2, epoll, events, capacity, timeout, NULL, 0);
+    if (result < 0 && errno == ENOSYS) {
+        // Linux before 5.11: milliseconds, rounded up so that a timer is never early.
+        int milliseconds = -1;
+        if (timeout) {
+            long long wanted = timeout->tv_sec * 1000ll + (timeout->tv_nsec + 999999) / 1000000;
+            milliseconds = wanted > 0x7fffffff ? 0x7fffffff : (int)wanted;
+        }
+        result = epoll_wait(epoll, events, capacity, milliseconds);
+    }
+    return result < 0 ? -errno : (int)result;
+}

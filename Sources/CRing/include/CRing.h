@@ -1,0 +1,113 @@
+// What Swift cannot express or import: thread-local storage, the ring's shared words, and kernel
+// constants newer than Debian's liburing. No logic lives here.
+#ifndef CRING_H
+#define CRING_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <liburing.h>
+#include <linux/futex.h>
+#include <sys/eventfd.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+// io_uring_register(-1, ...) that posts a completion to another ring; Linux 6.13.
+#define CRING_REGISTER_SEND_MSG_RING 31
+
+_Static_assert(sizeof(struct io_uring_sqe) == 64, "the kernel's submission entry is 64 bytes");
+_Static_assert(sizeof(struct io_uring_cqe) == 16, "the kernel's completion entry is 16 bytes");
+
+// MARK: thread-local storage
+
+// The calling thread's context. Safety: only ever read and written by its own thread.
+extern _Thread_local void *cring_thread_value __attribute__((tls_model("initial-exec")));
+
+static inline void *cring_thread_get(void) { return cring_thread_value; }
+static inline void cring_thread_set(void *value) { cring_thread_value = value; }
+
+// MARK: time-stamp counter
+
+// Ticks of the CPU's constant-rate counter: for rough intervals only, never for deadlines.
+static inline uint64_t cring_ticks(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t value;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+#endif
+}
+
+// How many ticks of cring_ticks pass in a microsecond (a rough figure on x86).
+static inline uint64_t cring_ticks_per_microsecond(void) {
+#if defined(__x86_64__)
+    return 2500;
+#elif defined(__aarch64__)
+    uint64_t frequency;
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(frequency));
+    return frequency / 1000000 ? frequency / 1000000 : 1;
+#else
+    return 1000;
+#endif
+}
+
+static inline void cring_pause(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+// MARK: the ring's shared words
+
+// Whether completions wait in the queue. Any thread may ask.
+static inline bool cring_has_completions(const struct io_uring *ring) {
+    unsigned head = __atomic_load_n(ring->cq.khead, __ATOMIC_RELAXED);
+    unsigned tail = __atomic_load_n(ring->cq.ktail, __ATOMIC_ACQUIRE);
+    return head != tail;
+}
+
+// Whether the kernel asks for an enter: task work is pending, or completions overflowed.
+static inline bool cring_needs_enter(const struct io_uring *ring) {
+    unsigned flags = __atomic_load_n(ring->sq.kflags, __ATOMIC_RELAXED);
+    return (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
+}
+
+// Copies up to `capacity` completions out of the queue and frees their places.
+// Only the thread that holds the ring's lane may call it.
+unsigned cring_reap(struct io_uring *ring, struct io_uring_cqe *into, unsigned capacity);
+
+// Publishes prepared entries and enters the kernel. `timeout` is relative, or NULL for none.
+// Returns the count that was submitted, or -errno.
+int cring_enter(
+    struct io_uring *ring, unsigned wait_count, const struct __kernel_timespec *timeout);
+
+// MARK: system calls that have no C library wrapper
+
+long cring_futex_wait(uint32_t *word, uint32_t expected, const struct timespec *deadline);
+long cring_futex_wake(uint32_t *word, int count);
+long cring_send_msg_ring(int ring_descriptor, uint64_t user_data);
+long cring_thread_id(void);
+void cring_set_thread_name(const char *name);
+void cring_use_fine_timers(void);
+void cring_use_lowest_priority(void);
+
+// The affinity mask's CPU count, or -errno.
+int cring_affinity_count(void);
+
+int cring_epoll_wait(
+    int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout);
+
+#endif

@@ -1,0 +1,68 @@
+internal import CRing
+internal import Glibc
+
+/// How many CPUs the process may use: the affinity mask, cut down to the cgroup's quota.
+package enum CPUCount {
+    package static func usable() -> Int {
+        let mask = Int(cring_affinity_count())
+        let available = mask > 0 ? mask : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        guard let quota = cgroupQuota() else { return available }
+        return max(1, min(available, quota))
+    }
+
+    /// Whole CPUs of the tightest CPU quota on the way to the root, rounded up.
+    static func cgroupQuota() -> Int? {
+        guard let membership = SystemFile.contents(of: "/proc/self/cgroup") else { return nil }
+        var quotas: [Int] = []
+        for line in membership.split(separator: "\n") {
+            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3 else { continue }
+            let path = String(fields[2])
+            if fields[1].isEmpty {
+                quotas += levels(of: path).compactMap { unifiedQuota(atPath: $0) }
+            } else if fields[1].split(separator: ",").contains("cpu") {
+                quotas += levels(of: path).compactMap { legacyQuota(atPath: $0) }
+            }
+        }
+        return quotas.min()
+    }
+
+    /// A cgroup's path and those of its ancestors, which limit it, too.
+    static func levels(of path: String) -> [String] {
+        var parts = path.split(separator: "/").map(String.init)
+        var result = [""]
+        while !parts.isEmpty {
+            result.append("/" + parts.joined(separator: "/"))
+            parts.removeLast()
+        }
+        return result
+    }
+
+    /// Version 2: "cpu.max" holds "QUOTA PERIOD" or "max PERIOD".
+    private static func unifiedQuota(atPath path: String) -> Int? {
+        SystemFile.firstLine(of: "/sys/fs/cgroup\(path)/cpu.max").flatMap(quota(fromMax:))
+    }
+
+    static func quota(fromMax line: String) -> Int? {
+        let fields = line.split(separator: " ")
+        guard fields.count == 2, let quota = Int(fields[0]), let period = Int(fields[1]) else {
+            return nil
+        }
+        return cpus(quota: quota, period: period)
+    }
+
+    /// Version 1: two files, and a quota of -1 for none.
+    private static func legacyQuota(atPath path: String) -> Int? {
+        let folder = "/sys/fs/cgroup/cpu\(path)"
+        guard
+            let quota = SystemFile.firstLine(of: "\(folder)/cpu.cfs_quota_us").flatMap({ Int($0) }),
+            let period = SystemFile.firstLine(of: "\(folder)/cpu.cfs_period_us").flatMap({ Int($0) })
+        else { return nil }
+        return cpus(quota: quota, period: period)
+    }
+
+    private static func cpus(quota: Int, period: Int) -> Int? {
+        guard quota > 0, period > 0 else { return nil }
+        return max(1, (quota + period - 1) / period)
+    }
+}

@@ -1,0 +1,14 @@
+internal import Glibc
+
+/// A file descriptor that is closed when its owner goes away.
+package struct OwnedDescriptor: ~Copyable {
+    package let number: Int32
+
+    package init(adopting number: Int32) {
+        self.number = number
+    }
+
+    deinit {
+        close(number)
+    }
+}

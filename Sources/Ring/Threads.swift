@@ -1,0 +1,103 @@
+internal import CRing
+internal import Glibc
+
+/// Threads, and what belongs to the calling one.
+package enum Threads {
+    /// The pointer that the runtime keeps for the calling thread; nil on a thread new to it.
+    @inline(__always)
+    package static var local: UnsafeMutableRawPointer? {
+        get { cring_thread_get() }
+        set { cring_thread_set(newValue) }
+    }
+
+    package static var currentIdentifier: UInt32 { UInt32(truncatingIfNeeded: cring_thread_id()) }
+
+    /// The identifier of the thread that started the process.
+    package static var mainIdentifier: UInt32 { UInt32(getpid()) }
+
+    /// Whether the calling thread is the one that started the process.
+    package static var isMain: Bool { getpid() == Int32(bitPattern: currentIdentifier) }
+
+    private final class Entry {
+        let body: () -> Void
+        init(_ body: @escaping () -> Void) { self.body = body }
+    }
+
+    /// Starts a detached thread that blocks every signal but those a fault raises.
+    package static func start(_ body: @escaping @Sendable () -> Void) throws(KernelError) {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        defer { pthread_attr_destroy(&attributes) }
+        var blocked = sigset_t()
+        var previous = sigset_t()
+        sigfillset(&blocked)
+        for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] {
+            sigdelset(&blocked, signal)
+        }
+        // The new thread inherits the mask, so that no signal reaches it before it could block it.
+        pthread_sigmask(SIG_SETMASK, &blocked, &previous)
+        defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+        let entry = Unmanaged.passRetained(Entry(body))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, &attributes,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Entry>.fromOpaque(argument).takeRetainedValue().body()
+                return nil
+            }, entry.toOpaque())
+        if code != 0 {
+            entry.release()
+            throw KernelError(
+                call: "pthread_create", code: code,
+                remedy: "raise the limit on threads (ulimit -u, or the container's pids limit)")
+        }
+    }
+
+    /// Runs `body` with the thread's local pointer when a thread that has one ends.
+    package static func atExit(_ body: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void)
+        -> ExitKey
+    {
+        var key = pthread_key_t()
+        let code = pthread_key_create(&key, body)
+        if code != 0 { fatalKernel(KernelError(call: "pthread_key_create", code: code)) }
+        return ExitKey(key: key)
+    }
+
+    /// A key whose destructor runs when a thread that set it ends.
+    package struct ExitKey: Sendable {
+        fileprivate let key: pthread_key_t
+
+        package func set(_ value: UnsafeMutableRawPointer?) {
+            pthread_setspecific(key, value)
+        }
+    }
+
+    /// Names the calling thread, as far as 15 bytes go (pthread_setname_np(3)).
+    package static func setName(_ name: String) {
+        cring_set_thread_name(String(decoding: name.utf8.prefix(15), as: UTF8.self))
+    }
+
+    /// Timers of the calling thread's waits end on time instead of up to 50 µs late.
+    package static func useFineTimers() {
+        cring_use_fine_timers()
+    }
+
+    /// Lowest CPU and idle I/O priority for the calling thread, as for GCD's background class.
+    package static func useBackgroundPriority() {
+        cring_use_lowest_priority()
+    }
+
+    /// Gives the CPU to another thread that is ready.
+    package static func yield() { sched_yield() }
+
+    /// CPU time that a thread has used, in nanoseconds; nil when it is gone.
+    package static func cpuNanoseconds(ofThread identifier: UInt32) -> UInt64? {
+        // The kernel's encoding of a thread's CPU clock: see clock_getres(2).
+        let clock = clockid_t(~Int32(bitPattern: identifier) << 3 | 6)
+        var time = timespec()
+        guard clock_gettime(clock, &time) == 0 else { return nil }
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+}

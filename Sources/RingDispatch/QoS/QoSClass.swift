@@ -1,0 +1,64 @@
+/// A quality-of-service class in its C encoding; the values are those of `<sys/qos.h>`.
+public typealias qos_class_t = UInt32
+
+extension DispatchQoS {
+    /// How urgent work is, from background maintenance to what a user waits for.
+    ///
+    /// Ready queues of a higher class are drained first. Stands for `qos_class_t`.
+    @frozen
+    public enum QoSClass: Sendable {
+        /// Work that nobody waits for: maintenance, prefetching.
+        case background
+        /// Long work whose progress somebody may watch.
+        case utility
+        /// Work without a stated urgency.
+        case `default`
+        /// Work that somebody asked for and waits for.
+        case userInitiated
+        /// Work that keeps a conversation going; treated like `userInitiated` on a queue.
+        case userInteractive
+        /// No class: the queue's target decides, and `default` where nothing does.
+        case unspecified
+
+        /// The class with this C value, or `nil` when `rawValue` names none.
+        public init?(rawValue: qos_class_t) {
+            switch rawValue {
+            case 0x09: self = .background
+            case 0x11: self = .utility
+            case 0x15: self = .default
+            case 0x19: self = .userInitiated
+            case 0x21: self = .userInteractive
+            case 0x00: self = .unspecified
+            default: return nil
+            }
+        }
+
+        /// The class in its C encoding; a higher class has a higher value.
+        public var rawValue: qos_class_t {
+            switch self {
+            case .background: 0x09
+            case .utility: 0x11
+            case .default: 0x15
+            case .userInitiated: 0x19
+            case .userInteractive: 0x21
+            case .unspecified: 0x00
+            }
+        }
+    }
+}
+
+extension DispatchQoS.QoSClass {
+    /// How many run queues a scheduler keeps: one a class, with no own one for `unspecified`.
+    package static let bandCount = 5
+
+    /// The class's place among `bandCount` run queues: 0 is `background`, 4 is `userInteractive`.
+    package var priorityIndex: Int {
+        switch self {
+        case .background: 0
+        case .utility: 1
+        case .default, .unspecified: 2
+        case .userInitiated: 3
+        case .userInteractive: 4
+        }
+    }
+}

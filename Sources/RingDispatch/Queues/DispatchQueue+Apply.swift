@@ -1,0 +1,111 @@
+internal import Ring
+internal import Synchronization
+
+extension DispatchQueue {
+    /// Runs `work` for each number from 0 up to `iterations`, side by side on the CPUs, and returns
+    /// when all are done. The caller takes part, so that it gets on even if all workers are busy.
+    /// `dispatch_apply`.
+    public static func concurrentPerform(iterations: Int, execute work: (Int) -> Void) {
+        guard iterations > 0 else {
+            if iterations < 0 {
+                fatalMisuse("concurrentPerform with a negative count of iterations: \(iterations)")
+            }
+            return
+        }
+        let context = Context.current
+        let lanes = Runtime.configuration.lanes
+        let helpers = min(lanes, iterations) - 1
+        // Inside another one every CPU has its share already.
+        guard helpers > 0, !context.pointee.isApplying else {
+            for index in 0..<iterations { work(index) }
+            return
+        }
+        withoutActuallyEscaping(work) { work in
+            let loop = ApplyLoop(iterations: iterations, threads: helpers + 1, work: work)
+            let band = context.pointee.frame?.pointee.queue._withUnsafeGuaranteedRef { $0.band }
+            for _ in 0..<helpers {
+                let queue = GlobalQueues.queue(band: band ?? Band.default)
+                queue.submit { loop.help() }
+            }
+            loop.runAndWait(context)
+            loop.forgetWork()
+        }
+    }
+}
+
+/// The iterations of one `concurrentPerform`, claimed in runs that get shorter towards the end.
+private final class ApplyLoop: @unchecked Sendable {
+    // Safety: `work` is called only by threads that hold a claim.
+    private let iterations: Int
+    private let threads: Int
+    private var work: ((Int) -> Void)?
+    /// The next iteration that nobody has claimed.
+    private let next = Atomic<Int>(0)
+    /// Iterations that are done. The last one's add (releasing) pairs with the wait (acquiring).
+    private let done = Atomic<Int>(0)
+    private let finished = Mutex<ContextReference?>(nil)
+
+    init(iterations: Int, threads: Int, work: @escaping (Int) -> Void) {
+        self.iterations = iterations
+        self.threads = threads
+        self.work = work
+    }
+
+    func help() {
+        let context = Context.current
+        let claimed = run(context)
+        guard claimed > 0 else { return }
+        let before = done.wrappingAdd(claimed, ordering: .acquiringAndReleasing).oldValue
+        guard before + claimed == iterations else { return }
+        let waiter = finished.withLock { waiter in
+            defer { waiter = nil }
+            return waiter
+        }
+        waiter?.context.pointee.parker.grant()
+    }
+
+    func runAndWait(_ context: Context) {
+        let claimed = run(context)
+        let before = done.wrappingAdd(claimed, ordering: .acquiringAndReleasing).oldValue
+        if before + claimed == iterations { return }
+        if context.pointee.spin.spin(until: { done.load(ordering: .acquiring) == iterations }) {
+            return
+        }
+        let reference = ContextReference(context: context)
+        let mustWait = finished.withLock { waiter -> Bool in
+            guard done.load(ordering: .acquiring) < iterations else { return false }
+            waiter = reference
+            return true
+        }
+        if mustWait { _ = Blocking.wait(context) }
+    }
+
+    /// The caller's closure ends with its call; helpers that come later claim nothing.
+    func forgetWork() { work = nil }
+
+    private func run(_ indices: Range<Int>) {
+        guard let work else { return }
+        for index in indices { work(index) }
+    }
+
+    /// Claims and runs until nothing is left; how many iterations this thread ran.
+    private func run(_ context: Context) -> Int {
+        context.pointee.isApplying = true
+        defer { context.pointee.isApplying = false }
+        var ran = 0
+        var start = next.load(ordering: .relaxed)
+        while start < iterations {
+            let length = max(1, (iterations - start) / (4 * threads))
+            let (exchanged, original) = next.weakCompareExchange(
+                expected: start, desired: start + length, ordering: .relaxed)
+            guard exchanged else {
+                start = original
+                continue
+            }
+            run(start..<(start + length))
+            ran += length
+            start = next.load(ordering: .relaxed)
+        }
+        return ran
+    }
+}

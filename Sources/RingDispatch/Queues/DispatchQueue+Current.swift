@@ -1,0 +1,94 @@
+internal import Ring
+internal import Synchronization
+
+/// Names a value that a queue carries. Keys are told apart by identity.
+public final class DispatchSpecificKey<T>: Sendable {
+    public init() {}
+}
+
+extension DispatchQueue {
+    /// The label of the queue the caller runs on; empty elsewhere.
+    /// `dispatch_queue_get_label(DISPATCH_CURRENT_QUEUE_LABEL)`.
+    public static var currentLabel: String {
+        let context = Context.current
+        if let frame = context.pointee.frame {
+            return frame.pointee.queue._withUnsafeGuaranteedRef { $0.label }
+        }
+        return main.isHeld(by: context) ? main.label : ""
+    }
+
+    /// Sets or, with nil, removes the queue's value for a key. `dispatch_queue_set_specific`.
+    public final func setSpecific<T: Sendable>(key: DispatchSpecificKey<T>, value: T?) {
+        if kind == .global {
+            fatalMisuse("setSpecific on global queue '\(label)', which is not the program's own")
+        }
+        let old = specifics.withLock { specifics in
+            defer { specifics[ObjectIdentifier(key)] = value.map { ($0, key) } }
+            return specifics[ObjectIdentifier(key)]
+        }
+        // The old value goes away outside the lock, on a queue of its own.
+        if let old { DispatchQueue.global().async { _ = old } }
+    }
+
+    /// The queue's own value for a key. `dispatch_queue_get_specific`.
+    public final func getSpecific<T: Sendable>(key: DispatchSpecificKey<T>) -> T? {
+        let entry = specifics.withLock { $0[ObjectIdentifier(key)] }
+        return (entry as? (T, DispatchSpecificKey<T>))?.0
+    }
+
+    /// The value of the queue the caller runs on, or of the nearest of its targets that has one.
+    /// `dispatch_get_specific`.
+    public static func getSpecific<T: Sendable>(key: DispatchSpecificKey<T>) -> T? {
+        let context = Context.current
+        var next: DispatchQueue?
+        if let frame = context.pointee.frame {
+            next = frame.pointee.queue.takeUnretainedValue()
+        } else if main.isHeld(by: context) {
+            next = main
+        }
+        while let queue = next {
+            if let value = queue.getSpecific(key: key) { return value }
+            next = queue.target
+        }
+        return nil
+    }
+
+    final func isHeld(by context: Context) -> Bool {
+        QueueState(state.load(ordering: .relaxed)).owner == context.pointee.identifier
+    }
+}
+
+/// What `dispatchPrecondition` checks.
+public enum DispatchPredicate: Sendable {
+    /// The caller runs on the queue, or on one that targets it.
+    case onQueue(DispatchQueue)
+    /// The same, and nothing else runs on it.
+    case onQueueAsBarrier(DispatchQueue)
+    /// The caller runs elsewhere.
+    case notOnQueue(DispatchQueue)
+}
+
+/// Ends the process unless the condition holds. `dispatch_assert_queue`.
+public func dispatchPrecondition(condition: @autoclosure () -> DispatchPredicate) {
+    let context = Context.current
+    func isOn(_ queue: DispatchQueue) -> Bool {
+        queue.isHeld(by: context) || Deadlock.isOn(queue, context)
+    }
+    let here = DispatchQueue.currentLabel
+    let place = here.isEmpty ? "the caller is on no queue" : "the caller is on queue '\(here)'"
+    switch condition() {
+    case .onQueue(let queue):
+        guard isOn(queue) else {
+            fatalMisuse("dispatchPrecondition: expected queue '\(queue.label)'; \(place)")
+        }
+    case .onQueueAsBarrier(let queue):
+        guard isOn(queue), queue.isSerial || queue.isHeld(by: context) else {
+            fatalMisuse(
+                "dispatchPrecondition: expected queue '\(queue.label)' as a barrier; \(place)")
+        }
+    case .notOnQueue(let queue):
+        guard !isOn(queue) else {
+            fatalMisuse("dispatchPrecondition: expected not to be on queue '\(queue.label)'")
+        }
+    }
+}

@@ -1,0 +1,125 @@
+internal import Ring
+internal import Synchronization
+
+/// How long one queue may be drained before others get their turn.
+struct DrainQuantum {
+    private var items = 0
+    private let start = Ticks.now()
+
+    static let itemsBetweenLooks = 8
+    static let ticks = 200 * Ticks.perMicrosecond
+
+    /// Whether the queue should go to the back of its target's list.
+    @inline(__always)
+    mutating func isUsedUp(_ context: Context) -> Bool {
+        items &+= 1
+        guard items % DrainQuantum.itemsBetweenLooks == 0 else { return false }
+        return Ticks.now() &- start > DrainQuantum.ticks
+    }
+}
+
+extension DispatchQueue {
+    /// Runs items of a queue that came off its target's list. Consumes the list's reference.
+    @inline(__always)
+    final func drain(_ context: Context) {
+        if Runtime.configuration.namesThreads { Threads.setName(label) }
+        if kind == .concurrent { drainConcurrent(context) } else { drainSerial(context) }
+    }
+
+    private final func drainSerial(_ context: Context) {
+        guard beginDrain(context) else { return }
+        var quantum = DrainQuantum()
+        withFrame(
+            Unmanaged.passUnretained(self), isDrain: true, isExclusive: true, context
+        ) {
+            while let job = nextSerial(context) {
+                removeFirst(job)
+                if job.pointee.kind == .waiter {
+                    handOver(to: job, context)
+                    return
+                }
+                job.run(context)
+                if quantum.isUsedUp(context), yieldDrain(context) { return }
+            }
+        }
+    }
+
+    /// Takes the queue for the calling thread; false when it was suspended meanwhile.
+    private final func beginDrain(_ context: Context) -> Bool {
+        let result = update { state in
+            if state.isStopped {
+                state.clear(QueueState.enqueued)
+                state.set(QueueState.dirty)
+            } else {
+                state.owner = context.pointee.identifier
+                state.clear(QueueState.dirty)
+            }
+            return true
+        }
+        return result?.new.owner == context.pointee.identifier
+    }
+
+    /// The next item; nil when the drain is over and the queue was let go.
+    @inline(__always)
+    private final func nextSerial(_ context: Context) -> JobPointer? {
+        while true {
+            let state = QueueState(self.state.load(ordering: .relaxed))
+            if state.isStopped {
+                if endDrain(whenStopped: true) { return nil }
+                continue
+            }
+            if let job = firstItem() { return job }
+            if endDrain(whenStopped: false) { return nil }
+        }
+    }
+
+    /// Lets the queue go; false when something changed and there is more to do.
+    private final func endDrain(whenStopped: Bool) -> Bool {
+        var isOver = false
+        update { state in
+            isOver = true
+            if whenStopped {
+                guard state.isStopped else {
+                    isOver = false
+                    return false
+                }
+                state.set(QueueState.dirty)
+            } else if state.isDirty {
+                state.clear(QueueState.dirty)
+                isOver = false
+                return true
+            }
+            state.owner = 0
+            state.clear(QueueState.enqueued)
+            return true
+        }
+        return isOver
+    }
+
+    /// Goes to the back of the target's list; false when there is nothing left to do.
+    private final func yieldDrain(_ context: Context) -> Bool {
+        guard let first = firstItem() else { return false }
+        let band = max(band, first.pointee.band)
+        update { state in
+            state.owner = 0
+            return true
+        }
+        enqueueSelf(band: band, context)
+        return true
+    }
+
+    /// Gives the queue, which the caller owns, to a thread that waits in `sync`.
+    final func handOver(to job: JobPointer, _ context: Context) {
+        guard let object = context.pointee.jobs.take(job).object else { return }
+        let waiter = object.assumingMemoryBound(to: ThreadContext.self)
+        let hasMore = front != nil || !incoming.isEmpty
+        let identifier = waiter.pointee.identifier
+        update { state in
+            state.owner = identifier
+            state.clear(QueueState.enqueued)
+            if hasMore { state.set(QueueState.dirty) }
+            return true
+        }
+        waiter.pointee.parker.grant()
+    }
+}

@@ -1,0 +1,158 @@
+internal import Synchronization
+
+extension DispatchQueue {
+    /// Items of a concurrent queue that are started at once.
+    static let concurrentBatch = 64
+
+    /// Starts items of a concurrent queue in order, and runs barriers alone.
+    ///
+    /// The caller came off the target's list and has the `enqueued` bit, so that it is the only one
+    /// here; items and readers it let go meanwhile only count `running` down.
+    final func drainConcurrent(_ context: Context) {
+        var quantum = DrainQuantum()
+        while true {
+            let state = QueueState(self.state.load(ordering: .acquiring))
+            if state.isStopped {
+                if endConcurrent(settingDirty: true) { return }
+                continue
+            }
+            guard let job = firstItem() else {
+                if endConcurrent(settingDirty: false) { return }
+                continue
+            }
+            if job.pointee.isBarrier {
+                if !runBarrier(job, context) { return }
+                if quantum.isUsedUp(context) {
+                    enqueueSelf(band: band, context)
+                    return
+                }
+            } else if !startShared(context) {
+                return
+            }
+        }
+    }
+
+    private final func endConcurrent(settingDirty: Bool) -> Bool {
+        var isOver = false
+        update { state in
+            isOver = true
+            if settingDirty {
+                guard state.isStopped else {
+                    isOver = false
+                    return false
+                }
+                state.set(QueueState.dirty)
+            } else if state.isDirty {
+                state.clear(QueueState.dirty)
+                isOver = false
+                return true
+            }
+            state.clear(QueueState.enqueued)
+            return true
+        }
+        return isOver
+    }
+
+    /// Runs a barrier when nothing else runs; false when the drain is over: it has to wait, or a
+    /// waiting thread got the queue.
+    private final func runBarrier(_ job: JobPointer, _ context: Context) -> Bool {
+        var mayRun = false
+        update { state in
+            mayRun = state.running == 0
+            if mayRun {
+                state.owner = context.pointee.identifier
+            } else {
+                // The last one that runs now enqueues the queue again.
+                state.set(QueueState.barrierPending)
+                state.clear(QueueState.enqueued)
+            }
+            return true
+        }
+        guard mayRun else { return false }
+        removeFirst(job)
+        if job.pointee.kind == .waiter {
+            handOver(to: job, context)
+            return false
+        }
+        withFrame(
+            Unmanaged.passUnretained(self), isDrain: true, isExclusive: true, context
+        ) {
+            job.run(context)
+        }
+        update { state in
+            state.owner = 0
+            return true
+        }
+        return true
+    }
+
+    /// Starts the items before the next barrier; false when too many run already: the last of
+    /// those enqueues the queue again.
+    private final func startShared(_ context: Context) -> Bool {
+        var count = 0
+        var job = front
+        while let next = job, !next.pointee.isBarrier, count < DispatchQueue.concurrentBatch {
+            count += 1
+            job = next.pointee.next
+        }
+        // Room in the word is reserved before anything starts.
+        var hasRoom = false
+        update { state in
+            hasRoom = state.running + count <= QueueState.maximumRunning
+            if hasRoom {
+                state.word += QueueState.oneRunning * UInt64(count)
+            } else {
+                state.set(QueueState.barrierPending)
+                state.clear(QueueState.enqueued)
+            }
+            return true
+        }
+        guard hasRoom else { return false }
+        for _ in 0..<count {
+            guard let job = front else { break }
+            removeFirst(job)
+            if job.pointee.kind == .waiter {
+                letIn(job, context)
+            } else {
+                redirect(job, context)
+            }
+        }
+        return true
+    }
+
+    /// A reader that waits in `sync` goes on; its place in `running` is taken.
+    private final func letIn(_ job: JobPointer, _ context: Context) {
+        guard let object = context.pointee.jobs.take(job).object else { return }
+        object.assumingMemoryBound(to: ThreadContext.self).pointee.parker.grant()
+    }
+
+    /// Sends an item on to the target; it gives its place in `running` back when it is done.
+    private final func redirect(_ job: JobPointer, _ context: Context) {
+        let reference = Unmanaged.passRetained(self)
+        job.pointee.band = max(job.pointee.band, band)
+        if job.pointee.through == nil && (job.pointee.kind == .block || job.pointee.kind == .workItem) {
+            job.pointee.through = reference
+            pushToTarget(job, context)
+        } else {
+            let outer = context.pointee.jobs.make(
+                Job(kind: .nested, band: job.pointee.band, object: UnsafeMutableRawPointer(job)))
+            outer.pointee.through = reference
+            pushToTarget(outer, context)
+        }
+    }
+
+    /// One that shared a concurrent queue is done.
+    final func leaveShared(_ context: Context) {
+        let result = update { state in
+            state.word -= QueueState.oneRunning
+            if state.running == 0 && state.isBarrierPending {
+                state.clear(QueueState.barrierPending)
+                state.set(state.isStopped ? QueueState.dirty : QueueState.enqueued)
+            }
+            return true
+        }
+        if let result, result.new.isEnqueued && !result.old.isEnqueued {
+            enqueueSelf(band: band, context)
+        }
+    }
+}

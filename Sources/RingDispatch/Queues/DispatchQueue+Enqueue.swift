@@ -1,0 +1,77 @@
+internal import Synchronization
+
+extension DispatchQueue {
+    /// Puts a job at the queue's end and sees to it that somebody looks after it.
+    @inline(__always)
+    final func push(_ job: JobPointer, _ context: Context) {
+        if kind == .global {
+            if job.pointee.band != Band.background || band == Band.background {
+                job.pointee.band = max(job.pointee.band, band)
+            }
+            Runtime.push(job, from: context)
+            return
+        }
+        let band = job.pointee.band
+        let wasEmpty = incoming.push(job)
+        guard wasEmpty else { return }
+        // The thread that drains this queue looks at it again anyway before it lets go.
+        if let frame = context.pointee.frame, frame.pointee.isDrain,
+            frame.pointee.queue.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
+        {
+            return
+        }
+        wakeUp(band: band, context)
+    }
+
+    @inline(__always)
+    private final func wakeUp(band: UInt8, _ context: Context) {
+        let result = update { state in
+            if state.isLookedAfter || state.isStopped {
+                state.set(QueueState.dirty)
+            } else {
+                state.set(QueueState.enqueued)
+            }
+            return true
+        }
+        if let result, result.new.isEnqueued && !result.old.isEnqueued {
+            enqueueSelf(band: max(band, self.band), context)
+        }
+    }
+
+    /// Puts the queue, whose `enqueued` bit the caller set, onto its target.
+    final func enqueueSelf(band: UInt8, _ context: Context) {
+        enqueue(Unmanaged.passRetained(self), band: band, context)
+    }
+
+    /// The same with a reference that the caller hands over.
+    @inline(__always)
+    final func enqueue(_ reference: Unmanaged<DispatchQueue>, band: UInt8, _ context: Context) {
+        let job = context.pointee.jobs.make(
+            Job(kind: .queue, band: band, object: reference.toOpaque()))
+        pushToTarget(job, context)
+    }
+
+    @inline(__always)
+    final func pushToTarget(_ job: JobPointer, _ context: Context) {
+        if let target {
+            target.push(job, context)
+        } else if kind == .main {
+            MainThread.push(job)
+        } else {
+            Runtime.push(job, from: context)
+        }
+    }
+
+    /// The first item, which the queue's holder may take; nil: there is none now.
+    @inline(__always)
+    final func firstItem() -> JobPointer? {
+        if front == nil { front = incoming.takeAll() }
+        return front
+    }
+
+    /// Takes off what `firstItem` found.
+    @inline(__always)
+    final func removeFirst(_ job: JobPointer) {
+        front = job.pointee.next
+    }
+}

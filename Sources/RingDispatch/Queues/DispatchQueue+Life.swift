@@ -1,0 +1,90 @@
+internal import Ring
+internal import Synchronization
+
+extension DispatchQueue {
+    /// Changes the state word until it is as `change` says; nil from it leaves the word alone.
+    @inline(__always)
+    @discardableResult
+    final func update(_ change: (inout QueueState) -> Bool) -> (old: QueueState, new: QueueState)? {
+        var old = QueueState(state.load(ordering: .relaxed))
+        while true {
+            var new = old
+            guard change(&new) else { return nil }
+            let (exchanged, original) = state.weakCompareExchange(
+                expected: old.word, desired: new.word, ordering: .acquiringAndReleasing)
+            if exchanged { return (old, new) }
+            old = QueueState(original)
+        }
+    }
+
+    final func activateOnce() {
+        guard kind == .serial || kind == .concurrent else { return }
+        let result = update { state in
+            guard state.isInactive else { return false }
+            state.clear(QueueState.inactive)
+            return true
+        }
+        if result != nil { enqueueIfDirty() }
+    }
+
+    final func suspendOnce() {
+        guard kind != .global else { return }
+        update { state in
+            guard state.suspends < QueueState.maximumSuspends else {
+                fatalMisuse("queue '\(label)' was suspended \(state.suspends) times without resume")
+            }
+            state.word += QueueState.oneSuspend
+            return true
+        }
+    }
+
+    final func resumeOnce() {
+        guard kind != .global else { return }
+        let result = update { state in
+            guard state.suspends > 0 else {
+                fatalMisuse(
+                    "over-resume of queue '\(label)': "
+                        + (state.isInactive
+                            ? "it is inactive, and was never suspended; call activate()"
+                            : "resume() without a suspend()"))
+            }
+            state.word -= QueueState.oneSuspend
+            return true
+        }
+        if let result, !result.new.isStopped { enqueueIfDirty() }
+    }
+
+    /// After a stop ended: makes the queue ready if it has items that nobody looks after.
+    final func enqueueIfDirty() {
+        let result = update { state in
+            guard state.isDirty, !state.isStopped, !state.isLookedAfter else { return false }
+            state.clear(QueueState.dirty)
+            state.set(QueueState.enqueued)
+            return true
+        }
+        if result != nil { enqueueSelf(band: band, Context.current) }
+    }
+
+    final func setTargetBeforeUse(_ queue: DispatchQueue?) {
+        let isInactive = QueueState(state.load(ordering: .acquiring)).isInactive
+        guard kind == .serial || kind == .concurrent, isInactive else {
+            fatalMisuse(
+                "cannot change the target of queue '\(label)' after it was activated; "
+                    + "create it with .initiallyInactive, or pass target: to its initializer")
+        }
+        if let queue, queue === self || queue.targets(self) {
+            fatalMisuse("queue '\(label)' cannot be its own target")
+        }
+        attach(to: queue)
+    }
+
+    /// Whether `queue` is this one or among its targets.
+    final func targets(_ queue: DispatchQueue) -> Bool {
+        var next: DispatchQueue? = self
+        while let candidate = next {
+            if candidate === queue { return true }
+            next = candidate.target
+        }
+        return false
+    }
+}

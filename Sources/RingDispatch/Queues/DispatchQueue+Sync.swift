@@ -1,0 +1,264 @@
+internal import Ring
+internal import Synchronization
+
+/// Room on the caller's stack for the `Frame` of one `sync`.
+@usableFromInline
+struct SyncScope {
+    private var words: (UInt, UInt, UInt) = (0, 0, 0)
+
+    @usableFromInline
+    init() {}
+}
+
+extension DispatchQueue {
+    /// Runs `work` on the queue and returns when it is done, nearly always on the calling thread.
+    ///
+    /// Called on the queue it would wait for itself: that is found out, and ends the process.
+    /// `dispatch_sync`.
+    @inlinable
+    public final func sync<T>(execute work: () throws -> T) rethrows -> T {
+        var scope = SyncScope()
+        return try withUnsafeMutablePointer(to: &scope) { scope in
+            guard beginSync(scope, asBarrier: false) else {
+                return try syncElsewhere(asBarrier: false, work, rescue: { throw $0 })
+            }
+            defer { endSync(scope, asBarrier: false) }
+            return try work()
+        }
+    }
+
+    /// The same for work without a result.
+    @inlinable
+    public final func sync(execute block: () -> Void) {
+        var scope = SyncScope()
+        withUnsafeMutablePointer(to: &scope) { scope in
+            guard beginSync(scope, asBarrier: false) else {
+                syncElsewhere(asBarrier: false, block)
+                return
+            }
+            block()
+            endSync(scope, asBarrier: false)
+        }
+    }
+
+    /// Runs `work` on the queue and returns when it is done.
+    /// - Parameter flags: `.barrier` runs it alone on a concurrent queue.
+    @inlinable
+    public final func sync<T>(
+        flags: DispatchWorkItemFlags, execute work: () throws -> T
+    ) rethrows -> T {
+        let asBarrier = flags.contains(.barrier)
+        var scope = SyncScope()
+        return try withUnsafeMutablePointer(to: &scope) { scope in
+            guard beginSync(scope, asBarrier: asBarrier) else {
+                return try syncElsewhere(asBarrier: asBarrier, work, rescue: { throw $0 })
+            }
+            defer { endSync(scope, asBarrier: asBarrier) }
+            return try work()
+        }
+    }
+
+    /// Runs a work item on the queue and returns when it is done. A cancelled one is not run.
+    public final func sync(execute workItem: DispatchWorkItem) {
+        sync(flags: workItem.flags) { workItem.perform() }
+    }
+
+    // MARK: on the calling thread
+
+    /// Takes the queue and its targets; false when the work must run on the main thread instead.
+    @usableFromInline
+    final func beginSync(_ scope: UnsafeMutablePointer<SyncScope>, asBarrier: Bool) -> Bool {
+        let context = Context.current
+        if isThreadBound { return false }
+        if kind != .global {
+            lock(asBarrier: asBarrier, context)
+            if let target { target.lockHierarchy(context) }
+        }
+        let frame = UnsafeMutableRawPointer(scope).bindMemory(to: Frame.self, capacity: 1)
+        frame.initialize(
+            to: Frame(
+                queue: Unmanaged.passUnretained(self), parent: context.pointee.frame,
+                isDrain: false, isExclusive: kind == .serial || asBarrier && kind == .concurrent))
+        context.pointee.frame = frame
+        return true
+    }
+
+    @usableFromInline
+    final func endSync(_ scope: UnsafeMutablePointer<SyncScope>, asBarrier: Bool) {
+        let context = Context.current
+        context.pointee.frame = context.pointee.frame?.pointee.parent
+        if kind == .global { return }
+        if let target { target.unlockHierarchy(context) }
+        unlock(asBarrier: asBarrier, context)
+    }
+
+    private final func lockHierarchy(_ context: Context) {
+        lock(asBarrier: false, context)
+        target?.lockHierarchy(context)
+    }
+
+    private final func unlockHierarchy(_ context: Context) {
+        target?.unlockHierarchy(context)
+        unlock(asBarrier: false, context)
+    }
+
+    /// Takes the queue: alone, or beside other readers of a concurrent queue.
+    @inline(__always)
+    final func lock(asBarrier: Bool, _ context: Context) {
+        if kind == .concurrent && !asBarrier {
+            if !tryLockShared() { lockSlowly(isExclusive: false, context) }
+        } else if !tryLockExclusive(context) {
+            lockSlowly(isExclusive: true, context)
+        }
+    }
+
+    @inline(__always)
+    final func unlock(asBarrier: Bool, _ context: Context) {
+        if kind == .concurrent && !asBarrier {
+            leaveShared(context)
+            return
+        }
+        let (exchanged, _) = state.compareExchange(
+            expected: UInt64(context.pointee.identifier), desired: 0, ordering: .releasing)
+        if !exchanged { unlockSlowly(context) }
+    }
+
+    @inline(__always)
+    final func tryLockExclusive(_ context: Context) -> Bool {
+        state.compareExchange(
+            expected: 0, desired: UInt64(context.pointee.identifier), ordering: .acquiring
+        ).exchanged
+    }
+
+    @inline(__always)
+    private final func tryLockShared() -> Bool {
+        var old = state.load(ordering: .relaxed)
+        while old & ~QueueState.runningMask == 0 {
+            let (exchanged, original) = state.weakCompareExchange(
+                expected: old, desired: old + QueueState.oneRunning, ordering: .acquiring)
+            if exchanged { return true }
+            old = original
+        }
+        return false
+    }
+
+    // MARK: waiting
+
+    @inline(never)
+    private final func lockSlowly(isExclusive: Bool, _ context: Context) {
+        if enterAgain(isExclusive: isExclusive, context) { return }
+        let hasLocked = context.pointee.spin.spin {
+            guard state.load(ordering: .relaxed) & ~QueueState.runningMask == 0 else {
+                return false
+            }
+            return isExclusive ? tryLockExclusive(context) : tryLockShared()
+        }
+        if hasLocked { return }
+        let job = context.pointee.jobs.make(
+            Job(
+                kind: .waiter, band: band, isBarrier: isExclusive && kind == .concurrent,
+                object: UnsafeMutableRawPointer(context)))
+        context.pointee.waitingFor.store(
+            UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()),
+            ordering: .sequentiallyConsistent)
+        push(job, context)
+        #if DEBUG
+        Deadlock.trapIfCycle(self, context)
+        #endif
+        _ = Blocking.wait(context)
+        context.pointee.waitingFor.store(0, ordering: .releasing)
+    }
+
+    /// Before a wait on a queue that the thread is on already: a reader may enter once more, all
+    /// else would wait for itself.
+    private final func enterAgain(isExclusive: Bool, _ context: Context) -> Bool {
+        Deadlock.trapIfOwned(self, context)
+        guard kind == .concurrent, Deadlock.isOn(self, context) else { return false }
+        guard !isExclusive else {
+            fatalMisuse(
+                "deadlock: sync(flags: .barrier) on concurrent queue '\(label)' from an item that "
+                    + "runs on it")
+        }
+        update { state in
+            state.word += QueueState.oneRunning
+            return true
+        }
+        return true
+    }
+
+    @inline(never)
+    private final func unlockSlowly(_ context: Context) {
+        while true {
+            var hasItems = false
+            update { state in
+                hasItems = state.isDirty && !state.isStopped
+                if !hasItems { state.owner = 0 }
+                return true
+            }
+            if !hasItems { return }
+            guard let job = firstItem() else {
+                update { state in
+                    state.clear(QueueState.dirty)
+                    return true
+                }
+                // A push that came before the bit went is seen by the look that follows.
+                if incoming.isEmpty { continue }
+                update { state in
+                    state.set(QueueState.dirty)
+                    return true
+                }
+                continue
+            }
+            if job.pointee.kind == .waiter && (job.pointee.isBarrier || kind != .concurrent) {
+                removeFirst(job)
+                handOver(to: job, context)
+                return
+            }
+            update { state in
+                state.owner = 0
+                state.clear(QueueState.dirty)
+                state.set(QueueState.enqueued)
+                return true
+            }
+            enqueueSelf(band: max(band, job.pointee.band), context)
+            return
+        }
+    }
+
+    // MARK: on the main thread
+
+    /// The work travels to the main thread, which alone serves this queue.
+    @usableFromInline
+    final func syncElsewhere<T>(
+        asBarrier: Bool, _ work: () throws -> T, rescue: (any Error) throws -> T
+    ) rethrows -> T {
+        var result: Result<T, any Error>?
+        syncElsewhere(asBarrier: asBarrier) {
+            do { result = .success(try work()) } catch { result = .failure(error) }
+        }
+        switch result {
+        case .success(let value): return value
+        case .failure(let error): return try rescue(error)
+        case nil: preconditionFailure("the main thread ran the work")
+        }
+    }
+
+    @usableFromInline
+    final func syncElsewhere(asBarrier: Bool, _ work: () -> Void) {
+        let context = Context.current
+        Deadlock.trapIfOwned(self, context)
+        if Deadlock.isOn(self, context) { Deadlock.trap(self) }
+        let group = DispatchGroup()
+        withoutActuallyEscaping(work) { work in
+            // Safety: the caller returns when the group is left, after the block has run and gone.
+            nonisolated(unsafe) let work = work
+            group.enter()
+            let job = context.pointee.jobs.make(
+                Job(
+                    kind: .block, band: band, isBarrier: asBarrier && kind == .concurrent,
+                    block: { work() }, group: Unmanaged.passRetained(group)))
+            push(job, context)
+            group.wait()
+        }
+    }
+}

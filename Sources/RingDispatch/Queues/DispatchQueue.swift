@@ -1,0 +1,130 @@
+internal import Ring
+internal import Synchronization
+
+/// Runs items in the order they were submitted: one after the other (serial), or side by side
+/// (concurrent). `dispatch_queue_t`.
+///
+/// Items run on threads of the runtime, which may differ from item to item. A queue with items
+/// stays alive until they are done.
+public class DispatchQueue: DispatchObject, @unchecked Sendable {
+    // Safety: `front` belongs to the holder of the queue (see `QueueState`), `target` and `band`
+    // are fixed before the queue is active; the rest is immutable, atomic or locked.
+
+    /// The name given at creation. `dispatch_queue_get_label`.
+    public final let label: String
+    /// The quality of service given at creation. `dispatch_queue_get_qos_class`.
+    public final let qos: DispatchQoS
+
+    final let kind: Kind
+    /// See `QueueState`.
+    final let state: Atomic<UInt64>
+    /// Submitted items that the queue's holder has not seen yet.
+    final let incoming = JobInbox()
+    /// Items that it has, in order.
+    @exclusivity(unchecked) final var front: JobPointer?
+    /// Where the queue itself is enqueued when it has items; nil: a root queue.
+    @exclusivity(unchecked) final var target: DispatchQueue?
+    /// The band of the root queue at the end of the targets.
+    @exclusivity(unchecked) final var band: UInt8
+    /// The last target is the main queue, which only the main thread serves.
+    @exclusivity(unchecked) final var isThreadBound: Bool
+    final let specifics = Mutex<[ObjectIdentifier: any Sendable]>([:])
+
+    enum Kind: UInt8 {
+        case serial
+        case concurrent
+        case global
+        case main
+    }
+
+    /// How a queue is made.
+    public struct Attributes: OptionSet, Sendable {
+        public let rawValue: UInt64
+        public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+        /// Items run side by side. `DISPATCH_QUEUE_CONCURRENT`.
+        public static let concurrent = Attributes(rawValue: 1 << 1)
+        /// The queue runs nothing before `activate()`.
+        /// `dispatch_queue_attr_make_initially_inactive`.
+        public static let initiallyInactive = Attributes(rawValue: 1 << 2)
+    }
+
+    /// Has no effect without Objective-C; for source compatibility.
+    public enum AutoreleaseFrequency: Sendable {
+        case inherit
+        case workItem
+        case never
+    }
+
+    /// - Parameters:
+    ///   - label: shown where people debug; by convention a reverse-DNS name.
+    ///   - qos: which band of work the queue belongs to; unspecified: its target's.
+    ///   - target: where the queue's items run; nil: the root queue of the class.
+    ///
+    /// `dispatch_queue_create_with_target`.
+    public convenience init(
+        label: String, qos: DispatchQoS = .unspecified, attributes: Attributes = [],
+        autoreleaseFrequency: AutoreleaseFrequency = .inherit, target: DispatchQueue? = nil
+    ) {
+        self.init(
+            label: label, qos: qos, kind: attributes.contains(.concurrent) ? .concurrent : .serial,
+            isInactive: attributes.contains(.initiallyInactive), target: target)
+    }
+
+    init(label: String, qos: DispatchQoS, kind: Kind, isInactive: Bool, target: DispatchQueue?) {
+        self.label = label
+        self.qos = qos
+        self.kind = kind
+        state = Atomic(isInactive ? QueueState.inactive : 0)
+        band = Band.default
+        isThreadBound = kind == .main
+        super.init()
+        attach(to: target)
+    }
+
+    deinit {
+        let state = QueueState(state.load(ordering: .acquiring))
+        if state.isStopped {
+            fatalMisuse(
+                "queue '\(label)' was released while "
+                    + (state.isInactive ? "inactive: activate it" : "suspended: resume it")
+                    + " before its last reference goes")
+        }
+    }
+
+    /// Takes over the target, and the band that comes with it.
+    final func attach(to target: DispatchQueue?) {
+        let hasClass = qos.qosClass != .unspecified
+        band = UInt8(hasClass ? qos.qosClass.priorityIndex : Int(target?.band ?? Band.default))
+        // A root queue as target only says which band.
+        self.target = target.flatMap { $0.kind == .global ? nil : $0 }
+        if let target { isThreadBound = target.isThreadBound }
+        if self.target != nil, let target { band = target.band }
+    }
+
+    // MARK: DispatchObject
+
+    public override final func activate() { activateOnce() }
+    public override final func suspend() { suspendOnce() }
+    public override final func resume() { resumeOnce() }
+    public override final func setTarget(queue: DispatchQueue?) { setTargetBeforeUse(queue) }
+
+    final var isSerial: Bool { kind == .serial || kind == .main }
+}
+
+extension DispatchQueue: CustomDebugStringConvertible {
+    /// The label, the kind, and what the queue is doing now.
+    public final var debugDescription: String {
+        let state = QueueState(state.load(ordering: .relaxed))
+        var parts = ["\(kind)", "qos \(qos.qosClass)"]
+        if state.isInactive { parts.append("inactive") }
+        if state.suspends > 0 { parts.append("suspended \(state.suspends)") }
+        if state.owner != 0 { parts.append("owned by thread \(state.owner)") }
+        if state.running > 0 { parts.append("running \(state.running)") }
+        if state.isEnqueued { parts.append("enqueued") }
+        if state.isBarrierPending { parts.append("barrier waiting") }
+        if !incoming.isEmpty { parts.append("items waiting") }
+        if let target { parts.append("target '\(target.label)'") }
+        return "<DispatchQueue '\(label)': \(parts.joined(separator: ", "))>"
+    }
+}

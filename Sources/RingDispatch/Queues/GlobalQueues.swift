@@ -1,0 +1,48 @@
+internal import Ring
+
+/// The root queues, one for each class. They live as long as the process.
+enum GlobalQueues {
+    private static let queues: [DispatchQueue] = [
+        make("com.apple.root.background-qos", .background),
+        make("com.apple.root.utility-qos", .utility),
+        make("com.apple.root.default-qos", .default),
+        make("com.apple.root.user-initiated-qos", .userInitiated),
+        make("com.apple.root.user-interactive-qos", .userInteractive),
+    ]
+
+    private static func make(_ label: String, _ qos: DispatchQoS) -> DispatchQueue {
+        DispatchQueue(label: label, qos: qos, kind: .global, isInactive: false, target: nil)
+    }
+
+    static func queue(band: UInt8) -> DispatchQueue { queues[Int(band)] }
+
+    static func unmanaged(band: UInt8) -> Unmanaged<DispatchQueue> {
+        Unmanaged.passUnretained(queues[Int(band)])
+    }
+}
+
+extension DispatchQueue {
+    /// The system's concurrent queue of a class; the same object at each call.
+    /// `dispatch_get_global_queue`.
+    public static func global(qos: DispatchQoS.QoSClass = .default) -> DispatchQueue {
+        GlobalQueues.queue(band: UInt8(qos.priorityIndex))
+    }
+
+    /// The old names of the classes.
+    public enum GlobalQueuePriority: Sendable {
+        case high
+        case `default`
+        case low
+        case background
+    }
+
+    @available(*, deprecated, message: "use global(qos:)")
+    public static func global(priority: GlobalQueuePriority) -> DispatchQueue {
+        switch priority {
+        case .high: global(qos: .userInitiated)
+        case .default: global(qos: .default)
+        case .low: global(qos: .utility)
+        case .background: global(qos: .background)
+        }
+    }
+}

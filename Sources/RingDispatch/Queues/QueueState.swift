@@ -1,0 +1,55 @@
+/// A queue's state word: one compare-and-exchange takes every decision.
+///
+/// | bits | meaning |
+/// |---|---|
+/// | 0-23 | owner: the thread that holds the queue exclusively |
+/// | 24-39 | running: items and `sync` readers that share a concurrent queue now |
+/// | 40 | enqueued: the queue is on its target's list, or being drained from it |
+/// | 41 | dirty: items came while somebody else is to look after them |
+/// | 42 | barrier pending: the first item waits until `running` is 0 |
+/// | 43 | inactive: not activated yet |
+/// | 48-62 | suspend count |
+///
+/// All zero: idle. Invariant: a queue with items that nobody holds and that is not enqueued is
+/// dirty, and suspended or inactive or waiting for a barrier. Changes acquire when they take the
+/// queue and release when they let it go.
+struct QueueState: Equatable {
+    var word: UInt64
+
+    @inline(__always)
+    init(_ word: UInt64) { self.word = word }
+
+    static let ownerMask: UInt64 = 0xff_ffff
+    static let oneRunning: UInt64 = 1 << 24
+    static let runningMask: UInt64 = 0xffff << 24
+    static let enqueued: UInt64 = 1 << 40
+    static let dirty: UInt64 = 1 << 41
+    static let barrierPending: UInt64 = 1 << 42
+    static let inactive: UInt64 = 1 << 43
+    static let oneSuspend: UInt64 = 1 << 48
+    static let suspendMask: UInt64 = 0x7fff << 48
+
+    /// Items of a concurrent queue that may run at once.
+    static let maximumRunning = 0xfff0
+    static let maximumSuspends: UInt64 = 0x7fff
+
+    var owner: UInt32 {
+        get { UInt32(truncatingIfNeeded: word & QueueState.ownerMask) }
+        set { word = word & ~QueueState.ownerMask | UInt64(newValue) & QueueState.ownerMask }
+    }
+    var running: Int { Int((word & QueueState.runningMask) >> 24) }
+    var suspends: UInt64 { (word & QueueState.suspendMask) >> 48 }
+    var isEnqueued: Bool { word & QueueState.enqueued != 0 }
+    var isDirty: Bool { word & QueueState.dirty != 0 }
+    var isBarrierPending: Bool { word & QueueState.barrierPending != 0 }
+    var isInactive: Bool { word & QueueState.inactive != 0 }
+    /// Suspended or not activated: no item may start.
+    var isStopped: Bool { word & (QueueState.suspendMask | QueueState.inactive) != 0 }
+    /// Somebody is there already who will look at the queue's items.
+    var isLookedAfter: Bool {
+        word & (QueueState.ownerMask | QueueState.enqueued | QueueState.barrierPending) != 0
+    }
+
+    mutating func set(_ bits: UInt64) { word |= bits }
+    mutating func clear(_ bits: UInt64) { word &= ~bits }
+}

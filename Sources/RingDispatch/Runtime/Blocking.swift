@@ -1,0 +1,26 @@
+internal import Ring
+
+/// What every wait of the runtime does: spin for a moment, lend the lane, sleep.
+enum Blocking {
+    /// Waits for the calling thread's grant; false when the deadline came first.
+    static func wait(_ context: Context, deadline: UInt64? = nil) -> Bool {
+        if context.pointee.spin.spin(until: { context.pointee.parker.tryTake() }) { return true }
+        lendLane(context)
+        return context.pointee.parker.sleep(deadline: deadline)
+    }
+
+    /// Before a worker blocks in user code, somebody else gets its lane. It takes the lane back
+    /// when it returns if nobody needed it.
+    static func lendLane(_ context: Context) {
+        guard context.pointee.lease != 0, let lane = context.pointee.lane, lane.isHeld(by: context)
+        else { return }
+        let mine = Lease(word: context.pointee.lease)
+        let isNeeded = lane.watchesOut > 0 || lane.hasWork(now: MonotonicClock.nanoseconds())
+            || lane.timers.earliest != .max
+        // Watches that wait for the end of the handler are those of the queue that it blocks.
+        guard lane.exchangeLease(mine, for: Lease(.free, turn: mine.turn)) else { return }
+        lane.pool.noteIdle(1)
+        // Looked at again now that others see the lane as free: a push from before went unheard.
+        if isNeeded || !lane.inboxIsEmpty || lane.hasRequests { lane.wakeIfIdle() }
+    }
+}

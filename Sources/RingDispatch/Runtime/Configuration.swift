@@ -1,0 +1,70 @@
+internal import Ring
+
+/// What the environment says about the runtime.
+///
+/// | variable | meaning | default |
+/// |---|---|---|
+/// | `RINGDISPATCH_BACKEND` | `auto`, `io_uring` or `epoll` | `auto` |
+/// | `RINGDISPATCH_LANES` | lanes, 1 to 256 | the CPUs that may be used |
+/// | `RINGDISPATCH_WORKERS` | most threads of each of the two pools, 2 to 32768 | 1024 |
+/// | `RINGDISPATCH_LOG` | `off`: no line about the back end | `on` |
+/// | `RINGDISPATCH_DEBUG` | `1`: threads bear the label of the queue they run | `0` |
+struct Configuration: Sendable {
+    var backend = KernelFactory.Preference.auto
+    var lanes = 1
+    var workers = Configuration.defaultWorkers
+    var isLogging = true
+    var namesThreads = false
+
+    static let laneRange = 1...256
+    static let workerRange = 2...32_768
+    static let defaultWorkers = 1024
+
+    static func fromEnvironment() -> Configuration {
+        do {
+            return try Configuration(variable: Environment.value, usableCPUs: CPUCount.usable())
+        } catch {
+            fatalConfiguration(error.message)
+        }
+    }
+
+    struct Invalid: Error {
+        let message: String
+    }
+
+    init(variable: (String) -> String?, usableCPUs: Int) throws(Invalid) {
+        if let value = variable("RINGDISPATCH_BACKEND"), !value.isEmpty {
+            guard let preference = KernelFactory.Preference(rawValue: value) else {
+                throw Invalid(
+                    message: "RINGDISPATCH_BACKEND is '\(value)'; "
+                        + "it must be auto, io_uring or epoll")
+            }
+            backend = preference
+        }
+        lanes = min(usableCPUs, Configuration.laneRange.upperBound)
+        if let count = try Configuration.number(
+            "RINGDISPATCH_LANES", Configuration.laneRange, variable)
+        {
+            lanes = count
+        }
+        if let count = try Configuration.number(
+            "RINGDISPATCH_WORKERS", Configuration.workerRange, variable)
+        {
+            workers = count
+        }
+        isLogging = variable("RINGDISPATCH_LOG") != "off"
+        namesThreads = variable("RINGDISPATCH_DEBUG") == "1"
+    }
+
+    private static func number(
+        _ name: String, _ range: ClosedRange<Int>, _ variable: (String) -> String?
+    ) throws(Invalid) -> Int? {
+        guard let value = variable(name), !value.isEmpty else { return nil }
+        guard let number = Int(value), range.contains(number) else {
+            throw Invalid(
+                message: "\(name) is '\(value)'; it must be a number from "
+                    + "\(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+}

@@ -1,0 +1,87 @@
+extension Job {
+    /// Runs the job's block or work item on the innermost frame's queue, then leaves its group.
+    @inline(__always)
+    consuming func callOut() {
+        if let block = block.take() {
+            block()
+        } else if let object {
+            Unmanaged<DispatchWorkItem>.fromOpaque(object).takeRetainedValue().perform()
+        }
+        if let group {
+            let group = group.takeRetainedValue()
+            group.leave()
+        }
+    }
+}
+
+extension JobPointer {
+    /// Runs a job that came off a run queue, or off a queue that is being drained.
+    @inline(__always)
+    func run(_ context: Context) {
+        switch pointee.kind {
+        case .queue:
+            let job = context.pointee.jobs.take(self)
+            guard let object = job.object else { return }
+            Unmanaged<DispatchQueue>.fromOpaque(object).takeRetainedValue().drain(context)
+        case .source:
+            let job = context.pointee.jobs.take(self)
+            guard let object = job.object else { return }
+            Unmanaged<SourceCore>.fromOpaque(object).takeRetainedValue()
+                .invoke(band: job.band, context)
+        case .block, .workItem:
+            if pointee.through != nil {
+                runThrough(context)
+            } else if let frame = context.pointee.frame {
+                // Inside a drain: the frame is there.
+                precondition(frame.pointee.isDrain, "a job ran outside any queue")
+                context.pointee.jobs.take(self).callOut()
+            } else {
+                runOnRoot(context)
+            }
+        case .nested:
+            runNested(context)
+        case .waiter:
+            preconditionFailure("a waiting thread is let in by its queue only")
+        }
+    }
+
+    private func runOnRoot(_ context: Context) {
+        let job = context.pointee.jobs.take(self)
+        let queue = GlobalQueues.unmanaged(band: job.band)
+        withFrame(queue, isDrain: false, isExclusive: false, context) { job.callOut() }
+    }
+
+    /// A concurrent queue's item: runs on it, then gives its width back.
+    private func runThrough(_ context: Context) {
+        let job = context.pointee.jobs.take(self)
+        guard let through = job.through else { return }
+        let queue = through.takeRetainedValue()
+        withFrame(through, isDrain: false, isExclusive: false, context) { job.callOut() }
+        queue.leaveShared(context)
+    }
+
+    /// A concurrent queue's item that passes through another concurrent queue.
+    private func runNested(_ context: Context) {
+        let job = context.pointee.jobs.take(self)
+        guard let through = job.through, let object = job.object else { return }
+        let queue = through.takeRetainedValue()
+        let inner = object.assumingMemoryBound(to: Job.self)
+        withFrame(through, isDrain: false, isExclusive: false, context) { inner.run(context) }
+        queue.leaveShared(context)
+    }
+}
+
+/// Runs `body` with `queue` as the thread's innermost queue.
+@inline(__always)
+func withFrame(
+    _ queue: Unmanaged<DispatchQueue>, isDrain: Bool, isExclusive: Bool, _ context: Context,
+    _ body: () -> Void
+) {
+    var frame = Frame(
+        queue: queue, parent: context.pointee.frame, isDrain: isDrain, isExclusive: isExclusive)
+    withUnsafeMutablePointer(to: &frame) { frame in
+        context.pointee.frame = frame
+        body()
+        context.pointee.frame = frame.pointee.parent
+    }
+}

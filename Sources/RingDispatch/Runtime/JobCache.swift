@@ -1,0 +1,119 @@
+internal import Synchronization
+
+/// A thread's own stack of free jobs: the last one freed is the next one used, still in the cache.
+///
+/// Jobs are often made by one thread and freed by another; full and empty caches meet at a depot.
+/// Safety: a cache is touched by its own thread only.
+struct JobCache: ~Copyable {
+    private var free: UnsafeMutableRawPointer?
+    private var count = 0
+
+    /// Jobs that go to the depot or come from it at once.
+    static let batch = 128
+    /// Free jobs that a thread keeps.
+    static let limit = 2 * batch
+
+    init() {}
+
+    @inline(__always)
+    mutating func make(_ job: consuming Job) -> JobPointer {
+        if free == nil { refill() }
+        guard let memory = free else { fatalError("unreachable: refill always finds memory") }
+        free = memory.load(as: UnsafeMutableRawPointer?.self)
+        count &-= 1
+        let pointer = memory.assumingMemoryBound(to: Job.self)
+        pointer.initialize(to: job)
+        return pointer
+    }
+
+    /// Moves the contents out and frees the memory.
+    @inline(__always)
+    mutating func take(_ pointer: JobPointer) -> Job {
+        let job = pointer.move()
+        let memory = UnsafeMutableRawPointer(pointer)
+        memory.storeBytes(of: free, as: UnsafeMutableRawPointer?.self)
+        free = memory
+        count &+= 1
+        if count > JobCache.limit { giveBatch() }
+        return job
+    }
+
+    @inline(never)
+    private mutating func refill() {
+        if let batch = JobDepot.take() {
+            free = batch
+            count = JobCache.batch
+            return
+        }
+        // A thread that runs out once will want more: a few at a time.
+        for _ in 0..<8 {
+            let memory = UnsafeMutableRawPointer.allocate(
+                byteCount: MemoryLayout<Job>.stride, alignment: MemoryLayout<Job>.alignment)
+            memory.storeBytes(of: free, as: UnsafeMutableRawPointer?.self)
+            free = memory
+            count += 1
+        }
+    }
+
+    @inline(never)
+    private mutating func giveBatch() {
+        guard let head = free else { return }
+        var last = head
+        for _ in 1..<JobCache.batch {
+            guard let next = last.load(as: UnsafeMutableRawPointer?.self) else { return }
+            last = next
+        }
+        free = last.load(as: UnsafeMutableRawPointer?.self)
+        count -= JobCache.batch
+        last.storeBytes(of: nil, as: UnsafeMutableRawPointer?.self)
+        JobDepot.give(head)
+    }
+
+    /// Frees everything; the thread ends.
+    mutating func empty() {
+        while let memory = free {
+            free = memory.load(as: UnsafeMutableRawPointer?.self)
+            memory.deallocate()
+        }
+        count = 0
+    }
+}
+
+/// Batches of free jobs on their way between threads.
+private enum JobDepot {
+    /// Batches that are kept; what comes on top goes back to the allocator.
+    static let limit = 64
+
+    private struct Batches: @unchecked Sendable {
+        // Safety: each pointer is the only reference to its batch, used inside the lock.
+        var heads: [UnsafeMutableRawPointer] = []
+    }
+
+    private static let batches = Mutex(Batches())
+
+    static func take() -> UnsafeMutableRawPointer? {
+        batches.withLock { Batches -> SendablePointer? in
+            Batches.heads.popLast().map(SendablePointer.init)
+        }?.pointer
+    }
+
+    static func give(_ head: UnsafeMutableRawPointer) {
+        let head = SendablePointer(pointer: head)
+        let isKept = batches.withLock { batches -> Bool in
+            guard batches.heads.count < limit else { return false }
+            batches.heads.append(head.pointer)
+            return true
+        }
+        guard !isKept else { return }
+        var rest: UnsafeMutableRawPointer? = head.pointer
+        while let memory = rest {
+            rest = memory.load(as: UnsafeMutableRawPointer?.self)
+            memory.deallocate()
+        }
+    }
+
+    private struct SendablePointer: @unchecked Sendable {
+        // Safety: ownership of the batch moves with the value.
+        let pointer: UnsafeMutableRawPointer
+    }
+}

@@ -1,0 +1,247 @@
+internal import Ring
+internal import Synchronization
+
+/// One kernel instance with its run queue and timers, served by one worker at a time.
+///
+/// A lane is a pointer to memory that lives as long as the process: passing it around costs no
+/// reference counting.
+struct Lane: Equatable, @unchecked Sendable {
+    // Safety: the storage's plain fields are touched under the lease, the others are atomics.
+    private let storage: UnsafeMutablePointer<Storage>
+
+    private struct Storage: ~Copyable {
+        let index: Int
+        let isBackground: Bool
+        let watchesMigrate: Bool
+        let pool: Unmanaged<Pool>
+        let kernel: any Kernel
+        let timers = TimerQueue()
+        var padding0: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
+            (0, 0, 0, 0, 0, 0, 0, 0)
+        /// See `Lease`.
+        let lease = Atomic<UInt64>(Lease(.free, turn: 0).word)
+        /// Jobs in the run queue, for others to see. Written by the lease's holder (relaxed): a
+        /// hint that decides on visits, never on correctness.
+        let waiting = Atomic<Int>(0)
+        /// Watches that are out, likewise.
+        let watchesOut = Atomic<Int>(0)
+        /// When the parked worker wakes by itself (CLOCK_MONOTONIC). Written before the lease says
+        /// `parked`; read by those who add a timer and then find it parked.
+        let parkedUntil = Atomic<UInt64>(0)
+        var padding1: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
+            (0, 0, 0, 0, 0, 0, 0, 0)
+        let inbox = JobInbox()
+        var padding2: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
+            (0, 0, 0, 0, 0, 0, 0, 0)
+        /// Requests for the lane's kernel; not to be stolen.
+        let requests = Mutex<[LaneRequest]>([])
+        let hasRequests = Atomic<Bool>(false)
+        var runQueue = RunQueue()
+        let completions: UnsafeMutableBufferPointer<Completion>
+        var turnsSincePoll = 0
+    }
+
+    init(index: Int, pool: Unmanaged<Pool>, kernel: any Kernel) {
+        storage = .allocate(capacity: 1)
+        storage.initialize(
+            to: Storage(
+                index: index, isBackground: pool.takeUnretainedValue().isBackground,
+                watchesMigrate: kernel.watchesMigrate, pool: pool, kernel: kernel,
+                completions: .allocate(capacity: Lane.completionBatch)))
+    }
+
+    /// Completions that are taken from the kernel at once.
+    static let completionBatch = 256
+
+    var index: Int { storage.pointee.index }
+    /// See `Kernel.watchesMigrate`.
+    var watchesMigrate: Bool { storage.pointee.watchesMigrate }
+    var isBackground: Bool { storage.pointee.isBackground }
+    var pool: Pool { storage.pointee.pool.takeUnretainedValue() }
+    var kernel: any Kernel {
+        @inline(__always) get { storage.pointee.kernel }
+    }
+    var timers: TimerQueue {
+        @inline(__always) get { storage.pointee.timers }
+    }
+
+    // MARK: lease
+
+    @inline(__always)
+    var lease: Lease { Lease(word: storage.pointee.lease.load(ordering: .sequentiallyConsistent)) }
+
+    @inline(__always)
+    func isHeld(by context: Context) -> Bool {
+        context.pointee.lease != 0
+            && storage.pointee.lease.load(ordering: .relaxed) == context.pointee.lease
+    }
+
+    @inline(__always)
+    func exchangeLease(_ expected: Lease, for desired: Lease) -> Bool {
+        storage.pointee.lease.compareExchange(
+            expected: expected.word, desired: desired.word, ordering: .sequentiallyConsistent
+        ).exchanged
+    }
+
+    @inline(__always)
+    func setLease(_ lease: Lease) {
+        storage.pointee.lease.store(lease.word, ordering: .releasing)
+    }
+
+    /// Like `setLease`, and nothing that follows is looked at before it.
+    func announceLease(_ lease: Lease) {
+        _ = storage.pointee.lease.exchange(lease.word, ordering: .sequentiallyConsistent)
+    }
+
+    // MARK: giving the lane something to do, from any thread
+
+    @inline(__always)
+    func push(_ job: JobPointer, from context: Context) {
+        _ = storage.pointee.inbox.push(job)
+        if !isHeld(by: context) { wakeIfIdle() }
+    }
+
+    func request(_ request: LaneRequest, from context: Context) {
+        storage.pointee.requests.withLock { $0.append(request) }
+        storage.pointee.hasRequests.store(true, ordering: .sequentiallyConsistent)
+        if !isHeld(by: context) { wakeIfIdle() }
+    }
+
+    /// Wakes the parked worker, or calls one to a lane that nobody holds.
+    func wakeIfIdle() {
+        while true {
+            let lease = self.lease
+            switch lease.phase {
+            case .parked:
+                if exchangeLease(lease, for: lease.with(.woken)) {
+                    kernel.wake()
+                    return
+                }
+            case .free:
+                let called = lease.with(.called)
+                if exchangeLease(lease, for: called) {
+                    pool.call(to: self, expecting: called)
+                    return
+                }
+            case .called, .lane, .user, .visited, .woken:
+                return
+            }
+        }
+    }
+
+    /// Whether a timer that was added has to wake the lane: it would sleep past `latest`.
+    func mustWake(for latest: UInt64) -> Bool {
+        switch lease.phase {
+        case .free:
+            true
+        case .parked:
+            latest < storage.pointee.parkedUntil.load(ordering: .sequentiallyConsistent)
+        case .called, .lane, .user, .visited, .woken:
+            false
+        }
+    }
+
+    /// Work was added from the lane's own user code: perhaps another lane should come for it.
+    @inline(__always)
+    func considerHelp() {
+        storage.pointee.pool._withUnsafeGuaranteedRef { $0.considerHelp(for: self) }
+    }
+
+    // MARK: hints for others
+
+    var isIdle: Bool {
+        let phase = lease.phase
+        return phase == .parked || phase == .free
+    }
+
+    var inboxIsEmpty: Bool { storage.pointee.inbox.isEmpty }
+
+    /// Jobs in the run queue.
+    var waiting: Int { storage.pointee.waiting.load(ordering: .relaxed) }
+
+    var watchesOut: Int { storage.pointee.watchesOut.load(ordering: .relaxed) }
+
+    /// Whether something waits for a worker that is stuck in user code.
+    func hasWork(now: UInt64) -> Bool {
+        if waiting > 0 || !inboxIsEmpty { return true }
+        if storage.pointee.hasRequests.load(ordering: .relaxed) { return true }
+        if timers.earliest <= now { return true }
+        if kernel.hasCompletions || kernel.needsEnter { return true }
+        // epoll has nothing to look at from here: serve it to find out.
+        return kernel.backend == .epoll && watchesOut > 0
+    }
+
+    // MARK: under the lease
+
+    @inline(__always)
+    func takeInbox() -> JobPointer? { storage.pointee.inbox.takeAll() }
+
+    func takeRequests() -> [LaneRequest]? {
+        guard storage.pointee.hasRequests.load(ordering: .relaxed) else { return nil }
+        storage.pointee.hasRequests.store(false, ordering: .sequentiallyConsistent)
+        return storage.pointee.requests.withLock { requests in
+            defer { requests = [] }
+            return requests
+        }
+    }
+
+    var hasRequests: Bool { storage.pointee.hasRequests.load(ordering: .sequentiallyConsistent) }
+
+    @inline(__always)
+    func enqueue(all jobs: JobPointer?) {
+        guard jobs != nil else { return }
+        storage.pointee.runQueue.append(all: jobs)
+        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
+    }
+
+    @inline(__always)
+    func nextJob() -> JobPointer? {
+        guard let job = storage.pointee.runQueue.popFirst() else { return nil }
+        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
+        return job
+    }
+
+    /// The later half of the run queue, for a visitor.
+    func giveHalf() -> [JobPointer] {
+        let jobs = storage.pointee.runQueue.splitHalf()
+        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
+        return jobs
+    }
+
+    var completions: UnsafeMutableBufferPointer<Completion> { storage.pointee.completions }
+
+    @inline(__always)
+    func noteWatches(_ change: Int) {
+        storage.pointee.watchesOut.store(watchesOut &+ change, ordering: .relaxed)
+    }
+
+    /// Whether the kernel should be asked although jobs wait: every few turns.
+    @inline(__always)
+    func isPollDue() -> Bool {
+        storage.pointee.turnsSincePoll &+= 1
+        guard storage.pointee.turnsSincePoll >= Lane.turnsBetweenPolls else { return false }
+        storage.pointee.turnsSincePoll = 0
+        return true
+    }
+
+    func notePoll() {
+        storage.pointee.turnsSincePoll = 0
+    }
+
+    /// Jobs that run before submissions, timers and completions get their turn again.
+    static let turnsBetweenPolls = 32
+
+    var parkedUntil: UInt64 {
+        get { storage.pointee.parkedUntil.load(ordering: .relaxed) }
+        nonmutating set {
+            storage.pointee.parkedUntil.store(newValue, ordering: .sequentiallyConsistent)
+        }
+    }
+}
+
+/// What only the lane itself can do, asked for by others.
+enum LaneRequest {
+    case watch(DescriptorWatch)
+    /// Ends a watch that is out, forgets the descriptor, then tells the source.
+    case retire(DescriptorWatch)
+}

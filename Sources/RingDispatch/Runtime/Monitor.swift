@@ -1,0 +1,102 @@
+internal import Ring
+internal import Synchronization
+
+/// A thread that looks at the lanes about every millisecond while any is in use, and sends a
+/// stand-in to a lane whose worker is stuck in user code while something waits.
+///
+/// When all lanes have been idle for a while it sleeps without a timeout, so that an idle process
+/// makes no system calls.
+final class Monitor: @unchecked Sendable {
+    // Safety: `pool` is set once before the thread starts; `seen` is touched by the thread only.
+    unowned(unsafe) var pool: Pool!
+    private var seen: [Lease] = []
+    private var idleLooks = 0
+    private var looks = 0
+    private let parker = Parker()
+    /// Asleep until somebody grants the parker: `noteActivity` (relaxed) sees it and lets exactly
+    /// one thread wake it; the monitor looks at all lanes once more after it said so.
+    private let state = Atomic<UInt32>(Monitor.notStarted)
+
+    private static let notStarted: UInt32 = 0
+    private static let awake: UInt32 = 1
+    private static let asleep: UInt32 = 2
+
+    static let periodNanoseconds: UInt64 = 1_000_000
+    /// Looks in a row that find all lanes idle before the monitor goes to sleep.
+    static let idleLooksBeforeSleep = 20
+    /// A worker that computes is left alone this many looks when there are many such already.
+    static let looksBetweenComputing = 8
+
+    /// A lane has come into use.
+    @inline(__always)
+    func noteActivity() {
+        if state.load(ordering: .relaxed) != Monitor.awake { wake() }
+    }
+
+    @inline(never)
+    private func wake() {
+        let before = state.exchange(Monitor.awake, ordering: .acquiringAndReleasing)
+        if before == Monitor.asleep { parker.grant() }
+        guard before == Monitor.notStarted else { return }
+        do {
+            try Threads.start { self.run() }
+        } catch {
+            fatalKernel(error)
+        }
+    }
+
+    private func run() {
+        Threads.setName("ring-monitor")
+        Threads.useFineTimers()
+        seen = pool.lanes.map(\.lease)
+        while true {
+            // A grant that ends the sleep early came with activity: just look again.
+            _ = parker.sleep(
+                deadline: MonotonicClock.nanoseconds() + Monitor.periodNanoseconds)
+            look()
+            if idleLooks >= Monitor.idleLooksBeforeSleep { sleepUntilActivity() }
+        }
+    }
+
+    private func sleepUntilActivity() {
+        state.store(Monitor.asleep, ordering: .sequentiallyConsistent)
+        if pool.lanes.allSatisfy({ $0.isIdle }) { _ = parker.sleep() }
+        state.store(Monitor.awake, ordering: .sequentiallyConsistent)
+        idleLooks = 0
+    }
+
+    private func look() {
+        looks &+= 1
+        let now = MonotonicClock.nanoseconds()
+        var isAnyInUse = false
+        var computing = 0
+        for (index, lane) in pool.lanes.enumerated() {
+            let lease = lane.lease
+            defer { seen[index] = lease }
+            if lease.phase != .parked && lease.phase != .free { isAnyInUse = true }
+            guard lease.phase == .user, lease == seen[index], lane.hasWork(now: now) else {
+                continue
+            }
+            if isComputing(lease.worker) {
+                computing += 1
+                // Another thread helps only as far as the CPUs go round.
+                if pool.workerCount > 2 * pool.lanes.count,
+                    looks % Monitor.looksBetweenComputing != 0
+                {
+                    continue
+                }
+            }
+            pool.call(to: lane, expecting: lease)
+        }
+        idleLooks = isAnyInUse ? 0 : idleLooks + 1
+    }
+
+    /// Whether a worker used the CPU since the last time it was found stuck.
+    private func isComputing(_ index: UInt64) -> Bool {
+        guard let worker = pool.worker(index) else { return false }
+        let identifier = worker.identifier.load(ordering: .relaxed)
+        guard let used = Threads.cpuNanoseconds(ofThread: identifier) else { return false }
+        defer { worker.lastCPUNanoseconds = used }
+        return used &- worker.lastCPUNanoseconds > Monitor.periodNanoseconds / 4
+    }
+}

@@ -1,0 +1,82 @@
+internal import Ring
+internal import Synchronization
+
+/// The process's lanes, made at first use.
+enum Runtime {
+    static let configuration = Configuration.fromEnvironment()
+
+    private static let factory = makeFactory()
+
+    /// Serves everything but the background class, and all events.
+    static let pool = makePool(isBackground: false)
+
+    /// Serves the background class, on threads with lowest priority.
+    static let backgroundPool = makePool(isBackground: true)
+
+    /// Queues a job of a root queue.
+    @inline(__always)
+    static func push(_ job: JobPointer, from context: Context) {
+        if job.pointee.band == Band.background {
+            pushBackground(job, from: context)
+            return
+        }
+        if context.pointee.worker != nil, let lane = context.pointee.lane, !lane.isBackground {
+            lane.push(job, from: context)
+            lane.considerHelp()
+        } else {
+            pool.lane(for: context).push(job, from: context)
+        }
+    }
+
+    @inline(never)
+    private static func pushBackground(_ job: JobPointer, from context: Context) {
+        if let lane = context.pointee.lane, lane.isBackground {
+            lane.push(job, from: context)
+            lane.considerHelp()
+        } else {
+            let lanes = backgroundPool.lanes
+            let lane = lanes.first { $0.isIdle } ?? lanes[Int(context.pointee.identifier) % lanes.count]
+            lane.push(job, from: context)
+        }
+    }
+
+    /// The lane whose timers a thread uses.
+    static func timerLane(for context: Context) -> Lane {
+        if let lane = context.pointee.lane, !lane.isBackground { return lane }
+        return pool.lane(for: context)
+    }
+
+    private static let nextLane = Atomic<Int>(0)
+
+    /// Sources start on the lanes in turn; later each follows its queue.
+    static func laneForNewSource() -> Lane {
+        let lanes = pool.lanes
+        guard lanes.count > 1 else { return lanes[0] }
+        let number = nextLane.wrappingAdd(1, ordering: .relaxed).oldValue
+        return lanes[Int(UInt(bitPattern: number) % UInt(lanes.count))]
+    }
+
+    private static func makeFactory() -> KernelFactory {
+        do {
+            let factory = try KernelFactory(preference: configuration.backend)
+            if configuration.isLogging {
+                Diagnostics.log(
+                    "\(factory.backend.rawValue) back end, \(configuration.lanes) lane"
+                        + (configuration.lanes == 1 ? "" : "s") + " (\(factory.reason))")
+            }
+            return factory
+        } catch {
+            fatalConfiguration("RINGDISPATCH_BACKEND=io_uring cannot be had: \(error)")
+        }
+    }
+
+    private static func makePool(isBackground: Bool) -> Pool {
+        do {
+            return try Pool(
+                isBackground: isBackground, laneCount: configuration.lanes,
+                workerLimit: configuration.workers, factory: factory)
+        } catch {
+            fatalKernel(error)
+        }
+    }
+}

@@ -1,0 +1,181 @@
+internal import Ring
+
+extension Worker {
+    /// Runs the lane's turns until a stand-in has taken the lane. On entry the worker holds it.
+    func serve(_ lane: Lane, _ context: Context) {
+        pool.monitor.noteActivity()
+        while true {
+            collect(lane, context)
+            if let job = lane.nextJob() {
+                enterUser(lane, context)
+                job.run(context)
+                if !leaveUser(lane, context) { return }
+                watchAgain(lane, context)
+            } else {
+                idle(lane, context)
+            }
+        }
+    }
+
+    // MARK: the lease around user code
+
+    @inline(__always)
+    private func enterUser(_ lane: Lane, _ context: Context) {
+        let turn = context.pointee.lease >> 19 &+ 1
+        let lease = Lease(.user, worker: index, turn: turn)
+        context.pointee.lease = lease.word
+        lane.setLease(lease)
+    }
+
+    /// Takes the lane back after user code; false when a stand-in has it.
+    @inline(__always)
+    private func leaveUser(_ lane: Lane, _ context: Context) -> Bool {
+        let mine = Lease(word: context.pointee.lease)
+        if lane.exchangeLease(mine, for: mine.with(.lane)) { return true }
+        return returnToLane(lane, context, mine)
+    }
+
+    @inline(never)
+    private func returnToLane(_ lane: Lane, _ context: Context, _ mine: Lease) -> Bool {
+        while true {
+            let now = lane.lease
+            switch now.phase {
+            case .visited where now == mine.with(.visited):
+                // A visitor stays for less than a microsecond, unless it was preempted.
+                Threads.yield()
+            case .user where now == mine:
+                if lane.exchangeLease(mine, for: mine.with(.lane)) { return true }
+            case .free:
+                // It was lent while the thread was blocked, and nobody needed it.
+                let taken = Lease(.lane, worker: index, turn: now.turn &+ 1)
+                if lane.exchangeLease(now, for: taken) {
+                    context.pointee.lease = taken.word
+                    return true
+                }
+            default:
+                context.pointee.lease = 0
+                for watch in context.pointee.rearm {
+                    watch.lane.request(.watch(watch), from: context)
+                }
+                context.pointee.rearm.removeAll(keepingCapacity: true)
+                return false
+            }
+        }
+    }
+
+    // MARK: taking in what happened
+
+    @inline(__always)
+    private func collect(_ lane: Lane, _ context: Context) {
+        if let requests = lane.takeRequests() { carryOut(requests) }
+        lane.enqueue(all: lane.takeInbox())
+        if lane.kernel.hasCompletions { reap(lane, context) }
+        if lane.isPollDue() { poll(lane, context) }
+    }
+
+    /// What a busy lane does every few turns: submits, lets the kernel finish its work, looks at
+    /// the clock.
+    private func poll(_ lane: Lane, _ context: Context) {
+        let kernel = lane.kernel
+        if kernel.hasUnsubmitted || kernel.needsEnter
+            || kernel.backend == .epoll && lane.watchesOut > 0
+        {
+            kernel.submit()
+            reap(lane, context)
+        }
+        if lane.timers.earliest != .max {
+            lane.timers.fireDue(now: MonotonicClock.nanoseconds(), context)
+            lane.enqueue(all: lane.takeInbox())
+        }
+        if lane.waiting > 1 { pool.considerHelp(for: lane) }
+    }
+
+    func reap(_ lane: Lane, _ context: Context) {
+        let kernel = lane.kernel
+        let buffer = lane.completions
+        while true {
+            let count = kernel.reap(into: buffer)
+            for completion in buffer[..<count] where completion.token != 0 {
+                lane.noteWatches(-1)
+                DescriptorWatch.completed(completion, context)
+            }
+            if count < buffer.count { break }
+        }
+        lane.enqueue(all: lane.takeInbox())
+    }
+
+    // MARK: watches
+
+    @inline(__always)
+    private func watchAgain(_ lane: Lane, _ context: Context) {
+        guard !context.pointee.rearm.isEmpty else { return }
+        for watch in context.pointee.rearm {
+            if watch.lane == lane {
+                watch.start()
+            } else {
+                watch.lane.request(.watch(watch), from: context)
+            }
+        }
+        context.pointee.rearm.removeAll(keepingCapacity: true)
+    }
+
+    private func carryOut(_ requests: [LaneRequest]) {
+        for request in requests {
+            switch request {
+            case .watch(let watch): watch.start()
+            case .retire(let watch): watch.retire()
+            }
+        }
+    }
+
+    // MARK: nothing to do
+
+    private func idle(_ lane: Lane, _ context: Context) {
+        let kernel = lane.kernel
+        lane.notePoll()
+        if kernel.hasUnsubmitted || kernel.needsEnter {
+            kernel.submit()
+            if kernel.hasCompletions { return }
+        }
+        let earliest = lane.timers.earliest
+        if earliest != .max {
+            let now = MonotonicClock.nanoseconds()
+            if earliest <= now {
+                lane.timers.fireDue(now: now, context)
+                return
+            }
+        }
+        if pool.steal(for: lane, context) { return }
+        let busy = pool.firstBusyLane(besides: lane)
+        let wasUseful = context.pointee.spin.spin {
+            !lane.inboxIsEmpty || kernel.hasCompletions || kernel.needsEnter || lane.hasRequests
+        }
+        if wasUseful { return }
+        if let busy, pool.steal(for: lane, context, stuck: busy) { return }
+        park(lane, context)
+    }
+
+    private func park(_ lane: Lane, _ context: Context) {
+        let mine = Lease(.parked, worker: index, turn: context.pointee.lease >> 19)
+        let now = MonotonicClock.nanoseconds()
+        // An earlier wake-up that was planned and is no longer needed is kept: adding timers to a
+        // lane that sleeps would otherwise wake it each time.
+        let planned = lane.parkedUntil
+        var until = lane.timers.earliest
+        if planned > now && planned < until { until = planned }
+        lane.parkedUntil = until
+        pool.noteParking()
+        pool.noteIdle(1)
+        lane.announceLease(mine)
+        // What others pushed before they could see `parked` is seen here; the rest wakes us.
+        let timersChanged = lane.timers.earliest < until
+        if lane.inboxIsEmpty && !lane.hasRequests && !timersChanged {
+            let kernel = lane.kernel
+            kernel.wait(timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)
+        }
+        lane.announceLease(mine.with(.lane))
+        pool.noteIdle(-1)
+        pool.monitor.noteActivity()
+        reap(lane, context)
+    }
+}

@@ -1,0 +1,139 @@
+internal import Ring
+internal import Synchronization
+
+/// A counting semaphore. It has no owner: any thread may signal. `dispatch_semaphore_t`.
+public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
+    // Safety: all state is atomic or locked.
+    /// Signals that are left, or, negated, threads that wait. `signal` (releasing) pairs with
+    /// `wait` (acquiring).
+    private let value: Atomic<Int>
+    private let initial: Int
+    private let waiters = Mutex(Waiters())
+
+    private struct Waiters: Sendable {
+        var list = WaitList()
+        /// Signals for threads that have counted themselves, but are not on the list yet.
+        var credits = 0
+    }
+
+    /// - Parameter value: how many waits go through at once; not negative.
+    ///
+    /// `dispatch_semaphore_create`.
+    public init(value: Int) {
+        guard value >= 0 else {
+            fatalMisuse("a semaphore's initial value cannot be negative, and \(value) is")
+        }
+        self.value = Atomic(value)
+        initial = value
+    }
+
+    deinit {
+        let value = value.load(ordering: .relaxed)
+        if value < initial {
+            fatalMisuse(
+                "a semaphore was released while in use: its value is \(value), and was \(initial) "
+                    + "when it was made")
+        }
+    }
+
+    /// Waits for a signal. `dispatch_semaphore_wait`.
+    public func wait() {
+        if !tryTake() { _ = waitSlowly(deadline: nil) }
+    }
+
+    /// Waits for a signal until a time; `.now()` only looks.
+    public func wait(timeout: DispatchTime) -> DispatchTimeoutResult {
+        tryTake() ? .success : waitSlowly(deadline: timeout.monotonicDeadline)
+    }
+
+    /// Waits for a signal until a time by the wall clock.
+    public func wait(wallTimeout: DispatchWallTime) -> DispatchTimeoutResult {
+        tryTake() ? .success : waitSlowly(deadline: wallTimeout.monotonicDeadline)
+    }
+
+    /// Lets one wait go through.
+    /// - Returns: not 0 when a thread was waiting.
+    ///
+    /// `dispatch_semaphore_signal`.
+    @discardableResult
+    public func signal() -> Int {
+        let (old, overflow) = (
+            value.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue, Int.max
+        )
+        if old >= 0 {
+            if old == overflow { fatalMisuse("a semaphore was signalled more often than it counts") }
+            return 0
+        }
+        signalSlowly()
+        return 1
+    }
+
+    @inline(__always)
+    private func tryTake() -> Bool {
+        var old = value.load(ordering: .relaxed)
+        while old > 0 {
+            let (exchanged, original) = value.weakCompareExchange(
+                expected: old, desired: old - 1, ordering: .acquiring)
+            if exchanged { return true }
+            old = original
+        }
+        return false
+    }
+
+    @inline(never)
+    private func signalSlowly() {
+        let waiter = waiters.withLock { waiters -> ContextReference? in
+            guard let context = waiters.list.popFirst() else {
+                waiters.credits += 1
+                return nil
+            }
+            return ContextReference(context: context)
+        }
+        waiter?.context.pointee.parker.grant()
+    }
+
+    @inline(never)
+    private func waitSlowly(deadline: UInt64?) -> DispatchTimeoutResult {
+        let context = Context.current
+        if let deadline, deadline <= MonotonicClock.nanoseconds() {
+            return .timedOut
+        }
+        // A signal that comes while this thread still spins costs its sender no wake-up.
+        if context.pointee.spin.spin(until: { tryTake() }) { return .success }
+        if value.wrappingSubtract(1, ordering: .acquiring).oldValue > 0 { return .success }
+        let reference = ContextReference(context: context)
+        let isCredited = waiters.withLock { waiters -> Bool in
+            if waiters.credits > 0 {
+                waiters.credits -= 1
+                return true
+            }
+            waiters.list.append(reference.context)
+            return false
+        }
+        if isCredited { return .success }
+        Blocking.lendLane(context)
+        let finite = deadline == .max ? nil : deadline
+        if context.pointee.parker.sleep(deadline: finite) { return .success }
+        return giveUp(reference)
+    }
+
+    /// The time is over: takes the thread off the list, and its count back.
+    private func giveUp(_ reference: ContextReference) -> DispatchTimeoutResult {
+        let isRemoved = waiters.withLock { waiters -> Bool in
+            guard waiters.list.remove(reference.context) else { return false }
+            var old = value.load(ordering: .relaxed)
+            while old < 0 {
+                let (exchanged, original) = value.weakCompareExchange(
+                    expected: old, desired: old + 1, ordering: .relaxed)
+                if exchanged { return true }
+                old = original
+            }
+            // A signal has counted this thread and is about to look for it.
+            waiters.list.append(reference.context)
+            return false
+        }
+        if isRemoved { return .timedOut }
+        _ = reference.context.pointee.parker.sleep()
+        return .success
+    }
+}

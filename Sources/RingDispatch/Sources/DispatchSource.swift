@@ -1,0 +1,231 @@
+internal import Ring
+
+/// Tells a queue about events: of descriptors, of the clock, or of the program's own.
+/// `dispatch_source_t`.
+///
+/// Hold on to a source while you want its events: when its last reference goes it ends without a
+/// cancel handler. Made by the `make...Source` functions, inactive.
+public class DispatchSource: DispatchObject, DispatchSourceProtocol, @unchecked Sendable {
+    // Safety: the core looks after itself.
+    final let core: SourceCore
+
+    init(core: SourceCore) {
+        self.core = core
+    }
+
+    deinit {
+        let state = core.current
+        if state.isInactive {
+            fatalMisuse(
+                "a \(core.purpose) on queue '\(core.queue.label)' was released while inactive: "
+                    + "activate it before its last reference goes")
+        }
+        if state.suspends > 0 {
+            fatalMisuse(
+                "a \(core.purpose) on queue '\(core.queue.label)' was released while suspended: "
+                    + "resume it before its last reference goes")
+        }
+        if !state.isDone { core.cancel(isAbandoned: true) }
+    }
+
+    public override final func activate() { core.activate() }
+    public override final func suspend() { core.suspend() }
+    public override final func resume() { core.resume() }
+    public final func cancel() { core.cancel() }
+    public final var isCancelled: Bool { core.current.isCancelled }
+
+    public override final func setTarget(queue: DispatchQueue?) {
+        guard core.current.isInactive else {
+            fatalMisuse(
+                "cannot change the target of a \(core.purpose) on queue '\(core.queue.label)' "
+                    + "after it was activated")
+        }
+        core.queue = queue ?? DispatchQueue.global()
+    }
+
+    public final func setEventHandler(
+        qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?
+    ) {
+        core.setHandler(.event, handler.map { SourceHandler($0) })
+    }
+
+    public final func setEventHandler(handler: DispatchWorkItem) {
+        core.setHandler(.event, SourceHandler { handler.perform() })
+    }
+
+    public final func setCancelHandler(
+        qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?
+    ) {
+        core.setHandler(.cancel, handler.map { SourceHandler($0) })
+    }
+
+    public final func setCancelHandler(handler: DispatchWorkItem) {
+        core.setHandler(.cancel, SourceHandler { handler.perform() })
+    }
+
+    public final func setRegistrationHandler(
+        qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?
+    ) {
+        core.setHandler(.registration, handler.map { SourceHandler($0) })
+    }
+
+    public final func setRegistrationHandler(handler: DispatchWorkItem) {
+        core.setHandler(.registration, SourceHandler { handler.perform() })
+    }
+
+    public var handle: UInt { 0 }
+    public var mask: UInt { 0 }
+    public var data: UInt { 0 }
+
+    /// How a timer is made. `strict`: no leeway beyond the one asked for, which is never added here.
+    public struct TimerFlags: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static let strict = TimerFlags(rawValue: 1)
+    }
+}
+
+// MARK: making sources
+
+extension DispatchSource {
+    /// Watches a descriptor for bytes to read, connections to accept, or the end. The handler runs
+    /// again and again while something is left. Do not close the descriptor before the cancel
+    /// handler. `dispatch_source_create(DISPATCH_SOURCE_TYPE_READ)`.
+    /// - Parameter queue: where the handlers run; nil: the default global queue.
+    public static func makeReadSource(
+        fileDescriptor: Int32, queue: DispatchQueue? = nil
+    ) -> any DispatchSourceRead {
+        DescriptorSourceObject(fileDescriptor, .read, queue)
+    }
+
+    /// Watches a descriptor for room to write. The handler runs again and again while there is
+    /// room: suspend the source when there is nothing to write.
+    /// `dispatch_source_create(DISPATCH_SOURCE_TYPE_WRITE)`.
+    public static func makeWriteSource(
+        fileDescriptor: Int32, queue: DispatchQueue? = nil
+    ) -> any DispatchSourceWrite {
+        DescriptorSourceObject(fileDescriptor, .write, queue)
+    }
+
+    /// Fires at times that `schedule` sets. `dispatch_source_create(DISPATCH_SOURCE_TYPE_TIMER)`.
+    public static func makeTimerSource(
+        flags: TimerFlags = [], queue: DispatchQueue? = nil
+    ) -> any DispatchSourceTimer {
+        TimerSourceObject(TimerSource(queue: queue))
+    }
+
+    /// Sums up what the program adds. `dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_ADD)`.
+    public static func makeUserDataAddSource(
+        queue: DispatchQueue? = nil
+    ) -> any DispatchSourceUserDataAdd {
+        UserDataSourceObject(.add, queue)
+    }
+
+    /// Ors what the program merges. `dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_OR)`.
+    public static func makeUserDataOrSource(
+        queue: DispatchQueue? = nil
+    ) -> any DispatchSourceUserDataOr {
+        UserDataSourceObject(.or, queue)
+    }
+
+    /// Keeps the last of what the program gives.
+    /// `dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_REPLACE)`.
+    public static func makeUserDataReplaceSource(
+        queue: DispatchQueue? = nil
+    ) -> any DispatchSourceUserDataReplace {
+        UserDataSourceObject(.replace, queue)
+    }
+}
+
+private final class DescriptorSourceObject: DispatchSource, DispatchSourceRead,
+    DispatchSourceWrite, @unchecked Sendable
+{
+    private let descriptorCore: DescriptorSource
+
+    init(_ descriptor: Int32, _ direction: DescriptorSource.Direction, _ queue: DispatchQueue?) {
+        descriptorCore = DescriptorSource(
+            descriptor: descriptor, direction: direction, queue: queue)
+        super.init(core: descriptorCore)
+    }
+
+    override var handle: UInt { UInt(truncatingIfNeeded: descriptorCore.descriptor) }
+    override var data: UInt { descriptorCore.data }
+}
+
+private final class UserDataSourceObject: DispatchSource, DispatchSourceUserDataAdd,
+    DispatchSourceUserDataOr, DispatchSourceUserDataReplace, @unchecked Sendable
+{
+    private let userCore: UserDataSource
+
+    init(_ merge: UserDataSource.Merge, _ queue: DispatchQueue?) {
+        userCore = UserDataSource(merge: merge, queue: queue)
+        super.init(core: userCore)
+    }
+
+    override var data: UInt { userCore.data }
+    func add(data: UInt) { userCore.mergeData(data) }
+    func or(data: UInt) { userCore.mergeData(data) }
+    func replace(data: UInt) { userCore.mergeData(data) }
+}
+
+private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unchecked Sendable {
+    private let timerCore: TimerSource
+
+    init(_ core: TimerSource) {
+        timerCore = core
+        super.init(core: core)
+    }
+
+    override var data: UInt { timerCore.data }
+
+    func schedule(
+        deadline: DispatchTime, repeating interval: DispatchTimeInterval,
+        leeway: DispatchTimeInterval
+    ) {
+        timerCore.schedule(
+            deadline: deadline.monotonicDeadline, interval: nanoseconds(interval),
+            leeway: nanoseconds(leeway))
+    }
+
+    func schedule(deadline: DispatchTime, repeating interval: Double, leeway: DispatchTimeInterval) {
+        timerCore.schedule(
+            deadline: deadline.monotonicDeadline, interval: nanoseconds(interval),
+            leeway: nanoseconds(leeway))
+    }
+
+    func schedule(
+        wallDeadline: DispatchWallTime, repeating interval: DispatchTimeInterval,
+        leeway: DispatchTimeInterval
+    ) {
+        timerCore.schedule(
+            deadline: wallDeadline.monotonicDeadline, interval: nanoseconds(interval),
+            leeway: nanoseconds(leeway))
+    }
+
+    func schedule(
+        wallDeadline: DispatchWallTime, repeating interval: Double, leeway: DispatchTimeInterval
+    ) {
+        timerCore.schedule(
+            deadline: wallDeadline.monotonicDeadline, interval: nanoseconds(interval),
+            leeway: nanoseconds(leeway))
+    }
+
+    /// An interval's length; 0 stands for never.
+    private func nanoseconds(_ interval: DispatchTimeInterval) -> UInt64 {
+        if interval == .never { return 0 }
+        return positive(interval.clampedNanoseconds)
+    }
+
+    private func nanoseconds(_ seconds: Double) -> UInt64 {
+        if seconds.isInfinite { return 0 }
+        return positive(DispatchTimeInterval.clampedNanoseconds(seconds: seconds))
+    }
+
+    /// GCD takes an interval of 0 for the shortest there is.
+    private func positive(_ nanoseconds: Int64) -> UInt64 {
+        guard nanoseconds >= 0 else {
+            fatalMisuse("a timer's interval or leeway cannot be negative: \(nanoseconds) ns")
+        }
+        return UInt64(max(1, nanoseconds))
+    }
+}

@@ -1,0 +1,80 @@
+public import Glibc
+
+/// A point in time on the wall clock, for events that belong to a time of day.
+///
+/// The clock is `CLOCK_REALTIME`: a time-out or timer follows it when somebody sets it. Its
+/// resolution is a nanosecond. Arithmetic saturates: a time before 1970 becomes 2 ns after its
+/// start (always in the past), one beyond 2^62 - 2 ns (the year 2116) becomes ``distantFuture``,
+/// and ``distantFuture`` stays itself. Stands for a `dispatch_time_t` made by `dispatch_walltime`.
+@frozen
+public struct DispatchWallTime: Comparable, Sendable {
+    /// The time in GCD's encoding: the negated nanoseconds since 1970 (UTC), `UInt64.max` for
+    /// ``distantFuture``. Later times have smaller raw values; compare times, not raw values.
+    public let rawValue: dispatch_time_t
+
+    @inlinable
+    package init(rawValue: dispatch_time_t) {
+        self.rawValue = rawValue
+    }
+
+    /// A point in time by its distance from the start of 1970 (UTC).
+    ///
+    /// - Parameter timespec: seconds and nanoseconds, as from `clock_gettime(2)` or `stat(2)`.
+    ///   Times outside the range that is described at ``DispatchWallTime`` saturate.
+    public init(timespec: timespec) {
+        let seconds = DispatchTimeInterval.seconds(timespec.tv_sec).clampedNanoseconds
+        let (sum, overflow) = seconds.addingReportingOverflow(Int64(timespec.tv_nsec))
+        self.init(nanosecondsSince1970: overflow ? (seconds < 0 ? .min : .max) : sum)
+    }
+
+    /// The current time. Stands for `dispatch_walltime(NULL, 0)`.
+    public static func now() -> DispatchWallTime {
+        DispatchWallTime(nanosecondsSince1970: Int64(clamping: Clock.realtimeNanoseconds()))
+    }
+
+    /// A time that never comes: a wait without a time-out. Stands for `DISPATCH_TIME_FOREVER`.
+    @inlinable
+    public static var distantFuture: DispatchWallTime { DispatchWallTime(rawValue: .max) }
+
+    /// Whether `lhs` comes before `rhs`; no time comes after ``distantFuture``.
+    @inlinable
+    public static func < (lhs: DispatchWallTime, rhs: DispatchWallTime) -> Bool {
+        lhs.realtimeDeadline < rhs.realtimeDeadline
+    }
+
+    /// Whether both are the same nanosecond.
+    @inlinable
+    public static func == (lhs: DispatchWallTime, rhs: DispatchWallTime) -> Bool {
+        lhs.rawValue == rhs.rawValue
+    }
+}
+
+extension DispatchWallTime {
+    /// Saturates: the raw values of 0 and 1 ns are taken ("now" and the distant future).
+    package init(nanosecondsSince1970 nanoseconds: Int64) {
+        if nanoseconds > Int64(DispatchTime.latestFinite) {
+            self = .distantFuture
+        } else {
+            self.rawValue = UInt64(bitPattern: -max(2, nanoseconds))
+        }
+    }
+
+    /// The deadline on `CLOCK_REALTIME` in nanoseconds since 1970; `UInt64.max` when it never
+    /// comes.
+    @inlinable
+    package var realtimeDeadline: UInt64 {
+        rawValue == .max ? .max : 0 &- rawValue
+    }
+
+    /// The same deadline on `CLOCK_MONOTONIC`, by the distance between the clocks right now;
+    /// `UInt64.max` when it never comes. Wrong as soon as somebody sets the wall clock.
+    package var monotonicDeadline: UInt64 {
+        let deadline = realtimeDeadline
+        if deadline == .max { return .max }
+        let monotonic = Clock.monotonicNanoseconds()
+        let realtime = Clock.realtimeNanoseconds()
+        if deadline >= realtime { return monotonic &+ (deadline - realtime) }
+        let late = realtime - deadline
+        return late < monotonic ? monotonic - late : 1
+    }
+}

@@ -1,0 +1,59 @@
+internal import Ring
+internal import Synchronization
+
+/// Runs a block once, whoever comes first; all others wait until it has run. `dispatch_once`.
+///
+/// Swift's global and static `let` do the same for a value; this is for code that comes from GCD.
+public final class DispatchOnce: Sendable {
+    /// 2 when the block has run: its store (releasing) pairs with the load in `perform`
+    /// (acquiring). 1 while it runs.
+    private let state = Atomic<UInt8>(0)
+    private let runner = Mutex(Runner())
+
+    private struct Runner: Sendable {
+        var waiters = WaitList()
+        var thread: UInt32 = 0
+    }
+
+    public init() {}
+
+    /// Runs the block unless it has run before. When this returns it has run to its end.
+    public func perform(_ block: () -> Void) {
+        if state.load(ordering: .acquiring) == 2 { return }
+        performSlowly(block)
+    }
+
+    /// The same as `perform`.
+    public func callAsFunction(_ block: () -> Void) { perform(block) }
+
+    @inline(never)
+    private func performSlowly(_ block: () -> Void) {
+        let context = Context.current
+        let reference = ContextReference(context: context)
+        enum Part { case runs, waits, isDone }
+        let part = runner.withLock { runner -> Part in
+            if state.load(ordering: .acquiring) == 2 { return .isDone }
+            if state.load(ordering: .relaxed) == 0 {
+                state.store(1, ordering: .relaxed)
+                runner.thread = reference.context.pointee.identifier
+                return .runs
+            }
+            if runner.thread == reference.context.pointee.identifier {
+                fatalMisuse("deadlock: a DispatchOnce was performed from inside its own block")
+            }
+            runner.waiters.append(reference.context)
+            return .waits
+        }
+        switch part {
+        case .isDone: break
+        case .waits: _ = Blocking.wait(context)
+        case .runs:
+            block()
+            let waiters = runner.withLock { runner in
+                state.store(2, ordering: .releasing)
+                return runner.waiters.removeAll().map(ContextReference.init)
+            }
+            for waiter in waiters { waiter.context.pointee.parker.grant() }
+        }
+    }
+}

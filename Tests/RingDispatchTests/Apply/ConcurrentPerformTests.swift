@@ -1,0 +1,94 @@
+import RingDispatch
+import Synchronization
+import Testing
+
+@Suite("DispatchQueue.concurrentPerform", .watchdog)
+struct ConcurrentPerformTests {
+    @Test("Each index comes exactly once", arguments: [1, 2, 3, 1000, 100_000])
+    func indices(iterations: Int) {  // contract 43, 44, dispatch_apply
+        let slots = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: iterations)
+        slots.initialize(repeating: 0)
+        defer { slots.deallocate() }
+        // Safety: each index is written by one iteration only, and all end before the call does.
+        nonisolated(unsafe) let shared = slots
+        DispatchQueue.concurrentPerform(iterations: iterations) { shared[$0] += 1 }
+        #expect(slots.allSatisfy { $0 == 1 })
+    }
+
+    @Test("Zero iterations do nothing")  // contract 43
+    func none() {
+        let ran = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: 0) { _ in ran.add(1, ordering: .relaxed) }
+        #expect(ran.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("It returns only after the last iteration has")  // contract 43
+    func blocks() {
+        for _ in 0..<200 {
+            let finished = Atomic<Int>(0)
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                finished.add(1, ordering: .relaxed)
+            }
+            #expect(finished.load(ordering: .relaxed) == 8)
+        }
+    }
+
+    @Test("Three nested levels run every combination")  // contract 43, dispatch_apply
+    func nested() {
+        let count = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: 32) { _ in
+            DispatchQueue.concurrentPerform(iterations: 32) { _ in
+                DispatchQueue.concurrentPerform(iterations: 32) { _ in
+                    count.add(1, ordering: .relaxed)
+                }
+            }
+        }
+        #expect(count.load(ordering: .relaxed) == 32 * 32 * 32)
+    }
+
+    @Test("The caller takes part, so it ends while all workers are busy")
+    func busyWorkers() {  // contract 43, dispatch_apply
+        let leave = Gate()
+        let inside = Watched(0)
+        for _ in 0..<16 {
+            DispatchQueue.global().async {
+                inside.increment()
+                leave.pass()
+            }
+        }
+        expectEventually(inside) { $0 >= 1 }
+        let count = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: 100) { _ in count.add(1, ordering: .relaxed) }
+        #expect(count.load(ordering: .relaxed) == 100)
+        leave.open()
+    }
+
+    @Test("It works inside an item of a serial queue, beside others")  // contract 44
+    func insideItems() {
+        let sum = Atomic<Int>(0)
+        let group = DispatchGroup()
+        let sums = Watched(0)
+        for number in 0..<8 {
+            DispatchQueue(label: "apply.\(number)").async(group: group) {
+                let local = Atomic<Int>(0)
+                DispatchQueue.concurrentPerform(iterations: 100) { index in
+                    local.add(index, ordering: .relaxed)
+                }
+                sums.increment(by: local.load(ordering: .relaxed))
+            }
+        }
+        #expect(group.wait(timeout: Patience.deadline) == .success)
+        #expect(sums.value == 8 * 4950)
+        #expect(sum.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("Iterations that use sync on one queue end")  // contract 43
+    func withSync() {
+        let queue = DispatchQueue(label: "apply.sync")
+        let counter = Unguarded(0)
+        DispatchQueue.concurrentPerform(iterations: 1000) { _ in
+            queue.sync { counter.value += 1 }
+        }
+        #expect(queue.sync { counter.value } == 1000)
+    }
+}

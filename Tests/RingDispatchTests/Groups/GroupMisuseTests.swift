@@ -1,0 +1,34 @@
+import RingDispatch
+import Testing
+
+@Suite("Misuse of groups traps with a message that names it", .serialized)
+struct GroupMisuseTests {
+    @Test("Leaving a group more often than entering it")  // contract 31
+    func unbalancedLeave() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let group = DispatchGroup()
+            group.enter()
+            group.leave()
+            group.leave()
+        }
+        expectMessage(result, naming: "group", "unbalanced")
+    }
+
+    @Test("Releasing a group that somebody has not left")  // contract 31
+    func releaseNonEmpty() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            do {
+                let group = DispatchGroup()
+                group.enter()
+            }
+            letTimePass(milliseconds: 1000)
+        }
+        expectMessage(result, naming: "group", "released")
+    }
+}

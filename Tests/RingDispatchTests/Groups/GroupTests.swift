@@ -1,0 +1,235 @@
+import RingDispatch
+import Synchronization
+import Testing
+
+@Suite("DispatchGroup", .watchdog)
+struct GroupTests {
+    private let queue = DispatchQueue(label: "group", attributes: .concurrent)
+
+    @Test("An empty group's notification comes at once")  // contract 30
+    func emptyNotify() {
+        let notified = Gate()
+        DispatchGroup().notify(queue: queue) { notified.open() }
+        expectOpens(notified)
+    }
+
+    @Test("A notification waits for the last leave")  // contract 30
+    func notify() {
+        let group = DispatchGroup()
+        let notified = Watched(0)
+        group.enter()
+        group.enter()
+        group.notify(queue: queue) { notified.increment() }
+        group.leave()
+        expectStays(notified, at: 0)
+        group.leave()
+        expectEventually(notified) { $0 == 1 }
+    }
+
+    @Test("Several notifications come once each, in the order in which they were asked for")
+    func notifyOrder() {  // contract 30
+        let serial = DispatchQueue(label: "group.order")
+        let group = DispatchGroup()
+        let seen = Watched<[Int]>([])
+        group.enter()
+        for number in 0..<10 { group.notify(queue: serial) { seen.append(number) } }
+        group.leave()
+        expectEventually(seen) { $0.count == 10 }
+        drain(serial)
+        #expect(seen.value == Array(0..<10))
+    }
+
+    @Test("A group can be used again")  // contract 30
+    func reuse() {
+        let group = DispatchGroup()
+        let ran = Watched(0)
+        for round in 1...5 {
+            let notified = Gate()
+            for _ in 0..<10 { queue.async(group: group) { ran.increment() } }
+            group.notify(queue: queue) { notified.open() }
+            #expect(group.wait(timeout: Patience.deadline) == .success)
+            expectOpens(notified)
+            #expect(ran.value == 10 * round)
+        }
+    }
+
+    @Test("A notification runs on the queue that was asked for")  // contract 30
+    func notifyQueue() {
+        let serial = DispatchQueue(label: "group.queue")
+        let checked = Gate()
+        DispatchGroup().notify(qos: .userInitiated, flags: .enforceQoS, queue: serial) {
+            dispatchPrecondition(condition: .onQueue(serial))
+            checked.open()
+        }
+        expectOpens(checked)
+    }
+
+    @Test("A work item can be the notification")  // contract 30
+    func notifyWorkItem() {
+        let group = DispatchGroup()
+        let ran = Gate()
+        let item = DispatchWorkItem { ran.open() }
+        group.enter()
+        group.notify(queue: queue, work: item)
+        group.leave()
+        expectOpens(ran)
+        #expect(item.wait(timeout: Patience.deadline) == .success)
+    }
+
+    @Test("wait returns at once on an empty group")  // contract 32
+    func emptyWait() {
+        let group = DispatchGroup()
+        group.wait()
+        #expect(group.wait(timeout: .now()) == .success)
+        #expect(group.wait(wallTimeout: .now()) == .success)
+    }
+
+    @Test("wait times out while somebody is in, and succeeds afterwards")
+    func timeout() {  // contract 32, dispatch_group
+        let group = DispatchGroup()
+        group.enter()
+        let start = DispatchTime.now()
+        #expect(group.wait(timeout: start + .milliseconds(20)) == .timedOut)
+        #expect(DispatchTime.now() >= start + .milliseconds(20))
+        #expect(group.wait(wallTimeout: .now() + .milliseconds(5)) == .timedOut)
+        #expect(group.wait(timeout: .now()) == .timedOut)
+        group.leave()
+        #expect(group.wait(timeout: .now()) == .success)
+        #expect(group.wait(timeout: .distantFuture) == .success)
+    }
+
+    @Test("Several threads can wait for one group")  // contract 32
+    func waiters() {
+        let group = DispatchGroup()
+        group.enter()
+        let threads = (0..<8).map { _ in UserThread { group.wait() } }
+        #expect(threads[0].waitUntilAsleep())
+        group.leave()
+        for thread in threads { #expect(thread.join()) }
+    }
+
+    @Test("wait inside an item of another queue lets the group's items run")  // contract 32, 78
+    func waitInsideItem() {
+        let waited = Watched(0)
+        for _ in 0..<8 {
+            DispatchQueue.global().async {
+                let group = DispatchGroup()
+                for _ in 0..<8 { DispatchQueue.global().async(group: group) {} }
+                group.wait()
+                waited.increment()
+            }
+        }
+        expectEventually(waited) { $0 == 8 }
+    }
+
+    @Test("async(group:) leaves after the item has returned")  // contract 33
+    func asyncLeaves() {
+        let group = DispatchGroup()
+        let mayReturn = Gate()
+        let returned = Gate()
+        queue.async(group: group) {
+            mayReturn.pass()
+            returned.open()
+        }
+        #expect(group.wait(timeout: .now() + .milliseconds(20)) == .timedOut)
+        mayReturn.open()
+        #expect(group.wait(timeout: Patience.deadline) == .success)
+        #expect(returned.wasOpened)
+    }
+
+    @Test("async(group:) counts before it returns, with all its options")  // contract 33
+    func asyncEnters() {
+        let group = DispatchGroup()
+        let ran = Watched(0)
+        let inactive = DispatchQueue(label: "group.inactive", attributes: .initiallyInactive)
+        inactive.async(group: group) { ran.increment() }
+        inactive.async(group: group, qos: .utility, flags: .barrier) { ran.increment() }
+        inactive.async(group: group, execute: DispatchWorkItem { ran.increment() })
+        #expect(group.wait(timeout: .now()) == .timedOut)
+        inactive.activate()
+        #expect(group.wait(timeout: Patience.deadline) == .success)
+        #expect(ran.value == 3)
+    }
+
+    @Test("A cancelled item leaves its group too")  // contract 33
+    func cancelledItem() {
+        let group = DispatchGroup()
+        let ran = Watched(0)
+        let item = DispatchWorkItem { ran.increment() }
+        item.cancel()
+        queue.async(group: group, execute: item)
+        #expect(group.wait(timeout: Patience.deadline) == .success)
+        #expect(ran.value == 0)
+    }
+
+    @Test("Racing enter, leave and notify loses no notification")  // contract 30, dispatch_group
+    func notifyRace() {
+        let notified = Watched(0)
+        let group = DispatchGroup()
+        let cycles = 20_000
+        for _ in 0..<cycles {
+            group.enter()
+            queue.async { group.leave() }
+            group.notify(queue: queue) { notified.increment() }
+        }
+        expectEventually(notified) { $0 == cycles }
+    }
+
+    @Test("Racing waits and reuse lose no wake-up")  // contract 32
+    func waitRace() {
+        let group = DispatchGroup()
+        for _ in 0..<5000 {
+            group.enter()
+            queue.async { group.leave() }
+            if group.wait(timeout: Patience.deadline) != .success {
+                Issue.record("wait missed the last leave")
+                return
+            }
+        }
+    }
+
+    @Test("A new round's notification never comes with the old round")  // contract 30
+    func notifyRounds() {
+        let group = DispatchGroup()
+        let early = Watched(0)
+        let notified = Watched(0)
+        let rounds = 20_000
+        for _ in 0..<rounds {
+            let round = Round()
+            group.enter()
+            group.notify(queue: queue) {
+                if !round.isOver.load(ordering: .acquiring) { early.increment() }
+                notified.increment()
+            }
+            queue.async {
+                round.isOver.store(true, ordering: .releasing)
+                group.leave()
+            }
+        }
+        expectEventually(notified) { $0 == rounds }
+        #expect(early.value == 0)
+    }
+
+    @Test("A new round's wait never ends with the old round")  // contract 32
+    func waitRounds() {
+        let group = DispatchGroup()
+        for _ in 0..<20_000 {
+            let round = Round()
+            group.enter()
+            queue.async {
+                round.isOver.store(true, ordering: .releasing)
+                group.leave()
+            }
+            let result = group.wait(timeout: Patience.deadline)
+            if result != .success || !round.isOver.load(ordering: .acquiring) {
+                Issue.record("wait ended with \(result) before its round was over")
+                return
+            }
+        }
+    }
+}
+
+/// One use of a group, from enter to leave.
+private final class Round: Sendable {
+    let isOver = Atomic(false)
+}

@@ -1,0 +1,65 @@
+import RingDispatch
+import Testing
+
+@Suite("DispatchOnce", .watchdog)
+struct DispatchOnceTests {
+    @Test("The block runs once, however often it is asked for")  // contract 45
+    func once() {
+        let once = DispatchOnce()
+        var count = 0
+        for _ in 0..<10 { once { count += 1 } }
+        once.perform { count += 1 }
+        #expect(count == 1)
+    }
+
+    @Test("All callers return only after the block has run to its end")  // contract 45
+    func waiters() {
+        for _ in 0..<50 {
+            let once = DispatchOnce()
+            let finished = Gate()
+            let ran = Watched(0)
+            let returnedEarly = Watched(0)
+            let threads = (0..<8).map { _ in
+                UserThread {
+                    once.perform {
+                        ran.increment()
+                        letTimePass(milliseconds: 2)
+                        finished.open()
+                    }
+                    if !finished.wasOpened { returnedEarly.increment() }
+                }
+            }
+            for thread in threads { #expect(thread.join()) }
+            #expect(ran.value == 1)
+            #expect(returnedEarly.value == 0)
+        }
+    }
+
+    @Test("Workers can wait for it too")  // contract 45, 78
+    func workers() {
+        let once = DispatchOnce()
+        let mayFinish = Gate()
+        let through = Watched(0)
+        for _ in 0..<16 {
+            DispatchQueue.global().async {
+                once.perform { mayFinish.pass() }
+                through.increment()
+            }
+        }
+        expectStays(through, at: 0)
+        mayFinish.open()
+        expectEventually(through) { $0 == 16 }
+    }
+
+    @Test("Asking for it from inside its own block traps")  // contract 45
+    func recursion() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let once = DispatchOnce()
+            once.perform { once.perform {} }
+        }
+        expectMessage(result, naming: "deadlock", "once")
+    }
+}

@@ -1,0 +1,52 @@
+import RingDispatch
+import Testing
+
+@Suite("Urgent work goes first", .watchdog)
+struct PriorityTests {
+    @Test("Urgent items wait for less other work than background items, on the whole")
+    func priorities() {  // contract 76, dispatch_priority
+        let finished = Watched<[DispatchQoS.QoSClass]>([])
+        let classes: [DispatchQoS.QoSClass] = [.background, .userInteractive]
+        let perClass = 400
+        // Background first: without any priorities it would finish first.
+        for qosClass in classes {
+            for _ in 0..<perClass {
+                DispatchQueue.global(qos: qosClass).async {
+                    compute()
+                    finished.append(qosClass)
+                }
+            }
+        }
+        expectEventually(finished) { $0.count == classes.count * perClass }
+        let order = finished.value
+        func meanPlace(_ qosClass: DispatchQoS.QoSClass) -> Int {
+            let places = order.indices.filter { order[$0] == qosClass }
+            return places.reduce(0, +) / places.count
+        }
+        #expect(meanPlace(.userInteractive) < meanPlace(.background))
+    }
+
+    @Test("A background item is not left behind for ever")  // contract 76
+    func noStarvation() {
+        let stop = Gate()
+        let urgent = DispatchQueue.global(qos: .userInteractive)
+        for _ in 0..<8 { keepBusy(urgent, until: stop) }
+        let ran = Gate()
+        DispatchQueue.global(qos: .background).async { ran.open() }
+        expectOpens(ran)
+        stop.open()
+    }
+
+    private func keepBusy(_ queue: DispatchQueue, until stop: Gate) {
+        queue.async {
+            compute()
+            if !stop.wasOpened { self.keepBusy(queue, until: stop) }
+        }
+    }
+}
+
+/// About a tenth of a millisecond of work.
+private func compute() {
+    let end = DispatchTime.now() + .microseconds(100)
+    while DispatchTime.now() < end {}
+}

@@ -1,0 +1,140 @@
+import RingDispatch
+import Synchronization
+import Testing
+
+@Suite("DispatchQueue.async", .watchdog)
+struct AsyncTests {
+    @Test("A serial queue runs its items in the order in which they were queued")  // contract 13
+    func order() {
+        let queue = DispatchQueue(label: "async.order")
+        let seen = Watched<[Int]>([])
+        for number in 0..<1000 {
+            queue.async { seen.append(number) }
+        }
+        expectEventually(seen) { $0.count == 1000 }
+        #expect(seen.value == Array(0..<1000))
+    }
+
+    @Test("Each producer's items stay in order, and items never overlap")  // contract 13
+    func producers() {
+        let queue = DispatchQueue(label: "async.producers")
+        let running = Atomic<Int>(0)
+        let overlaps = Atomic<Int>(0)
+        let seen = Watched<[Int: [Int]]>([:])
+        let threads = (0..<4).map { producer in
+            UserThread {
+                for number in 0..<2000 {
+                    queue.async {
+                        if running.add(1, ordering: .relaxed).oldValue != 0 {
+                            overlaps.add(1, ordering: .relaxed)
+                        }
+                        seen.update { $0[producer, default: []].append(number) }
+                        running.subtract(1, ordering: .relaxed)
+                    }
+                }
+            }
+        }
+        for thread in threads { #expect(thread.join()) }
+        expectEventually(seen) { $0.values.reduce(0) { $0 + $1.count } == 8000 }
+        for producer in 0..<4 {
+            #expect(seen.value[producer] == Array(0..<2000))
+        }
+        #expect(overlaps.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("An item that an item queues runs after everything queued before it")  // contract 13
+    func nested() {
+        let queue = DispatchQueue(label: "async.nested")
+        let seen = Watched<[String]>([])
+        let bothQueued = Gate()
+        queue.async {
+            bothQueued.pass()
+            queue.async { seen.append("nested") }
+            seen.append("first")
+        }
+        queue.async { seen.append("second") }
+        bothQueued.open()
+        expectEventually(seen) { $0.count == 3 }
+        #expect(seen.value == ["first", "second", "nested"])
+    }
+
+    @Test("A queue whose last reference is gone still runs what it holds")  // contract 13
+    func retainsQueue() {
+        let ran = Watched(0)
+        let mayRun = Gate()
+        do {
+            let queue = DispatchQueue(label: "async.retain")
+            queue.async { mayRun.pass() }
+            for _ in 0..<10 { queue.async { ran.increment() } }
+        }
+        mayRun.open()
+        expectEventually(ran) { $0 == 10 }
+    }
+
+    @Test("An item lets go of its captures once it has run")  // contract 13
+    func releasesCaptures() {
+        let queue = DispatchQueue(label: "async.captures")
+        let released = Gate()
+        let canary = Watched<Canary?>(Canary { released.open() })
+        queue.async { [canary = canary.value] in withExtendedLifetime(canary) {} }
+        canary.update { $0 = nil }
+        expectOpens(released)
+    }
+
+    @Test("A concurrent queue starts an item while another one is blocked")  // contract 13
+    func concurrent() {
+        let queue = DispatchQueue(label: "async.concurrent", attributes: .concurrent)
+        let first = Gate()
+        let second = Gate()
+        queue.async {
+            first.open()
+            second.pass()
+        }
+        queue.async {
+            first.pass()
+            second.open()
+        }
+        expectOpens(second)
+    }
+
+    @Test("Different serial queues run beside each other")  // contract 13
+    func independentQueues() {
+        let one = Gate()
+        let other = Gate()
+        let met = Watched(0)
+        DispatchQueue(label: "async.one").async {
+            one.open()
+            other.pass()
+            met.increment()
+        }
+        DispatchQueue(label: "async.other").async {
+            other.open()
+            one.pass()
+            met.increment()
+        }
+        expectEventually(met) { $0 == 2 }
+    }
+
+    @Test("A global queue runs items of every class", arguments: [
+        DispatchQoS.QoSClass.background, .utility, .default, .userInitiated, .userInteractive,
+        .unspecified,
+    ])  // contract 13, 76
+    func global(qosClass: DispatchQoS.QoSClass) {
+        let ran = Gate()
+        DispatchQueue.global(qos: qosClass).async { ran.open() }
+        expectOpens(ran)
+    }
+
+    @Test("async accepts quality of service and flags together")  // contract 41, 76
+    func options() {
+        let queue = DispatchQueue(label: "async.options", qos: .utility)
+        let seen = Watched<[Int]>([])
+        queue.async(qos: .userInitiated, flags: .enforceQoS) { seen.append(0) }
+        queue.async(qos: .background, flags: .inheritQoS) { seen.append(1) }
+        queue.async(flags: [.noQoS, .detached]) { seen.append(2) }
+        queue.async(flags: [.assignCurrentContext]) { seen.append(3) }
+        queue.async(flags: .barrier) { seen.append(4) }
+        expectEventually(seen) { $0.count == 5 }
+        #expect(Set(seen.value) == Set(0..<5))
+    }
+}

@@ -1,0 +1,115 @@
+import RingDispatch
+import Testing
+
+@Suite("Waiting for oneself traps with a message that names the queue", .serialized)
+struct DeadlockTests {
+    @Test("sync on the own queue")  // contract 16
+    func ownQueue() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let queue = DispatchQueue(label: "deadlock.own")
+            queue.sync { queue.sync {} }
+        }
+        expectMessage(result, naming: "deadlock.own", "deadlock")
+    }
+
+    @Test("sync on the own queue from a queued item")  // contract 16
+    func fromItem() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let queue = DispatchQueue(label: "deadlock.item")
+            queue.async { queue.sync {} }
+            Gate().pass()
+        }
+        expectMessage(result, naming: "deadlock.item", "deadlock")
+    }
+
+    @Test("sync to the target from a queue above it")  // contract 17
+    func parent() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let parent = DispatchQueue(label: "deadlock.parent")
+            let child = DispatchQueue(label: "deadlock.above", target: parent)
+            child.sync { parent.sync {} }
+        }
+        expectMessage(result, naming: "deadlock.parent", "deadlock")
+    }
+
+    @Test("sync to a queue from its serial target")  // contract 17
+    func child() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let parent = DispatchQueue(label: "deadlock.below")
+            let child = DispatchQueue(label: "deadlock.child", target: parent)
+            parent.sync { child.sync {} }
+        }
+        expectMessage(result, naming: "deadlock.below", "deadlock")
+    }
+
+    @Test("A sync barrier inside a barrier of the same concurrent queue")  // contract 16
+    func barrier() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let queue = DispatchQueue(label: "deadlock.barrier", attributes: .concurrent)
+            queue.sync(flags: .barrier) { queue.sync(flags: .barrier) {} }
+        }
+        expectMessage(result, naming: "deadlock.barrier", "deadlock")
+    }
+
+    #if DEBUG
+        @Test("Two queues that wait for each other, in debug builds")  // contract 16
+        func cycle() async {
+            let result = await #expect(
+                processExitsWith: .failure, observing: [\.standardErrorContent]
+            ) {
+                prepareForTrap()
+                let one = DispatchQueue(label: "deadlock.one")
+                let other = DispatchQueue(label: "deadlock.other")
+                let inOne = Gate()
+                let inOther = Gate()
+                one.async {
+                    inOne.open()
+                    inOther.pass()
+                    other.sync {}
+                }
+                other.async {
+                    inOther.open()
+                    inOne.pass()
+                    one.sync {}
+                }
+                Gate().pass()
+            }
+            expectMessage(result, naming: "deadlock.one", "deadlock.other", "deadlock")
+        }
+
+        @Test("Three queues that wait in a ring, in debug builds")  // contract 16
+        func longCycle() async {
+            let result = await #expect(
+                processExitsWith: .failure, observing: [\.standardErrorContent]
+            ) {
+                prepareForTrap()
+                let queues = (0..<3).map { DispatchQueue(label: "deadlock.ring.\($0)") }
+                let inside = Watched(0)
+                for index in 0..<3 {
+                    queues[index].async {
+                        inside.increment()
+                        _ = inside.wait(seconds: Patience.seconds) { $0 == 3 }
+                        queues[(index + 1) % 3].sync {}
+                    }
+                }
+                Gate().pass()
+            }
+            expectMessage(result, naming: "deadlock.ring", "deadlock")
+        }
+    #endif
+}

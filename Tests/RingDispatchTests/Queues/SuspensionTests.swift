@@ -1,0 +1,163 @@
+import RingDispatch
+import Testing
+
+@Suite("Suspending and activating queues", .watchdog)
+struct SuspensionTests {
+    @Test("A suspended queue accepts items and runs them when it is resumed")  // contract 5, 6
+    func suspendResume() {
+        let queue = DispatchQueue(label: "suspend.resume")
+        let ran = Watched(0)
+        queue.suspend()
+        for _ in 0..<10 { queue.async { ran.increment() } }
+        expectStays(ran, at: 0)
+        queue.resume()
+        expectEventually(ran) { $0 == 10 }
+    }
+
+    @Test("Suspensions nest, however many they are")  // contract 4
+    func nesting() {
+        let queue = DispatchQueue(label: "suspend.nesting")
+        let ran = Watched(0)
+        for _ in 0..<200 { queue.suspend() }
+        queue.async { ran.increment() }
+        for _ in 0..<199 { queue.resume() }
+        expectStays(ran, at: 0)
+        queue.resume()
+        expectEventually(ran) { $0 == 1 }
+    }
+
+    @Test("Suspending inside an item lets that item finish and stops the next")  // contract 5
+    func insideItem() {
+        let queue = DispatchQueue(label: "suspend.inside")
+        let seen = Watched<[String]>([])
+        queue.async {
+            queue.suspend()
+            seen.append("first")
+        }
+        queue.async { seen.append("second") }
+        expectEventually(seen) { $0 == ["first"] }
+        expectStays(seen, at: ["first"])
+        queue.resume()
+        expectEventually(seen) { $0 == ["first", "second"] }
+    }
+
+    @Test("sync on a suspended queue waits for the resume")  // contract 5
+    func syncWaits() {
+        let queue = DispatchQueue(label: "suspend.sync")
+        let ran = Watched(0)
+        queue.suspend()
+        let thread = UserThread { queue.sync { _ = ran.increment() } }
+        #expect(thread.waitUntilAsleep())
+        #expect(ran.value == 0)
+        queue.resume()
+        #expect(thread.join())
+        #expect(ran.value == 1)
+    }
+
+    @Test("A suspended concurrent queue starts nothing")  // contract 5
+    func concurrent() {
+        let queue = DispatchQueue(label: "suspend.concurrent", attributes: .concurrent)
+        let ran = Watched(0)
+        queue.suspend()
+        for _ in 0..<10 { queue.async { ran.increment() } }
+        queue.async(flags: .barrier) { ran.increment() }
+        expectStays(ran, at: 0)
+        queue.resume()
+        expectEventually(ran) { $0 == 11 }
+    }
+
+    @Test("A suspended target stalls the queues above it")  // contract 7
+    func target() {
+        let target = DispatchQueue(label: "suspend.target")
+        let child = DispatchQueue(label: "suspend.child", target: target)
+        let ran = Watched(0)
+        target.suspend()
+        child.async { ran.increment() }
+        expectStays(ran, at: 0)
+        // The child's own count is untouched: a suspend and a resume of its own cancel out and the
+        // target still decides.
+        child.suspend()
+        child.resume()
+        expectStays(ran, at: 0)
+        target.resume()
+        expectEventually(ran) { $0 == 1 }
+    }
+
+    @Test("Suspending one queue leaves its siblings alone")  // contract 7
+    func siblings() {
+        let target = DispatchQueue(label: "suspend.parent")
+        let suspended = DispatchQueue(label: "suspend.one", target: target)
+        let running = DispatchQueue(label: "suspend.other", target: target)
+        let seen = Watched<[String]>([])
+        suspended.suspend()
+        suspended.async { seen.append("suspended") }
+        running.async { seen.append("running") }
+        expectEventually(seen) { $0 == ["running"] }
+        suspended.resume()
+        expectEventually(seen) { $0 == ["running", "suspended"] }
+    }
+
+    @Test("Racing suspends and resumes lose no item")  // contract 4, 6
+    func race() {
+        let queue = DispatchQueue(label: "suspend.race")
+        let ran = Watched(0)
+        let suspender = UserThread {
+            for _ in 0..<2000 {
+                queue.suspend()
+                queue.resume()
+            }
+        }
+        for _ in 0..<2000 { queue.async { ran.increment() } }
+        #expect(suspender.join())
+        expectEventually(ran) { $0 == 2000 }
+    }
+
+    @Test("An inactive queue runs nothing until it is activated", arguments: [
+        [.initiallyInactive], [.initiallyInactive, .concurrent],
+    ] as [DispatchQueue.Attributes])  // contract 1
+    func inactive(attributes: DispatchQueue.Attributes) {
+        let queue = DispatchQueue(label: "inactive", attributes: attributes)
+        let ran = Watched(0)
+        queue.async { ran.increment() }
+        expectStays(ran, at: 0)
+        queue.activate()
+        expectEventually(ran) { $0 == 1 }
+    }
+
+    @Test("Activating an active queue does nothing")  // contract 2
+    func activateTwice() {
+        let queue = DispatchQueue(label: "activate.twice", attributes: .initiallyInactive)
+        queue.activate()
+        queue.activate()
+        #expect(queue.sync { true })
+        let active = DispatchQueue(label: "activate.active")
+        active.activate()
+        #expect(active.sync { true })
+    }
+
+    @Test("A queue that is suspended while inactive needs both calls")  // contract 2, 4
+    func suspendedWhileInactive() {
+        let queue = DispatchQueue(label: "inactive.suspended", attributes: .initiallyInactive)
+        let ran = Watched(0)
+        queue.suspend()
+        queue.async { ran.increment() }
+        queue.activate()
+        expectStays(ran, at: 0)
+        queue.resume()
+        expectEventually(ran) { $0 == 1 }
+    }
+
+    @Test("An inactive queue takes a new target")  // contract 9
+    func retarget() {
+        let key = DispatchSpecificKey<String>()
+        let target = DispatchQueue(label: "retarget.target")
+        target.setSpecific(key: key, value: "found")
+        let queue = DispatchQueue(label: "retarget.queue", attributes: .initiallyInactive)
+        queue.setTarget(queue: target)
+        queue.activate()
+        #expect(queue.sync { DispatchQueue.getSpecific(key: key) } == "found")
+        let found = Watched<String?>(nil)
+        queue.async { found.update { $0 = DispatchQueue.getSpecific(key: key) } }
+        expectEventually(found) { $0 == "found" }
+    }
+}

@@ -1,0 +1,156 @@
+import RingDispatch
+import Testing
+
+@Suite("DispatchSemaphore", .watchdog)
+struct SemaphoreTests {
+    @Test("wait takes what is there and times out when nothing is")  // contract 34
+    func counting() {
+        let semaphore = DispatchSemaphore(value: 2)
+        #expect(semaphore.wait(timeout: .now()) == .success)
+        #expect(semaphore.wait(timeout: .now()) == .success)
+        #expect(semaphore.wait(timeout: .now()) == .timedOut)
+        semaphore.signal()
+        semaphore.signal()
+        #expect(semaphore.wait(timeout: .now()) == .success)
+        semaphore.signal()
+    }
+
+    @Test("A wait that times out gives its place back")  // contract 34
+    func timeoutGivesBack() {
+        let semaphore = DispatchSemaphore(value: 0)
+        for _ in 0..<10 {
+            #expect(semaphore.wait(timeout: .now() + .milliseconds(1)) == .timedOut)
+        }
+        #expect(semaphore.signal() == 0, "nobody waits any more")
+        #expect(semaphore.wait(timeout: .now()) == .success)
+    }
+
+    @Test("A wait does not end before its time-out")  // contract 34, 69
+    func timeout() {
+        let semaphore = DispatchSemaphore(value: 0)
+        let start = DispatchTime.now()
+        #expect(semaphore.wait(timeout: start + .milliseconds(30)) == .timedOut)
+        #expect(DispatchTime.now() >= start + .milliseconds(30))
+        let wallStart = DispatchWallTime.now()
+        #expect(semaphore.wait(wallTimeout: wallStart + .milliseconds(30)) == .timedOut)
+        #expect(DispatchTime.now() >= start + .milliseconds(59))
+    }
+
+    @Test("A time-out in the past is a poll")  // contract 34
+    func poll() {
+        let semaphore = DispatchSemaphore(value: 0)
+        #expect(semaphore.wait(timeout: .now() - .seconds(10)) == .timedOut)
+        #expect(semaphore.wait(timeout: DispatchTime(uptimeNanoseconds: 1)) == .timedOut)
+        #expect(semaphore.wait(wallTimeout: .now() - .seconds(10)) == .timedOut)
+        semaphore.signal()
+        #expect(semaphore.wait(timeout: .now() - .seconds(10)) == .success)
+    }
+
+    @Test("signal tells whether it woke a thread")  // contract 34
+    func signalResult() {
+        let semaphore = DispatchSemaphore(value: 0)
+        #expect(semaphore.signal() == 0)
+        semaphore.wait()
+        let waiter = UserThread { semaphore.wait() }
+        #expect(waiter.waitUntilAsleep())
+        #expect(semaphore.signal() != 0)
+        #expect(waiter.join())
+    }
+
+    @Test("A signal wakes one waiter")  // contract 34
+    func wakesOne() {
+        let semaphore = DispatchSemaphore(value: 0)
+        let woken = Watched(0)
+        let threads = (0..<4).map { _ in
+            UserThread {
+                _ = semaphore.wait(timeout: .distantFuture)
+                woken.increment()
+            }
+        }
+        for thread in threads { #expect(thread.waitUntilAsleep()) }
+        for count in 1...4 {
+            semaphore.signal()
+            expectEventually(woken) { $0 == count }
+        }
+        for thread in threads { #expect(thread.join()) }
+    }
+
+    @Test("Any thread may signal, also one that never waited")  // contract 35
+    func noOwner() {
+        let semaphore = DispatchSemaphore(value: 0)
+        let passed = Gate()
+        DispatchQueue.global().async {
+            semaphore.wait()
+            passed.open()
+        }
+        DispatchQueue(label: "semaphore.signaller").async { semaphore.signal() }
+        expectOpens(passed)
+    }
+
+    @Test("With one permit it is a mutex for concurrentPerform")  // contract 34, dispatch_sema
+    func mutex() {
+        let semaphore = DispatchSemaphore(value: 1)
+        let counter = Unguarded(0)
+        DispatchQueue.concurrentPerform(iterations: 10_000) { _ in
+            semaphore.wait()
+            counter.value += 1
+            semaphore.signal()
+        }
+        #expect(counter.value == 10_000)
+    }
+
+    @Test("Two threads hand a token to and fro without losing it")  // contract 34
+    func pingPong() {
+        let ping = DispatchSemaphore(value: 0)
+        let pong = DispatchSemaphore(value: 0)
+        let rounds = 5000
+        let thread = UserThread {
+            for _ in 0..<rounds {
+                ping.wait()
+                pong.signal()
+            }
+        }
+        for _ in 0..<rounds {
+            ping.signal()
+            if pong.wait(timeout: Patience.deadline) != .success {
+                Issue.record("the token was lost")
+                return
+            }
+        }
+        #expect(thread.join())
+    }
+
+    @Test("Racing time-outs and signals keep the count right")  // contract 34
+    func timeoutRace() {
+        let semaphore = DispatchSemaphore(value: 0)
+        let taken = Watched(0)
+        let rounds = 2000
+        let thread = UserThread {
+            for _ in 0..<rounds
+            where semaphore.wait(timeout: .now() + .microseconds(20)) == .success {
+                taken.increment()
+            }
+        }
+        for _ in 0..<rounds { semaphore.signal() }
+        #expect(thread.join())
+        var left = 0
+        while semaphore.wait(timeout: .now()) == .success { left += 1 }
+        #expect(taken.value + left == rounds)
+    }
+
+    @Test("Waiting items do not keep the signalling item from running")  // contract 78
+    func blockedWorkers() {
+        let semaphore = DispatchSemaphore(value: 0)
+        let passed = Watched(0)
+        for _ in 0..<32 {
+            DispatchQueue.global().async {
+                semaphore.wait()
+                passed.increment()
+            }
+        }
+        DispatchQueue.global().async {
+            for _ in 0..<32 { semaphore.signal() }
+        }
+        expectEventually(passed) { $0 == 32 }
+    }
+}

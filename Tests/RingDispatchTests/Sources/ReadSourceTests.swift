@@ -1,0 +1,206 @@
+import Glibc
+import RingDispatch
+import Testing
+
+@Suite("Read sources", .watchdog)
+struct ReadSourceTests {
+    private let queue = DispatchQueue(label: "read")
+
+    @Test("The handler runs on the queue and is told how many bytes wait")
+    func data() {  // contract 60, dispatch_io_pipe
+        let channel = Channel(.pipe)
+        let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
+        let calls = Watched<[UInt]>([])
+        source.setEventHandler {
+            dispatchPrecondition(condition: .onQueue(queue))
+            calls.append(source.data)
+            _ = readAll(from: channel.near)
+        }
+        #expect(source.handle == UInt(channel.near))
+        write(512, to: channel.far)
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        expectEventually(calls) { $0 == [512] }
+        finish(source, cancelled)
+    }
+
+    @Test("It is silent while nothing waits")  // contract 60
+    func silent() {
+        let channel = Channel(.socketPair)
+        let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
+        let calls = Watched(0)
+        source.setEventHandler { calls.increment() }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        expectStays(calls, at: 0)
+        finish(source, cancelled)
+    }
+
+    @Test("Bytes that a handler leaves are announced again")  // contract 60
+    func leftovers() {
+        let channel = Channel(.socketPair)
+        let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
+        let received = Watched(0)
+        source.setEventHandler {
+            var byte = UInt8(0)
+            if read(channel.near, &byte, 1) == 1 { received.increment() }
+        }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        write(100, to: channel.far)
+        expectEventually(received) { $0 == 100 }
+        finish(source, cancelled)
+    }
+
+    @Test("A peer's end is announced as zero bytes, after what it sent", arguments: [
+        Channel.Kind.pipe, .socketPair,
+    ])  // contract 60, 4.2 b
+    func end(kind: Channel.Kind) {
+        let channel = Channel(kind)
+        let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
+        let received = Watched(0)
+        let dataAtEnd = Watched<UInt?>(nil)
+        source.setEventHandler {
+            let data = source.data
+            // As many as announced, so that the end comes in a call of its own.
+            var buffer = [UInt8](repeating: 0, count: max(1, Int(data)))
+            let count = read(channel.near, &buffer, buffer.count)
+            if count > 0 {
+                received.increment(by: count)
+            } else if count == 0 {
+                dataAtEnd.update { $0 = data }
+                source.cancel()
+            }
+        }
+        write(10, to: channel.far)
+        channel.closeFar()
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        expectEventually(dataAtEnd) { $0 != nil }
+        #expect(received.value == 10)
+        #expect(dataAtEnd.value == 0)
+        finish(source, cancelled)
+    }
+
+    @Test("The end is announced to a source that was already waiting")  // contract 60
+    func laterEnd() {
+        let channel = Channel(.pipe)
+        let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
+        let atEnd = Gate()
+        source.setEventHandler {
+            if readAll(from: channel.near).isAtEnd {
+                atEnd.open()
+                source.cancel()
+            }
+        }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        drain(queue)
+        channel.closeFar()
+        expectOpens(atEnd)
+        finish(source, cancelled)
+    }
+
+    @Test("A suspended source keeps what arrives for later")  // contract 8
+    func suspended() {
+        let channel = Channel(.socketPair)
+        let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
+        let received = Watched(0)
+        source.setEventHandler { received.increment(by: readAll(from: channel.near).count) }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        source.suspend()
+        write(10, to: channel.far)
+        expectStays(received, at: 0)
+        source.resume()
+        expectEventually(received) { $0 == 10 }
+        finish(source, cancelled)
+    }
+
+    @Test("Two megabytes arrive unchanged in length")  // dispatch_read
+    func bulk() {
+        let channel = Channel(.socketPair)
+        let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
+        let received = Watched(0)
+        source.setEventHandler { received.increment(by: readAll(from: channel.near).count) }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        let total = 2 << 20
+        let writer = UserThread {
+            var sent = 0
+            while sent < total {
+                let count = write(min(65536, total - sent), to: channel.far)
+                if count > 0 { sent += count } else { sched_yield() }
+            }
+        }
+        expectEventually(received) { $0 == total }
+        #expect(writer.join())
+        finish(source, cancelled)
+    }
+
+    @Test("A regular file is read to its end")  // dispatch_select, dispatch_read, 4.2 e
+    func regularFile() {
+        var template = Array("/tmp/ringdispatch-test-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        #expect(descriptor >= 0)
+        unlink(template)
+        defer { close(descriptor) }
+        write(100_000, to: descriptor)
+        lseek(descriptor, 0, SEEK_SET)
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        let received = Watched(0)
+        let atEnd = Gate()
+        source.setEventHandler {
+            var buffer = [UInt8](repeating: 0, count: 8192)
+            let count = read(descriptor, &buffer, buffer.count)
+            if count > 0 {
+                received.increment(by: count)
+            } else {
+                source.cancel()
+                atEnd.open()
+            }
+        }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        expectOpens(atEnd)
+        #expect(received.value == 100_000)
+        finish(source, cancelled)
+    }
+
+    @Test("A listening socket announces each connection")  // contract 60
+    func listener() {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let peers = Watched<[Int32]>([])
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                #expect(bind(listener, address, length) == 0)
+                #expect(listen(listener, 16) == 0)
+                #expect(getsockname(listener, address, &length) == 0)
+                let source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
+                source.setEventHandler {
+                    #expect(source.data >= 1)
+                    while true {
+                        let peer = accept(listener, nil, nil)
+                        if peer < 0 { return }
+                        peers.append(peer)
+                    }
+                }
+                let cancelled = watchCancel(of: source)
+                source.activate()
+                for count in 1...5 {
+                    let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+                    #expect(connect(client, address, length) == 0)
+                    expectEventually(peers) { $0.count == count }
+                    close(client)
+                }
+                finish(source, cancelled)
+            }
+        }
+        for peer in peers.value { close(peer) }
+    }
+}

@@ -1,0 +1,152 @@
+import RingDispatch
+import Testing
+
+@Suite("The life of a source", .watchdog)
+struct SourceLifeTests {
+    private let queue = DispatchQueue(label: "source.life")
+
+    @Test("A source is inactive until activate or the first resume", arguments: [false, true])
+    func startsInactive(byResume: Bool) {  // contract 1, 2
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        let calls = Watched<[UInt]>([])
+        source.setEventHandler { calls.append(source.data) }
+        source.add(data: 1)
+        source.add(data: 2)
+        expectStays(calls, at: [])
+        if byResume { source.resume() } else { source.activate() }
+        expectEventually(calls) { $0 == [3] }
+        source.cancel()
+    }
+
+    @Test("Activating twice is harmless")  // contract 2
+    func activateTwice() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        let called = Gate()
+        source.setEventHandler { called.open() }
+        source.activate()
+        source.activate()
+        source.add(data: 1)
+        expectOpens(called)
+        source.cancel()
+    }
+
+    @Test("A suspended source collects events and calls once when it is resumed")  // contract 8
+    func suspension() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        let calls = Watched<[UInt]>([])
+        source.setEventHandler { calls.append(source.data) }
+        source.activate()
+        source.suspend()
+        source.suspend()
+        for _ in 0..<100 { source.add(data: 1) }
+        source.resume()
+        expectStays(calls, at: [])
+        source.resume()
+        expectEventually(calls) { $0 == [100] }
+        source.cancel()
+    }
+
+    @Test("The registration handler comes once, on the queue, before the first event")
+    func registration() {  // contract 51
+        let channel = Channel(.pipe)
+        write(1, to: channel.far)
+        let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
+        let seen = Watched<[String]>([])
+        source.setRegistrationHandler {
+            dispatchPrecondition(condition: .onQueue(queue))
+            seen.append("registration")
+        }
+        source.setEventHandler {
+            _ = readAll(from: channel.near)
+            seen.append("event")
+        }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        expectEventually(seen) { $0.count == 2 }
+        write(1, to: channel.far)
+        expectEventually(seen) { $0.count == 3 }
+        #expect(seen.value == ["registration", "event", "event"])
+        finish(source, cancelled)
+    }
+
+    @Test("A cancel before activation skips all but the cancel handler")  // contract 51, 56
+    func cancelBeforeActivation() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        let seen = Watched<[String]>([])
+        source.setRegistrationHandler { seen.append("registration") }
+        source.setEventHandler { seen.append("event") }
+        source.setCancelHandler { seen.append("cancel") }
+        source.add(data: 1)
+        source.cancel()
+        #expect(source.isCancelled)
+        expectStays(seen, at: [])
+        source.activate()
+        expectEventually(seen) { $0 == ["cancel"] }
+        expectStays(seen, at: ["cancel"])
+    }
+
+    @Test("Handlers can be work items")  // contract 1.6
+    func workItems() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        let seen = Watched<[String]>([])
+        source.setRegistrationHandler(
+            handler: DispatchWorkItem {
+                seen.append("registration")
+                source.add(data: 1)
+            })
+        source.setEventHandler(
+            handler: DispatchWorkItem {
+                seen.append("event")
+                source.cancel()
+            })
+        source.setCancelHandler(handler: DispatchWorkItem { seen.append("cancel") })
+        source.activate()
+        expectEventually(seen) { $0.count == 3 }
+        #expect(seen.value == ["registration", "event", "cancel"])
+    }
+
+    @Test("A handler can be replaced, and removed, before activation")  // contract 52
+    func replaceHandler() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        let seen = Watched<[String]>([])
+        source.setEventHandler { seen.append("old") }
+        source.setEventHandler { seen.append("new") }
+        source.setCancelHandler { seen.append("cancel") }
+        source.setCancelHandler(handler: nil)
+        source.activate()
+        source.add(data: 1)
+        expectEventually(seen) { $0 == ["new"] }
+        source.cancel()
+        expectStays(seen, at: ["new"])
+    }
+
+    @Test("An event handler that is set later takes over")  // contract 52
+    func laterHandler() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        let seen = Watched<[String]>([])
+        source.setEventHandler { seen.append("old") }
+        source.activate()
+        source.add(data: 1)
+        expectEventually(seen) { $0 == ["old"] }
+        source.setEventHandler { seen.append("new") }
+        source.add(data: 1)
+        expectEventually(seen) { $0.count == 2 }
+        #expect(seen.value == ["old", "new"])
+        source.cancel()
+    }
+
+    @Test("A source can get its queue while it is inactive")  // contract 9
+    func setTarget() {
+        let source = DispatchSource.makeUserDataAddSource()
+        (source as? DispatchObject)?.setTarget(queue: queue)
+        let checked = Gate()
+        source.setEventHandler {
+            dispatchPrecondition(condition: .onQueue(queue))
+            checked.open()
+        }
+        source.activate()
+        source.add(data: 1)
+        expectOpens(checked)
+        source.cancel()
+    }
+}

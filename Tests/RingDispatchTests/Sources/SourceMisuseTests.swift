@@ -1,0 +1,57 @@
+import RingDispatch
+import Testing
+
+@Suite("Misuse of sources traps with a message that names it", .serialized)
+struct SourceMisuseTests {
+    @Test("Resuming an active source that is not suspended")  // contract 4
+    func overResume() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let source = DispatchSource.makeUserDataAddSource()
+            source.activate()
+            source.resume()
+        }
+        expectMessage(result, naming: "source", "over-resume")
+    }
+
+    @Test("Releasing a source that was never activated")  // contract 3
+    func releaseInactive() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            _ = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "misuse.source"))
+            letTimePass(milliseconds: 1000)
+        }
+        expectMessage(result, naming: "source", "released", "inactive")
+    }
+
+    @Test("Releasing a suspended source")  // contract 3
+    func releaseSuspended() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            do {
+                let source = DispatchSource.makeTimerSource()
+                source.activate()
+                source.suspend()
+            }
+            letTimePass(milliseconds: 1000)
+        }
+        expectMessage(result, naming: "source", "released", "suspended")
+    }
+
+    @Test("A timer with a negative interval")  // contract 70
+    func negativeInterval() async {
+        await #expect(processExitsWith: .failure) {
+            prepareForTrap()
+            let timer = DispatchSource.makeTimerSource()
+            timer.schedule(deadline: .now(), repeating: .seconds(-1))
+            timer.activate()
+            endProcess(succeedingIf: true)
+        }
+    }
+}

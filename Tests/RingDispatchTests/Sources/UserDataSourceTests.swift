@@ -1,0 +1,159 @@
+import RingDispatch
+import Synchronization
+import Testing
+
+@Suite("User-data sources", .watchdog)
+struct UserDataSourceTests {
+    private let queue = DispatchQueue(label: "userdata")
+
+    @Test("An add source sums up what it is given while it cannot call")  // contract 47, 49
+    func add() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        let calls = Watched<[UInt]>([])
+        source.setEventHandler { calls.append(source.data) }
+        source.activate()
+        queue.suspend()
+        for _ in 0..<1000 { source.add(data: 1) }
+        queue.resume()
+        expectEventually(calls) { $0 == [1000] }
+        source.cancel()
+    }
+
+    @Test("An or source collects bits")  // contract 47
+    func or() {
+        let source = DispatchSource.makeUserDataOrSource(queue: queue)
+        let calls = Watched<[UInt]>([])
+        source.setEventHandler { calls.append(source.data) }
+        source.activate()
+        queue.suspend()
+        for bit in [1, 4, 1, 64] as [UInt] { source.or(data: bit) }
+        queue.resume()
+        expectEventually(calls) { $0 == [69] }
+        source.cancel()
+    }
+
+    @Test("A replace source keeps the last value")  // contract 47
+    func replace() {
+        let source = DispatchSource.makeUserDataReplaceSource(queue: queue)
+        let calls = Watched<[UInt]>([])
+        source.setEventHandler { calls.append(source.data) }
+        source.activate()
+        queue.suspend()
+        for value in [5, 9, 2] as [UInt] { source.replace(data: value) }
+        queue.resume()
+        expectEventually(calls) { $0 == [2] }
+        source.cancel()
+    }
+
+    @Test("Merging zero is no event")  // contract 48, 67
+    func zero() {
+        let add = DispatchSource.makeUserDataAddSource(queue: queue)
+        let or = DispatchSource.makeUserDataOrSource(queue: queue)
+        let replace = DispatchSource.makeUserDataReplaceSource(queue: queue)
+        let calls = Watched(0)
+        for source in [add, or, replace] as [any DispatchSourceProtocol] {
+            source.setEventHandler { calls.increment() }
+            source.activate()
+        }
+        add.add(data: 0)
+        or.or(data: 0)
+        replace.replace(data: 0)
+        expectStays(calls, at: 0)
+        for source in [add, or, replace] as [any DispatchSourceProtocol] { source.cancel() }
+    }
+
+    @Test("Replacing a value by zero before it was delivered takes it back")  // contract 48
+    func replaceByZero() {
+        let source = DispatchSource.makeUserDataReplaceSource(queue: queue)
+        let calls = Watched<[UInt]>([])
+        source.setEventHandler { calls.append(source.data) }
+        source.activate()
+        queue.suspend()
+        source.replace(data: 5)
+        source.replace(data: 0)
+        queue.resume()
+        expectStays(calls, at: [])
+        source.cancel()
+    }
+
+    @Test("They have no handle and no mask")  // contract 67
+    func handle() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        #expect(source.handle == 0)
+        #expect(source.mask == 0)
+        source.activate()
+        source.cancel()
+    }
+
+    @Test("Nothing is lost between racing adds and handler calls")  // contract 46, 47
+    func race() {
+        let source = DispatchSource.makeUserDataAddSource(queue: .global())
+        let running = Atomic<Int>(0)
+        let overlaps = Atomic<Int>(0)
+        let sum = Watched(UInt(0))
+        source.setEventHandler {
+            if running.add(1, ordering: .relaxed).oldValue != 0 {
+                overlaps.add(1, ordering: .relaxed)
+            }
+            let data = source.data
+            sum.update { $0 += data }
+            running.subtract(1, ordering: .relaxed)
+        }
+        source.activate()
+        let threads = (0..<4).map { _ in
+            UserThread {
+                for _ in 0..<5000 { source.add(data: 1) }
+            }
+        }
+        for thread in threads { #expect(thread.join()) }
+        expectEventually(sum) { $0 == 20_000 }
+        #expect(overlaps.load(ordering: .relaxed) == 0, "the handler ran beside itself")
+        source.cancel()
+    }
+
+    @Test("A handler that triggers its own source lets others go first")  // contract 50
+    func retrigger() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        let seen = Watched<[String]>([])
+        source.setEventHandler {
+            let isFirst = seen.value.isEmpty
+            seen.append("event")
+            if isFirst {
+                queue.async { seen.append("item") }
+                source.add(data: 1)
+            }
+        }
+        source.activate()
+        source.add(data: 1)
+        expectEventually(seen) { $0.count == 3 }
+        #expect(seen.value == ["event", "item", "event"])
+        source.cancel()
+    }
+
+    @Test("A source that never stops does not starve its queue")  // contract 50
+    func endless() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        source.setEventHandler { source.add(data: 1) }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        source.add(data: 1)
+        for _ in 0..<100 { drain(queue) }
+        finish(source, cancelled)
+    }
+
+    @Test("The handler runs on top of the queue's target")  // contract 28, 46
+    func target() {
+        let child = DispatchQueue(label: "userdata.child", target: queue)
+        let source = DispatchSource.makeUserDataAddSource(queue: child)
+        let checked = Gate()
+        source.setEventHandler {
+            dispatchPrecondition(condition: .onQueue(child))
+            dispatchPrecondition(condition: .onQueue(queue))
+            checked.open()
+        }
+        source.activate()
+        source.add(data: 1)
+        expectOpens(checked)
+        source.cancel()
+    }
+}

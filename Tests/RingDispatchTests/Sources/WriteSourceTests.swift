@@ -1,0 +1,155 @@
+import Glibc
+import RingDispatch
+import Testing
+
+@Suite("Write sources", .watchdog)
+struct WriteSourceTests {
+    private let queue = DispatchQueue(label: "write")
+
+    @Test("A writable descriptor is announced, with the room that it has")  // contract 61, 4.2 l
+    func writable() {
+        let channel = Channel(.socketPair)
+        let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)
+        let data = Watched<UInt?>(nil)
+        source.setEventHandler {
+            dispatchPrecondition(condition: .onQueue(queue))
+            data.update { $0 = $0 ?? source.data }
+            source.cancel()
+        }
+        #expect(source.handle == UInt(channel.far))
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        expectEventually(data) { $0 != nil }
+        #expect((data.value ?? 0) > 0)
+        finish(source, cancelled)
+    }
+
+    @Test("A full descriptor is announced once somebody has read", arguments: [
+        Channel.Kind.pipe, .socketPair,
+    ])  // contract 61
+    func full(kind: Channel.Kind) {
+        let channel = Channel(kind)
+        let filled = fill(channel.far)
+        let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)
+        let calls = Watched(0)
+        source.setEventHandler {
+            calls.increment()
+            source.cancel()
+        }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        expectStays(calls, at: 0)
+        #expect(readAll(from: channel.near).count == filled)
+        expectEventually(calls) { $0 == 1 }
+        finish(source, cancelled)
+    }
+
+    @Test("It is announced again and again while there is room")  // contract 61
+    func level() {
+        let channel = Channel(.socketPair)
+        let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)
+        let calls = Watched(0)
+        source.setEventHandler { calls.increment() }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        expectEventually(calls) { $0 >= 10 }
+        source.suspend()
+        drain(queue)
+        let count = calls.value
+        expectStays(calls, at: count)
+        source.resume()
+        expectEventually(calls) { $0 > count }
+        finish(source, cancelled)
+    }
+
+    @Test("A full pipe whose reader is gone is announced")  // contract 4.2 c
+    func readerGone() {
+        signal(SIGPIPE, SIG_IGN)
+        let channel = Channel(.pipe)
+        fill(channel.far)
+        let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)
+        let error = Watched<Int32?>(nil)
+        source.setEventHandler {
+            let code = write(1, to: channel.far) < 0 ? errno : 0
+            error.update { $0 = code }
+            source.cancel()
+        }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        drain(queue)
+        channel.closeNear()
+        expectEventually(error) { $0 == EPIPE }
+        finish(source, cancelled)
+    }
+
+    @Test("A read and a write source share a descriptor and are cancelled one by one")
+    func shared() {  // contract 68, dispatch_io_muxed
+        let channel = Channel(.socketPair)
+        let reader = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
+        let writer = DispatchSource.makeWriteSource(fileDescriptor: channel.near, queue: queue)
+        let received = Watched(0)
+        let writable = Watched(0)
+        reader.setEventHandler { received.increment(by: readAll(from: channel.near).count) }
+        writer.setEventHandler { writable.increment() }
+        let readerCancelled = watchCancel(of: reader)
+        reader.activate()
+        let writerCancelled = watchCancel(of: writer)
+        writer.activate()
+        expectEventually(writable) { $0 >= 1 }
+        write(5, to: channel.far)
+        expectEventually(received) { $0 == 5 }
+        finish(writer, writerCancelled)
+        let count = writable.value
+        write(5, to: channel.far)
+        expectEventually(received) { $0 == 10 }
+        #expect(writable.value == count)
+        finish(reader, readerCancelled)
+    }
+
+    @Test("Several read sources on one descriptor are all told")  // contract 68
+    func severalReaders() {
+        let channel = Channel(.socketPair)
+        let told = Watched<Set<Int>>([])
+        let sources = (0..<3).map { number in
+            let source = DispatchSource.makeReadSource(
+                fileDescriptor: channel.near, queue: DispatchQueue(label: "write.\(number)"))
+            source.setEventHandler { told.update { _ = $0.insert(number) } }
+            let cancelled = watchCancel(of: source)
+            source.activate()
+            return (source, cancelled)
+        }
+        write(1, to: channel.far)
+        expectEventually(told) { $0.count == 3 }
+        for (source, cancelled) in sources { finish(source, cancelled) }
+    }
+
+    @Test("Regular files share read and write sources as well")  // dispatch_io_muxed
+    func regularFile() {
+        var template = Array("/tmp/ringdispatch-test-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        unlink(template)
+        defer { close(descriptor) }
+        write(100, to: descriptor)
+        lseek(descriptor, 0, SEEK_SET)
+        let reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        let writer = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+        let readable = Gate()
+        let writable = Gate()
+        reader.setEventHandler {
+            readable.open()
+            reader.cancel()
+        }
+        writer.setEventHandler {
+            writable.open()
+            writer.cancel()
+        }
+        let readerCancelled = watchCancel(of: reader)
+        reader.activate()
+        let writerCancelled = watchCancel(of: writer)
+        writer.activate()
+        expectOpens(readable)
+        expectOpens(writable)
+        finish(reader, readerCancelled)
+        finish(writer, writerCancelled)
+    }
+}

@@ -1,0 +1,73 @@
+import Glibc
+
+/// Two connected descriptors, non-blocking, closed when the last reference goes.
+final class Channel: Sendable {
+    enum Kind {
+        /// A pipe: `far` is written, `near` is read.
+        case pipe
+        /// Two connected stream sockets.
+        case socketPair
+    }
+
+    let near: Int32
+    let far: Int32
+    private let open: Watched<Set<Int32>>
+
+    init(_ kind: Kind) {
+        var pair: [Int32] = [-1, -1]
+        let code =
+            switch kind {
+            case .pipe: pipe(&pair)
+            case .socketPair: socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)
+            }
+        precondition(code == 0, "errno \(errno)")
+        for descriptor in pair {
+            _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        }
+        near = pair[0]
+        far = pair[1]
+        open = Watched(Set(pair))
+    }
+
+    deinit {
+        closeNear()
+        closeFar()
+    }
+
+    func closeNear() { close(near) }
+    func closeFar() { close(far) }
+
+    private func close(_ descriptor: Int32) {
+        if open.update({ $0.remove(descriptor) }) != nil { _ = Glibc.close(descriptor) }
+    }
+}
+
+/// Writes `count` bytes, fewer where the descriptor takes no more.
+@discardableResult
+func write(_ count: Int, to descriptor: Int32) -> Int {
+    let bytes = [UInt8](repeating: 7, count: count)
+    return Glibc.write(descriptor, bytes, count)
+}
+
+/// Reads until nothing is left; tells how many bytes came, and whether the end was reached.
+func readAll(from descriptor: Int32) -> (count: Int, isAtEnd: Bool) {
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    var total = 0
+    while true {
+        let count = Glibc.read(descriptor, &buffer, buffer.count)
+        if count == 0 { return (total, true) }
+        if count < 0 { return (total, false) }
+        total += count
+    }
+}
+
+/// Writes until the descriptor takes no more; tells how many bytes it took.
+@discardableResult
+func fill(_ descriptor: Int32) -> Int {
+    var total = 0
+    while true {
+        let count = write(65536, to: descriptor)
+        if count <= 0 { return total }
+        total += count
+    }
+}

@@ -1,0 +1,26 @@
+import Glibc
+import Testing
+
+/// Limits for the child process of an exit test: call it first. A child that hangs instead of
+/// trapping is ended, and a child that traps writes no core file.
+func prepareForTrap() {
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    setrlimit(__rlimit_resource_t(4), &none)  // RLIMIT_CORE, whose enumerator is not imported
+    alarm(UInt32(Patience.seconds))
+}
+
+/// Checks that the child's last words name the mistake: the library's prefix and each of `words`,
+/// whatever their case.
+func expectMessage(
+    _ result: ExitTest.Result?, naming words: String...,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    guard let result else { return }
+    let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+    let lowercased = message.lowercased()
+    for word in ["BUG IN CLIENT OF RINGDISPATCH"] + words {
+        #expect(
+            lowercased.contains(word.lowercased()), "standard error was: \(message)",
+            sourceLocation: sourceLocation)
+    }
+}

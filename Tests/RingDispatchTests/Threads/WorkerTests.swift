@@ -1,0 +1,106 @@
+import Glibc
+import RingDispatch
+import Testing
+
+@Suite("Worker threads", .watchdog)
+struct WorkerTests {
+    @Test("Four hundred blocked serial queues do not stop the next one")
+    func blockedSerialQueues() {  // contract 78, 4.2 j, dispatch_overcommit
+        let leave = Gate()
+        let inside = Watched(0)
+        let left = Watched(0)
+        for number in 0..<400 {
+            DispatchQueue(label: "worker.blocked.\(number)").async {
+                inside.increment()
+                leave.pass()
+                left.increment()
+            }
+        }
+        expectEventually(inside) { $0 == 400 }
+        let ran = Gate()
+        DispatchQueue(label: "worker.next").async { ran.open() }
+        expectOpens(ran)
+        leave.open()
+        expectEventually(left) { $0 == 400 }
+    }
+
+    @Test("Items blocked on a global queue do not stop the next one")
+    func blockedGlobal() {  // contract 78, 4.2 i, dispatch_workqueue
+        let leave = Gate()
+        let inside = Watched(0)
+        for _ in 0..<64 {
+            DispatchQueue.global().async {
+                inside.increment()
+                leave.pass()
+            }
+        }
+        expectEventually(inside) { $0 >= 1 }
+        let ran = Gate()
+        DispatchQueue.global().async { ran.open() }
+        expectOpens(ran)
+        leave.open()
+        expectEventually(inside) { $0 == 64 }
+    }
+
+    @Test("An item that computes for long does not stop the others")  // contract 78
+    func computing() {
+        let stop = Gate()
+        let spinning = Watched(0)
+        for number in 0..<8 {
+            DispatchQueue(label: "worker.spin.\(number)").async {
+                spinning.increment()
+                while !stop.wasOpened { sched_yield() }
+            }
+        }
+        expectEventually(spinning) { $0 == 8 }
+        let ran = Gate()
+        DispatchQueue(label: "worker.beside").async { ran.open() }
+        expectOpens(ran)
+        stop.open()
+    }
+
+    @Test("Items blocked in sync behind each other all get through")  // contract 15, 78
+    func blockedInSync() {
+        let gatekeeper = DispatchQueue(label: "worker.gatekeeper")
+        let leave = Gate()
+        let through = Watched(0)
+        gatekeeper.async { leave.pass() }
+        for number in 0..<32 {
+            DispatchQueue(label: "worker.sync.\(number)").async {
+                gatekeeper.sync { _ = through.increment() }
+            }
+        }
+        expectStays(through, at: 0)
+        leave.open()
+        expectEventually(through) { $0 == 32 }
+    }
+
+    @Test("Workers leave the process's signals to its other threads")  // contract 82
+    func signalMask() {
+        let blocked = Watched<[Int32]?>(nil)
+        DispatchQueue.global().async {
+            var mask = sigset_t()
+            pthread_sigmask(SIG_SETMASK, nil, &mask)
+            let found = [SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGSEGV].filter {
+                sigismember(&mask, $0) == 1
+            }
+            blocked.update { $0 = found }
+        }
+        expectEventually(blocked) { $0 != nil }
+        #expect(blocked.value == [SIGINT, SIGTERM, SIGUSR1, SIGCHLD])
+    }
+
+    @Test("Queues can be used from any thread of the user's")  // contract 13
+    func userThreads() {
+        let queue = DispatchQueue(label: "worker.foreign")
+        let ran = Watched(0)
+        let threads = (0..<16).map { _ in
+            UserThread {
+                for _ in 0..<100 { queue.async { ran.increment() } }
+                queue.sync { _ = ran.increment() }
+            }
+        }
+        for thread in threads { #expect(thread.join()) }
+        expectEventually(ran) { $0 == 1616 }
+    }
+}

@@ -1,0 +1,147 @@
+import RingDispatch
+import Testing
+
+@Suite("DispatchQueue.asyncAfter", .watchdog)
+struct AfterTests {
+    private let queue = DispatchQueue(label: "after")
+
+    @Test("An item does not run before its deadline", arguments: [0, 1, 10, 100])
+    func notEarly(milliseconds: Int) {  // contract 42, dispatch_after
+        let ranAt = Watched<DispatchTime?>(nil)
+        let deadline = DispatchTime.now() + .milliseconds(milliseconds)
+        queue.asyncAfter(deadline: deadline) {
+            dispatchPrecondition(condition: .onQueue(queue))
+            ranAt.update { $0 = .now() }
+        }
+        expectEventually(ranAt) { $0 != nil }
+        #expect(ranAt.value! >= deadline)
+        #expect(ranAt.value! < deadline + .seconds(5))
+    }
+
+    @Test("A wall-clock deadline is kept too")  // contract 42, 69
+    func wallDeadline() {
+        let ranAt = Watched<DispatchWallTime?>(nil)
+        let deadline = DispatchWallTime.now() + .milliseconds(30)
+        queue.asyncAfter(wallDeadline: deadline) { ranAt.update { $0 = .now() } }
+        expectEventually(ranAt) { $0 != nil }
+        #expect(ranAt.value! >= deadline)
+    }
+
+    @Test("A deadline in the past means now")  // contract 42
+    func past() {
+        let ran = Watched(0)
+        queue.asyncAfter(deadline: .now() - .seconds(10)) { ran.increment() }
+        queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: 0)) { ran.increment() }
+        queue.asyncAfter(wallDeadline: .now() - .seconds(10)) { ran.increment() }
+        queue.asyncAfter(deadline: .now()) { ran.increment() }
+        expectEventually(ran) { $0 == 4 }
+    }
+
+    @Test("The distant future never comes")  // contract 42
+    func distantFuture() {
+        let ran = Watched(0)
+        queue.asyncAfter(deadline: .distantFuture) { ran.increment() }
+        queue.asyncAfter(deadline: .now() + .never) { ran.increment() }
+        queue.asyncAfter(wallDeadline: .distantFuture) { ran.increment() }
+        expectStays(ran, at: 0)
+    }
+
+    @Test("Items run in the order of their deadlines")  // contract 42
+    func order() {
+        let seen = Watched<[Int]>([])
+        let start = DispatchTime.now()
+        for number in [3, 1, 4, 0, 2] {
+            queue.asyncAfter(deadline: start + .milliseconds(20 + 200 * number)) {
+                seen.append(number)
+            }
+        }
+        expectEventually(seen) { $0.count == 5 }
+        #expect(seen.value == [0, 1, 2, 3, 4])
+    }
+
+    @Test("Delays can be chained")  // dispatch_after
+    func chain() {
+        let start = DispatchTime.now()
+        let finishedAt = Watched<DispatchTime?>(nil)
+        queue.asyncAfter(deadline: .now() + 0.06) {
+            queue.asyncAfter(deadline: .now() + 0.02) {
+                queue.asyncAfter(deadline: .now()) { finishedAt.update { $0 = .now() } }
+            }
+        }
+        expectEventually(finishedAt) { $0 != nil }
+        #expect(finishedAt.value! >= start + 0.08)
+    }
+
+    @Test("A thousand deadlines are all kept")  // contract 42
+    func many() {
+        let ran = Watched(0)
+        let early = Watched(0)
+        let start = DispatchTime.now()
+        for number in 0..<1000 {
+            let deadline = start + .microseconds(number * 50)
+            DispatchQueue.global().asyncAfter(deadline: deadline) {
+                if DispatchTime.now() < deadline { early.increment() }
+                ran.increment()
+            }
+        }
+        expectEventually(ran) { $0 == 1000 }
+        #expect(early.value == 0)
+    }
+
+    @Test("A work item can be delayed, waited for and watched")  // contract 38, 42
+    func workItem() {
+        let notified = Gate()
+        let item = DispatchWorkItem {}
+        item.notify(queue: queue) { notified.open() }
+        let deadline = DispatchTime.now() + .milliseconds(10)
+        queue.asyncAfter(deadline: deadline, execute: item)
+        #expect(item.wait(timeout: Patience.deadline) == .success)
+        #expect(DispatchTime.now() >= deadline)
+        expectOpens(notified)
+    }
+
+    @Test("A cancelled item does not run at its deadline")  // contract 36, 42
+    func cancel() {
+        let ran = Watched(0)
+        let item = DispatchWorkItem { ran.increment() }
+        queue.asyncAfter(wallDeadline: .now() + .milliseconds(10), execute: item)
+        item.cancel()
+        #expect(item.wait(timeout: Patience.deadline) == .success)
+        #expect(ran.value == 0)
+    }
+
+    @Test("A cancelled item lets go of its captures long before its deadline")
+    func cancelReleases() {  // contract 37, 4.2 q
+        let released = Gate()
+        do {
+            let canary = Canary { released.open() }
+            let item = DispatchWorkItem { canary.keepAlive() }
+            queue.asyncAfter(deadline: .now() + .seconds(3600), execute: item)
+            item.cancel()
+        }
+        #expect(released.waitUntilOpen(seconds: 5))
+    }
+
+    @Test("A delayed item waits for its suspended queue")  // contract 5, 42
+    func suspended() {
+        let ran = Watched(0)
+        queue.suspend()
+        queue.asyncAfter(deadline: .now() + .milliseconds(1)) { ran.increment() }
+        expectStays(ran, at: 0)
+        queue.resume()
+        expectEventually(ran) { $0 == 1 }
+    }
+
+    @Test("Quality of service and flags are accepted")  // contract 41, 42
+    func options() {
+        let concurrent = DispatchQueue(label: "after.options", attributes: .concurrent)
+        let ran = Gate()
+        concurrent.asyncAfter(
+            deadline: .now() + .milliseconds(1), qos: .utility, flags: [.barrier, .enforceQoS]
+        ) {
+            dispatchPrecondition(condition: .onQueueAsBarrier(concurrent))
+            ran.open()
+        }
+        expectOpens(ran)
+    }
+}

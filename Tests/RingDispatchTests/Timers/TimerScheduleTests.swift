@@ -1,0 +1,224 @@
+import RingDispatch
+import Testing
+
+@Suite("Scheduling timers", .watchdog)
+struct TimerScheduleTests {
+    private let queue = DispatchQueue(label: "schedule")
+
+    @Test("Every form of schedule fires")  // contract 69, 70
+    func forms() {
+        let forms: [@Sendable (any DispatchSourceTimer) -> Void] = [
+            { $0.schedule(deadline: .now() + 0.01) },
+            { $0.schedule(deadline: .now() + 0.01, repeating: .milliseconds(10)) },
+            { $0.schedule(deadline: .now() + 0.01, repeating: 0.01) },
+            { $0.schedule(deadline: .now(), repeating: 0.01, leeway: .milliseconds(1)) },
+            { $0.schedule(wallDeadline: .now() + 0.01) },
+            { $0.schedule(wallDeadline: .now(), repeating: .milliseconds(10)) },
+            { $0.schedule(wallDeadline: .now(), repeating: 0.01, leeway: .never) },
+            { $0.schedule(deadline: .now(), repeating: .infinity) },
+            { $0.schedule(deadline: .now(), leeway: .seconds(1)) },
+        ]
+        for (number, schedule) in forms.enumerated() {
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            let fired = Gate()
+            timer.setEventHandler { fired.open() }
+            schedule(timer)
+            timer.activate()
+            expectOpens(fired, "form \(number)")
+            timer.cancel()
+        }
+    }
+
+    @Test("Leeway delays by no more than itself, and never advances")  // contract 70
+    func leeway() {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let firedAt = Watched<DispatchTime?>(nil)
+        timer.setEventHandler { firedAt.update { $0 = .now() } }
+        let deadline = DispatchTime.now() + .milliseconds(20)
+        timer.schedule(deadline: deadline, leeway: .milliseconds(200))
+        timer.activate()
+        expectEventually(firedAt) { $0 != nil }
+        #expect(firedAt.value! >= deadline)
+        #expect(firedAt.value! < deadline + .seconds(5))
+        timer.cancel()
+    }
+
+    @Test("Scheduling again replaces what was scheduled", arguments: [false, true])
+    func replace(insideHandler: Bool) {  // contract 72
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let fired = Watched(0)
+        timer.setEventHandler {
+            if fired.increment() == 1 && insideHandler {
+                timer.schedule(deadline: .now() + .milliseconds(5))
+            }
+        }
+        timer.schedule(
+            deadline: insideHandler ? .now() : .now() + .seconds(3600), repeating: .seconds(3600))
+        timer.activate()
+        if !insideHandler { timer.schedule(deadline: .now() + .milliseconds(5)) }
+        expectEventually(fired) { $0 == (insideHandler ? 2 : 1) }
+        timer.cancel()
+    }
+
+    @Test("Scheduling for the distant future stops a timer, and again starts it")
+    func stopAndStart() {  // contract 72
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let fired = Watched(0)
+        timer.setEventHandler { fired.increment() }
+        timer.schedule(deadline: .now(), repeating: .milliseconds(1))
+        timer.activate()
+        expectEventually(fired) { $0 >= 3 }
+        queue.sync { timer.schedule(deadline: .distantFuture) }
+        // What was due before is dropped, but a call may have been under way.
+        drain(queue)
+        let count = fired.value
+        expectStays(fired, at: count)
+        timer.schedule(deadline: .now())
+        expectEventually(fired) { $0 == count + 1 }
+        timer.cancel()
+    }
+
+    @Test("A running timer can be made faster again and again")  // dispatch_timer_set_time
+    func faster() {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let fired = Watched(0)
+        timer.setEventHandler {
+            fired.increment()
+            timer.schedule(deadline: .now() + .milliseconds(10), repeating: .milliseconds(100))
+        }
+        timer.schedule(deadline: .now(), repeating: .seconds(2))
+        timer.activate()
+        expectEventually(fired) { $0 >= 15 }
+        timer.cancel()
+    }
+
+    @Test("An interval around 2^31 nanoseconds is kept")  // dispatch_timer_bit31
+    func bit31() {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let times = Watched<[DispatchTime]>([])
+        timer.setEventHandler { times.append(.now()) }
+        let start = DispatchTime.now()
+        let interval = DispatchTimeInterval.nanoseconds(1 << 31)
+        timer.schedule(deadline: start, repeating: interval)
+        timer.activate()
+        expectEventually(times) { $0.count == 2 }
+        timer.cancel()
+        #expect(times.value[1] >= start + interval)
+    }
+
+    @Test("A huge interval fires once", arguments: [
+        DispatchTimeInterval.seconds(.max), .nanoseconds(.max), .milliseconds(.max), .never,
+    ])  // dispatch_timer_bit63
+    func bit63(interval: DispatchTimeInterval) {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let fired = Watched<[UInt]>([])
+        timer.setEventHandler { fired.append(timer.data) }
+        timer.schedule(deadline: .now(), repeating: interval)
+        timer.activate()
+        expectEventually(fired) { !$0.isEmpty }
+        expectStays(fired, at: [1])
+        timer.cancel()
+    }
+
+    @Test("An interval of zero means the shortest one, and cancel still works")  // contract 70
+    func zeroInterval() {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let cancelled = Gate()
+        let fired = Watched(0)
+        timer.setEventHandler { if fired.increment() == 10 { timer.cancel() } }
+        timer.setCancelHandler { cancelled.open() }
+        timer.schedule(deadline: .now(), repeating: .nanoseconds(0))
+        timer.activate()
+        expectOpens(cancelled)
+    }
+
+    @Test("A wall-clock timer repeats")  // contract 69
+    func wallClock() {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let ticks = Watched(UInt(0))
+        let early = Watched(0)
+        let start = DispatchWallTime.now() + .milliseconds(10)
+        timer.setEventHandler {
+            let count = ticks.update { ticks in
+                ticks += timer.data
+                return Int(ticks)
+            }
+            if DispatchWallTime.now() < start + .milliseconds((count - 1) * 10) {
+                early.increment()
+            }
+        }
+        timer.schedule(wallDeadline: start, repeating: .milliseconds(10))
+        timer.activate()
+        expectEventually(ticks) { $0 >= 10 }
+        timer.cancel()
+        #expect(early.value == 0)
+    }
+
+    @Test("A cancelled timer is silent and runs its cancel handler")  // contract 54, 73
+    func cancel() {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let fired = Watched(0)
+        let cancelled = Gate()
+        timer.setEventHandler { fired.increment() }
+        timer.setCancelHandler { cancelled.open() }
+        timer.schedule(deadline: .now() + .seconds(3600))
+        timer.activate()
+        timer.cancel()
+        #expect(timer.isCancelled)
+        expectOpens(cancelled)
+        timer.schedule(deadline: .now())
+        expectStays(fired, at: 0)
+    }
+
+    @Test("A one-shot timer's handler lives until the timer is cancelled")  // contract 53, 73
+    func oneShotKeepsHandler() {
+        let released = Gate()
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let fired = Gate()
+        do {
+            let canary = Canary { released.open() }
+            timer.setEventHandler {
+                canary.keepAlive()
+                fired.open()
+            }
+        }
+        timer.schedule(deadline: .now())
+        timer.activate()
+        expectOpens(fired)
+        drain(queue)
+        #expect(!released.wasOpened)
+        timer.cancel()
+        expectOpens(released)
+    }
+
+    @Test("A timer without a queue fires too")  // contract 1.6
+    func defaultQueue() {
+        let timer = DispatchSource.makeTimerSource()
+        let fired = Gate()
+        timer.setEventHandler { fired.open() }
+        timer.schedule(deadline: .now())
+        timer.activate()
+        expectOpens(fired)
+        timer.cancel()
+    }
+
+    @Test("The deprecated forms still schedule")  // contract 1.6
+    @available(*, deprecated, message: "tests what is deprecated")
+    func deprecated() {
+        let forms: [@Sendable (any DispatchSourceTimer) -> Void] = [
+            { $0.scheduleOneshot(deadline: .now()) },
+            { $0.scheduleOneshot(wallDeadline: .now()) },
+            { $0.scheduleRepeating(deadline: .now(), interval: .milliseconds(10)) },
+            { $0.scheduleRepeating(wallDeadline: .now(), interval: 0.01) },
+        ]
+        for schedule in forms {
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            let fired = Gate()
+            timer.setEventHandler { fired.open() }
+            schedule(timer)
+            timer.activate()
+            expectOpens(fired)
+            timer.cancel()
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import RingDispatch
+import Testing
+
+@Suite("Timer sources", .watchdog)
+struct TimerTests {
+    private let queue = DispatchQueue(label: "timer")
+
+    @Test("A one-shot timer fires once, on its queue, not before its deadline")
+    func oneShot() {  // contract 62, 70, dispatch_timer
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let fired = Watched<[(time: DispatchTime, data: UInt)]>([])
+        let deadline = DispatchTime.now() + .milliseconds(20)
+        timer.setEventHandler {
+            dispatchPrecondition(condition: .onQueue(queue))
+            fired.append((.now(), timer.data))
+        }
+        timer.schedule(deadline: deadline)
+        timer.activate()
+        expectEventually(fired) { !$0.isEmpty }
+        letTimePass(milliseconds: Patience.glanceMilliseconds)
+        #expect(fired.value.count == 1)
+        #expect(fired.value[0].time >= deadline)
+        #expect(fired.value[0].data == 1)
+        timer.cancel()
+    }
+
+    @Test("A deadline in the past fires at once")  // contract 42, 69
+    func past() {
+        let timers = [
+            DispatchTime.now(), .now() - .seconds(5), DispatchTime(uptimeNanoseconds: 0),
+        ].map { deadline in
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.schedule(deadline: deadline)
+            return timer
+        }
+        let fired = Watched(0)
+        for timer in timers {
+            timer.setEventHandler { fired.increment() }
+            timer.activate()
+        }
+        expectEventually(fired) { $0 == 3 }
+        for timer in timers { timer.cancel() }
+    }
+
+    @Test("A timer that was never scheduled, or for the distant future, stays silent")
+    func never() {  // contract 70
+        let unscheduled = DispatchSource.makeTimerSource(queue: queue)
+        let distant = DispatchSource.makeTimerSource(queue: queue)
+        distant.schedule(deadline: .distantFuture, repeating: .milliseconds(1))
+        let fired = Watched(0)
+        for timer in [unscheduled, distant] {
+            timer.setEventHandler { fired.increment() }
+            timer.activate()
+        }
+        expectStays(fired, at: 0)
+        for timer in [unscheduled, distant] { timer.cancel() }
+    }
+
+    @Test("A repeating timer's ticks are start + n x interval, without drift")
+    func drift() {  // contract 71, dispatch_drift
+        let interval = 5
+        let timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
+        let ticks = Watched(UInt(0))
+        let early = Watched(0)
+        let start = DispatchTime.now() + .milliseconds(10)
+        timer.setEventHandler {
+            let count = ticks.update { ticks in
+                ticks += timer.data
+                return Int(ticks)
+            }
+            if DispatchTime.now() < start + .milliseconds((count - 1) * interval) {
+                early.increment()
+            }
+        }
+        timer.schedule(deadline: start, repeating: .milliseconds(interval))
+        timer.activate()
+        expectEventually(ticks) { $0 >= 100 }
+        let elapsed = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
+        let due = UInt(elapsed / 1_000_000) / UInt(interval) + 1
+        timer.cancel()
+        #expect(early.value == 0, "a tick came before its time")
+        #expect(ticks.value <= due + 1)
+    }
+
+    @Test("Missed ticks are counted, not replayed")  // contract 62, dispatch_suspend_timer
+    func missedTicks() {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let calls = Watched<[UInt]>([])
+        timer.setEventHandler { calls.append(timer.data) }
+        let start = DispatchTime.now() + .milliseconds(50)
+        timer.schedule(deadline: start, repeating: .milliseconds(50))
+        timer.activate()
+        expectEventually(calls) { $0.count == 1 }
+        timer.suspend()
+        drain(queue)
+        let before = calls.value
+        letTimePass(until: start + .milliseconds(425))
+        #expect(calls.value == before, "a suspended timer called its handler")
+        timer.resume()
+        expectEventually(calls) { $0.count > before.count }
+        timer.cancel()
+        let elapsed = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
+        let total = calls.value.reduce(0, +)
+        #expect(total >= 9 && total <= UInt(elapsed / 50_000_000) + 2, "ticks: \(calls.value)")
+        #expect(calls.value[before.count] >= 9 - before.reduce(0, +))
+    }
+
+    @Test("A slow handler does not build up calls")  // contract 46, 62
+    func slowHandler() {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let calls = Watched<[UInt]>([])
+        timer.setEventHandler {
+            calls.append(timer.data)
+            letTimePass(milliseconds: 30)
+        }
+        timer.schedule(deadline: .now(), repeating: .milliseconds(2))
+        timer.activate()
+        expectEventually(calls) { $0.count == 5 }
+        timer.cancel()
+        #expect(calls.value.dropFirst().allSatisfy { $0 >= 10 }, "ticks: \(calls.value)")
+    }
+
+    @Test("Staggered timers all fire, in the order of their deadlines")  // dispatch_timer
+    func staggered() {
+        let seen = Watched<[Int]>([])
+        let start = DispatchTime.now() + .milliseconds(20)
+        let timers = (0..<5).map { number in
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.setEventHandler { seen.append(number) }
+            timer.schedule(deadline: start + .milliseconds(150 * number))
+            return timer
+        }
+        for timer in timers.reversed() { timer.activate() }
+        expectEventually(seen) { $0.count == 5 }
+        #expect(seen.value == Array(0..<5))
+        for timer in timers { timer.cancel() }
+    }
+
+    @Test("Many timers at once all fire and none early")  // dispatch_timer_short
+    func many() {
+        let fired = Watched(0)
+        let early = Watched(0)
+        let start = DispatchTime.now()
+        let timers = (0..<2000).map { number in
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            let deadline = start + .microseconds(number * 20)
+            timer.setEventHandler {
+                if DispatchTime.now() < deadline { early.increment() }
+                fired.increment()
+            }
+            timer.schedule(deadline: deadline)
+            timer.activate()
+            return timer
+        }
+        expectEventually(fired) { $0 == 2000 }
+        #expect(early.value == 0)
+        for timer in timers { timer.cancel() }
+    }
+
+    @Test("Short timers on a suspended queue do not starve another timer")
+    func starvation() {  // dispatch_timer_short
+        let suspended = DispatchQueue(label: "timer.suspended")
+        suspended.suspend()
+        let silent = Watched(0)
+        let timers = (0..<1000).map { _ in
+            let timer = DispatchSource.makeTimerSource(queue: suspended)
+            timer.setEventHandler { silent.increment() }
+            timer.schedule(deadline: .now(), repeating: .microseconds(5))
+            timer.activate()
+            return timer
+        }
+        let ticks = Watched(0)
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.setEventHandler { ticks.increment() }
+        timer.schedule(deadline: .now() + .milliseconds(10), repeating: .milliseconds(10))
+        timer.activate()
+        expectEventually(ticks) { $0 >= 10 }
+        #expect(silent.value == 0)
+        timer.cancel()
+        for timer in timers { timer.cancel() }
+        suspended.resume()
+        drain(suspended)
+    }
+
+    @Test("A timer that suspends its own queue fires once while others keep time")
+    func suspendsItsQueue() {  // dispatch_timer_timeout
+        let own = DispatchQueue(label: "timer.own")
+        let fired = Watched(0)
+        let timer = DispatchSource.makeTimerSource(queue: own)
+        timer.setEventHandler {
+            fired.increment()
+            own.suspend()
+        }
+        timer.schedule(deadline: .now(), repeating: .milliseconds(5))
+        timer.activate()
+        let ticks = Watched(0)
+        let other = DispatchSource.makeTimerSource(queue: queue)
+        other.setEventHandler { ticks.increment() }
+        other.schedule(deadline: .now(), repeating: .milliseconds(5))
+        other.activate()
+        expectEventually(fired) { $0 == 1 }
+        expectEventually(ticks) { $0 >= 10 }
+        #expect(fired.value == 1)
+        other.cancel()
+        timer.cancel()
+        own.resume()
+        drain(own)
+    }
+}
