@@ -53,14 +53,12 @@ final class ClientConnection: @unchecked Sendable {
     // MARK: Connecting
 
     /// Waits until the connection attempt is over.
-    func waitUntilConnected(_ completion: @escaping (SystemError?) -> Void) {
+    func waitUntilConnected(_ completion: @escaping @Sendable (SystemError?) -> Void) {
         let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: shard.queue)
-        var isOver = false
         source.setEventHandler { [self] in
-            guard !isOver else { return }
-            isOver = true
-            source.cancel()
+            guard let source = writer, reader == nil else { return }
             writer = nil
+            source.cancel()
             let error = connectError(of: descriptor)
             if error == nil { startReading() }
             completion(error)

@@ -10,7 +10,7 @@ final class Shard: @unchecked Sendable {
     let queue: DispatchQueue
     /// What a receive brought, until it is checked, which is before the next one.
     let incoming = RawStorage(capacity: incomingBytes)
-    var statistics = ShardStatistics(startNanoseconds: 0)
+    var statistics = ShardStatistics()
     var errors = ErrorCounts()
     /// False: echoes are still checked, but not followed by new messages.
     private(set) var isSending = false
@@ -75,7 +75,7 @@ final class Shard: @unchecked Sendable {
 
     /// Sends the first messages. `onAllFailed` is called when no connection works any more.
     func start(onAllFailed: @escaping () -> Void) {
-        statistics = ShardStatistics(startNanoseconds: MonotonicClock.nanoseconds())
+        statistics.begin(atNanoseconds: MonotonicClock.nanoseconds())
         isSending = true
         self.onAllFailed = onAllFailed
         if working == 0 { return onAllFailed() }  // the server closed them all before the start
@@ -84,7 +84,7 @@ final class Shard: @unchecked Sendable {
 
     /// Forgets what was counted so far (but no errors).
     func beginMeasuring() {
-        statistics = ShardStatistics(startNanoseconds: MonotonicClock.nanoseconds())
+        statistics.begin(atNanoseconds: MonotonicClock.nanoseconds())
     }
 
     /// Sends no further messages; returns what was measured and when that ended.

@@ -17,16 +17,23 @@ extension LatencyHistogram {
 
 /// What one shard measured. It belongs to the shard; others get copies.
 struct ShardStatistics: Sendable {
-    /// When the shard began to count.
-    private(set) var startNanoseconds: UInt64
+    /// When the shard began to measure.
+    private(set) var startNanoseconds: UInt64 = 0
     private(set) var messages = 0
     private(set) var bytes = 0
+    /// Measured, and no longer in `interval`.
     private var finished = LatencyHistogram.forLatencies()
-    /// Since the last progress line; a message is recorded once, here.
+    /// Since the last progress line or the beginning; a message is recorded once, here.
     private var interval = LatencyHistogram.forLatencies()
+    /// For the next progress line only: what came before the beginning.
+    private var unmeasured = LatencyHistogram.forLatencies()
 
-    init(startNanoseconds: UInt64) {
-        self.startNanoseconds = startNanoseconds
+    /// Forgets what was counted so far.
+    mutating func begin(atNanoseconds now: UInt64) {
+        let shown = takeInterval()
+        self = ShardStatistics()
+        unmeasured = shown
+        startNanoseconds = now
     }
 
     /// Per echoed message.
@@ -39,11 +46,13 @@ struct ShardStatistics: Sendable {
         bytes += count
     }
 
-    /// The latencies since the last call.
+    /// The latencies since the last call, measured or not.
     mutating func takeInterval() -> LatencyHistogram {
-        let taken = interval
+        var taken = interval
         finished.add(taken)
         interval.reset()
+        taken.add(unmeasured)
+        unmeasured.reset()
         return taken
     }
 

@@ -7,6 +7,14 @@ struct DrainQuantum {
     private let start = Ticks.now()
 
     static let itemsBetweenLooks = 8
+    /// Items in one drain that make it a burst.
+    static let burst = 32
+    /// A lingering drain looks this often, with pauses in between: about a microsecond in all.
+    static let lingerLooks = 4
+    static let lingerPauses = 16
+
+    /// Whether many items came lately.
+    var isBurst: Bool { items >= DrainQuantum.burst }
     static let ticks = 200 * Ticks.perMicrosecond
 
     /// Whether the queue should go to the back of its target's list.
@@ -32,8 +40,8 @@ extension DispatchQueue {
         withFrame(
             Unmanaged.passUnretained(self), isDrain: true, isExclusive: true, context
         ) {
-            while let job = nextSerial(context) {
-                removeFirst(job)
+            while let job = nextSerial(&quantum) {
+                removeFirst()
                 if job.pointee.kind == .waiter {
                     handOver(to: job, context)
                     return
@@ -61,7 +69,7 @@ extension DispatchQueue {
 
     /// The next item; nil when the drain is over and the queue was let go.
     @inline(__always)
-    private final func nextSerial(_ context: Context) -> JobPointer? {
+    private final func nextSerial(_ quantum: inout DrainQuantum) -> JobPointer? {
         while true {
             let state = QueueState(self.state.load(ordering: .relaxed))
             if state.isStopped {
@@ -69,8 +77,20 @@ extension DispatchQueue {
                 continue
             }
             if let job = firstItem() { return job }
+            if quantum.isBurst && linger() { continue }
             if endDrain(whenStopped: false) { return nil }
         }
+    }
+
+    /// After a burst, waits a moment for more: a producer that finds the queue idle again and again
+    /// would pay for making it ready each time. True when something came.
+    private final func linger() -> Bool {
+        guard SpinBudget.isUseful else { return false }
+        for _ in 0..<DrainQuantum.lingerLooks {
+            for _ in 0..<DrainQuantum.lingerPauses { spinPause() }
+            if !incoming.isEmpty { return true }
+        }
+        return false
     }
 
     /// Lets the queue go; false when something changed and there is more to do.
@@ -112,7 +132,7 @@ extension DispatchQueue {
     final func handOver(to job: JobPointer, _ context: Context) {
         guard let object = context.pointee.jobs.take(job).object else { return }
         let waiter = object.assumingMemoryBound(to: ThreadContext.self)
-        let hasMore = front != nil || !incoming.isEmpty
+        let hasMore = !front.isEmpty || !incoming.isEmpty
         let identifier = waiter.pointee.identifier
         update { state in
             state.owner = identifier

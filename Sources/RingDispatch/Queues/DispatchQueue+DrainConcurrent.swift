@@ -69,7 +69,7 @@ extension DispatchQueue {
             return true
         }
         guard mayRun else { return false }
-        removeFirst(job)
+        removeFirst()
         if job.pointee.kind == .waiter {
             handOver(to: job, context)
             return false
@@ -90,7 +90,7 @@ extension DispatchQueue {
     /// those enqueues the queue again.
     private final func startShared(_ context: Context) -> Bool {
         var count = 0
-        var job = front
+        var job = front.first
         while let next = job, !next.pointee.isBarrier, count < DispatchQueue.concurrentBatch {
             count += 1
             job = next.pointee.next
@@ -109,8 +109,7 @@ extension DispatchQueue {
         }
         guard hasRoom else { return false }
         for _ in 0..<count {
-            guard let job = front else { break }
-            removeFirst(job)
+            guard let job = front.popFirst() else { break }
             if job.pointee.kind == .waiter {
                 letIn(job, context)
             } else {

@@ -11,16 +11,17 @@ extension DispatchQueue {
             Runtime.push(job, from: context)
             return
         }
-        let band = job.pointee.band
-        let wasEmpty = incoming.push(job)
-        guard wasEmpty else { return }
-        // The thread that drains this queue looks at it again anyway before it lets go.
+        // The thread that drains this queue owns its list: no other has to be told. What others,
+        // or this thread before, put into the inbox goes first.
         if let frame = context.pointee.frame, frame.pointee.isDrain,
             frame.pointee.queue.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
         {
+            front.append(all: incoming.takeAll())
+            front.append(job)
             return
         }
-        wakeUp(band: band, context)
+        let band = job.pointee.band
+        if incoming.push(job) { wakeUp(band: band, context) }
     }
 
     @inline(__always)
@@ -65,13 +66,13 @@ extension DispatchQueue {
     /// The first item, which the queue's holder may take; nil: there is none now.
     @inline(__always)
     final func firstItem() -> JobPointer? {
-        if front == nil { front = incoming.takeAll() }
-        return front
+        if front.isEmpty { front.append(all: incoming.takeAll()) }
+        return front.first
     }
 
     /// Takes off what `firstItem` found.
     @inline(__always)
-    final func removeFirst(_ job: JobPointer) {
-        front = job.pointee.next
+    final func removeFirst() {
+        _ = front.popFirst()
     }
 }

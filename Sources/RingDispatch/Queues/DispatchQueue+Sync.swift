@@ -210,7 +210,7 @@ extension DispatchQueue {
                 continue
             }
             if job.pointee.kind == .waiter && (job.pointee.isBarrier || kind != .concurrent) {
-                removeFirst(job)
+                removeFirst()
                 handOver(to: job, context)
                 return
             }

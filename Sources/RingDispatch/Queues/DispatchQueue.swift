@@ -21,7 +21,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     /// Submitted items that the queue's holder has not seen yet.
     final let incoming = JobInbox()
     /// Items that it has, in order.
-    @exclusivity(unchecked) final var front: JobPointer?
+    @exclusivity(unchecked) final var front = JobList()
     /// Where the queue itself is enqueued when it has items; nil: a root queue.
     @exclusivity(unchecked) final var target: DispatchQueue?
     /// The band of the root queue at the end of the targets.

@@ -46,28 +46,28 @@ extension JobPointer {
     }
 
     private func runOnRoot(_ context: Context) {
-        let job = context.pointee.jobs.take(self)
-        let queue = GlobalQueues.unmanaged(band: job.band)
-        withFrame(queue, isDrain: false, isExclusive: false, context) { job.callOut() }
+        let queue = GlobalQueues.unmanaged(band: pointee.band)
+        withFrame(queue, isDrain: false, isExclusive: false, context) {
+            context.pointee.jobs.take(self).callOut()
+        }
     }
 
     /// A concurrent queue's item: runs on it, then gives its width back.
     private func runThrough(_ context: Context) {
-        let job = context.pointee.jobs.take(self)
-        guard let through = job.through else { return }
-        let queue = through.takeRetainedValue()
-        withFrame(through, isDrain: false, isExclusive: false, context) { job.callOut() }
-        queue.leaveShared(context)
+        guard let through = pointee.through else { return }
+        withFrame(through, isDrain: false, isExclusive: false, context) {
+            context.pointee.jobs.take(self).callOut()
+        }
+        through.takeRetainedValue().leaveShared(context)
     }
 
     /// A concurrent queue's item that passes through another concurrent queue.
     private func runNested(_ context: Context) {
-        let job = context.pointee.jobs.take(self)
-        guard let through = job.through, let object = job.object else { return }
-        let queue = through.takeRetainedValue()
+        guard let through = pointee.through, let object = pointee.object else { return }
+        _ = context.pointee.jobs.take(self)
         let inner = object.assumingMemoryBound(to: Job.self)
         withFrame(through, isDrain: false, isExclusive: false, context) { inner.run(context) }
-        queue.leaveShared(context)
+        through.takeRetainedValue().leaveShared(context)
     }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// Jobs are plain memory with an intrusive link. Whoever takes one off its list owns it, and moves
 /// its contents out (`Job.take`) before it calls out, so that a nested `async` finds the memory hot.
-struct Job {
+struct Job: ~Copyable {
     var next: JobPointer?
     var kind: Kind
     /// The QoS band it is served in, on a lane's run queue.

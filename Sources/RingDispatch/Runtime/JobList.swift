@@ -25,6 +25,16 @@ struct JobList {
         return job
     }
 
+    /// Appends a linked list of jobs.
+    @inline(__always)
+    mutating func append(all first: JobPointer?) {
+        var rest = first
+        while let job = rest {
+            rest = job.pointee.next
+            append(job)
+        }
+    }
+
     /// Takes off the later half, rounded up.
     mutating func splitHalf() -> JobList {
         let kept = count / 2

@@ -31,6 +31,10 @@ struct Lane: Equatable, @unchecked Sendable {
         var padding1: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
             (0, 0, 0, 0, 0, 0, 0, 0)
         let inbox = JobInbox()
+        /// A job that the worker runs next, without a turn of the lane in between. Filled (from
+        /// nil, releasing) only when nothing else waits, so that order is kept; emptied by
+        /// exchange (acquiring), by the worker or by whoever serves the lane in its place.
+        let next = Atomic<JobPointer?>(nil)
         var padding2: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
             (0, 0, 0, 0, 0, 0, 0, 0)
         /// Requests for the lane's kernel; not to be stolen.
@@ -97,8 +101,21 @@ struct Lane: Equatable, @unchecked Sendable {
 
     @inline(__always)
     func push(_ job: JobPointer, from context: Context) {
-        _ = storage.pointee.inbox.push(job)
-        if !isHeld(by: context) { wakeIfIdle() }
+        if isHeld(by: context) {
+            if waiting == 0, storage.pointee.inbox.isEmpty,
+                storage.pointee.next.compareExchange(
+                    expected: nil, desired: job, ordering: .sequentiallyConsistent
+                ).exchanged
+            {
+                if !isHeld(by: context) { wakeIfIdle() }
+                return
+            }
+            _ = storage.pointee.inbox.push(job)
+            if isHeld(by: context) { return }
+        } else {
+            _ = storage.pointee.inbox.push(job)
+        }
+        wakeIfIdle()
     }
 
     func request(_ request: LaneRequest, from context: Context) {
@@ -154,7 +171,10 @@ struct Lane: Equatable, @unchecked Sendable {
         return phase == .parked || phase == .free
     }
 
-    var inboxIsEmpty: Bool { storage.pointee.inbox.isEmpty }
+    var inboxIsEmpty: Bool {
+        storage.pointee.inbox.isEmpty
+            && storage.pointee.next.load(ordering: .sequentiallyConsistent) == nil
+    }
 
     /// Jobs in the run queue.
     var waiting: Int { storage.pointee.waiting.load(ordering: .relaxed) }
@@ -173,8 +193,21 @@ struct Lane: Equatable, @unchecked Sendable {
 
     // MARK: under the lease
 
+    /// Everything that was pushed, oldest first.
     @inline(__always)
-    func takeInbox() -> JobPointer? { storage.pointee.inbox.takeAll() }
+    func takeInbox() -> JobPointer? {
+        let next = takeNext()
+        let rest = storage.pointee.inbox.takeAll()
+        next?.pointee.next = rest
+        return next ?? rest
+    }
+
+    /// The job that is to run next. In user code, too.
+    @inline(__always)
+    func takeNext() -> JobPointer? {
+        guard storage.pointee.next.load(ordering: .relaxed) != nil else { return nil }
+        return storage.pointee.next.exchange(nil, ordering: .acquiring)
+    }
 
     func takeRequests() -> [LaneRequest]? {
         guard storage.pointee.hasRequests.load(ordering: .relaxed) else { return nil }
