@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source Scripts/setup.sh
-ring_dispatch_setup
+ring_setup
 
 step() { printf '\n== %s\n' "$*"; }
 export SWIFT_BACKTRACE=enable=no

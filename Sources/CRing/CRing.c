@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "CRing.h"
 
 #include <linux/ioprio.h>

@@ -13,6 +13,8 @@ import Synchronization
 final class Contention: Sendable {
     private static let batch = 16
     private static let batchesBeforeStart = 20
+    /// Several of the kernel's time slices: more than one thread alone gets on a busy machine.
+    private static let leastNanoseconds = 20_000_000
     private let gate = SpinGate(threads: 2)
     private let counters = [Counter(), Counter()]
     private let mustStop = Atomic<Bool>(false)
@@ -21,11 +23,6 @@ final class Contention: Sendable {
 
     private final class Counter: Sendable {
         let value = Atomic<Int>(0)
-    }
-
-    /// Operations that were done, the unmeasured ones included. Final after `elapsed` returned.
-    var total: Int {
-        count(0) + count(1)
     }
 
     /// The time that the given number of operations, of both threads together, took. Measures on
@@ -61,8 +58,10 @@ final class Contention: Sendable {
             guard thread == 0 else { continue }
             if let start {
                 let done = (count(0) - start.counts.0, count(1) - start.counts.1)
-                if done.0 + done.1 >= operations, min(done.0, done.1) >= operations / 4 {
-                    let elapsed = nowNanoseconds() - start.nanoseconds
+                let elapsed = nowNanoseconds() - start.nanoseconds
+                if elapsed >= Self.leastNanoseconds, done.0 + done.1 >= operations,
+                    min(done.0, done.1) >= operations / 4
+                {
                     nanosecondsPerOperation.store(
                         Double(elapsed) / Double(done.0 + done.1), ordering: .relaxed)
                     mustStop.store(true, ordering: .relaxed)
@@ -73,7 +72,8 @@ final class Contention: Sendable {
         }
     }
 
-    private func count(_ thread: Int) -> Int {
+    /// The operations that a thread did, the unmeasured ones included. Final after `elapsed`.
+    func count(_ thread: Int) -> Int {
         counters[thread].value.load(ordering: .relaxed)
     }
 }

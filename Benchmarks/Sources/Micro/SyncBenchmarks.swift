@@ -24,7 +24,7 @@ let syncBenchmarks: [Benchmark] = [
         let elapsed = contention.elapsed(operations: operations) { _, _ in
             queue.sync { counter.value += 1 }
         }
-        precondition(counter.value == contention.total)
+        precondition(counter.value == contention.count(0) + contention.count(1))
         return elapsed
     },
 
@@ -33,13 +33,16 @@ let syncBenchmarks: [Benchmark] = [
         let queue = startedQueue(label: "sync-readers-writer", attributes: .concurrent)
         let written = Cell(0)
         let seen = [Cell(0), Cell(0)]
-        return Contention().elapsed(operations: operations) { thread, index in
+        let contention = Contention()
+        let elapsed = contention.elapsed(operations: operations) { thread, index in
             if index % 10 == 9 {
                 queue.sync(flags: .barrier) { written.value += 1 }
             } else {
                 queue.sync { seen[thread].value = written.value }
             }
         }
+        precondition(written.value == contention.count(0) / 10 + contention.count(1) / 10)
+        return elapsed
     },
 ]
 

@@ -3,9 +3,9 @@
 #ifndef CRING_H
 #define CRING_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+// Before liburing.h, which asks for another variant of the C library's types than Swift's Glibc.
+#include <sys/types.h>
+
 #include <errno.h>
 #include <liburing.h>
 #include <linux/futex.h>

@@ -8,7 +8,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     /// count came down to zero, so that a `wait` notices it although work came anew.
     /// `leave` (releasing) pairs with `wait` and `notify` (acquiring).
     private let state = Atomic<UInt64>(0)
-    private let interested = Mutex(Interested())
+    private let interested = Locked(Interested())
 
     private static let countMask: UInt64 = 0xffff_ffff
     private static let isAwaited: UInt64 = 1 << 32
@@ -69,12 +69,9 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     private func tellAll() {
         let (waiters, notifications) = interested.withLock { interested in
             defer { interested.notifications = [] }
-            return (
-                interested.waiters.removeAll().map(ContextReference.init),
-                interested.notifications
-            )
+            return (interested.waiters.removeAll(), interested.notifications)
         }
-        for waiter in waiters { waiter.context.pointee.parker.grant() }
+        for waiter in waiters { waiter.grant() }
         for notification in notifications {
             notification.queue.async(execute: notification.workItem)
         }
@@ -141,19 +138,19 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         if let deadline, deadline <= MonotonicClock.nanoseconds() { return .timedOut }
         let context = Context.current
         if context.pointee.spin.spin(until: { isIdle }) { return .success }
-        let reference = ContextReference(context: context)
+        let peer = context.pointee.peer
         let mustWait = interested.withLock { interested -> Bool in
             guard announceInterest() else { return false }
-            interested.waiters.append(reference.context)
+            interested.waiters.append(peer)
             return true
         }
         guard mustWait else { return .success }
         Blocking.lendLane(context)
         let finite = deadline == .max ? nil : deadline
-        if context.pointee.parker.sleep(deadline: finite) { return .success }
-        let isRemoved = interested.withLock { $0.waiters.remove(reference.context) }
+        if peer.park(deadline: finite) { return .success }
+        let isRemoved = interested.withLock { $0.waiters.remove(peer) }
         if isRemoved { return .timedOut }
-        _ = context.pointee.parker.sleep()
+        _ = peer.park()
         return .success
     }
 }

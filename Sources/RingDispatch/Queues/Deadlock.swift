@@ -58,7 +58,8 @@ enum Deadlock {
             }
             labels.append(label)
             if owner == 0 { return nil }
-            if owner == context.pointee.identifier { return labels }
+            // The first one: the wait has ended already.
+            if owner == context.pointee.identifier { return labels.count > 1 ? labels : nil }
             let address = ThreadRegistry.queueAwaited(by: owner)
             guard let memory = UnsafeRawPointer(bitPattern: address) else { return nil }
             // Safety: the queue is held by the thread that waits in its `sync`, and that thread

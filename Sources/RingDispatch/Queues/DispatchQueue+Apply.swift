@@ -43,7 +43,7 @@ private final class ApplyLoop: @unchecked Sendable {
     private let next = Atomic<Int>(0)
     /// Iterations that are done. The last one's add (releasing) pairs with the wait (acquiring).
     private let done = Atomic<Int>(0)
-    private let finished = Mutex<ContextReference?>(nil)
+    private let finished = Locked<Peer?>(nil)
 
     init(iterations: Int, threads: Int, work: @escaping (Int) -> Void) {
         self.iterations = iterations
@@ -61,7 +61,7 @@ private final class ApplyLoop: @unchecked Sendable {
             defer { waiter = nil }
             return waiter
         }
-        waiter?.context.pointee.parker.grant()
+        waiter?.grant()
     }
 
     func runAndWait(_ context: Context) {
@@ -71,10 +71,10 @@ private final class ApplyLoop: @unchecked Sendable {
         if context.pointee.spin.spin(until: { done.load(ordering: .acquiring) == iterations }) {
             return
         }
-        let reference = ContextReference(context: context)
+        let peer = context.pointee.peer
         let mustWait = finished.withLock { waiter -> Bool in
             guard done.load(ordering: .acquiring) < iterations else { return false }
-            waiter = reference
+            waiter = peer
             return true
         }
         if mustWait { _ = Blocking.wait(context) }

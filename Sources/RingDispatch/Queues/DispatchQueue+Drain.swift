@@ -131,15 +131,15 @@ extension DispatchQueue {
     /// Gives the queue, which the caller owns, to a thread that waits in `sync`.
     final func handOver(to job: JobPointer, _ context: Context) {
         guard let object = context.pointee.jobs.take(job).object else { return }
-        let waiter = object.assumingMemoryBound(to: ThreadContext.self)
+        let waiter = Peer(address: object)
         let hasMore = !front.isEmpty || !incoming.isEmpty
-        let identifier = waiter.pointee.identifier
+        let identifier = waiter.identifier
         update { state in
             state.owner = identifier
             state.clear(QueueState.enqueued)
             if hasMore { state.set(QueueState.dirty) }
             return true
         }
-        waiter.pointee.parker.grant()
+        waiter.grant()
     }
 }

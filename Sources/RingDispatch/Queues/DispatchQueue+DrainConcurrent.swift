@@ -122,7 +122,7 @@ extension DispatchQueue {
     /// A reader that waits in `sync` goes on; its place in `running` is taken.
     private final func letIn(_ job: JobPointer, _ context: Context) {
         guard let object = context.pointee.jobs.take(job).object else { return }
-        object.assumingMemoryBound(to: ThreadContext.self).pointee.parker.grant()
+        Peer(address: object).grant()
     }
 
     /// Sends an item on to the target; it gives its place in `running` back when it is done.

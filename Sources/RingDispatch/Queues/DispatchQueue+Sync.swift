@@ -157,16 +157,15 @@ extension DispatchQueue {
         let job = context.pointee.jobs.make(
             Job(
                 kind: .waiter, band: band, isBarrier: isExclusive && kind == .concurrent,
-                object: UnsafeMutableRawPointer(context)))
-        context.pointee.waitingFor.store(
-            UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()),
-            ordering: .sequentiallyConsistent)
+                object: context.pointee.peer.address))
+        context.pointee.peer.awaitedQueue =
+            UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
         push(job, context)
         #if DEBUG
         Deadlock.trapIfCycle(self, context)
         #endif
         _ = Blocking.wait(context)
-        context.pointee.waitingFor.store(0, ordering: .releasing)
+        context.pointee.peer.awaitedQueue = 0
     }
 
     /// Before a wait on a queue that the thread is on already: a reader may enter once more, all

@@ -28,7 +28,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     @exclusivity(unchecked) final var band: UInt8
     /// The last target is the main queue, which only the main thread serves.
     @exclusivity(unchecked) final var isThreadBound: Bool
-    final let specifics = Mutex<[ObjectIdentifier: any Sendable]>([:])
+    final let specifics = Locked<[ObjectIdentifier: any Sendable]>([:])
 
     enum Kind: UInt8 {
         case serial

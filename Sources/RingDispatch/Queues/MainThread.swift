@@ -7,7 +7,7 @@ enum MainThread {
 
     private final class Inbox: Sendable {
         let jobs = JobInbox()
-        /// The main thread's parker, as an address, while it may sleep. The main thread stores it
+        /// The main thread's peer, as an address, while it may sleep. The main thread stores it
         /// and looks at `jobs` again before it sleeps; a pusher looks at it after its push.
         let sleeper = Atomic<UInt>(0)
     }
@@ -15,12 +15,13 @@ enum MainThread {
     static func push(_ job: JobPointer) {
         _ = inbox.jobs.push(job)
         let address = inbox.sleeper.exchange(0, ordering: .sequentiallyConsistent)
-        Context(bitPattern: address)?.pointee.parker.grant()
+        UnsafeMutableRawPointer(bitPattern: address).map(Peer.init)?.grant()
     }
 
     /// Serves the main queue for ever.
     static func serve() -> Never {
         let context = Context.current
+        let peer = context.pointee.peer
         while true {
             var jobs = inbox.jobs.takeAll()
             while let job = jobs {
@@ -28,12 +29,12 @@ enum MainThread {
                 job.run(context)
             }
             if context.pointee.spin.spin(until: { !inbox.jobs.isEmpty }) { continue }
-            inbox.sleeper.store(UInt(bitPattern: context), ordering: .sequentiallyConsistent)
+            inbox.sleeper.store(UInt(bitPattern: peer.address), ordering: .sequentiallyConsistent)
             if inbox.jobs.isEmpty {
-                _ = context.pointee.parker.sleep()
+                _ = peer.park()
             } else if inbox.sleeper.exchange(0, ordering: .sequentiallyConsistent) == 0 {
                 // A pusher was faster: its grant comes.
-                _ = context.pointee.parker.sleep()
+                _ = peer.park()
             }
         }
     }

@@ -4,9 +4,10 @@ internal import Ring
 enum Blocking {
     /// Waits for the calling thread's grant; false when the deadline came first.
     static func wait(_ context: Context, deadline: UInt64? = nil) -> Bool {
-        if context.pointee.spin.spin(until: { context.pointee.parker.tryTake() }) { return true }
+        let peer = context.pointee.peer
+        if context.pointee.spin.spin(until: { peer.tryTakeGrant() }) { return true }
         lendLane(context)
-        return context.pointee.parker.sleep(deadline: deadline)
+        return peer.park(deadline: deadline)
     }
 
     /// Before a worker blocks in user code, somebody else gets its lane. It takes the lane back

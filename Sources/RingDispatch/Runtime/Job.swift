@@ -26,7 +26,7 @@ struct Job: ~Copyable {
         case queue
         /// `object` is a retained `SourceCore` to invoke.
         case source
-        /// `object` is the `ThreadContext` of a thread that waits in `sync`; not retained.
+        /// `object` is the `Peer` of a thread that waits in `sync`; not retained.
         case waiter
         /// `object` is a job of a concurrent queue that passes through another one.
         case nested

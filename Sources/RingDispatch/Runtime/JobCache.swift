@@ -89,7 +89,7 @@ private enum JobDepot {
         var heads: [UnsafeMutableRawPointer] = []
     }
 
-    private static let batches = Mutex(Batches())
+    private static let batches = Locked(Batches())
 
     static func take() -> UnsafeMutableRawPointer? {
         batches.withLock { Batches -> SendablePointer? in

@@ -38,24 +38,37 @@ struct Lane: Equatable, @unchecked Sendable {
         var padding2: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
             (0, 0, 0, 0, 0, 0, 0, 0)
         /// Requests for the lane's kernel; not to be stolen.
-        let requests = Mutex<[LaneRequest]>([])
+        let requests = Locked<[LaneRequest]>([])
         let hasRequests = Atomic<Bool>(false)
-        var runQueue = RunQueue()
         let completions: UnsafeMutableBufferPointer<Completion>
+        let owned: UnsafeMutablePointer<Owned>
+    }
+
+    /// What only the lease's holder touches.
+    private struct Owned {
+        var runQueue = RunQueue()
         var turnsSincePoll = 0
+        /// When the kernel was last asked, in ticks.
+        var lastLook: UInt64 = 0
     }
 
     init(index: Int, pool: Unmanaged<Pool>, kernel: any Kernel) {
+        let owned = UnsafeMutablePointer<Owned>.allocate(capacity: 1)
+        owned.initialize(to: Owned())
         storage = .allocate(capacity: 1)
         storage.initialize(
             to: Storage(
                 index: index, isBackground: pool.takeUnretainedValue().isBackground,
                 watchesMigrate: kernel.watchesMigrate, pool: pool, kernel: kernel,
-                completions: .allocate(capacity: Lane.completionBatch)))
+                completions: .allocate(capacity: Lane.completionBatch), owned: owned))
     }
 
     /// Completions that are taken from the kernel at once.
     static let completionBatch = 256
+
+    private var owned: UnsafeMutablePointer<Owned> {
+        @inline(__always) get { storage.pointee.owned }
+    }
 
     var index: Int { storage.pointee.index }
     /// See `Kernel.watchesMigrate`.
@@ -223,21 +236,21 @@ struct Lane: Equatable, @unchecked Sendable {
     @inline(__always)
     func enqueue(all jobs: JobPointer?) {
         guard jobs != nil else { return }
-        storage.pointee.runQueue.append(all: jobs)
-        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
+        owned.pointee.runQueue.append(all: jobs)
+        storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
     }
 
     @inline(__always)
     func nextJob() -> JobPointer? {
-        guard let job = storage.pointee.runQueue.popFirst() else { return nil }
-        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
+        guard let job = owned.pointee.runQueue.popFirst() else { return nil }
+        storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
         return job
     }
 
     /// The later half of the run queue, for a visitor.
     func giveHalf() -> [JobPointer] {
-        let jobs = storage.pointee.runQueue.splitHalf()
-        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
+        let jobs = owned.pointee.runQueue.splitHalf()
+        storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
         return jobs
     }
 
@@ -251,15 +264,26 @@ struct Lane: Equatable, @unchecked Sendable {
     /// Whether the kernel should be asked although jobs wait: every few turns.
     @inline(__always)
     func isPollDue() -> Bool {
-        storage.pointee.turnsSincePoll &+= 1
-        guard storage.pointee.turnsSincePoll >= Lane.turnsBetweenPolls else { return false }
-        storage.pointee.turnsSincePoll = 0
+        owned.pointee.turnsSincePoll &+= 1
+        guard owned.pointee.turnsSincePoll >= Lane.turnsBetweenPolls else { return false }
+        owned.pointee.turnsSincePoll = 0
         return true
     }
 
     func notePoll() {
-        storage.pointee.turnsSincePoll = 0
+        owned.pointee.turnsSincePoll = 0
+        owned.pointee.lastLook = Ticks.now()
     }
+
+    /// Whether a busy lane should enter the kernel to look for events. epoll tells again of each
+    /// descriptor whose handler waits its turn, at a cost, so it is not asked often.
+    func mustLook() -> Bool {
+        if kernel.hasUnsubmitted || kernel.needsEnter { return true }
+        guard kernel.backend == .epoll && watchesOut > 0 else { return false }
+        return Ticks.now() &- owned.pointee.lastLook > Lane.ticksBetweenLooks
+    }
+
+    private static let ticksBetweenLooks = 1000 * Ticks.perMicrosecond
 
     /// Jobs that run before submissions, timers and completions get their turn again.
     static let turnsBetweenPolls = 32

@@ -8,7 +8,7 @@ final class Pool: @unchecked Sendable {
     let isBackground: Bool
     private(set) var lanes: [Lane] = []
     let monitor: Monitor
-    private let workers: Mutex<Workers>
+    private let workers: Locked<Workers>
     private let workerLimit: Int
     /// Lanes that are parked or free. A hint: read (relaxed) before looking for one to wake.
     private let idleLanes = Atomic<Int>(0)
@@ -26,7 +26,7 @@ final class Pool: @unchecked Sendable {
     {
         self.isBackground = isBackground
         self.workerLimit = workerLimit
-        workers = Mutex(Workers())
+        workers = Locked(Workers())
         monitor = Monitor()
         for index in 0..<laneCount {
             let kernel = try factory.makeKernel()

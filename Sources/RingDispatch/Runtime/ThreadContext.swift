@@ -2,20 +2,63 @@ internal import CRing
 internal import Ring
 internal import Synchronization
 
+/// What other threads see of a thread: who it is, where it sleeps, what it waits for.
+///
+/// A pointer: it costs no reference counting, and lives as long as the thread.
+struct Peer: Equatable, @unchecked Sendable {
+    // Safety: the fields are immutable or atomic, and each use is by the thread itself or while the
+    // thread waits.
+    private let storage: UnsafeMutablePointer<Storage>
+
+    private struct Storage: ~Copyable {
+        let identifier: UInt32
+        let parker = Parker()
+        /// Written by the thread itself (releasing), read by others that are about to wait.
+        let awaitedQueue = Atomic<UInt>(0)
+    }
+
+    init(identifier: UInt32) {
+        storage = .allocate(capacity: 1)
+        storage.initialize(to: Storage(identifier: identifier))
+    }
+
+    init(address: UnsafeMutableRawPointer) {
+        storage = address.assumingMemoryBound(to: Storage.self)
+    }
+
+    func deallocate() {
+        storage.deinitialize(count: 1)
+        storage.deallocate()
+    }
+
+    var address: UnsafeMutableRawPointer { UnsafeMutableRawPointer(storage) }
+
+    /// The kernel's thread identifier.
+    var identifier: UInt32 { storage.pointee.identifier }
+
+    /// The address of the queue whose `sync` the thread waits in, or 0: for the search of deadlocks.
+    var awaitedQueue: UInt {
+        get { storage.pointee.awaitedQueue.load(ordering: .acquiring) }
+        nonmutating set { storage.pointee.awaitedQueue.store(newValue, ordering: .releasing) }
+    }
+
+    /// Lets the thread go on, from its `park` or the next one.
+    func grant() { storage.pointee.parker.grant() }
+    @inline(__always)
+    func tryTakeGrant() -> Bool { storage.pointee.parker.tryTake() }
+    func park(deadline: UInt64? = nil) -> Bool { storage.pointee.parker.sleep(deadline: deadline) }
+}
+
 /// What the runtime keeps for a thread, whether a worker or the program's own.
 ///
-/// Safety: all fields but `parker` and `waitingFor` are touched by their own thread only.
+/// Safety: touched by its own thread only; others know its `peer`.
 struct ThreadContext: ~Copyable {
+    let peer: Peer
     /// The kernel's thread identifier: owner of queues in their state words.
     let identifier: UInt32
     var jobs = JobCache()
     /// The innermost queue the thread runs on.
     var frame: UnsafeMutablePointer<Frame>?
-    /// Where the thread sleeps.
-    let parker = Parker()
-    /// The queue whose `sync` the thread waits in, as an address: for the search of deadlocks.
-    /// Written by the thread itself (releasing), read by others that are about to wait.
-    let waitingFor = Atomic<UInt>(0)
     /// The lane that the thread's work goes to: a worker's own, or the last one that a thread of
     /// the program used.
     var lane: Lane?
@@ -33,6 +76,7 @@ struct ThreadContext: ~Copyable {
 
     init(identifier: UInt32) {
         self.identifier = identifier
+        peer = Peer(identifier: identifier)
     }
 }
 
@@ -61,18 +105,12 @@ struct Frame {
 
 /// All threads that have a context, so that a wait can find out whom it waits for.
 enum ThreadRegistry {
-    private struct Table: @unchecked Sendable {
-        // Safety: contexts leave the table before their memory is freed.
-        var contexts: [UInt32: Context] = [:]
-    }
-
-    private static let table = Mutex(Table())
+    private static let peers = Locked<[UInt32: Peer]>([:])
 
     /// Frees a context when its thread ends.
     private static let exitKey = Threads.atExit { memory in
         guard let memory else { return }
-        let context = memory.assumingMemoryBound(to: ThreadContext.self)
-        ThreadRegistry.remove(context)
+        ThreadRegistry.remove(memory.assumingMemoryBound(to: ThreadContext.self))
     }
 
     @inline(never)
@@ -81,17 +119,16 @@ enum ThreadRegistry {
         context.initialize(to: ThreadContext(identifier: Threads.currentIdentifier))
         cring_thread_set(context)
         exitKey.set(context)
-        let entry = Entry(context: context)
-        table.withLock { $0.contexts[entry.context.pointee.identifier] = entry.context }
+        let peer = context.pointee.peer
+        peers.withLock { $0[peer.identifier] = peer }
         return context
     }
 
     private static func remove(_ context: Context) {
-        let entry = Entry(context: context)
-        table.withLock { table in
-            if table.contexts[entry.context.pointee.identifier] == entry.context {
-                table.contexts[entry.context.pointee.identifier] = nil
-            }
+        let peer = context.pointee.peer
+        peers.withLock { peers in
+            if peers[peer.identifier] == peer { peers[peer.identifier] = nil }
+            peer.deallocate()
         }
         cring_thread_set(nil)
         context.pointee.jobs.empty()
@@ -101,13 +138,6 @@ enum ThreadRegistry {
 
     /// The address of the queue that a thread waits for in `sync`, or 0.
     static func queueAwaited(by identifier: UInt32) -> UInt {
-        table.withLock { table in
-            table.contexts[identifier]?.pointee.waitingFor.load(ordering: .acquiring) ?? 0
-        }
-    }
-
-    private struct Entry: @unchecked Sendable {
-        // Safety: used inside the table's lock only.
-        let context: Context
+        peers.withLock { $0[identifier]?.awaitedQueue ?? 0 }
     }
 }

@@ -91,12 +91,10 @@ extension Worker {
     /// What a busy lane does every few turns: submits, lets the kernel finish its work, looks at
     /// the clock.
     private func poll(_ lane: Lane, _ context: Context) {
-        let kernel = lane.kernel
         lane.enqueue(all: lane.takeInbox())
-        if kernel.hasUnsubmitted || kernel.needsEnter
-            || kernel.backend == .epoll && lane.watchesOut > 0
-        {
-            kernel.submit()
+        if lane.mustLook() {
+            lane.notePoll()
+            lane.kernel.submit()
             reap(lane, context)
         }
         if lane.timers.earliest != .max {

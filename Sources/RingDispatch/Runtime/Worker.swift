@@ -14,7 +14,8 @@ final class Worker: @unchecked Sendable {
     /// CPU time at the monitor's last look; touched by the monitor only.
     var lastCPUNanoseconds: UInt64 = 0
     let identifier = Atomic<UInt32>(0)
-    private let context = Atomic<UInt>(0)
+    /// The thread's peer, as an address, once it runs.
+    private let peer = Atomic<UInt>(0)
 
     struct Assignment {
         let lane: Lane
@@ -33,16 +34,16 @@ final class Worker: @unchecked Sendable {
 
     /// Wakes a spare worker for its new assignment.
     func call() {
-        let address = context.load(ordering: .acquiring)
-        guard let context = Context(bitPattern: address) else { return }
-        context.pointee.parker.grant()
+        let address = UnsafeMutableRawPointer(bitPattern: peer.load(ordering: .acquiring))
+        guard let address else { return }
+        Peer(address: address).grant()
     }
 
     private func run() {
         let context = Context.current
         context.pointee.worker = self
         identifier.store(context.pointee.identifier, ordering: .relaxed)
-        self.context.store(UInt(bitPattern: context), ordering: .releasing)
+        peer.store(UInt(bitPattern: context.pointee.peer.address), ordering: .releasing)
         Threads.useFineTimers()
         if pool.isBackground { Threads.useBackgroundPriority() }
         Threads.setName("ring-\(pool.isBackground ? "bg-" : "")\(index)")
@@ -58,7 +59,7 @@ final class Worker: @unchecked Sendable {
                 }
             }
             pool.becomeSpare(self)
-            _ = context.pointee.parker.sleep()
+            _ = context.pointee.peer.park()
         }
     }
 }

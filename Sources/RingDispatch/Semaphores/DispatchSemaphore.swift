@@ -8,7 +8,7 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     /// `wait` (acquiring).
     private let value: Atomic<Int>
     private let initial: Int
-    private let waiters = Mutex(Waiters())
+    private let waiters = Locked(Waiters())
 
     private struct Waiters: Sendable {
         var list = WaitList()
@@ -82,14 +82,12 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
 
     @inline(never)
     private func signalSlowly() {
-        let waiter = waiters.withLock { waiters -> ContextReference? in
-            guard let context = waiters.list.popFirst() else {
-                waiters.credits += 1
-                return nil
-            }
-            return ContextReference(context: context)
+        let waiter = waiters.withLock { waiters -> Peer? in
+            if let peer = waiters.list.popFirst() { return peer }
+            waiters.credits += 1
+            return nil
         }
-        waiter?.context.pointee.parker.grant()
+        waiter?.grant()
     }
 
     @inline(never)
@@ -101,26 +99,26 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
         // A signal that comes while this thread still spins costs its sender no wake-up.
         if context.pointee.spin.spin(until: { tryTake() }) { return .success }
         if value.wrappingSubtract(1, ordering: .acquiring).oldValue > 0 { return .success }
-        let reference = ContextReference(context: context)
+        let peer = context.pointee.peer
         let isCredited = waiters.withLock { waiters -> Bool in
             if waiters.credits > 0 {
                 waiters.credits -= 1
                 return true
             }
-            waiters.list.append(reference.context)
+            waiters.list.append(peer)
             return false
         }
         if isCredited { return .success }
         Blocking.lendLane(context)
         let finite = deadline == .max ? nil : deadline
-        if context.pointee.parker.sleep(deadline: finite) { return .success }
-        return giveUp(reference)
+        if peer.park(deadline: finite) { return .success }
+        return giveUp(peer)
     }
 
     /// The time is over: takes the thread off the list, and its count back.
-    private func giveUp(_ reference: ContextReference) -> DispatchTimeoutResult {
+    private func giveUp(_ peer: Peer) -> DispatchTimeoutResult {
         let isRemoved = waiters.withLock { waiters -> Bool in
-            guard waiters.list.remove(reference.context) else { return false }
+            guard waiters.list.remove(peer) else { return false }
             var old = value.load(ordering: .relaxed)
             while old < 0 {
                 let (exchanged, original) = value.weakCompareExchange(
@@ -129,11 +127,11 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
                 old = original
             }
             // A signal has counted this thread and is about to look for it.
-            waiters.list.append(reference.context)
+            waiters.list.append(peer)
             return false
         }
         if isRemoved { return .timedOut }
-        _ = reference.context.pointee.parker.sleep()
+        _ = peer.park()
         return .success
     }
 }

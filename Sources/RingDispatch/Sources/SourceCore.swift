@@ -14,7 +14,7 @@ class SourceCore: @unchecked Sendable {
     @exclusivity(unchecked) final var handlers = SourceHandlers()
     @exclusivity(unchecked) private final var isInstalled = false
     /// Handlers that were set after activation, for the invoker to take over.
-    private final let updates = Mutex<[HandlerUpdate]>([])
+    private final let updates = Locked<[HandlerUpdate]>([])
 
     /// Whether the kind has something to arm.
     private final let hasKernelEvents: Bool

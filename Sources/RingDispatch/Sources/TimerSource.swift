@@ -4,7 +4,7 @@ internal import Synchronization
 /// A timer source: tells how often its time came.
 final class TimerSource: SourceCore, @unchecked Sendable {
     // Safety: `latched` belongs to the invoker, the rest is locked.
-    private let schedule = Mutex(Schedule())
+    private let schedule = Locked(Schedule())
     @exclusivity(unchecked) private var latched: UInt = 0
 
     private struct Schedule: @unchecked Sendable {
@@ -37,8 +37,6 @@ final class TimerSource: SourceCore, @unchecked Sendable {
     ///   - interval: nanoseconds between fires; 0: one fire only.
     ///   - leeway: how much later each may come, nanoseconds.
     func schedule(deadline: UInt64, interval: UInt64, leeway: UInt64) {
-        let context = Context.current
-        let reference = ContextReference(context: context)
         let lane = schedule.withLock { schedule -> Lane? in
             schedule.deadline = deadline
             schedule.interval = interval
@@ -47,16 +45,15 @@ final class TimerSource: SourceCore, @unchecked Sendable {
             schedule.generation += 1
             schedule.hasFired = false
             removeTimer(&schedule)
-            return schedule.isArmed ? addTimer(&schedule, reference.context) : nil
+            return schedule.isArmed ? addTimer(&schedule) : nil
         }
         lane?.wakeIfIdle()
     }
 
     override func arm(_ context: Context) -> Bool {
-        let reference = ContextReference(context: context)
         let lane = schedule.withLock { schedule -> Lane? in
             schedule.isArmed = true
-            return addTimer(&schedule, reference.context)
+            return addTimer(&schedule)
         }
         lane?.wakeIfIdle()
         return true
@@ -72,14 +69,14 @@ final class TimerSource: SourceCore, @unchecked Sendable {
     }
 
     /// Sets a timer for the schedule; the lane that has to be woken for it.
-    private func addTimer(_ schedule: inout Schedule, _ context: Context) -> Lane? {
+    private func addTimer(_ schedule: inout Schedule) -> Lane? {
         guard schedule.deadline != .max else { return nil }
         let timer = TimerPointer.allocate(capacity: 1)
         timer.initialize(to: Timer(deadline: schedule.deadline, leeway: schedule.leeway))
         timer.pointee.source = Unmanaged.passRetained(self)
         timer.pointee.generation = schedule.generation
         let latest = timer.pointee.latest
-        let lane = Runtime.timerLane(for: context)
+        let lane = Runtime.timerLane(for: Context.current)
         schedule.timer = timer
         schedule.lane = lane
         return lane.timers.add(timer) && lane.mustWake(for: latest) ? lane : nil

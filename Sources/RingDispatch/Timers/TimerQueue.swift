@@ -9,7 +9,7 @@ struct TimerQueue {
     private let storage: Storage
 
     private final class Storage: Sendable {
-        let heap = Mutex(TimerHeap())
+        let heap = Locked(TimerHeap())
         /// The earliest `latest` in the heap, or UInt64.max. Written inside the lock; a lane that
         /// is about to sleep reads it after it announced that, and whoever adds a timer looks
         /// whether the lane sleeps after writing it: one of both notices.

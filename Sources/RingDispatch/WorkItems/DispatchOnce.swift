@@ -8,7 +8,7 @@ public final class DispatchOnce: Sendable {
     /// 2 when the block has run: its store (releasing) pairs with the load in `perform`
     /// (acquiring). 1 while it runs.
     private let state = Atomic<UInt8>(0)
-    private let runner = Mutex(Runner())
+    private let runner = Locked(Runner())
 
     private struct Runner: Sendable {
         var waiters = WaitList()
@@ -29,19 +29,19 @@ public final class DispatchOnce: Sendable {
     @inline(never)
     private func performSlowly(_ block: () -> Void) {
         let context = Context.current
-        let reference = ContextReference(context: context)
+        let peer = context.pointee.peer
         enum Part { case runs, waits, isDone }
         let part = runner.withLock { runner -> Part in
             if state.load(ordering: .acquiring) == 2 { return .isDone }
             if state.load(ordering: .relaxed) == 0 {
                 state.store(1, ordering: .relaxed)
-                runner.thread = reference.context.pointee.identifier
+                runner.thread = peer.identifier
                 return .runs
             }
-            if runner.thread == reference.context.pointee.identifier {
+            if runner.thread == peer.identifier {
                 fatalMisuse("deadlock: a DispatchOnce was performed from inside its own block")
             }
-            runner.waiters.append(reference.context)
+            runner.waiters.append(peer)
             return .waits
         }
         switch part {
@@ -51,9 +51,9 @@ public final class DispatchOnce: Sendable {
             block()
             let waiters = runner.withLock { runner in
                 state.store(2, ordering: .releasing)
-                return runner.waiters.removeAll().map(ContextReference.init)
+                return runner.waiters.removeAll()
             }
-            for waiter in waiters { waiter.context.pointee.parker.grant() }
+            for waiter in waiters { waiter.grant() }
         }
     }
 }

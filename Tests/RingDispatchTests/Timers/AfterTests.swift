@@ -6,7 +6,7 @@ struct AfterTests {
     private let queue = DispatchQueue(label: "after")
 
     @Test("An item does not run before its deadline", arguments: [0, 1, 10, 100])
-    func notEarly(milliseconds: Int) {  // contract 42, dispatch_after
+    func notEarly(milliseconds: Int) throws {  // contract 42, dispatch_after
         let ranAt = Watched<DispatchTime?>(nil)
         let deadline = DispatchTime.now() + .milliseconds(milliseconds)
         queue.asyncAfter(deadline: deadline) {
@@ -14,17 +14,18 @@ struct AfterTests {
             ranAt.update { $0 = .now() }
         }
         expectEventually(ranAt) { $0 != nil }
-        #expect(ranAt.value! >= deadline)
-        #expect(ranAt.value! < deadline + .seconds(5))
+        let time = try #require(ranAt.value)
+        #expect(time >= deadline)
+        #expect(time < deadline + .seconds(5))
     }
 
     @Test("A wall-clock deadline is kept too")  // contract 42, 69
-    func wallDeadline() {
+    func wallDeadline() throws {
         let ranAt = Watched<DispatchWallTime?>(nil)
         let deadline = DispatchWallTime.now() + .milliseconds(30)
         queue.asyncAfter(wallDeadline: deadline) { ranAt.update { $0 = .now() } }
         expectEventually(ranAt) { $0 != nil }
-        #expect(ranAt.value! >= deadline)
+        #expect(try #require(ranAt.value) >= deadline)
     }
 
     @Test("A deadline in the past means now")  // contract 42
@@ -60,7 +61,7 @@ struct AfterTests {
     }
 
     @Test("Delays can be chained")  // dispatch_after
-    func chain() {
+    func chain() throws {
         let start = DispatchTime.now()
         let finishedAt = Watched<DispatchTime?>(nil)
         queue.asyncAfter(deadline: .now() + 0.06) {
@@ -69,7 +70,7 @@ struct AfterTests {
             }
         }
         expectEventually(finishedAt) { $0 != nil }
-        #expect(finishedAt.value! >= start + 0.08)
+        #expect(try #require(finishedAt.value) >= start + 0.08)
     }
 
     @Test("A thousand deadlines are all kept")  // contract 42

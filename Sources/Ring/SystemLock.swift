@@ -1,0 +1,21 @@
+internal import Glibc
+
+/// pthread_mutex(3), which ThreadSanitizer knows.
+package final class SystemLock: @unchecked Sendable {
+    // Safety: initialised before it is shared; POSIX allows its use by all threads then.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    package init() {
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    package func lock() { pthread_mutex_lock(mutex) }
+    package func unlock() { pthread_mutex_unlock(mutex) }
+}
