@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the samples, starts EchoServer on a free port, loads it with ringload for a few seconds, and
-# shows the report and the server's summary. Needs a Swift toolchain; installs what else is missing.
+# Builds the samples, starts EchoServer on a free port, loads it with ringload for a few seconds,
+# and shows the report and the server's summary. Needs a Swift toolchain; installs the rest.
 #
 #   Scripts/demo.sh [connections [seconds]]
 #
@@ -38,6 +38,7 @@ binaries=$(swift build -c release --show-bin-path)
 
 output=$(mktemp)
 server=
+client=
 stop_server() {
     if [ -n "$server" ]; then
         kill -TERM "$server" 2>/dev/null || true
@@ -45,7 +46,14 @@ stop_server() {
         server=
     fi
 }
-trap 'stop_server; rm -f "$output"' EXIT
+stop_client() {
+    if [ -n "$client" ]; then
+        kill -TERM "$client" 2>/dev/null || true
+        wait "$client" || true
+        client=
+    fi
+}
+trap 'stop_client; stop_server; rm -f "$output"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -69,9 +77,13 @@ fi
 echo "   $(cat "$output") (process $server)"
 
 echo "== $connections connections for $seconds s"
-status=0
+# In the background, since bash handles a signal only between commands, or in a wait.
 "$binaries/ringload" "tcp://$address" --connections "$connections" --duration "${seconds}s" \
-    --size "$message_bytes" --pipeline "$pipeline" --backend "$backend" || status=$?
+    --size "$message_bytes" --pipeline "$pipeline" --backend "$backend" &
+client=$!
+status=0
+wait "$client" || status=$?
+client=
 
 echo "== stopping EchoServer"
 stop_server

@@ -1,7 +1,7 @@
 # Sourced by the scripts beside it: what a machine needs before the package builds.
-# `ring_setup` checks for Swift 6.2 or later, and installs liburing's headers and pkg-config where they
-# are missing (apt-get, as root or through a sudo that asks no password). It says what is missing and
-# returns 1 when it cannot. It prints nothing when there is nothing to do.
+# `ring_setup` checks for Swift 6.2 or later, and installs liburing's headers and pkg-config where
+# they are missing (apt-get, as root or through a sudo that asks no password). It says what is
+# missing and returns 1 when it cannot. It prints nothing when there is nothing to do.
 
 ring_setup() {
     ring_setup_swift && ring_setup_packages
@@ -10,11 +10,13 @@ ring_setup() {
 ring_setup_swift() {
     if ! command -v swift >/dev/null 2>&1; then
         echo "setup: no swift command found." >&2
-        echo "setup: install Swift 6.2 or later (https://www.swift.org/install/linux) and put it in PATH." >&2
+        echo "setup: install Swift 6.2 or later and put it in PATH:" >&2
+        echo "    https://www.swift.org/install/linux" >&2
         return 1
     fi
     local version major minor
-    version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
+    version=$(swift --version 2>/dev/null |
+        sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
     major=${version%%.*}
     minor=${version#*.}
     if [ -z "$version" ]; then
@@ -22,7 +24,8 @@ ring_setup_swift() {
         return 1
     fi
     if [ "$major" -lt 6 ] || { [ "$major" -eq 6 ] && [ "$minor" -lt 2 ]; }; then
-        echo "setup: Swift $version is too old: install 6.2 or later (https://www.swift.org/install/linux)." >&2
+        echo "setup: Swift $version is too old: install 6.2 or later:" >&2
+        echo "    https://www.swift.org/install/linux" >&2
         return 1
     fi
 }
@@ -36,9 +39,10 @@ ring_setup_packages() {
     local as_root=()
     if [ "$(id -u)" -ne 0 ]; then as_root=(sudo -n); fi
     if ! command -v apt-get >/dev/null 2>&1; then
-        echo "setup: missing: ${missing[*]}, and there is no apt-get to install them with." >&2
-        echo "setup: install liburing's development files and pkg-config with your package manager" >&2
-        echo "setup: (Fedora: dnf install liburing-devel pkgconf-pkg-config; Arch: pacman -S liburing pkgconf)." >&2
+        echo "setup: missing: ${missing[*]}, and there is no apt-get. Install liburing's" >&2
+        echo "setup: development files and pkg-config with your package manager:" >&2
+        echo "    Fedora: dnf install liburing-devel pkgconf-pkg-config" >&2
+        echo "    Arch:   pacman -S liburing pkgconf" >&2
         return 1
     fi
     if [ "$(id -u)" -ne 0 ] && ! sudo -n true >/dev/null 2>&1; then

@@ -3,8 +3,8 @@ import RingDispatch
 /// One client: sends back what it receives, in order. Confined to its own serial queue.
 ///
 /// Life: `start`, then reading; while the peer does not take its echo, reading is suspended and a
-/// write source waits for room (so a slow reader costs one buffer, never more); then end of file, an
-/// error or `stop` cancels the sources, and the last cancel handler closes the descriptor.
+/// write source waits for room (so a slow reader costs one buffer, never more); then end of file,
+/// an error or `stop` cancels the sources, and the last cancel handler closes the descriptor.
 ///
 /// A peer that only closed its sending side still gets all of its echo: end of file is read when
 /// nothing is left to send, since reading waits for sending.

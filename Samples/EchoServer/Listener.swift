@@ -116,6 +116,6 @@ final class Listener: @unchecked Sendable {
         hasReportedShortage = true
         writeErrorLine(
             "cannot accept (\(reason)): pausing and refusing clients until others leave. "
-                + "Remedy: ulimit -n with a higher limit than \(descriptorLimit()) before the start")
+                + "Remedy: a higher ulimit -n than \(descriptorLimit()) before the start")
     }
 }

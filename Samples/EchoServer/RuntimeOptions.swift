@@ -22,7 +22,7 @@ struct RuntimeOptions: ParsableArguments {
         if let lanes, !Self.laneLimits.contains(lanes) {
             throw ValidationError(
                 "--lanes \(lanes): must be \(Self.laneLimits.lowerBound) to "
-                    + "\(Self.laneLimits.upperBound); one per CPU is the default and the best start")
+                    + "\(Self.laneLimits.upperBound); the default is one per CPU")
         }
     }
 

@@ -123,7 +123,8 @@ func openListeningSocket(host: String, port: UInt16) throws -> Int32 {
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_PASSIVE
     var list: UnsafeMutablePointer<addrinfo>?
-    let name = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    let name = isBracketed ? String(host.dropFirst().dropLast()) : host
     let status = getaddrinfo(name, String(port), &hints, &list)
     guard status == 0, let list else {
         let reason = status == EAI_SYSTEM ? errnoText() : String(cString: gai_strerror(status))

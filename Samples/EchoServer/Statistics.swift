@@ -17,7 +17,7 @@ struct Statistics: Sendable {
     }
 
     var summary: String {
-        let turnedAway = refused == 0 ? "" : ", \(refused) connections refused"
-        return "served \(connections) connections, \(messages) messages, \(bytes) bytes" + turnedAway
+        let served = "served \(connections) connections, \(messages) messages, \(bytes) bytes"
+        return refused == 0 ? served : served + ", \(refused) connections refused"
     }
 }

@@ -1,7 +1,7 @@
 import RingDispatch
 
-/// One connection of the load: sends messages, checks their echoes, sends the next ones. Confined to
-/// its shard's queue.
+/// One connection of the load: sends messages, checks their echoes, sends the next ones. Confined
+/// to its shard's queue.
 ///
 /// In steady state an answered message costs one event, one recv(2) and one send(2), and allocates
 /// nothing. The write source exists while connecting and while the server does not take the bytes.

@@ -10,7 +10,7 @@ final class JSONFile {
     init(path: String) throws {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            throw Failure("--json \(path): is there already and no ordinary file; give another name")
+            throw Failure("--json \(path): exists and is no ordinary file; give another name")
         }
         self.path = path
         temporaryPath = "\(path).\(getpid()).tmp"
@@ -42,6 +42,6 @@ final class JSONFile {
     }
 
     private func failure(_ what: String) -> Failure {
-        Failure("--json \(path): \(what) (\(errnoText(errno))); does the folder exist, may you write?")
+        Failure("--json \(path): \(what) (\(errnoText(errno))); may you write there?")
     }
 }

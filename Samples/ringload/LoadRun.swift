@@ -160,7 +160,7 @@ extension LoadRun {
         }
     }
 
-    /// All connections of a shard failed; when those of all shards have, there is nothing to wait for.
+    /// All connections of a shard failed; when all shards' have, there is nothing to wait for.
     private func shardFailed() {
         shardsFailed += 1
         if shardsFailed == shards.count, phase == .warmingUp || phase == .measuring {

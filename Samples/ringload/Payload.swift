@@ -3,7 +3,7 @@
 /// Message n of a connection is the word `seed + n` (the connection's seed), then a window of a
 /// random pattern that all share; which window depends on seed and n. So an echo that is late,
 /// early, from another connection, cut or changed differs from what is expected. Making or checking
-/// a message is one word and one memcpy or memcmp. Messages under 8 bytes are the word's first ones.
+/// a message is one word and one memcpy or memcmp. Messages under 8 bytes are the word's first.
 struct Payload: Sendable {
     private static let headerBytes = 8
     /// Offsets a window may start at: few enough for the first-level cache.
@@ -21,8 +21,8 @@ struct Payload: Sendable {
         }
     }
 
-    /// Writes message `number` at `offset`. May write up to 7 zeroed or later bytes beyond a message
-    /// of less than 8 bytes: write messages in order.
+    /// Writes message `number` at `offset`. A message of less than 8 bytes spoils what is up to 7
+    /// bytes behind it: write messages in order.
     func write(_ number: UInt64, seed: UInt64, into storage: RawStorage, at offset: Int) {
         storage.storeWord((seed &+ number).littleEndian, at: offset)
         guard sizeBytes > Self.headerBytes else { return }

@@ -37,15 +37,16 @@ final class RawStorage: @unchecked Sendable {
         checkBounds(offset, range.count)
         source.checkBounds(range.lowerBound, range.count)
         // Safety: both ranges were checked, and two storages never overlap.
-        memcpy(bytes.baseAddress! + offset, source.bytes.baseAddress! + range.lowerBound, range.count)
+        let from = source.bytes.baseAddress! + range.lowerBound
+        memcpy(bytes.baseAddress! + offset, from, range.count)
     }
 
     func equals(_ other: RawStorage, _ range: Range<Int>, at offset: Int) -> Bool {
         checkBounds(offset, range.count)
         other.checkBounds(range.lowerBound, range.count)
         // Safety: both ranges were checked.
-        return memcmp(
-            bytes.baseAddress! + offset, other.bytes.baseAddress! + range.lowerBound, range.count) == 0
+        let wanted = other.bytes.baseAddress! + range.lowerBound
+        return memcmp(bytes.baseAddress! + offset, wanted, range.count) == 0
     }
 
     /// recv(2) into the storage's start.

@@ -9,9 +9,9 @@ struct Ringload: ParsableCommand {
         commandName: "ringload",
         abstract: "A closed-loop load client for TCP echo servers that checks every byte it gets.",
         discussion: """
-            Each connection keeps --pipeline messages under way and sends the next one when an echo \
-            has come back whole and right. Progress goes to standard error, the report to standard \
-            output. Ctrl-C ends the run early, with its report.
+            Each connection keeps --pipeline messages under way and sends the next one when an \
+            echo has come back whole and right. Progress goes to standard error, the report to \
+            standard output. Ctrl-C ends the run early, with its report.
 
             Exit status: 0 all well, 1 a mismatch or a connection error, 64 wrong usage.
             """)

@@ -4,7 +4,7 @@ import RingDispatch
 /// shared per message. Everything but `init` runs on `queue`.
 final class Shard: @unchecked Sendable {
     private static let incomingBytes = 64 * 1024
-    /// Connection attempts under way: a listener's backlog is finite, and its overflow costs seconds.
+    /// Connection attempts under way: a listener's backlog is finite; overflow costs seconds.
     private static let connectsUnderWay = 64
 
     let queue: DispatchQueue

@@ -62,7 +62,8 @@ func startConnecting(to address: SocketAddress) -> Result<Int32, SystemError> {
     let descriptor = newSocket(for: address, flags: Int32(SOCK_NONBLOCK.rawValue))
     guard descriptor >= 0 else { return .failure(SystemError(code: errno)) }
     var on: Int32 = 1
-    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    let size = socklen_t(MemoryLayout<Int32>.size)
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
     if address.withPointer({ connect(descriptor, $0, $1) }) != 0, errno != EINPROGRESS {
         let error = SystemError(code: errno)
         closeDescriptor(descriptor)

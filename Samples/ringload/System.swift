@@ -35,8 +35,9 @@ func ensureDescriptors(forConnections connections: Int) throws {
     }
     guard limit.rlim_cur < needed else { return }
     throw Failure(
-        "\(connections) connections need \(needed) descriptors, and the limit is \(limit.rlim_cur): "
-            + "raise it (ulimit -n \(needed), as root), or use fewer --connections")
+        "\(connections) connections need \(needed) descriptors, and the limit is "
+            + "\(limit.rlim_cur): raise it (ulimit -n \(needed), as root), "
+            + "or use fewer --connections")
 }
 
 /// The CPUs this process may run on.

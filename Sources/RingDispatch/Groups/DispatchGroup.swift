@@ -4,19 +4,21 @@ internal import Synchronization
 /// Counts work that is under way, and tells when none is left. `dispatch_group_t`.
 public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     // Safety: all state is atomic or locked.
-    /// Bits 0-31: count. Bit 32: somebody waits or wants to be notified. Bits 33-63: how often the
-    /// count came down to zero, so that a `wait` notices it although work came anew.
-    /// `leave` (releasing) pairs with `wait` and `notify` (acquiring).
+    /// Bits 0-31: count. Bit 32: somebody waits or wants to be notified. Bits 33-63: leaves so far.
+    /// One add both counts down and counts the leave. `leave` (releasing) pairs with `wait` and
+    /// `notify` (acquiring).
     private let state = Atomic<UInt64>(0)
     private let interested = Locked(Interested())
 
     private static let countMask: UInt64 = 0xffff_ffff
     private static let isAwaited: UInt64 = 1 << 32
-    private static let oneGeneration: UInt64 = 1 << 33
+    private static let oneLeave: UInt64 = 1 << 33
 
+    /// Those who came when the group was not empty, with the leaves counted by then: a leave that
+    /// empties the group is for those who came before it.
     private struct Interested: Sendable {
-        var waiters = WaitList()
-        var notifications: [Notification] = []
+        var waiters: [(since: UInt64, peer: Peer)] = []
+        var notifications: [(since: UInt64, notification: Notification)] = []
     }
 
     private struct Notification: Sendable {
@@ -46,30 +48,32 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
 
     /// A piece of work is done. More leaves than enters end the process. `dispatch_group_leave`.
     public func leave() {
-        var old = state.load(ordering: .relaxed)
-        while true {
-            let count = old & DispatchGroup.countMask
-            if count == 0 { fatalMisuse("unbalanced leave() of a group: it has no matching enter()") }
-            var new = old - 1
-            let isLast = count == 1
-            if isLast {
-                new = (new & ~DispatchGroup.isAwaited) &+ DispatchGroup.oneGeneration
-            }
-            let (exchanged, original) = state.weakCompareExchange(
-                expected: old, desired: new, ordering: .acquiringAndReleasing)
-            if exchanged {
-                if isLast && old & DispatchGroup.isAwaited != 0 { tellAll() }
-                return
-            }
-            old = original
-        }
+        let old = state.wrappingAdd(
+            DispatchGroup.oneLeave - 1, ordering: .acquiringAndReleasing
+        ).oldValue
+        let count = old & DispatchGroup.countMask
+        if count > 1 { return }
+        if count == 0 { fatalMisuse("unbalanced leave() of a group: it has no matching enter()") }
+        if old & DispatchGroup.isAwaited != 0 { tellAll(emptiedAfter: old / DispatchGroup.oneLeave) }
     }
 
+    /// - Parameter leaves: how many there were before the one that emptied the group.
     @inline(never)
-    private func tellAll() {
+    private func tellAll(emptiedAfter leaves: UInt64) {
+        func isMeant(_ since: UInt64) -> Bool {
+            // The count of leaves wraps around at 31 bits.
+            (leaves &- since) & 0x7fff_ffff < 0x4000_0000
+        }
         let (waiters, notifications) = interested.withLock { interested in
-            defer { interested.notifications = [] }
-            return (interested.waiters.removeAll(), interested.notifications)
+            let waiters = interested.waiters.filter { isMeant($0.since) }.map(\.peer)
+            let notifications = interested.notifications.filter { isMeant($0.since) }
+                .map(\.notification)
+            interested.waiters.removeAll { isMeant($0.since) }
+            interested.notifications.removeAll { isMeant($0.since) }
+            if interested.waiters.isEmpty && interested.notifications.isEmpty {
+                state.bitwiseAnd(~DispatchGroup.isAwaited, ordering: .relaxed)
+            }
+            return (waiters, notifications)
         }
         for waiter in waiters { waiter.grant() }
         for notification in notifications {
@@ -77,17 +81,17 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         }
     }
 
-    /// Marks that somebody is interested; false when nothing is under way.
-    /// Called with the lock, so that `tellAll` comes after.
-    private func announceInterest() -> Bool {
+    /// Marks that somebody is interested, and tells how many leaves there were; nil when nothing
+    /// is under way. Called with the lock, so that `tellAll` comes after.
+    private func announceInterest() -> UInt64? {
         var old = state.load(ordering: .acquiring)
         while old & DispatchGroup.countMask != 0 {
             let (exchanged, original) = state.weakCompareExchange(
                 expected: old, desired: old | DispatchGroup.isAwaited, ordering: .acquiring)
-            if exchanged { return true }
+            if exchanged { return old / DispatchGroup.oneLeave }
             old = original
         }
-        return false
+        return nil
     }
 
     // MARK: notify
@@ -105,8 +109,8 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     public func notify(queue: DispatchQueue, work: DispatchWorkItem) {
         let notification = Notification(queue: queue, workItem: work)
         let mustWait = interested.withLock { interested -> Bool in
-            guard announceInterest() else { return false }
-            interested.notifications.append(notification)
+            guard let since = announceInterest() else { return false }
+            interested.notifications.append((since, notification))
             return true
         }
         if !mustWait { queue.async(execute: work) }
@@ -140,15 +144,21 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         if context.pointee.spin.spin(until: { isIdle }) { return .success }
         let peer = context.pointee.peer
         let mustWait = interested.withLock { interested -> Bool in
-            guard announceInterest() else { return false }
-            interested.waiters.append(peer)
+            guard let since = announceInterest() else { return false }
+            interested.waiters.append((since, peer))
             return true
         }
         guard mustWait else { return .success }
         Blocking.lendLane(context)
         let finite = deadline == .max ? nil : deadline
         if peer.park(deadline: finite) { return .success }
-        let isRemoved = interested.withLock { $0.waiters.remove(peer) }
+        let isRemoved = interested.withLock { interested -> Bool in
+            guard let index = interested.waiters.firstIndex(where: { $0.peer == peer }) else {
+                return false
+            }
+            interested.waiters.remove(at: index)
+            return true
+        }
         if isRemoved { return .timedOut }
         _ = peer.park()
         return .success

@@ -12,6 +12,8 @@ final class Monitor: @unchecked Sendable {
     private var seen: [Lease] = []
     private var idleLooks = 0
     private var looks = 0
+    /// The last look sent a stand-in.
+    private var hasCalled = false
     private let parker = Parker()
     /// Asleep until somebody grants the parker: `noteActivity` (relaxed) sees it and lets exactly
     /// one thread wake it; the monitor looks at all lanes once more after it said so.
@@ -50,9 +52,11 @@ final class Monitor: @unchecked Sendable {
         Threads.useFineTimers()
         seen = pool.lanes.map(\.lease)
         while true {
+            // Where one handler blocks, the next one often does, too.
+            let period = hasCalled ? Monitor.periodNanoseconds / 2 : Monitor.periodNanoseconds
             // A grant that ends the sleep early came with activity: just look again.
-            _ = parker.sleep(
-                deadline: MonotonicClock.nanoseconds() + Monitor.periodNanoseconds)
+            _ = parker.sleep(deadline: MonotonicClock.nanoseconds() + period)
+            hasCalled = false
             look()
             if idleLooks >= Monitor.idleLooksBeforeSleep { sleepUntilActivity() }
         }
@@ -87,6 +91,7 @@ final class Monitor: @unchecked Sendable {
                 }
             }
             pool.call(to: lane, expecting: lease)
+            hasCalled = true
         }
         idleLooks = isAnyInUse ? 0 : idleLooks + 1
     }

@@ -8,13 +8,12 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     /// `wait` (acquiring).
     private let value: Atomic<Int>
     private let initial: Int
-    private let waiters = Locked(Waiters())
+    private let waiters = Locked(WaitList())
 
-    private struct Waiters: Sendable {
-        var list = WaitList()
-        /// Signals for threads that have counted themselves, but are not on the list yet.
-        var credits = 0
-    }
+    /// Signals for threads that have counted themselves, but are not on the list: they still spin,
+    /// or are about to get there. Added to inside the lock, which whoever gets onto the list looks
+    /// at once more inside it.
+    private let credits = Atomic<Int>(0)
 
     /// - Parameter value: how many waits go through at once; not negative.
     ///
@@ -38,7 +37,9 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
 
     /// Waits for a signal. `dispatch_semaphore_wait`.
     public func wait() {
-        if !tryTake() { _ = waitSlowly(deadline: nil) }
+        if value.wrappingSubtract(1, ordering: .acquiring).oldValue <= 0 {
+            _ = waitCounted(deadline: nil)
+        }
     }
 
     /// Waits for a signal until a time; `.now()` only looks.
@@ -57,22 +58,25 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     /// `dispatch_semaphore_signal`.
     @discardableResult
     public func signal() -> Int {
-        let (old, overflow) = (
-            value.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue, Int.max
-        )
+        let old = value.wrappingAdd(1, ordering: .releasing).oldValue
         if old >= 0 {
-            if old == overflow { fatalMisuse("a semaphore was signalled more often than it counts") }
+            if old == .max { fatalMisuse("a semaphore was signalled more often than it counts") }
             return 0
         }
         signalSlowly()
         return 1
     }
 
-    @inline(__always)
+    /// Takes a signal that nobody waits for.
     private func tryTake() -> Bool {
-        var old = value.load(ordering: .relaxed)
+        Self.takeOne(of: value)
+    }
+
+    /// Takes one if there is one.
+    private static func takeOne(of count: borrowing Atomic<Int>) -> Bool {
+        var old = count.load(ordering: .relaxed)
         while old > 0 {
-            let (exchanged, original) = value.weakCompareExchange(
+            let (exchanged, original) = count.weakCompareExchange(
                 expected: old, desired: old - 1, ordering: .acquiring)
             if exchanged { return true }
             old = original
@@ -83,42 +87,41 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     @inline(never)
     private func signalSlowly() {
         let waiter = waiters.withLock { waiters -> Peer? in
-            if let peer = waiters.list.popFirst() { return peer }
-            waiters.credits += 1
+            if let peer = waiters.popFirst() { return peer }
+            credits.wrappingAdd(1, ordering: .releasing)
             return nil
         }
         waiter?.grant()
     }
 
-    @inline(never)
-    private func waitSlowly(deadline: UInt64?) -> DispatchTimeoutResult {
-        let context = Context.current
-        if let deadline, deadline <= MonotonicClock.nanoseconds() {
-            return .timedOut
-        }
-        // A signal that comes while this thread still spins costs its sender no wake-up.
-        if context.pointee.spin.spin(until: { tryTake() }) { return .success }
+    private func waitSlowly(deadline: UInt64) -> DispatchTimeoutResult {
+        if deadline <= MonotonicClock.nanoseconds() { return .timedOut }
         if value.wrappingSubtract(1, ordering: .acquiring).oldValue > 0 { return .success }
+        return waitCounted(deadline: deadline == .max ? nil : deadline)
+    }
+
+    /// Waits for the signal of a thread that is in `value` already.
+    @inline(never)
+    private func waitCounted(deadline: UInt64?) -> DispatchTimeoutResult {
+        let context = Context.current
+        // A signal that comes while this thread still spins costs its sender no wake-up.
+        if context.pointee.spin.spin(until: { Self.takeOne(of: credits) }) { return .success }
         let peer = context.pointee.peer
         let isCredited = waiters.withLock { waiters -> Bool in
-            if waiters.credits > 0 {
-                waiters.credits -= 1
-                return true
-            }
-            waiters.list.append(peer)
+            if Self.takeOne(of: credits) { return true }
+            waiters.append(peer)
             return false
         }
         if isCredited { return .success }
         Blocking.lendLane(context)
-        let finite = deadline == .max ? nil : deadline
-        if peer.park(deadline: finite) { return .success }
+        if peer.park(deadline: deadline) { return .success }
         return giveUp(peer)
     }
 
     /// The time is over: takes the thread off the list, and its count back.
     private func giveUp(_ peer: Peer) -> DispatchTimeoutResult {
         let isRemoved = waiters.withLock { waiters -> Bool in
-            guard waiters.list.remove(peer) else { return false }
+            guard waiters.remove(peer) else { return false }
             var old = value.load(ordering: .relaxed)
             while old < 0 {
                 let (exchanged, original) = value.weakCompareExchange(
@@ -127,7 +130,7 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
                 old = original
             }
             // A signal has counted this thread and is about to look for it.
-            waiters.list.append(peer)
+            waiters.append(peer)
             return false
         }
         if isRemoved { return .timedOut }

@@ -72,21 +72,23 @@ final class TimerSource: SourceCore, @unchecked Sendable {
     private func addTimer(_ schedule: inout Schedule) -> Lane? {
         guard schedule.deadline != .max else { return nil }
         let timer = TimerPointer.allocate(capacity: 1)
-        timer.initialize(to: Timer(deadline: schedule.deadline, leeway: schedule.leeway))
-        timer.pointee.source = Unmanaged.passRetained(self)
-        timer.pointee.generation = schedule.generation
-        let latest = timer.pointee.latest
+        let window = TimerWindow(deadline: schedule.deadline, leeway: schedule.leeway)
+        timer.initialize(
+            to: Timer(
+                window: window, source: Unmanaged.passRetained(self),
+                generation: schedule.generation))
         let lane = Runtime.timerLane(for: Context.current)
         schedule.timer = timer
         schedule.lane = lane
-        return lane.timers.add(timer) && lane.mustWake(for: latest) ? lane : nil
+        let isFirst = lane.timers.add(TimerHeap.Slot(timer))
+        return isFirst && lane.mustWake(for: window.latest) ? lane : nil
     }
 
     private func removeTimer(_ schedule: inout Schedule) {
         guard let timer = schedule.timer, let lane = schedule.lane else { return }
         // One that has left the heap to fire frees itself.
         if lane.timers.remove(timer) {
-            timer.pointee.source?.release()
+            timer.pointee.source.release()
             timer.deinitialize(count: 1)
             timer.deallocate()
         }

@@ -54,13 +54,10 @@ extension DispatchQueue {
             push(job, context)
             return
         }
-        let timer = TimerPointer.allocate(capacity: 1)
         let leeway = min(max((deadline - now) / 10, 1_000_000), 60_000_000_000)
-        timer.initialize(to: Timer(deadline: deadline, leeway: leeway))
-        timer.pointee.job = job
-        timer.pointee.queue = Unmanaged.passRetained(self)
-        let latest = timer.pointee.latest
+        let window = TimerWindow(deadline: deadline, leeway: leeway)
         let lane = Runtime.timerLane(for: context)
-        if lane.timers.add(timer) && lane.mustWake(for: latest) { lane.wakeIfIdle() }
+        let isFirst = lane.timers.add(TimerHeap.Slot(window, queue: self, job: job))
+        if isFirst && lane.mustWake(for: window.latest) { lane.wakeIfIdle() }
     }
 }

@@ -27,10 +27,9 @@ struct TimerQueue {
     var count: Int { storage.heap.withLock { $0.count } }
 
     /// Adds a timer. True when it is now the one that ends first.
-    func add(_ timer: TimerPointer) -> Bool {
-        let reference = TimerReference(timer: timer)
-        return storage.heap.withLock { heap in
-            let isFirst = heap.insert(reference.timer)
+    func add(_ timer: TimerHeap.Slot) -> Bool {
+        storage.heap.withLock { heap in
+            let isFirst = heap.insert(timer)
             if isFirst {
                 storage.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
             }
@@ -38,11 +37,11 @@ struct TimerQueue {
         }
     }
 
-    /// Takes a timer out; false when it has fired already.
+    /// Takes a source's timer out; false when it has fired already.
     func remove(_ timer: TimerPointer) -> Bool {
-        let reference = TimerReference(timer: timer)
+        let slot = TimerHeap.Slot(timer)
         return storage.heap.withLock { heap in
-            guard heap.remove(reference.timer) else { return false }
+            guard heap.remove(slot) else { return false }
             storage.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
             return true
         }
@@ -51,20 +50,15 @@ struct TimerQueue {
     /// Fires what is due.
     func fireDue(now: UInt64, _ context: Context) {
         while true {
-            let due = storage.heap.withLock { heap -> TimerReference? in
-                let first = heap.popDue(now: now, limit: TimerQueue.batch)
-                if first != nil {
+            let due = storage.heap.withLock { heap -> [TimerHeap.Slot] in
+                let due = heap.popDue(now: now, limit: TimerQueue.batch)
+                if !due.isEmpty {
                     storage.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
                 }
-                return first.map(TimerReference.init)
+                return due
             }
-            guard var timer = due?.timer else { return }
-            while true {
-                let next = timer.pointee.nextDue
-                timer.fire(context)
-                guard let next else { break }
-                timer = next
-            }
+            for slot in due { slot.fire(context) }
+            if due.count < TimerQueue.batch { return }
         }
     }
 
@@ -74,51 +68,26 @@ struct TimerQueue {
 
 typealias TimerPointer = UnsafeMutablePointer<Timer>
 
-/// A timer on its way into a lock or out of it.
-struct TimerReference: @unchecked Sendable {
-    // Safety: a timer is owned by its maker until it is added, then by the heap until it fires.
-    let timer: TimerPointer
-}
-
-/// One timer: when, and what then.
+/// A source's timer, which can be taken out before it fires.
 struct Timer {
-    /// Not before this time, on CLOCK_MONOTONIC.
-    var deadline: UInt64
-    /// Not after this time if the lane can help it.
-    var latest: UInt64
+    let window: TimerWindow
+    let source: Unmanaged<TimerSource>
+    /// The source's schedule that the timer belongs to.
+    let generation: UInt64
     /// Its place in the heap; -1 when it is in none.
     var index = -1
-    /// Links what fires together.
-    var nextDue: TimerPointer?
-    /// The source that is told, or nil.
-    var source: Unmanaged<TimerSource>?
-    /// The source's schedule that the timer belongs to.
-    var generation: UInt64 = 0
-    /// The job that goes onto `queue` (retained), for timers without a source.
-    var job: JobPointer?
-    var queue: Unmanaged<DispatchQueue>?
+}
+
+/// When a timer may fire, on CLOCK_MONOTONIC.
+struct TimerWindow {
+    /// Not before.
+    let deadline: UInt64
+    /// Not after, if the lane can help it.
+    let latest: UInt64
 
     init(deadline: UInt64, leeway: UInt64) {
         self.deadline = deadline
         let (latest, isOver) = deadline.addingReportingOverflow(leeway)
         self.latest = isOver ? .max - 1 : latest
-    }
-}
-
-extension TimerPointer {
-    /// Tells the source, or submits the job; the latter frees the timer.
-    func fire(_ context: Context) {
-        if let source = pointee.source {
-            let generation = pointee.generation
-            deinitialize(count: 1)
-            deallocate()
-            source.takeRetainedValue().timerFired(generation: generation)
-            return
-        }
-        if let job = pointee.job, let queue = pointee.queue {
-            queue.takeRetainedValue().push(job, context)
-        }
-        deinitialize(count: 1)
-        deallocate()
     }
 }
