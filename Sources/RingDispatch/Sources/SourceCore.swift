@@ -83,22 +83,24 @@ class SourceCore: @unchecked Sendable {
     final func activate() {
         guard current.isInactive else { return }
         let context = Context.current
-        // Claimed like an invocation: nobody else installs meanwhile.
+        // Claimed like an invocation: nobody else installs meanwhile, and what happens from now on
+        // makes the source dirty.
         let claim = update { state in
-            guard state.isInactive && !state.isEnqueued else { return false }
+            guard state.isInactive else { return false }
+            state.word &= ~SourceState.inactive
             state.word |= SourceState.enqueued
             return true
         }
         guard let claim else { return }
-        let mustInvoke = claim.new.isCancelled || handlers.registration != nil
-        if !mustInvoke {
+        if claim.new.isCancelled || handlers.registration != nil {
+            // Their handlers run on the source's queue.
+            if claim.new.suspends == 0 {
+                enqueue(context)
+                return
+            }
+        } else {
             isInstalled = true
             armIfIdle(context)
-        }
-        update { state in
-            state.word &= ~SourceState.inactive
-            if mustInvoke { state.word |= SourceState.dirty }
-            return true
         }
         finishInvocation(context)
     }

@@ -93,6 +93,28 @@ struct TimerScheduleTests {
         timer.cancel()
     }
 
+    @Test("Scheduling races firing without a crash, and the last schedule holds")
+    func scheduleRace() {  // contract 72
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let fired = Watched(0)
+        timer.setEventHandler { fired.increment() }
+        timer.schedule(deadline: .now())
+        timer.activate()
+        let threads = (0..<2).map { _ in
+            UserThread {
+                for round in 0..<5000 {
+                    timer.schedule(
+                        deadline: .now() + .microseconds(round % 40), repeating: .microseconds(30))
+                }
+            }
+        }
+        for thread in threads { #expect(thread.join()) }
+        let count = fired.value
+        timer.schedule(deadline: .now() + .milliseconds(5))
+        expectEventually(fired) { $0 > count }
+        timer.cancel()
+    }
+
     @Test("An interval around 2^31 nanoseconds is kept")  // dispatch_timer_bit31
     func bit31() throws {
         let timer = DispatchSource.makeTimerSource(queue: queue)
