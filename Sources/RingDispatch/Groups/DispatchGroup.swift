@@ -4,7 +4,8 @@ internal import Synchronization
 /// Counts work that is under way, and tells when none is left. `dispatch_group_t`.
 public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     // Safety: all state is atomic or locked.
-    /// Bits 0-31: count. Bit 32: somebody waits or wants to be notified. Bits 33-63: leaves so far.
+    /// Bits 0-31: count. Bit 32: somebody waits or wants to be notified. Bit 33: submitted items
+    /// hold the group, all with one reference. Bits 34-63: leaves so far.
     /// One add both counts down and counts the leave. `leave` (releasing) pairs with `wait` and
     /// `notify` (acquiring).
     private let state = Atomic<UInt64>(0)
@@ -12,7 +13,8 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
 
     private static let countMask: UInt64 = 0xffff_ffff
     private static let isAwaited: UInt64 = 1 << 32
-    private static let oneLeave: UInt64 = 1 << 33
+    private static let isHeld: UInt64 = 1 << 33
+    private static let oneLeave: UInt64 = 1 << 34
 
     /// Those who came when the group was not empty, with the leaves counted by then: a leave that
     /// empties the group is for those who came before it.
@@ -55,14 +57,38 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         if count > 1 { return }
         if count == 0 { fatalMisuse("unbalanced leave() of a group: it has no matching enter()") }
         if old & DispatchGroup.isAwaited != 0 { tellAll(emptiedAfter: old / DispatchGroup.oneLeave) }
+        if old & DispatchGroup.isHeld != 0 { letGo() }
+    }
+
+    /// Enters for an item that is being submitted, and will leave: the group stays alive till then.
+    func enterHolding() {
+        let old = state.wrappingAdd(1, ordering: .relaxed).oldValue
+        guard old & DispatchGroup.isHeld == 0 else { return }
+        let before = state.bitwiseOr(DispatchGroup.isHeld, ordering: .relaxed).oldValue
+        if before & DispatchGroup.isHeld == 0 { _ = Unmanaged.passRetained(self) }
+    }
+
+    /// Gives the items' reference back if there are none any more.
+    private func letGo() {
+        var old = state.load(ordering: .relaxed)
+        while old & DispatchGroup.countMask == 0 && old & DispatchGroup.isHeld != 0 {
+            let (exchanged, original) = state.weakCompareExchange(
+                expected: old, desired: old & ~DispatchGroup.isHeld,
+                ordering: .acquiringAndReleasing)
+            if exchanged {
+                Unmanaged.passUnretained(self).release()
+                return
+            }
+            old = original
+        }
     }
 
     /// - Parameter leaves: how many there were before the one that emptied the group.
     @inline(never)
     private func tellAll(emptiedAfter leaves: UInt64) {
         func isMeant(_ since: UInt64) -> Bool {
-            // The count of leaves wraps around at 31 bits.
-            (leaves &- since) & 0x7fff_ffff < 0x4000_0000
+            // The count of leaves wraps around at 30 bits.
+            (leaves &- since) & 0x3fff_ffff < 0x2000_0000
         }
         let (waiters, notifications) = interested.withLock { interested in
             let waiters = interested.waiters.filter { isMeant($0.since) }.map(\.peer)
@@ -100,7 +126,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     /// `dispatch_group_notify`.
     public func notify(
         qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], queue: DispatchQueue,
-        execute work: @escaping @Sendable () -> Void
+        execute work: @escaping () -> Void
     ) {
         notify(queue: queue, work: DispatchWorkItem(qos: qos, flags: flags, block: work))
     }

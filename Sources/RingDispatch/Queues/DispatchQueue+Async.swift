@@ -29,12 +29,12 @@ extension DispatchQueue {
         _ work: @escaping Block
     ) {
         let context = Context.current
-        group?.enter()
+        group?.enterHolding()
         let job = context.pointee.jobs.make(
             Job(
                 kind: .block, band: itemBand(qos, flags),
                 isBarrier: flags.contains(.barrier) && kind == .concurrent, block: work,
-                group: group.map { Unmanaged.passRetained($0) }))
+                group: group.map { Unmanaged.passUnretained($0) }))
         push(job, context)
     }
 
@@ -50,7 +50,7 @@ extension DispatchQueue {
 
     final func submit(_ workItem: DispatchWorkItem, group: DispatchGroup?) {
         let context = Context.current
-        group?.enter()
+        group?.enterHolding()
         push(makeJob(workItem, group: group, context), context)
     }
 
@@ -63,7 +63,7 @@ extension DispatchQueue {
                 kind: .workItem, band: itemBand(workItem.qos, flags),
                 isBarrier: flags.contains(.barrier) && kind == .concurrent,
                 object: Unmanaged.passRetained(workItem).toOpaque(),
-                group: group.map { Unmanaged.passRetained($0) }))
+                group: group.map { Unmanaged.passUnretained($0) }))
     }
 
     /// The band of one item: its own class where it is enforced or the queue has none.

@@ -6,6 +6,13 @@ public final class DispatchSpecificKey<T>: Sendable {
     public init() {}
 }
 
+/// A queue's value, and the key it belongs to, whose identity must not be used again meanwhile.
+struct QueueSpecific: @unchecked Sendable {
+    // Safety: the value is handed to whoever asks, as in GCD; the program sees to its safety.
+    let value: Any
+    let key: AnyObject
+}
+
 extension DispatchQueue {
     /// The label of the queue the caller runs on; empty elsewhere.
     /// `dispatch_queue_get_label(DISPATCH_CURRENT_QUEUE_LABEL)`.
@@ -18,12 +25,13 @@ extension DispatchQueue {
     }
 
     /// Sets or, with nil, removes the queue's value for a key. `dispatch_queue_set_specific`.
-    public final func setSpecific<T: Sendable>(key: DispatchSpecificKey<T>, value: T?) {
+    public final func setSpecific<T>(key: DispatchSpecificKey<T>, value: T?) {
         if kind == .global {
             fatalMisuse("setSpecific on global queue '\(label)', which is not the program's own")
         }
+        let new = value.map { QueueSpecific(value: $0, key: key) }
         let old = specifics.withLock { specifics in
-            defer { specifics[ObjectIdentifier(key)] = value.map { ($0, key) } }
+            defer { specifics[ObjectIdentifier(key)] = new }
             return specifics[ObjectIdentifier(key)]
         }
         // The old value goes away outside the lock, on a queue of its own.
@@ -31,14 +39,14 @@ extension DispatchQueue {
     }
 
     /// The queue's own value for a key. `dispatch_queue_get_specific`.
-    public final func getSpecific<T: Sendable>(key: DispatchSpecificKey<T>) -> T? {
+    public final func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? {
         let entry = specifics.withLock { $0[ObjectIdentifier(key)] }
-        return (entry as? (T, DispatchSpecificKey<T>))?.0
+        return entry?.value as? T
     }
 
     /// The value of the queue the caller runs on, or of the nearest of its targets that has one.
     /// `dispatch_get_specific`.
-    public static func getSpecific<T: Sendable>(key: DispatchSpecificKey<T>) -> T? {
+    public static func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? {
         let context = Context.current
         var next: DispatchQueue?
         if let frame = context.pointee.frame {

@@ -97,9 +97,12 @@ extension DispatchQueue {
         }
         // Room in the word is reserved before anything starts.
         var hasRoom = false
+        var wasHeld = false
         update { state in
             hasRoom = state.running + count <= QueueState.maximumRunning
             if hasRoom {
+                wasHeld = state.isHeld
+                state.set(QueueState.held)
                 state.word += QueueState.oneRunning * UInt64(count)
             } else {
                 state.set(QueueState.barrierPending)
@@ -108,14 +111,17 @@ extension DispatchQueue {
             return true
         }
         guard hasRoom else { return false }
+        if !wasHeld { _ = Unmanaged.passRetained(self) }
+        var started = JobChain()
         for _ in 0..<count {
             guard let job = front.popFirst() else { break }
             if job.pointee.kind == .waiter {
                 letIn(job, context)
             } else {
-                redirect(job, context)
+                started.append(throughSelf(job, context))
             }
         }
+        startAll(started, context)
         return true
     }
 
@@ -125,33 +131,52 @@ extension DispatchQueue {
         Peer(address: object).grant()
     }
 
-    /// Sends an item on to the target; it gives its place in `running` back when it is done.
-    private final func redirect(_ job: JobPointer, _ context: Context) {
-        let reference = Unmanaged.passRetained(self)
+    /// Makes an item give its place in `running` back when it is done.
+    private final func throughSelf(_ job: JobPointer, _ context: Context) -> JobPointer {
+        let reference = Unmanaged.passUnretained(self)
         job.pointee.band = max(job.pointee.band, band)
-        if job.pointee.through == nil && (job.pointee.kind == .block || job.pointee.kind == .workItem) {
+        let kind = job.pointee.kind
+        if job.pointee.through == nil && (kind == .block || kind == .workItem) {
             job.pointee.through = reference
-            pushToTarget(job, context)
-        } else {
-            let outer = context.pointee.jobs.make(
-                Job(kind: .nested, band: job.pointee.band, object: UnsafeMutableRawPointer(job)))
-            outer.pointee.through = reference
-            pushToTarget(outer, context)
+            return job
+        }
+        let outer = context.pointee.jobs.make(
+            Job(kind: .nested, band: job.pointee.band, object: UnsafeMutableRawPointer(job)))
+        outer.pointee.through = reference
+        return outer
+    }
+
+    /// Sends items on to the target.
+    private final func startAll(_ jobs: consuming JobChain, _ context: Context) {
+        guard let target else {
+            Runtime.push(jobs, band: band, from: context)
+            return
+        }
+        var rest = jobs.inOrder()
+        while let job = rest {
+            rest = job.pointee.next
+            target.push(job, context)
         }
     }
 
     /// One that shared a concurrent queue is done.
+    @inline(__always)
     final func leaveShared(_ context: Context) {
         let result = update { state in
             state.word -= QueueState.oneRunning
-            if state.running == 0 && state.isBarrierPending {
+            guard state.running == 0 else { return true }
+            state.clear(QueueState.held)
+            if state.isBarrierPending {
                 state.clear(QueueState.barrierPending)
                 state.set(state.isStopped ? QueueState.dirty : QueueState.enqueued)
             }
             return true
         }
-        if let result, result.new.isEnqueued && !result.old.isEnqueued {
-            enqueueSelf(band: band, context)
-        }
+        if let result, result.new.running == 0 { lastLeft(result.old, result.new, context) }
+    }
+
+    private final func lastLeft(_ old: QueueState, _ new: QueueState, _ context: Context) {
+        if new.isEnqueued && !old.isEnqueued { enqueueSelf(band: band, context) }
+        if old.isHeld { Unmanaged.passUnretained(self).release() }
     }
 }

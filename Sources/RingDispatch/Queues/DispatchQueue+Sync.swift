@@ -133,7 +133,7 @@ extension DispatchQueue {
     @inline(__always)
     private final func tryLockShared() -> Bool {
         var old = state.load(ordering: .relaxed)
-        while old & ~QueueState.runningMask == 0 {
+        while old & ~QueueState.sharedMask == 0 {
             let (exchanged, original) = state.weakCompareExchange(
                 expected: old, desired: old + QueueState.oneRunning, ordering: .acquiring)
             if exchanged { return true }
@@ -148,7 +148,7 @@ extension DispatchQueue {
     private final func lockSlowly(isExclusive: Bool, _ context: Context) {
         if enterAgain(isExclusive: isExclusive, context) { return }
         let hasLocked = context.pointee.spin.spin {
-            guard state.load(ordering: .relaxed) & ~QueueState.runningMask == 0 else {
+            guard state.load(ordering: .relaxed) & ~QueueState.sharedMask == 0 else {
                 return false
             }
             return isExclusive ? tryLockExclusive(context) : tryLockShared()
@@ -251,11 +251,11 @@ extension DispatchQueue {
         withoutActuallyEscaping(work) { work in
             // Safety: the caller returns when the group is left, after the block has run and gone.
             nonisolated(unsafe) let work = work
-            group.enter()
+            group.enterHolding()
             let job = context.pointee.jobs.make(
                 Job(
                     kind: .block, band: band, isBarrier: asBarrier && kind == .concurrent,
-                    block: { work() }, group: Unmanaged.passRetained(group)))
+                    block: { work() }, group: Unmanaged.passUnretained(group)))
             push(job, context)
             group.wait()
         }

@@ -16,19 +16,21 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     public final let qos: DispatchQoS
 
     final let kind: Kind
-    /// See `QueueState`.
-    final let state: Atomic<UInt64>
-    /// Submitted items that the queue's holder has not seen yet.
-    final let incoming = JobInbox()
-    /// Items that it has, in order.
-    @exclusivity(unchecked) final var front = JobList()
-    /// Where the queue itself is enqueued when it has items; nil: a root queue.
-    @exclusivity(unchecked) final var target: DispatchQueue?
     /// The band of the root queue at the end of the targets.
     @exclusivity(unchecked) final var band: UInt8
     /// The last target is the main queue, which only the main thread serves.
     @exclusivity(unchecked) final var isThreadBound: Bool
-    final let specifics = Locked<[ObjectIdentifier: any Sendable]>([:])
+    /// Where the queue itself is enqueued when it has items; nil: a root queue.
+    @exclusivity(unchecked) final var target: DispatchQueue?
+    /// Submitted items that the queue's holder has not seen yet.
+    final let incoming = JobInbox()
+    /// Keeps what those who submit write apart from what the holder writes.
+    private final let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
+    /// See `QueueState`.
+    final let state: Atomic<UInt64>
+    /// Items that the holder has, in order.
+    @exclusivity(unchecked) final var front = JobList()
+    final let specifics = Locked<[ObjectIdentifier: QueueSpecific]>([:])
 
     enum Kind: UInt8 {
         case serial
@@ -66,10 +68,17 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
         label: String, qos: DispatchQoS = .unspecified, attributes: Attributes = [],
         autoreleaseFrequency: AutoreleaseFrequency = .inherit, target: DispatchQueue? = nil
     ) {
+        let kind = Self.fixedKind ?? (attributes.contains(.concurrent) ? .concurrent : .serial)
+        if kind == .serial && attributes.contains(.concurrent) {
+            fatalMisuse("serial queue '\(label)' cannot be made with the attribute .concurrent")
+        }
         self.init(
-            label: label, qos: qos, kind: attributes.contains(.concurrent) ? .concurrent : .serial,
+            label: label, qos: qos, kind: kind,
             isInactive: attributes.contains(.initiallyInactive), target: target)
     }
+
+    /// What a subclass is whatever the attributes say.
+    class var fixedKind: Kind? { nil }
 
     init(label: String, qos: DispatchQoS, kind: Kind, isInactive: Bool, target: DispatchQueue?) {
         self.label = label

@@ -8,6 +8,7 @@
 /// | 41 | dirty: items came while somebody else is to look after them |
 /// | 42 | barrier pending: the first item waits until `running` is 0 |
 /// | 43 | inactive: not activated yet |
+/// | 44 | held: items that run hold the queue, all with one reference |
 /// | 48-62 | suspend count |
 ///
 /// All zero: idle. Invariant: a queue with items that nobody holds and that is not enqueued is
@@ -22,10 +23,13 @@ struct QueueState: Equatable {
     static let ownerMask: UInt64 = 0xff_ffff
     static let oneRunning: UInt64 = 1 << 24
     static let runningMask: UInt64 = 0xffff << 24
+    /// What may be set while readers are let in at once.
+    static let sharedMask: UInt64 = runningMask | held
     static let enqueued: UInt64 = 1 << 40
     static let dirty: UInt64 = 1 << 41
     static let barrierPending: UInt64 = 1 << 42
     static let inactive: UInt64 = 1 << 43
+    static let held: UInt64 = 1 << 44
     static let oneSuspend: UInt64 = 1 << 48
     static let suspendMask: UInt64 = 0x7fff << 48
 
@@ -42,6 +46,7 @@ struct QueueState: Equatable {
     var isEnqueued: Bool { word & QueueState.enqueued != 0 }
     var isDirty: Bool { word & QueueState.dirty != 0 }
     var isBarrierPending: Bool { word & QueueState.barrierPending != 0 }
+    var isHeld: Bool { word & QueueState.held != 0 }
     var isInactive: Bool { word & QueueState.inactive != 0 }
     /// Suspended or not activated: no item may start.
     var isStopped: Bool { word & (QueueState.suspendMask | QueueState.inactive) != 0 }

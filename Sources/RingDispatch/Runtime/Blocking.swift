@@ -20,6 +20,7 @@ enum Blocking {
             || lane.timers.earliest != .max
         // Watches that wait for the end of the handler are those of the queue that it blocks.
         guard lane.exchangeLease(mine, for: Lease(.free, turn: mine.turn)) else { return }
+        lane.setSleeping(true)
         lane.pool.noteIdle(1)
         // Looked at again now that others see the lane as free: a push from before went unheard.
         if isNeeded || !lane.inboxIsEmpty || lane.hasRequests { lane.wakeIfIdle() }

@@ -7,10 +7,7 @@ extension Job {
         } else if let object {
             Unmanaged<DispatchWorkItem>.fromOpaque(object).takeRetainedValue().perform()
         }
-        if let group {
-            let group = group.takeRetainedValue()
-            group.leave()
-        }
+        group?._withUnsafeGuaranteedRef { $0.leave() }
     }
 }
 
@@ -58,7 +55,7 @@ extension JobPointer {
         withFrame(through, isDrain: false, isExclusive: false, context) {
             context.pointee.jobs.take(self).callOut()
         }
-        through.takeRetainedValue().leaveShared(context)
+        through._withUnsafeGuaranteedRef { $0.leaveShared(context) }
     }
 
     /// A concurrent queue's item that passes through another concurrent queue.
@@ -67,7 +64,7 @@ extension JobPointer {
         _ = context.pointee.jobs.take(self)
         let inner = object.assumingMemoryBound(to: Job.self)
         withFrame(through, isDrain: false, isExclusive: false, context) { inner.run(context) }
-        through.takeRetainedValue().leaveShared(context)
+        through._withUnsafeGuaranteedRef { $0.leaveShared(context) }
     }
 }
 

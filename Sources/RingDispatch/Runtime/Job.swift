@@ -12,9 +12,9 @@ struct Job: ~Copyable {
     var block: Block?
     /// What the job is about; which type, and whether it is retained, says `kind`.
     var object: UnsafeMutableRawPointer?
-    /// Left when the job is done.
+    /// Left when the job is done; the group's own count keeps it alive.
     var group: Unmanaged<DispatchGroup>?
-    /// The concurrent queue one of whose width units the job holds; retained.
+    /// The concurrent queue among whose running items the job is; they keep it alive.
     var through: Unmanaged<DispatchQueue>?
 
     enum Kind: UInt8 {

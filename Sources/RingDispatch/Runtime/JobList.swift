@@ -57,6 +57,34 @@ struct JobList {
     }
 }
 
+/// Jobs that are pushed at once: linked from the newest to the oldest, as an inbox is.
+struct JobChain: ~Copyable {
+    fileprivate var newest: JobPointer?
+    fileprivate var oldest: JobPointer?
+
+    init() {}
+
+    var isEmpty: Bool { newest == nil }
+
+    @inline(__always)
+    mutating func append(_ job: JobPointer) {
+        job.pointee.next = newest
+        if newest == nil { oldest = job }
+        newest = job
+    }
+
+    /// The same jobs, oldest first.
+    consuming func inOrder() -> JobPointer? {
+        var turned: JobPointer?
+        while let job = newest {
+            newest = job.pointee.next
+            job.pointee.next = turned
+            turned = job
+        }
+        return turned
+    }
+}
+
 /// A list that any thread pushes onto and one takes from, whole.
 ///
 /// Lock-free on both sides, and a pusher that is preempted holds up nobody. The head's push
@@ -76,6 +104,19 @@ struct JobInbox: ~Copyable, @unchecked Sendable {
             let (exchanged, original) = head.weakCompareExchange(
                 expected: expected, desired: job, ordering: .sequentiallyConsistent)
             if exchanged { return expected == nil }
+            expected = original
+        }
+    }
+
+    /// Pushes all of a chain.
+    func push(_ chain: consuming JobChain) {
+        guard let newest = chain.newest, let oldest = chain.oldest else { return }
+        var expected = head.load(ordering: .relaxed)
+        while true {
+            oldest.pointee.next = expected
+            let (exchanged, original) = head.weakCompareExchange(
+                expected: expected, desired: newest, ordering: .sequentiallyConsistent)
+            if exchanged { return }
             expected = original
         }
     }

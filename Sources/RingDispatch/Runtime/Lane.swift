@@ -10,14 +10,28 @@ struct Lane: Equatable, @unchecked Sendable {
     private let storage: UnsafeMutablePointer<Storage>
 
     private struct Storage: ~Copyable {
+        // What everybody reads and nearly nobody writes.
         let index: Int
         let isBackground: Bool
         let watchesMigrate: Bool
+        /// Set while the lane is parked or free, and perhaps longer, but never cleared but by its
+        /// holder: who pushed a job looks at it, and only then at the lease. Whoever sets it
+        /// (sequentially consistent) looks at the inbox once more.
+        let isSleeping = Atomic<Bool>(true)
         let pool: Unmanaged<Pool>
         let kernel: any Kernel
         let timers = TimerQueue()
-        var padding0: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
-            (0, 0, 0, 0, 0, 0, 0, 0)
+        let completions: UnsafeMutableBufferPointer<Completion>
+        let owned: UnsafeMutablePointer<Owned>
+        /// When the parked worker wakes by itself (CLOCK_MONOTONIC). Written before the lease says
+        /// `parked`; read by those who add a timer and then find it parked.
+        let parkedUntil = Atomic<UInt64>(0)
+        /// Requests for the lane's kernel; not to be stolen.
+        let requests = Locked<[LaneRequest]>([])
+        let hasRequests = Atomic<Bool>(false)
+        let padding0 = CacheLine()
+
+        // What the holder writes all the time.
         /// See `Lease`.
         let lease = Atomic<UInt64>(Lease(.free, turn: 0).word)
         /// Jobs in the run queue, for others to see. Written by the lease's holder (relaxed): a
@@ -25,23 +39,21 @@ struct Lane: Equatable, @unchecked Sendable {
         let waiting = Atomic<Int>(0)
         /// Watches that are out, likewise.
         let watchesOut = Atomic<Int>(0)
-        /// When the parked worker wakes by itself (CLOCK_MONOTONIC). Written before the lease says
-        /// `parked`; read by those who add a timer and then find it parked.
-        let parkedUntil = Atomic<UInt64>(0)
-        var padding1: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
-            (0, 0, 0, 0, 0, 0, 0, 0)
-        let inbox = JobInbox()
         /// A job that the worker runs next, without a turn of the lane in between. Filled (from
         /// nil, releasing) only when nothing else waits, so that order is kept; emptied by
         /// exchange (acquiring), by the worker or by whoever serves the lane in its place.
         let next = Atomic<JobPointer?>(nil)
-        var padding2: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
+        let padding1 = CacheLine()
+
+        // What those who push write.
+        let inbox = JobInbox()
+        let padding2 = CacheLine()
+    }
+
+    /// Keeps what different threads write apart.
+    private struct CacheLine {
+        let words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
             (0, 0, 0, 0, 0, 0, 0, 0)
-        /// Requests for the lane's kernel; not to be stolen.
-        let requests = Locked<[LaneRequest]>([])
-        let hasRequests = Atomic<Bool>(false)
-        let completions: UnsafeMutableBufferPointer<Completion>
-        let owned: UnsafeMutablePointer<Owned>
     }
 
     /// What only the lease's holder touches.
@@ -120,7 +132,7 @@ struct Lane: Equatable, @unchecked Sendable {
                     expected: nil, desired: job, ordering: .sequentiallyConsistent
                 ).exchanged
             {
-                if !isHeld(by: context) { wakeIfIdle() }
+                if !isHeld(by: context) { wakeIfSleeping() }
                 return
             }
             _ = storage.pointee.inbox.push(job)
@@ -128,13 +140,27 @@ struct Lane: Equatable, @unchecked Sendable {
         } else {
             _ = storage.pointee.inbox.push(job)
         }
-        wakeIfIdle()
+        wakeIfSleeping()
+    }
+
+    func push(_ jobs: consuming JobChain, from context: Context) {
+        storage.pointee.inbox.push(jobs)
+        wakeIfSleeping()
+    }
+
+    @inline(__always)
+    private func wakeIfSleeping() {
+        if storage.pointee.isSleeping.load(ordering: .sequentiallyConsistent) { wakeIfIdle() }
+    }
+
+    func setSleeping(_ isSleeping: Bool) {
+        storage.pointee.isSleeping.store(isSleeping, ordering: .sequentiallyConsistent)
     }
 
     func request(_ request: LaneRequest, from context: Context) {
         storage.pointee.requests.withLock { $0.append(request) }
         storage.pointee.hasRequests.store(true, ordering: .sequentiallyConsistent)
-        if !isHeld(by: context) { wakeIfIdle() }
+        wakeIfSleeping()
     }
 
     /// Wakes the parked worker, or calls one to a lane that nobody holds.
@@ -179,10 +205,7 @@ struct Lane: Equatable, @unchecked Sendable {
 
     // MARK: hints for others
 
-    var isIdle: Bool {
-        let phase = lease.phase
-        return phase == .parked || phase == .free
-    }
+    var isIdle: Bool { storage.pointee.isSleeping.load(ordering: .sequentiallyConsistent) }
 
     var inboxIsEmpty: Bool {
         storage.pointee.inbox.isEmpty

@@ -28,6 +28,23 @@ enum Runtime {
         }
     }
 
+    /// Queues jobs of one root queue.
+    static func push(_ jobs: consuming JobChain, band: UInt8, from context: Context) {
+        if jobs.isEmpty { return }
+        if band != Band.background, let lane = context.pointee.lane, !lane.isBackground,
+            context.pointee.worker != nil
+        {
+            lane.push(jobs, from: context)
+            lane.considerHelp()
+            return
+        }
+        var rest = jobs.inOrder()
+        while let job = rest {
+            rest = job.pointee.next
+            push(job, from: context)
+        }
+    }
+
     @inline(never)
     private static func pushBackground(_ job: JobPointer, from context: Context) {
         if let lane = context.pointee.lane, lane.isBackground {

@@ -64,6 +64,8 @@ extension Worker {
                 // It was lent while the thread was blocked, and nobody needed it.
                 let taken = Lease(.lane, worker: index, turn: now.turn &+ 1)
                 if lane.exchangeLease(now, for: taken) {
+                    lane.setSleeping(false)
+                    pool.noteIdle(-1)
                     context.pointee.lease = taken.word
                     return true
                 }
@@ -180,6 +182,7 @@ extension Worker {
         lane.parkedUntil = until
         pool.noteParking()
         pool.noteIdle(1)
+        lane.setSleeping(true)
         lane.announceLease(mine)
         // What others pushed before they could see `parked` is seen here; the rest wakes us.
         let timersChanged = lane.timers.earliest < until
@@ -188,6 +191,7 @@ extension Worker {
             kernel.wait(timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)
         }
         lane.announceLease(mine.with(.lane))
+        lane.setSleeping(false)
         pool.noteIdle(-1)
         pool.monitor.noteActivity()
         reap(lane, context)

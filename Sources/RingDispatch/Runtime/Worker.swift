@@ -54,7 +54,10 @@ final class Worker: @unchecked Sendable {
                 if assignment.lane.exchangeLease(assignment.expecting, for: taken) {
                     context.pointee.lane = assignment.lane
                     context.pointee.lease = taken.word
-                    if assignment.expecting.phase == .called { pool.noteIdle(-1) }
+                    if assignment.expecting.phase == .called {
+                        assignment.lane.setSleeping(false)
+                        pool.noteIdle(-1)
+                    }
                     serve(assignment.lane, context)
                 }
             }

@@ -89,6 +89,8 @@ class SourceCore: @unchecked Sendable {
             guard state.isInactive else { return false }
             state.word &= ~SourceState.inactive
             state.word |= SourceState.enqueued
+            // What the program merged before waits already.
+            if !hasKernelEvents { state.word |= SourceState.dirty }
             return true
         }
         guard let claim else { return }

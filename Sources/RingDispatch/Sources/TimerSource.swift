@@ -14,9 +14,7 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         /// 0: fires once.
         var interval: UInt64 = 0
         var leeway: UInt64 = 0
-        /// Counts calls of `schedule`: a timer that fires for an old one is void.
-        var generation: UInt64 = 0
-        /// The timer in the heap of `lane`.
+        /// The timer in the heap of `lane`. One that fires and is not this one is void.
         var timer: TimerPointer?
         var lane: Lane?
         /// It fired, and the handler has not been told.
@@ -42,7 +40,6 @@ final class TimerSource: SourceCore, @unchecked Sendable {
             schedule.interval = interval
             // A repeating timer's windows must not overlap.
             schedule.leeway = interval > 0 ? min(leeway, interval / 2) : leeway
-            schedule.generation += 1
             schedule.hasFired = false
             removeTimer(&schedule)
             return schedule.isArmed ? addTimer(&schedule) : nil
@@ -61,7 +58,6 @@ final class TimerSource: SourceCore, @unchecked Sendable {
 
     override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
         schedule.withLock { schedule in
-            schedule.generation += 1
             schedule.deadline = .max
             removeTimer(&schedule)
         }
@@ -74,9 +70,7 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         let timer = TimerPointer.allocate(capacity: 1)
         let window = TimerWindow(deadline: schedule.deadline, leeway: schedule.leeway)
         timer.initialize(
-            to: Timer(
-                window: window, source: Unmanaged.passRetained(self),
-                generation: schedule.generation))
+            to: Timer(window: window, source: Unmanaged.passRetained(self)))
         let lane = Runtime.timerLane(for: Context.current)
         schedule.timer = timer
         schedule.lane = lane
@@ -86,19 +80,21 @@ final class TimerSource: SourceCore, @unchecked Sendable {
 
     private func removeTimer(_ schedule: inout Schedule) {
         guard let timer = schedule.timer, let lane = schedule.lane else { return }
-        // One that has left the heap to fire frees itself.
+        // One that has left the heap to fire is freed by `fired`.
         if lane.timers.remove(timer) {
             timer.pointee.source.release()
-            timer.deinitialize(count: 1)
             timer.deallocate()
         }
         schedule.timer = nil
     }
 
-    /// On a lane: the timer has left the heap, and its memory is the caller's.
-    func timerFired(generation: UInt64) {
+    /// On a lane: the timer has left the heap.
+    func fired(_ timer: TimerPointer) {
+        let reference = TimerReference(timer: timer)
         let isValid = schedule.withLock { schedule -> Bool in
-            guard schedule.generation == generation else { return false }
+            // Freed inside the lock: until now `removeTimer` may have looked at it.
+            defer { reference.timer.deallocate() }
+            guard schedule.timer == reference.timer else { return false }
             schedule.timer = nil
             schedule.hasFired = true
             schedule.isArmed = false
@@ -127,6 +123,11 @@ final class TimerSource: SourceCore, @unchecked Sendable {
             return UInt(fires)
         }
         return latched > 0
+    }
+
+    private struct TimerReference: @unchecked Sendable {
+        // Safety: used inside the lock.
+        let timer: TimerPointer
     }
 
     /// How often the time came since the handler's last call.

@@ -29,7 +29,7 @@ final class UserDataSource: SourceCore, @unchecked Sendable {
     }
 
     func mergeData(_ value: UInt) {
-        guard value != 0, !current.isCancelled else { return }
+        guard value != 0 || merge == .replace, !current.isCancelled else { return }
         let old: UInt
         switch merge {
         case .add: old = pending.wrappingAdd(value, ordering: .acquiringAndReleasing).oldValue
@@ -37,7 +37,7 @@ final class UserDataSource: SourceCore, @unchecked Sendable {
         case .replace: old = pending.exchange(value, ordering: .acquiringAndReleasing)
         }
         // Whoever made the value other than 0 has woken the source.
-        if old == 0 { wake(Context.current) }
+        if old == 0 && value != 0 { wake(Context.current) }
     }
 
     var data: UInt { latched }

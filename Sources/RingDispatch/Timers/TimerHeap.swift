@@ -31,10 +31,7 @@ struct TimerHeap: Sendable {
             case .queue(let queue, let job):
                 queue.takeRetainedValue().push(job, context)
             case .source(let timer):
-                let (source, generation) = (timer.pointee.source, timer.pointee.generation)
-                timer.deinitialize(count: 1)
-                timer.deallocate()
-                source.takeRetainedValue().timerFired(generation: generation)
+                timer.pointee.source.takeRetainedValue().fired(timer)
             }
         }
 

@@ -72,8 +72,6 @@ typealias TimerPointer = UnsafeMutablePointer<Timer>
 struct Timer {
     let window: TimerWindow
     let source: Unmanaged<TimerSource>
-    /// The source's schedule that the timer belongs to.
-    let generation: UInt64
     /// Its place in the heap; -1 when it is in none.
     var index = -1
 }

@@ -6,8 +6,9 @@ internal import Synchronization
 ///
 /// `wait` and `notify` are about its first run.
 public final class DispatchWorkItem: @unchecked Sendable {
-    // Safety: the block is immutable; the state is atomic.
-    let block: () -> Void
+    // Safety: the block is read by who set `started` before `cancelled` was, and goes when it was
+    // the other way round; the state is atomic.
+    private var block: (() -> Void)?
     let qos: DispatchQoS
     let flags: DispatchWorkItemFlags
     /// Entered once for the first run.
@@ -16,6 +17,7 @@ public final class DispatchWorkItem: @unchecked Sendable {
 
     private static let cancelled: UInt8 = 1
     private static let done: UInt8 = 2
+    private static let started: UInt8 = 4
 
     /// `dispatch_block_create_with_qos_class`.
     public init(
@@ -35,14 +37,21 @@ public final class DispatchWorkItem: @unchecked Sendable {
 
     /// Runs the block here and now, unless it was cancelled. `dispatch_block_perform`.
     public func perform() {
-        if !isCancelled { block() }
+        let before = state.bitwiseOr(
+            DispatchWorkItem.started, ordering: .acquiringAndReleasing
+        ).oldValue
+        if before & DispatchWorkItem.cancelled == 0 { block?() }
         let old = state.bitwiseOr(DispatchWorkItem.done, ordering: .acquiringAndReleasing).oldValue
         if old & DispatchWorkItem.done == 0 { completion.leave() }
     }
 
-    /// Keeps the block from being started; one that runs goes on. `dispatch_block_cancel`.
+    /// Keeps the block from being started, and frees what it captured; one that runs goes on.
+    /// `dispatch_block_cancel`.
     public func cancel() {
-        state.bitwiseOr(DispatchWorkItem.cancelled, ordering: .releasing)
+        let before = state.bitwiseOr(
+            DispatchWorkItem.cancelled, ordering: .acquiringAndReleasing
+        ).oldValue
+        if before & (DispatchWorkItem.cancelled | DispatchWorkItem.started) == 0 { block = nil }
     }
 
     /// `dispatch_block_testcancel`.
@@ -67,7 +76,7 @@ public final class DispatchWorkItem: @unchecked Sendable {
     /// Submits a block to a queue when the item has run. `dispatch_block_notify`.
     public func notify(
         qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], queue: DispatchQueue,
-        execute: @escaping @Sendable () -> Void
+        execute: @escaping () -> Void
     ) {
         completion.notify(qos: qos, flags: flags, queue: queue, execute: execute)
     }
