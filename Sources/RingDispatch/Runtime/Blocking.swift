@@ -7,6 +7,8 @@ enum Blocking {
         let peer = context.pointee.peer
         if context.pointee.spin.spin(until: { peer.tryTakeGrant() }) { return true }
         lendLane(context)
+        let start = Ticks.now()
+        defer { context.pointee.spin.slept(ticks: Ticks.now() &- start) }
         return peer.park(deadline: deadline)
     }
 

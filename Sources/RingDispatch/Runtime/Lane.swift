@@ -212,6 +212,11 @@ struct Lane: Equatable, @unchecked Sendable {
             && storage.pointee.next.load(ordering: .sequentiallyConsistent) == nil
     }
 
+    /// Whether there is something to take in. For a worker that spins.
+    var hasNews: Bool {
+        !inboxIsEmpty || kernel.hasCompletions || kernel.needsEnter || hasRequests
+    }
+
     /// Jobs in the run queue.
     var waiting: Int { storage.pointee.waiting.load(ordering: .relaxed) }
 

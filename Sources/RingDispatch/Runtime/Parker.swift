@@ -96,8 +96,8 @@ struct SpinBudget {
         }
     }
 
-    /// A wait turned out to be short after all: spin again next time.
-    mutating func sleepWasShort() {
-        ticks = SpinBudget.start
+    /// A sleep has ended. If it was short, it is worth spinning that long next time.
+    mutating func slept(ticks slept: UInt64) {
+        if slept < SpinBudget.maximum { ticks = min(slept + SpinBudget.start, SpinBudget.maximum) }
     }
 }

@@ -119,19 +119,12 @@ final class Pool: @unchecked Sendable {
         idleLanes.wrappingAdd(change, ordering: .relaxed)
     }
 
-    /// The lane that a thread of the program gives work to: the one it used last, unless that is
-    /// busy while another idles.
+    /// The lane that a thread of the program gives work to: always the same, so that its caches
+    /// and its spinning worker serve; others come for what is too much.
     @inline(__always)
     func lane(for context: Context) -> Lane {
-        guard let last = context.pointee.lane, last.pool === self else { return firstLane(context) }
-        guard lanes.count > 1, idleLanes.load(ordering: .relaxed) > 0, !last.isIdle,
-            last.waiting > 0 || last.lease.phase == .user, help.isDue()
-        else { return last }
-        for lane in lanes where lane.isIdle {
-            context.pointee.lane = lane
-            return lane
-        }
-        return last
+        if let last = context.pointee.lane, last.isBackground == isBackground { return last }
+        return firstLane(context)
     }
 
     private func firstLane(_ context: Context) -> Lane {
@@ -140,7 +133,8 @@ final class Pool: @unchecked Sendable {
         return lane
     }
 
-    /// Wakes an idle lane if this one has more than it can do at once. It will come and steal.
+    /// Wakes an idle lane for one that may have more to do than it can at once. The other comes,
+    /// and takes what waits.
     @inline(__always)
     func considerHelp(for lane: Lane) {
         guard idleLanes.load(ordering: .relaxed) > 0, lanes.count > 1, help.isDue() else { return }
@@ -192,6 +186,9 @@ final class Pool: @unchecked Sendable {
         return hasFound
     }
 
+    /// A lane was woken to help, and has found nothing yet.
+    var isHelpUnderWay: Bool { help.isUnderWayNow }
+
     /// A lane whose holder is in user code while jobs wait, as it looks now.
     func firstBusyLane(besides lane: Lane) -> (Lane, Lease)? {
         for offset in 1..<max(1, lanes.count) {
@@ -225,6 +222,8 @@ struct HelpPolicy: ~Copyable {
     func isDue() -> Bool {
         !isUnderWay.load(ordering: .relaxed) && cring_ticks() >= next.load(ordering: .relaxed)
     }
+
+    var isUnderWayNow: Bool { isUnderWay.load(ordering: .relaxed) }
 
     func begin() -> Bool {
         guard !isUnderWay.exchange(true, ordering: .acquiringAndReleasing) else { return false }

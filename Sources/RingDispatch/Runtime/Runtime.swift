@@ -24,7 +24,9 @@ enum Runtime {
             lane.push(job, from: context)
             lane.considerHelp()
         } else {
-            pool.lane(for: context).push(job, from: context)
+            let lane = pool.lane(for: context)
+            lane.push(job, from: context)
+            if !lane.isIdle { lane.considerHelp() }
         }
     }
 

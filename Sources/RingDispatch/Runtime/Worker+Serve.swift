@@ -146,6 +146,9 @@ extension Worker {
 
     // MARK: nothing to do
 
+    /// How long another lane's handler has run when its lane's last job is taken away.
+    private static let stuckTicks = 20 * Ticks.perMicrosecond
+
     private func idle(_ lane: Lane, _ context: Context) {
         let kernel = lane.kernel
         lane.notePoll()
@@ -162,12 +165,14 @@ extension Worker {
             }
         }
         if pool.steal(for: lane, context) { return }
-        let busy = pool.firstBusyLane(besides: lane)
-        let wasUseful = context.pointee.spin.spin {
-            !lane.inboxIsEmpty || kernel.hasCompletions || kernel.needsEnter || lane.hasRequests
+        if pool.isHelpUnderWay, let busy = pool.firstBusyLane(besides: lane) {
+            // One job that waits behind a handler which may be done any moment is best left there.
+            let start = Ticks.now()
+            while Ticks.now() &- start < Worker.stuckTicks, !lane.hasNews { spinPause() }
+            if lane.hasNews || pool.steal(for: lane, context, stuck: busy) { return }
         }
+        let wasUseful = context.pointee.spin.spin { lane.hasNews }
         if wasUseful { return }
-        if let busy, pool.steal(for: lane, context, stuck: busy) { return }
         park(lane, context)
     }
 
@@ -187,8 +192,9 @@ extension Worker {
         // What others pushed before they could see `parked` is seen here; the rest wakes us.
         let timersChanged = lane.timers.earliest < until
         if lane.inboxIsEmpty && !lane.hasRequests && !timersChanged {
-            let kernel = lane.kernel
-            kernel.wait(timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)
+            let start = Ticks.now()
+            lane.kernel.wait(timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)
+            context.pointee.spin.slept(ticks: Ticks.now() &- start)
         }
         lane.announceLease(mine.with(.lane))
         lane.setSleeping(false)

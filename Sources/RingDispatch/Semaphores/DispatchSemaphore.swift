@@ -114,7 +114,10 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
         }
         if isCredited { return .success }
         Blocking.lendLane(context)
-        if peer.park(deadline: deadline) { return .success }
+        let start = Ticks.now()
+        let isGranted = peer.park(deadline: deadline)
+        context.pointee.spin.slept(ticks: Ticks.now() &- start)
+        if isGranted { return .success }
         return giveUp(peer)
     }
 

@@ -8,15 +8,22 @@ struct PriorityTests {
         let finished = Watched<[DispatchQoS.QoSClass]>([])
         let classes: [DispatchQoS.QoSClass] = [.background, .userInteractive]
         let perClass = 400
-        // Background first: without any priorities it would finish first.
-        for qosClass in classes {
+        // Background first: without any priorities it would finish first. Everything is submitted
+        // before anything may start, however slow this thread is.
+        let queues = classes.map { qosClass in
+            DispatchQueue(
+                label: "priority.\(qosClass)", qos: DispatchQoS(qosClass: qosClass, relativePriority: 0),
+                attributes: [.concurrent, .initiallyInactive])
+        }
+        for (queue, qosClass) in zip(queues, classes) {
             for _ in 0..<perClass {
-                DispatchQueue.global(qos: qosClass).async {
+                queue.async {
                     compute()
                     finished.append(qosClass)
                 }
             }
         }
+        for queue in queues { queue.activate() }
         expectEventually(finished) { $0.count == classes.count * perClass }
         let order = finished.value
         func meanPlace(_ qosClass: DispatchQoS.QoSClass) -> Int {

@@ -1,5 +1,3 @@
-// Compiled once the library has what it tests: then these two lines and the last one go.
-#if RINGDISPATCH_PENDING
 import RingDispatch
 import Testing
 
@@ -56,4 +54,3 @@ struct SerialExecutorTests {
         leave.open()
     }
 }
-#endif
