@@ -22,10 +22,11 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.1.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
-        .systemLibrary(name: "CLiburing", pkgConfig: "liburing", providers: [.apt(["liburing-dev"])]),
+        .systemLibrary(
+            name: "CLiburing", pkgConfig: "liburing", providers: [.apt(["liburing-dev"])]),
         .target(name: "CRing", dependencies: ["CLiburing"]),
         .target(name: "Ring", dependencies: ["CRing"], swiftSettings: settings),
         .target(name: "RingDispatch", dependencies: ["Ring", "CRing"], swiftSettings: settings),
@@ -41,5 +42,11 @@ let package = Package(
         .testTarget(name: "RingTests", dependencies: ["Ring"], swiftSettings: settings),
         .testTarget(
             name: "RingDispatchTests", dependencies: ["RingDispatch"], swiftSettings: settings),
+        .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),
+        .testTarget(
+            name: "SamplesTests",
+            dependencies: ["Ring", "EchoServer", "GCDEcho", "ringload", "refuse-io-uring"],
+            swiftSettings: settings),
+        .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )

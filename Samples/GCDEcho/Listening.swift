@@ -31,8 +31,8 @@ private func parseOptions() -> (host: String, port: UInt16) {
     return (host, port)
 }
 
-/// Makes the listening socket the options ask for and prints where it listens.
-func listen() -> Int32 {
+/// Makes the listening socket the options ask for; the socket, and where it listens.
+func listen() -> (descriptor: Int32, place: String) {
     let (host, port) = parseOptions()
     signal(SIGPIPE, SIG_IGN)
     let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -56,9 +56,7 @@ func listen() -> Int32 {
             getsockname(listener, generic, &size)
         }
     }
-    print("listening on \(host):\(UInt16(bigEndian: address.sin_port))")
-    fflush(nil)
-    return listener
+    return (listener, "\(host):\(UInt16(bigEndian: address.sin_port))")
 }
 
 /// The next waiting client, non-blocking and without Nagle's delay; nil leaves the reason in errno.

@@ -13,8 +13,12 @@ final class Acceptor: @unchecked Sendable {
     private let source: any DispatchSourceRead
     private var accepted = 0
 
-    init(listener: Int32) {
+    init(listener: Int32, place: String) {
         source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
+        source.setRegistrationHandler {
+            print("listening on \(place)")
+            fflush(nil)
+        }
         source.setEventHandler { self.drain(listener) }
         source.activate()
     }
@@ -30,5 +34,6 @@ final class Acceptor: @unchecked Sendable {
     }
 }
 
-let acceptor = Acceptor(listener: listen())
+let (listener, place) = listen()
+let acceptor = Acceptor(listener: listener, place: place)
 dispatchMain()

@@ -55,8 +55,8 @@ package enum CPUCount {
     private static func legacyQuota(atPath path: String) -> Int? {
         let folder = "/sys/fs/cgroup/cpu\(path)"
         guard
-            let quota = SystemFile.firstLine(of: "\(folder)/cpu.cfs_quota_us").flatMap({ Int($0) }),
-            let period = SystemFile.firstLine(of: "\(folder)/cpu.cfs_period_us").flatMap({ Int($0) })
+            let quota = SystemFile.firstLine(of: "\(folder)/cpu.cfs_quota_us").flatMap(Int.init),
+            let period = SystemFile.firstLine(of: "\(folder)/cpu.cfs_period_us").flatMap(Int.init)
         else { return nil }
         return cpus(quota: quota, period: period)
     }

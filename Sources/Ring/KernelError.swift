@@ -30,6 +30,11 @@ func checked(_ call: String, _ body: () -> Int32) throws(KernelError) -> Int32 {
     while true {
         let result = body()
         if result >= 0 { return result }
-        if errno != EINTR { throw KernelError(call: call, code: errno) }
+        let code = errno
+        if code == EINTR { continue }
+        let isShort = code == EMFILE || code == ENFILE
+        throw KernelError(
+            call: call, code: code,
+            remedy: isShort ? "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)" : nil)
     }
 }

@@ -6,7 +6,7 @@ internal import Glibc
 /// The ring is set up with COOP_TASKRUN and without SINGLE_ISSUER, so that a stand-in can serve it
 /// while the thread that used it before is stuck in a handler.
 package final class UringKernel: Kernel {
-    /// Safety: touched only under the lane's lease, but for the words that `CRing` reads atomically.
+    /// Safety: touched only under the lane's lease, but for words that `CRing` reads atomically.
     private let ring: UnsafeMutablePointer<io_uring>
     private let scratch: UnsafeMutableBufferPointer<io_uring_cqe>
     private let doorbell: Doorbell
@@ -124,6 +124,16 @@ package final class UringKernel: Kernel {
     }
 
     private func enter(waitCount: UInt32, timeout: UnsafePointer<__kernel_timespec>?) {
+        do {
+            try tryEnter(waitCount: waitCount, timeout: timeout)
+        } catch {
+            fatalKernel(error)
+        }
+    }
+
+    private func tryEnter(
+        waitCount: UInt32, timeout: UnsafePointer<__kernel_timespec>?
+    ) throws(KernelError) {
         let result = cring_enter(ring, waitCount, timeout)
         switch -result {
         case ..<0, 0, ETIME, EINTR:
@@ -133,8 +143,17 @@ package final class UringKernel: Kernel {
             // in the submission queue, and the turn that follows reaps and enters again.
             break
         default:
-            fatalKernel(KernelError(call: "io_uring_enter", code: -result))
+            throw KernelError(
+                call: "io_uring_enter", code: -result, remedy: UringProbe.remedy(code: -result))
         }
+    }
+
+    /// Waits like `wait`, but reports a refusal: for the probe.
+    func probeWait(timeoutNanoseconds: UInt64) throws(KernelError) {
+        var timeout = __kernel_timespec()
+        timeout.tv_sec = Int64(timeoutNanoseconds / 1_000_000_000)
+        timeout.tv_nsec = Int64(timeoutNanoseconds % 1_000_000_000)
+        try tryEnter(waitCount: 1, timeout: &timeout)
     }
 
     package func reap(into buffer: UnsafeMutableBufferPointer<Completion>) -> Int {

@@ -22,10 +22,11 @@ package enum UringProbe {
     /// A wake-up must arrive as a completion.
     private static func roundTrip(_ kernel: UringKernel) throws(KernelError) {
         kernel.wake()
-        kernel.wait(timeoutNanoseconds: 1_000_000_000)
+        try kernel.probeWait(timeoutNanoseconds: 1_000_000_000)
         guard kernel.hasCompletions else {
             throw KernelError(
-                call: "io_uring MSG_RING", code: EOPNOTSUPP, remedy: "Linux 5.19 or later is needed")
+                call: "io_uring MSG_RING", code: EOPNOTSUPP,
+                remedy: "Linux 5.19 or later is needed")
         }
     }
 

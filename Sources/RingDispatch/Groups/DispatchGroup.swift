@@ -56,7 +56,9 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         let count = old & DispatchGroup.countMask
         if count > 1 { return }
         if count == 0 { fatalMisuse("unbalanced leave() of a group: it has no matching enter()") }
-        if old & DispatchGroup.isAwaited != 0 { tellAll(emptiedAfter: old / DispatchGroup.oneLeave) }
+        if old & DispatchGroup.isAwaited != 0 {
+            tellAll(emptiedAfter: old / DispatchGroup.oneLeave)
+        }
         if old & DispatchGroup.isHeld != 0 { letGo() }
     }
 

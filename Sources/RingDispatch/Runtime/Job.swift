@@ -1,7 +1,8 @@
-/// One unit of work on a list: a block, a queue to drain, a source to invoke, or a thread to let in.
+/// One unit of work on a list: a block, a queue to drain, a source to invoke, a thread to let in.
 ///
 /// Jobs are plain memory with an intrusive link. Whoever takes one off its list owns it, and moves
-/// its contents out (`Job.take`) before it calls out, so that a nested `async` finds the memory hot.
+/// its contents out (`JobCache.take`) before it calls out, so that a nested `async` finds the
+/// memory hot.
 struct Job: ~Copyable {
     var next: JobPointer?
     var kind: Kind

@@ -39,6 +39,8 @@ struct Lane: Equatable, @unchecked Sendable {
         let waiting = Atomic<Int>(0)
         /// Watches that are out, likewise.
         let watchesOut = Atomic<Int>(0)
+        /// Whether the kernel has not been handed all that was asked of it, likewise.
+        let hasUnsubmitted = Atomic<Bool>(false)
         /// A job that the worker runs next, without a turn of the lane in between. Filled (from
         /// nil, releasing) only when nothing else waits, so that order is kept; emptied by
         /// exchange (acquiring), by the worker or by whoever serves the lane in its place.
@@ -226,6 +228,7 @@ struct Lane: Equatable, @unchecked Sendable {
     func hasWork(now: UInt64) -> Bool {
         if waiting > 0 || !inboxIsEmpty { return true }
         if storage.pointee.hasRequests.load(ordering: .relaxed) { return true }
+        if storage.pointee.hasUnsubmitted.load(ordering: .relaxed) { return true }
         if timers.earliest <= now { return true }
         if kernel.hasCompletions || kernel.needsEnter { return true }
         // epoll has nothing to look at from here: serve it to find out.
@@ -285,8 +288,32 @@ struct Lane: Equatable, @unchecked Sendable {
     var completions: UnsafeMutableBufferPointer<Completion> { storage.pointee.completions }
 
     @inline(__always)
-    func noteWatches(_ change: Int) {
-        storage.pointee.watchesOut.store(watchesOut &+ change, ordering: .relaxed)
+    func watch(descriptor: Int32, events: UInt32, token: UInt64) {
+        storage.pointee.watchesOut.store(watchesOut &+ 1, ordering: .relaxed)
+        storage.pointee.hasUnsubmitted.store(true, ordering: .relaxed)
+        kernel.watch(descriptor: descriptor, events: events, token: token)
+    }
+
+    func cancelWatch(descriptor: Int32, token: UInt64) {
+        storage.pointee.hasUnsubmitted.store(true, ordering: .relaxed)
+        kernel.cancelWatch(descriptor: descriptor, token: token)
+    }
+
+    @inline(__always)
+    func noteWatchEnded() {
+        storage.pointee.watchesOut.store(watchesOut &- 1, ordering: .relaxed)
+    }
+
+    /// Hands the kernel what was asked of it, and takes in what it has.
+    func submit() {
+        storage.pointee.hasUnsubmitted.store(false, ordering: .relaxed)
+        kernel.submit()
+    }
+
+    /// The same, and waits.
+    func wait(timeoutNanoseconds: UInt64?) {
+        storage.pointee.hasUnsubmitted.store(false, ordering: .relaxed)
+        kernel.wait(timeoutNanoseconds: timeoutNanoseconds)
     }
 
     /// Whether the kernel should be asked although jobs wait: every few turns.

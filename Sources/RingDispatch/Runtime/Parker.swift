@@ -27,10 +27,8 @@ struct Parker: ~Copyable {
 
     func grant() {
         let address = UnsafeMutableRawPointer(word)
-        if word.pointee.exchange(Parker.granted, ordering: .acquiringAndReleasing) == Parker.sleeping
-        {
-            Futex.wake(address)
-        }
+        let before = word.pointee.exchange(Parker.granted, ordering: .acquiringAndReleasing)
+        if before == Parker.sleeping { Futex.wake(address) }
     }
 
     /// Takes the grant if there is one.
@@ -61,7 +59,7 @@ struct Parker: ~Copyable {
     }
 }
 
-/// How long to spin before a sleep: twice as long as spinning paid off lately, else next to nothing.
+/// How long to spin before a sleep: twice as long as it paid off lately, else next to nothing.
 ///
 /// A sleep and its wake-up cost 5 to 20 µs and a spin its own time, so that a spin of up to that
 /// length never costs more than twice the best choice; and a thread whose waits are long learns not

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The lanes of one kind (ordinary, or background) and the workers that serve them.
 final class Pool: @unchecked Sendable {
-    // Safety: the lanes are set once before the pool is shared; everything else is locked or atomic.
+    // Safety: the lanes are set once before the pool is shared; all else is locked or atomic.
     let isBackground: Bool
     private(set) var lanes: [Lane] = []
     let monitor: Monitor
@@ -149,8 +149,8 @@ final class Pool: @unchecked Sendable {
     }
 
     /// Takes work from a lane whose holder is in user code. True when there is something to run.
-    /// - Parameter stuck: a lane and its lease as seen a while ago: if it still looks like that, its
-    ///   last waiting job is taken, too.
+    /// - Parameter stuck: a lane and its lease as seen a while ago: if it still looks like that,
+    ///   its last waiting job is taken, too.
     func steal(for lane: Lane, _ context: Context, stuck: (Lane, Lease)? = nil) -> Bool {
         guard lanes.count > 1 else { return false }
         for offset in 1..<lanes.count {

@@ -8,10 +8,24 @@ enum Runtime {
     private static let factory = makeFactory()
 
     /// Serves everything but the background class, and all events.
-    static let pool = makePool(isBackground: false)
+    static let pool: Pool = {
+        do {
+            return try makePool(isBackground: false)
+        } catch {
+            fatalKernel(error)
+        }
+    }()
 
-    /// Serves the background class, on threads with lowest priority.
-    static let backgroundPool = makePool(isBackground: true)
+    /// Serves the background class, on threads with lowest priority. Made at its first item: where
+    /// descriptors are short by then, the ordinary threads do its work.
+    static let backgroundPool: Pool = {
+        do {
+            return try makePool(isBackground: true)
+        } catch {
+            Diagnostics.log("background work runs on ordinary threads: \(error)")
+            return pool
+        }
+    }()
 
     /// Queues a job of a root queue.
     @inline(__always)
@@ -54,8 +68,8 @@ enum Runtime {
             lane.considerHelp()
         } else {
             let lanes = backgroundPool.lanes
-            let lane = lanes.first { $0.isIdle } ?? lanes[Int(context.pointee.identifier) % lanes.count]
-            lane.push(job, from: context)
+            let usual = lanes[Int(context.pointee.identifier) % lanes.count]
+            (lanes.first { $0.isIdle } ?? usual).push(job, from: context)
         }
     }
 
@@ -89,13 +103,9 @@ enum Runtime {
         }
     }
 
-    private static func makePool(isBackground: Bool) -> Pool {
-        do {
-            return try Pool(
-                isBackground: isBackground, laneCount: configuration.lanes,
-                workerLimit: configuration.workers, factory: factory)
-        } catch {
-            fatalKernel(error)
-        }
+    private static func makePool(isBackground: Bool) throws(KernelError) -> Pool {
+        try Pool(
+            isBackground: isBackground, laneCount: configuration.lanes,
+            workerLimit: configuration.workers, factory: factory)
     }
 }

@@ -36,7 +36,7 @@ struct Peer: Equatable, @unchecked Sendable {
     /// The kernel's thread identifier.
     var identifier: UInt32 { storage.pointee.identifier }
 
-    /// The address of the queue whose `sync` the thread waits in, or 0: for the search of deadlocks.
+    /// The address of the queue whose `sync` the thread waits in, or 0: to find deadlocks.
     var awaitedQueue: UInt {
         get { storage.pointee.awaitedQueue.load(ordering: .acquiring) }
         nonmutating set { storage.pointee.awaitedQueue.store(newValue, ordering: .releasing) }

@@ -22,11 +22,14 @@ extension Worker {
     private static let nextLimit = 24
 
     /// Runs what the job before made ready, still as user code. What it made ready comes last, as
-    /// it would on the run queue, for that was empty.
+    /// it would on the run queue, for that was empty. Not while a watch is to be started again: its
+    /// queue does not wait for the next job.
     @inline(__always)
     private func runNext(_ lane: Lane, _ context: Context) {
         var left = Worker.nextLimit
-        while left > 0, lane.isHeld(by: context), let job = lane.takeNext() {
+        while left > 0, context.pointee.rearm.isEmpty, lane.isHeld(by: context),
+            let job = lane.takeNext()
+        {
             job.run(context)
             left &-= 1
         }
@@ -96,7 +99,7 @@ extension Worker {
         lane.enqueue(all: lane.takeInbox())
         if lane.mustLook() {
             lane.notePoll()
-            lane.kernel.submit()
+            lane.submit()
             reap(lane, context)
         }
         if lane.timers.earliest != .max {
@@ -112,7 +115,7 @@ extension Worker {
         while true {
             let count = kernel.reap(into: buffer)
             for completion in buffer[..<count] where completion.token != 0 {
-                lane.noteWatches(-1)
+                lane.noteWatchEnded()
                 DescriptorWatch.completed(completion, context)
             }
             if count < buffer.count { break }
@@ -153,7 +156,7 @@ extension Worker {
         let kernel = lane.kernel
         lane.notePoll()
         if kernel.hasUnsubmitted || kernel.needsEnter {
-            kernel.submit()
+            lane.submit()
             if kernel.hasCompletions { return }
         }
         let earliest = lane.timers.earliest
@@ -193,7 +196,7 @@ extension Worker {
         let timersChanged = lane.timers.earliest < until
         if lane.inboxIsEmpty && !lane.hasRequests && !timersChanged {
             let start = Ticks.now()
-            lane.kernel.wait(timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)
+            lane.wait(timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)
             context.pointee.spin.slept(ticks: Ticks.now() &- start)
         }
         lane.announceLease(mine.with(.lane))

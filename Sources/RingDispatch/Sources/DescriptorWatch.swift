@@ -30,8 +30,7 @@ final class DescriptorWatch: @unchecked Sendable {
         }
         isOut = true
         _ = Unmanaged.passRetained(self)
-        lane.noteWatches(1)
-        lane.kernel.watch(descriptor: descriptor, events: events, token: token)
+        lane.watch(descriptor: descriptor, events: events, token: token)
     }
 
     /// On the lane's own thread, because the source was cancelled.
@@ -39,7 +38,7 @@ final class DescriptorWatch: @unchecked Sendable {
         isRetiring = true
         if isOut {
             // What it was waiting for may come all the same; the completion tells in either case.
-            lane.kernel.cancelWatch(descriptor: descriptor, token: token)
+            lane.cancelWatch(descriptor: descriptor, token: token)
         } else if !source.current.isArmed {
             end()
         }

@@ -77,7 +77,7 @@ public class DispatchSource: DispatchObject, DispatchSourceProtocol, @unchecked 
     public var mask: UInt { 0 }
     public var data: UInt { 0 }
 
-    /// How a timer is made. `strict`: no leeway beyond the one asked for, which is never added here.
+    /// How a timer is made. `strict`: no leeway beyond what was asked for; none is added here.
     public struct TimerFlags: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -140,6 +140,7 @@ extension DispatchSource {
 private final class DescriptorSourceObject: DispatchSource, DispatchSourceRead,
     DispatchSourceWrite, @unchecked Sendable
 {
+    // Safety: as its superclass.
     private let descriptorCore: DescriptorSource
 
     init(_ descriptor: Int32, _ direction: DescriptorSource.Direction, _ queue: DispatchQueue?) {
@@ -155,6 +156,7 @@ private final class DescriptorSourceObject: DispatchSource, DispatchSourceRead,
 private final class UserDataSourceObject: DispatchSource, DispatchSourceUserDataAdd,
     DispatchSourceUserDataOr, DispatchSourceUserDataReplace, @unchecked Sendable
 {
+    // Safety: as its superclass.
     private let userCore: UserDataSource
 
     init(_ merge: UserDataSource.Merge, _ queue: DispatchQueue?) {
@@ -169,6 +171,7 @@ private final class UserDataSourceObject: DispatchSource, DispatchSourceUserData
 }
 
 private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unchecked Sendable {
+    // Safety: as its superclass.
     private let timerCore: TimerSource
 
     init(_ core: TimerSource) {
@@ -187,7 +190,9 @@ private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unc
             leeway: nanoseconds(leeway))
     }
 
-    func schedule(deadline: DispatchTime, repeating interval: Double, leeway: DispatchTimeInterval) {
+    func schedule(
+        deadline: DispatchTime, repeating interval: Double, leeway: DispatchTimeInterval
+    ) {
         timerCore.schedule(
             deadline: deadline.monotonicDeadline, interval: nanoseconds(interval),
             leeway: nanoseconds(leeway))

@@ -44,7 +44,9 @@ class SourceCore: @unchecked Sendable {
 
     @inline(__always)
     @discardableResult
-    final func update(_ change: (inout SourceState) -> Bool) -> (old: SourceState, new: SourceState)? {
+    final func update(
+        _ change: (inout SourceState) -> Bool
+    ) -> (old: SourceState, new: SourceState)? {
         var old = SourceState(state.load(ordering: .relaxed))
         while true {
             var new = old
@@ -123,7 +125,8 @@ class SourceCore: @unchecked Sendable {
         }
         update { state in
             guard state.suspends > 0 else {
-                fatalMisuse("over-resume of \(purpose) on queue '\(queue.label)': it is not suspended")
+                fatalMisuse(
+                    "over-resume of \(purpose) on queue '\(queue.label)': it is not suspended")
             }
             state.word -= SourceState.oneSuspend
             return true

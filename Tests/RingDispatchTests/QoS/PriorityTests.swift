@@ -12,7 +12,8 @@ struct PriorityTests {
         // before anything may start, however slow this thread is.
         let queues = classes.map { qosClass in
             DispatchQueue(
-                label: "priority.\(qosClass)", qos: DispatchQoS(qosClass: qosClass, relativePriority: 0),
+                label: "priority.\(qosClass)",
+                qos: DispatchQoS(qosClass: qosClass, relativePriority: 0),
                 attributes: [.concurrent, .initiallyInactive])
         }
         for (queue, qosClass) in zip(queues, classes) {

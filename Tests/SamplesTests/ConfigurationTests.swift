@@ -1,0 +1,67 @@
+import Testing
+
+/// Settings from the environment that cannot be: the runtime ends the program with EX_CONFIG and
+/// says what would do, in each program that uses it.
+@Suite("Environment", .ownThread)
+struct ConfigurationTests {
+    struct BadVariable {
+        let name: String
+        let value: String
+        let remedy: String
+    }
+
+    static let badVariables =
+        ["uring", "EPOLL"].map {
+            BadVariable(
+                name: "RINGDISPATCH_BACKEND", value: $0, remedy: "must be auto, io_uring or epoll")
+        }
+        + ["0", "-1", "257", "two"].map {
+            BadVariable(
+                name: "RINGDISPATCH_LANES", value: $0, remedy: "must be a number from 1 to 256")
+        }
+        + ["1", "many"].map {
+            BadVariable(
+                name: "RINGDISPATCH_WORKERS", value: $0, remedy: "must be a number from 2 to 32768")
+        }
+
+    @Test(
+        "a bad value is status 78, the value and the remedy", arguments: Program.allCases,
+        badVariables)
+    func badValue(program: Program, variable: BadVariable) throws {
+        let refusing = try LoopbackSocket.bound()
+        let arguments =
+            program == .ringload ? ["tcp://127.0.0.1:\(refusing.port)"] : ["--port", "0"]
+        let process = try program.start(
+            arguments, environment: ["\(variable.name)=\(variable.value)"])
+        #expect(try process.waitForEnd() == .exit(78), "\(process.words)")
+        #expect(process.errors.text.contains("\(variable.name) is '\(variable.value)'"))
+        #expect(process.errors.text.contains(variable.remedy))
+    }
+
+    @Test("an empty value is no value", arguments: Program.servers)
+    func emptyValue(program: Program) throws {
+        let environment = ["RINGDISPATCH_BACKEND=", "RINGDISPATCH_LANES="]
+        try withServer(program, .epoll, environment: environment) { server in
+            _ = try server.connectAndGreet()
+        }
+    }
+
+    @Test("the log can be switched off", arguments: Setting.usable)
+    func quiet(setting: Setting) throws {
+        try withServer(.gcdEcho, setting, environment: ["RINGDISPATCH_LOG=off"]) { server in
+            _ = try server.connectAndGreet()
+            #expect(server.process.errors.text.isEmpty)
+        }
+    }
+
+    @Test("the log names the back end and the lanes", arguments: Setting.usable, [1, 2])
+    func log(setting: Setting, lanes: Int) throws {
+        let environment = ["RINGDISPATCH_LANES=\(lanes)"]
+        try withServer(.gcdEcho, setting, environment: environment) { server in
+            _ = try server.connectAndGreet()
+            let line = try server.process.errors.waitForLine(beginning: "RingDispatch: ")
+            let words = lanes == 1 ? "1 lane " : "2 lanes "
+            #expect(line.hasPrefix("\(setting.backendName) back end, \(words)"))
+        }
+    }
+}

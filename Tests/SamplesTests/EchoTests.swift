@@ -1,0 +1,113 @@
+import Glibc
+import Testing
+
+/// What every client of an echo server counts on, over plain sockets.
+@Suite("Echo servers", .ownThread)
+struct EchoTests {
+    @Test("listen on a free port and say which", arguments: Program.servers, Setting.usable)
+    func listeningLine(program: Program, setting: Setting) throws {
+        try withServer(program, setting) { server in
+            #expect(server.process.output.text == "listening on 127.0.0.1:\(server.port)\n")
+            _ = try server.connectAndGreet()
+        }
+    }
+
+    @Test("echo every byte, in order", arguments: Program.servers, Setting.usable)
+    func exactEcho(program: Program, setting: Setting) throws {
+        try withServer(program, setting) { server in
+            let client = try server.connect()
+            for size in [1, 2, 4095, 4096, 4097, 16_384, 16_385, 50_000] {
+                let bytes = patternBytes(size, seed: UInt64(size))
+                try client.send(bytes)
+                let echo = try client.receive(count: size)
+                #expect(difference(echo, from: bytes) == nil, "\(size) bytes")
+            }
+        }
+    }
+
+    @Test("keep clients apart", arguments: Program.servers, Setting.usable)
+    func clientsApart(program: Program, setting: Setting) throws {
+        try withServer(program, setting) { server in
+            let clients = try (0..<20).map { _ in try server.connect() }
+            for (number, client) in clients.enumerated() {
+                try client.send(patternBytes(1000, seed: UInt64(number)))
+            }
+            for (number, client) in clients.enumerated().reversed() {
+                let echo = try client.receive(count: 1000)
+                #expect(difference(echo, from: patternBytes(1000, seed: UInt64(number))) == nil)
+            }
+        }
+    }
+
+    @Test(
+        "send a half-closing client the rest, then end of file",
+        arguments: Program.servers, Setting.usable)
+    func halfClose(program: Program, setting: Setting) throws {
+        try withServer(program, setting) { server in
+            let client = try server.connect()
+            let bytes = patternBytes(30_000)
+            try client.send(bytes)
+            try client.finishSending()
+            #expect(difference(try client.receiveUntilEnd(), from: bytes) == nil)
+
+            let silent = try server.connect()
+            try silent.finishSending()
+            #expect(try silent.receiveUntilEnd() == [])
+        }
+    }
+
+    /// The echo of what does not fit into the sockets' buffers waits in the server, whose reading
+    /// stops; the half-close comes while it does.
+    @Test(
+        "hold back for a client that does not read, and lose nothing",
+        arguments: Program.servers, Setting.usable)
+    func backPressure(program: Program, setting: Setting) throws {
+        try withServer(program, setting) { server in
+            let slow = try server.connect()
+            let bytes = patternBytes(32 * 1024 * 1024)
+            let sent = try slow.sendUntilFull(bytes)
+            #expect(sent < bytes.count, "the server took everything without being read from")
+            try slow.finishSending()
+
+            _ = try server.connectAndGreet()
+            let before = try ProcessInformation.processorNanoseconds(server.process.processID)
+            letPass(milliseconds: 200)
+            let spent = try ProcessInformation.processorNanoseconds(server.process.processID)
+            #expect(spent - before < 50_000_000, "busy while it waits for the client")
+
+            let echo = try slow.receiveUntilEnd()
+            #expect(difference(echo, from: Array(bytes[..<sent])) == nil)
+        }
+    }
+
+    @Test(
+        "let no client's reset or early end harm another", arguments: Program.servers,
+        Setting.usable)
+    func resets(program: Program, setting: Setting) throws {
+        try withServer(program, setting) { server in
+            let witness = try server.connectAndGreet()
+            let bytes = patternBytes(100_000)
+            for round in 0..<10 {
+                // At once, after a greeting, with an echo under way, and with the server stuck.
+                try server.connect().reset()
+                try server.connectAndGreet().reset()
+                let unread = try server.connect()
+                try unread.send(Array(bytes[..<5000]))
+                unread.reset()
+                let halfWay = try server.connectAndGreet()
+                _ = try halfWay.sendSome(bytes[...], until: Deadline())
+                if round.isMultiple(of: 2) { halfWay.close() } else { halfWay.reset() }
+            }
+            let stuck = try server.connect()
+            _ = try stuck.sendUntilFull(patternBytes(16 * 1024 * 1024), quietMilliseconds: 50)
+            stuck.reset()
+
+            let message = patternBytes(3000, seed: 7)
+            try witness.send(message)
+            let echo = try witness.receive(count: message.count)
+            #expect(difference(echo, from: message) == nil)
+            _ = try server.connectAndGreet()
+            #expect(server.process.isRunning)
+        }
+    }
+}

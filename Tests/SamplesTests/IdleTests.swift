@@ -1,0 +1,37 @@
+import Glibc
+import Testing
+
+/// Who has nothing to do does nothing: no ticks, no polling, no look for work.
+@Suite("Idle servers", .ownThread)
+struct IdleTests {
+    static let settlingMilliseconds: UInt32 = 300
+    static let idleMilliseconds: UInt32 = 2000
+
+    @Test("make no system calls", arguments: Program.servers, Setting.usable)
+    func noSystemCalls(program: Program, setting: Setting) throws {
+        try withServer(program, setting) { server in
+            // Clients that stay, so that there is something to wait for.
+            let clients = try (0..<5).map { _ in try server.connectAndGreet() }
+            letPass(milliseconds: Self.settlingMilliseconds)
+            let before = try ProcessInformation.voluntarySwitches(server.process.processID)
+            letPass(milliseconds: Self.idleMilliseconds)
+            let after = try ProcessInformation.voluntarySwitches(server.process.processID)
+            #expect(before == after, "waits ended by themselves, by thread")
+            for client in clients {
+                try client.send([1])
+                #expect(try client.receive(count: 1) == [1])
+            }
+        }
+    }
+
+    @Test("make none before the first client, either", arguments: Program.servers, Setting.usable)
+    func noSystemCallsWhenNew(program: Program, setting: Setting) throws {
+        try withServer(program, setting) { server in
+            letPass(milliseconds: Self.settlingMilliseconds)
+            let before = try ProcessInformation.voluntarySwitches(server.process.processID)
+            letPass(milliseconds: Self.idleMilliseconds)
+            let after = try ProcessInformation.voluntarySwitches(server.process.processID)
+            #expect(before == after, "waits ended by themselves, by thread")
+        }
+    }
+}

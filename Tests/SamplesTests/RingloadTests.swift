@@ -1,0 +1,145 @@
+import Foundation
+import Testing
+
+/// The load client against good and bad servers. It loads the machine, so one at a time.
+@Suite("ringload", .ownThread, .serialized)
+struct RingloadTests {
+    static let shortLoad = ["--connections", "8", "--duration", "200ms", "--warmup", "50ms"]
+
+    @Test(
+        "measures a server and writes the report", arguments: Program.servers, Setting.usable)
+    func measures(program: Program, setting: Setting) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try withServer(program, setting) { server in
+            let process = try Program.ringload.start(
+                ["tcp://127.0.0.1:\(server.port)", "--json", folder.path + "/report.json"]
+                    + Self.shortLoad, setting)
+            #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+            let text = process.output.text
+            for word in ["p50 ", "p90 ", "p99 ", "p99.9 ", "max "] {
+                #expect(text.contains(word), "no \(word)in \(text)")
+            }
+            #expect(text.contains("\nerrors      0\n"))
+            try Self.check(
+                try folder.object(named: "report.json"), port: server.port,
+                backend: setting == .refused ? "auto" : setting.rawValue)
+            #expect(try folder.names() == ["report.json"], "leftovers")
+        }
+    }
+
+    private static func check(_ report: [String: Any], port: UInt16, backend: String) throws {
+        #expect(report["schema"] as? String == "ringload-report")
+        #expect(report["version"] as? Int == 1)
+        #expect(report["status"] as? String == "ok")
+        let configuration = try #require(report["configuration"] as? [String: Any])
+        #expect(configuration["target"] as? String == "tcp://127.0.0.1:\(port)")
+        #expect(configuration["connections"] as? Int == 8)
+        #expect(configuration["duration_seconds"] as? Double == 0.2)
+        #expect(configuration["backend"] as? String == backend)
+        let messages = try #require(report["messages"] as? Int)
+        #expect(messages > 0)
+        #expect(report["bytes_received"] as? Int ?? 0 >= messages * 63)
+        let latency = try #require(report["latency_nanoseconds"] as? [String: Any])
+        let ascending = try ["p50", "p90", "p99", "p99_9", "max"].map {
+            try #require(latency[$0] as? Int)
+        }
+        #expect(ascending == ascending.sorted() && ascending[0] > 0, "\(ascending)")
+        let errors = try #require(report["errors"] as? [String: Any])
+        #expect(errors["total"] as? Int == 0)
+        #expect(errors["first"] is NSNull)
+        #expect(report["client_processor"] is [String: Any])
+    }
+
+    @Test(
+        "big messages under way side by side are all right", arguments: Program.servers,
+        Setting.usable)
+    func pipeline(program: Program, setting: Setting) throws {
+        try withServer(program, setting) { server in
+            let process = try Program.ringload.start(
+                [
+                    "tcp://127.0.0.1:\(server.port)", "--size", "20000", "--pipeline", "4",
+                ] + Self.shortLoad, setting)
+            #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+        }
+    }
+
+    @Test("a port that refuses is status 1 and a question", arguments: Setting.usable)
+    func refusedConnection(setting: Setting) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let refusing = try LoopbackSocket.bound()
+        let process = try Program.ringload.start(
+            ["tcp://127.0.0.1:\(refusing.port)", "--json", folder.path + "/report.json"]
+                + Self.shortLoad, setting)
+        #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
+        #expect(process.errors.text.contains("connection refused: is the server running"))
+        #expect(process.errors.text.contains("127.0.0.1:\(refusing.port)"))
+        #expect(process.output.text.isEmpty)
+        #expect(try folder.names() == [], "a report of nothing")
+    }
+
+    /// A server's fault, and what the report calls it.
+    struct Finding {
+        let fault: FaultyServer.Fault
+        let words: String
+        let key: String
+    }
+
+    static let findings = [
+        Finding(fault: .wrongBytes, words: "wrong bytes", key: "mismatches"),
+        Finding(fault: .closes, words: "closed by the server", key: "closed_by_server"),
+        Finding(fault: .neverAnswers, words: "no answer", key: "stalled"),
+    ]
+
+    @Test(
+        "a server at fault is status 1, and the report says how", arguments: findings,
+        Setting.usable)
+    func faultyServer(expected: Finding, setting: Setting) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let server = try FaultyServer(expected.fault)
+        let process = try Program.ringload.start(
+            [
+                "tcp://127.0.0.1:\(server.port)", "--connections", "1", "--duration", "400ms",
+                "--warmup", "0s", "--stall-timeout", "200ms",
+                "--json", folder.path + "/report.json",
+            ], setting)
+        #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
+        try server.stop()
+        #expect(process.output.text.contains("errors      1 (\(expected.words) 1)"))
+        #expect(process.output.text.contains("first error "))
+        let report = try folder.object(named: "report.json")
+        #expect(report["status"] as? String == "failed")
+        let errors = try #require(report["errors"] as? [String: Any])
+        #expect(errors[expected.key] as? Int == 1)
+        #expect(errors["first"] is String)
+    }
+
+    @Test("a report that cannot be written is said before the load")
+    func unwritableReport() throws {
+        let refusing = try LoopbackSocket.bound()
+        let process = try Program.ringload.start(
+            ["tcp://127.0.0.1:\(refusing.port)", "--json", "/nowhere/at/all/report.json"])
+        #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
+        #expect(process.errors.text.contains("--json /nowhere/at/all/report.json"))
+        #expect(!process.errors.text.contains("refused"))
+    }
+
+    @Test("a signal ends the load early, with its report", arguments: Setting.usable)
+    func interrupted(setting: Setting) throws {
+        try withServer(.echoServer, setting) { server in
+            let process = try Program.ringload.start(
+                [
+                    "tcp://127.0.0.1:\(server.port)", "--connections", "1", "--duration", "1m",
+                    "--warmup", "0s",
+                ], setting)
+            defer { process.send(SIGKILL) }
+            // Its first progress line: from now on it measures.
+            _ = try process.errors.waitForLine(beginning: "  ")
+            process.send(SIGINT)
+            #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+            #expect(process.output.text.contains("(interrupted)"))
+        }
+    }
+}

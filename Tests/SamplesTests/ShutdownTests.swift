@@ -1,0 +1,52 @@
+import Glibc
+import Testing
+
+/// How the servers stop.
+@Suite("Stopping", .ownThread)
+struct ShutdownTests {
+    @Test(
+        "EchoServer ends at a signal with a summary and status 0",
+        arguments: [SIGTERM, SIGINT], Setting.usable)
+    func summary(signal: Int32, setting: Setting) throws {
+        try withServer(.echoServer, setting) { server in
+            let gone = try server.connectAndGreet()
+            try gone.finishSending()
+            #expect(try gone.receiveUntilEnd() == [])
+            let open = try server.connectAndGreet()
+            #expect(try server.end(by: signal) == .exit(0), "\(server.process.words)")
+            // What was open is closed, not left hanging.
+            #expect(try open.receiveUntilEnd() == [])
+            let lines = server.process.output.text.split(separator: "\n")
+            #expect(lines.last == "served 2 connections, 2 messages, 10 bytes")
+        }
+    }
+
+    @Test("EchoServer ends though a client does not read", arguments: Setting.usable)
+    func stuckClient(setting: Setting) throws {
+        try withServer(.echoServer, setting) { server in
+            let stuck = try server.connect()
+            let sent = try stuck.sendUntilFull(patternBytes(16 * 1024 * 1024))
+            #expect(sent > 0)
+            #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
+            #expect(server.process.output.text.contains("served 1 connections"))
+        }
+    }
+
+    @Test("EchoServer ends before it had a client", arguments: Setting.usable)
+    func unused(setting: Setting) throws {
+        try withServer(.echoServer, setting) { server in
+            let ending = try server.end(by: SIGINT)
+            #expect(ending == .exit(0), "\(server.process.words)")
+            let lines = server.process.output.text.split(separator: "\n")
+            #expect(lines.last == "served 0 connections, 0 messages, 0 bytes")
+        }
+    }
+
+    @Test("GCDEcho runs until it is killed", arguments: Setting.usable)
+    func killed(setting: Setting) throws {
+        try withServer(.gcdEcho, setting) { server in
+            _ = try server.connectAndGreet()
+            #expect(try server.end(by: SIGTERM) == .signal(SIGTERM))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Glibc
+import Testing
+
+/// What a user reads who asks for what cannot be: the cause, and what to do.
+@Suite("Failures at the start", .ownThread)
+struct StartFailureTests {
+    struct Usage: CustomTestStringConvertible {
+        let program: Program
+        let arguments: [String]
+
+        init(_ program: Program, _ arguments: String...) {
+            self.program = program
+            self.arguments = arguments
+        }
+
+        var testDescription: String { ([program.rawValue] + arguments).joined(separator: " ") }
+    }
+
+    static let wrongUsages = [
+        Usage(.echoServer, "--port", "65536"),
+        Usage(.echoServer, "--port", "-1"),
+        Usage(.echoServer, "--port"),
+        Usage(.echoServer, "--lanes", "0", "--port", "0"),
+        Usage(.echoServer, "--lanes", "257", "--port", "0"),
+        Usage(.echoServer, "--backend", "kqueue", "--port", "0"),
+        Usage(.echoServer, "--bogus"),
+        Usage(.echoServer, "surplus"),
+        Usage(.gcdEcho, "--port", "65536"),
+        Usage(.gcdEcho, "--port"),
+        Usage(.gcdEcho, "--bogus", "1"),
+        Usage(.gcdEcho, "--host", "localhost", "--port", "0"),
+        Usage(.ringload),
+        Usage(.ringload, "127.0.0.1:7007"),
+        Usage(.ringload, "tcp://127.0.0.1"),
+        Usage(.ringload, "tcp://127.0.0.1:0"),
+        Usage(.ringload, "tcp://::1:7007"),
+        Usage(.ringload, "tcp://127.0.0.1:7007", "--connections", "0"),
+        Usage(.ringload, "tcp://127.0.0.1:7007", "--size", "0"),
+        Usage(.ringload, "tcp://127.0.0.1:7007", "--pipeline", "5000"),
+        Usage(.ringload, "tcp://127.0.0.1:7007", "--duration", "10 parsecs"),
+        Usage(.ringload, "tcp://127.0.0.1:7007", "--duration", "0s"),
+        Usage(.ringload, "tcp://127.0.0.1:7007", "--lanes", "0"),
+    ]
+
+    @Test("wrong usage is status 64, and words", arguments: wrongUsages)
+    func wrongUsage(usage: Usage) throws {
+        let process = try usage.program.start(usage.arguments)
+        #expect(try process.waitForEnd() == .exit(64), "\(process.words)")
+        #expect(!process.errors.text.isEmpty)
+        #expect(process.output.text.isEmpty)
+    }
+
+    @Test("a busy port is status 1, the cause and the remedy", arguments: Setting.usable)
+    func busyPort(setting: Setting) throws {
+        let other = try LoopbackSocket.listening()
+        let process = try Program.echoServer.start(["--port", String(other.port)], setting)
+        #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
+        let errors = process.errors.text
+        #expect(errors.contains("127.0.0.1:\(other.port)"))
+        #expect(errors.contains("the port is in use"))
+        #expect(errors.contains("give another --port"))
+        #expect(process.output.text.isEmpty)
+    }
+
+    @Test("GCDEcho names a busy port")
+    func busyPortOfGCDEcho() throws {
+        let other = try LoopbackSocket.listening()
+        let process = try Program.gcdEcho.start(["--port", String(other.port)])
+        #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
+        #expect(process.errors.text.contains("127.0.0.1:\(other.port)"))
+        #expect(process.errors.text.contains("Address already in use"))
+    }
+
+    /// None of them asks a name server: one is a well-formed address that belongs to nobody, the
+    /// other cannot be an address or a name.
+    @Test(
+        "a bad host is status 1, the cause and the remedy",
+        arguments: [
+            ("203.0.113.1", "no interface of this machine has that address"),
+            ("[::1%nowhere]", "Give an address or name of this machine"),
+        ])
+    func badHost(host: String, words: String) throws {
+        let process = try Program.echoServer.start(["--host", host, "--port", "0"])
+        #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
+        #expect(process.errors.text.contains(host))
+        #expect(process.errors.text.contains(words))
+        #expect(process.errors.text.contains("127.0.0.1"))
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Glibc
+
+/// What the system knows about a process from outside.
+enum ProcessInformation {
+    /// User and system time of all threads so far.
+    static func processorNanoseconds(_ processID: pid_t) throws -> UInt64 {
+        var clock = clockid_t()
+        var time = timespec()
+        let code = clock_getcpuclockid(processID, &clock)
+        guard code == 0, clock_gettime(clock, &time) == 0 else {
+            throw Trouble("process \(processID) has no processor clock: it has ended")
+        }
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    /// How often each thread has given up its processor to wait, by thread number. A thread that
+    /// comes back from a wait, whatever for, waits again: equal counts mean that none came back.
+    static func voluntarySwitches(_ processID: pid_t) throws -> [String: Int] {
+        let folder = "/proc/\(processID)/task"
+        let threads = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let key = "voluntary_ctxt_switches:"
+        var counts: [String: Int] = [:]
+        for thread in threads {
+            let status = try String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)
+            guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(key) }),
+                let count = Int(line.dropFirst(key.count).filter(\.isNumber))
+            else { throw Trouble("no \(key) in \(folder)/\(thread)/status") }
+            counts[thread] = count
+        }
+        return counts
+    }
+}

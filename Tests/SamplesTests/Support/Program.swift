@@ -1,0 +1,107 @@
+import Glibc
+import Ring
+import Testing
+
+/// A sample, built beside the tests.
+enum Program: String, CaseIterable, CustomTestStringConvertible {
+    case echoServer = "EchoServer"
+    case gcdEcho = "GCDEcho"
+    case ringload
+
+    static let servers = [echoServer, gcdEcho]
+
+    var testDescription: String { rawValue }
+
+    /// The folder of the running test program: executables and tests are built into the same one.
+    private static let buildProducts: String = {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &path, path.count)
+        precondition(length > 0, "readlink /proc/self/exe")
+        let bytes = path[..<length].map { UInt8(bitPattern: $0) }
+        let executable = String(decoding: bytes, as: UTF8.self)
+        return String(executable[..<(executable.lastIndex(of: "/") ?? executable.startIndex)])
+    }()
+
+    var path: String { Self.buildProducts + "/" + rawValue }
+
+    static var launcherPath: String { buildProducts + "/refuse-io-uring" }
+}
+
+/// What the runtime finds, and what it was told: each case is tested in each of them.
+enum Setting: String, CaseIterable, CustomTestStringConvertible {
+    case ioUring = "io_uring"
+    case epoll
+    /// Told nothing, and io_uring is refused as in a container.
+    case refused = "io_uring refused"
+
+    var testDescription: String { rawValue }
+
+    /// Those that this machine has: a container that refuses io_uring still tests the others.
+    static let usable = UringProbe.refusal() == nil ? Array(allCases) : [.epoll, .refused]
+
+    var environment: [String] {
+        switch self {
+        case .ioUring: ["RINGDISPATCH_BACKEND=io_uring"]
+        case .epoll: ["RINGDISPATCH_BACKEND=epoll"]
+        case .refused: []
+        }
+    }
+
+    var refusal: Refusal? { self == .refused ? Refusal() : nil }
+
+    /// The back end in the runtime's line about itself.
+    var backendName: String { self == .ioUring ? "io_uring" : "epoll" }
+}
+
+/// Which of io_uring's calls fail, and how.
+struct Refusal: CustomTestStringConvertible {
+    var only: String?
+    var error = "EPERM"
+
+    var testDescription: String { "\(only ?? "all calls") \(error)" }
+
+    var launcherOptions: [String] {
+        (only.map { ["--only", $0] } ?? []) + ["--errno", error]
+    }
+}
+
+extension Program {
+    /// No program outlives this, not even when the test run is killed.
+    private static let longestLifeSeconds = 120
+
+    /// - Parameter descriptors: `ulimit -n`.
+    func start(
+        _ arguments: [String] = [], environment: [String] = [], refusal: Refusal? = nil,
+        descriptors: Int? = nil
+    ) throws -> ChildProcess {
+        guard access(path, X_OK) == 0 else {
+            throw Trouble("\(path) is missing: run swift build --build-tests")
+        }
+        var command = [Self.launcherPath, "--seconds", String(Self.longestLifeSeconds)]
+        command += refusal?.launcherOptions ?? ["--only", "none"]
+        if let descriptors {
+            command += ["/bin/sh", "-c", "ulimit -n \(descriptors) && exec \"$0\" \"$@\""]
+        }
+        command += [path] + arguments
+        return try ChildProcess(command, environment: Self.cleanEnvironment + environment)
+    }
+
+    func start(_ arguments: [String] = [], _ setting: Setting) throws -> ChildProcess {
+        try start(arguments, environment: setting.environment, refusal: setting.refusal)
+    }
+
+    /// The test run's environment without its settings for the runtime, so that a test means the
+    /// same whatever the run was told.
+    private static let cleanEnvironment: [String] = {
+        var variables = ["SWIFT_BACKTRACE=enable=no"]
+        var next = environ
+        while let variable = next.pointee {
+            let text = String(cString: variable)
+            if !text.hasPrefix("RINGDISPATCH_"), !text.hasPrefix("SWIFT_BACKTRACE=") {
+                variables.append(text)
+            }
+            next += 1
+        }
+        return variables
+    }()
+}

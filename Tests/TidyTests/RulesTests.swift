@@ -1,0 +1,147 @@
+import Testing
+
+/// Each rule finds what breaks it, and leaves alone what only looks like it.
+@Suite("Tidy rules")
+struct RulesTests {
+    private func file(_ text: String, at path: String = "Sources/Ring/Sample.swift")
+        -> Repository.File
+    {
+        Repository.File(path: path, text: text)
+    }
+
+    @Test("length of files and lines")
+    func lengths() {
+        let line = String(repeating: "a", count: 100)
+        #expect(Rules.wideLines(file("\(line)\n")).isEmpty)
+        #expect(
+            Rules.wideLines(file("\n\(line)a\n"))
+                == ["Sources/Ring/Sample.swift:2: 101 characters"])
+        #expect(Rules.tooLong(file(String(repeating: "a\n", count: 500))).isEmpty)
+        #expect(Rules.tooLong(file(String(repeating: "a\n", count: 501))).count == 1)
+    }
+
+    @Test("length of functions")
+    func functions() {
+        func function(_ head: String, lines: Int) -> String {
+            ([head + " {"] + Array(repeating: "    step()", count: lines - 2) + ["}"])
+                .joined(separator: "\n") + "\n"
+        }
+        for head in [
+            "func f()", "    public static func f<T>() throws -> T", "init(a: Int)", "init?()",
+            "deinit", "subscript(i: Int) -> Int", "@inline(__always) func f()",
+            "private func f(\n    body: () -> Void = { }\n)",
+        ] {
+            let extra = head.split(separator: "\n").count - 1
+            let (longest, tooLong) = (70 - extra, 71 - extra)
+            #expect(Rules.longFunctions(file(function(head, lines: longest))).isEmpty, "\(head)")
+            #expect(Rules.longFunctions(file(function(head, lines: tooLong))).count == 1, "\(head)")
+        }
+        let call = function("        self.init(x)\n        let f = x.map", lines: 100)
+        #expect(Rules.longFunctions(file(call)).isEmpty)
+        let requirements = "protocol P {\n    func f()\n    init()\n}\n"
+        #expect(Rules.functions(file(requirements + function("struct S", lines: 99))).isEmpty)
+    }
+
+    @Test("braces in comments and literals do not count")
+    func literals() {
+        let source = ##"""
+            func f() {
+                // } { " /*
+                /* } /* { */ } */
+                let a = "}\" { \(g("}", { 1 }) + "{") }"
+                let b = """
+                    } " "" { \(h { "}" })
+                    """
+                let c = #"}" \( "# + #"\#(k { "}" })"#
+            }
+
+            """##
+        #expect(Rules.functions(file(source)).map(\.lines) == [9])
+        #expect(codeOnly(source).filter { $0 == "\n" }.count == source.filter { $0 == "\n" }.count)
+    }
+
+    @Test("space at the end")
+    func space() {
+        #expect(Rules.trailingSpace(file("a\n\nb\n")).isEmpty)
+        #expect(Rules.trailingSpace(file("a \n\t\nb\n")).count == 2)
+        #expect(Rules.trailingSpace(file("a")).count == 1)
+        #expect(Rules.trailingSpace(file("a\n\n")).count == 1)
+    }
+
+    @Test("notes to oneself")
+    func notes() {
+        let note = "TO" + "DO"
+        #expect(Rules.leftOverNotes(file("// \(note): later\n")).count == 1)
+        #expect(Rules.leftOverNotes(file("// \(note)(me)\n")).count == 1)
+        #expect(Rules.leftOverNotes(file("mktemp /tmp/X" + "XXXXX; \(note)S\n")).isEmpty)
+    }
+
+    @Test("folders of a machine")
+    func machinePaths() {
+        let folder = "/" + "work/"
+        for text in ["\(folder)x", "cd \(folder)", "\"\(folder)\"", "a/b \(folder)", "=\(folder)"] {
+            #expect(Rules.machinePaths(file(text)).count == 1, "\(text)")
+        }
+        for text in ["a\(folder)x", "https://a.example\(folder)", "${root}\(folder)", "/worker/"] {
+            #expect(Rules.machinePaths(file(text)).isEmpty, "\(text)")
+        }
+    }
+
+    @Test(
+        "imports",
+        arguments: [
+            ("Sources/Ring/A.swift", "internal import CRing", true),
+            ("Sources/Ring/A.swift", "internal import Glibc", true),
+            ("Sources/Ring/A.swift", "import RingDispatch", false),
+            ("Sources/Ring/A.swift", "import Foundation", false),
+            ("Sources/Ring/A.swift", "internal import CLiburing", false),
+            ("Sources/RingDispatch/Runtime/A.swift", "internal import CRing", true),
+            ("Sources/RingDispatch/Queues/A.swift", "internal import CRing", false),
+            ("Sources/RingDispatch/Queues/A.swift", "internal import Glibc", false),
+            ("Sources/RingDispatch/Queues/A.swift", "@testable import struct Glibc.stat", false),
+            ("Sources/RingDispatch/Queues/A.swift", "// import Glibc", true),
+            ("Sources/RingDispatch/Queues/A.swift", "internal import Dispatch", false),
+            ("Sources/RingDispatch/Queues/A.swift", "internal import Synchronization", true),
+            ("Sources/RingDispatch/Time/DispatchWallTime.swift", "public import Glibc", true),
+            ("Sources/RingDispatch/Time/DispatchWallTime.swift", "internal import Glibc", false),
+            ("Samples/EchoServer/A.swift", "import Glibc", true),
+            ("Tests/RingTests/A.swift", "import Foundation", true),
+        ])
+    func imports(path: String, line: String, isAllowed: Bool) {
+        #expect(Rules.forbiddenImports(file(line + "\n", at: path)).isEmpty == isAllowed)
+    }
+
+    @Test("promises")
+    func promises() {
+        let promise = "final class A: @unchecked Sendable {\n"
+        #expect(Rules.unexplainedPromises(file(promise)).count == 1)
+        #expect(Rules.unexplainedPromises(file("// Safety: locked.\n" + promise)).isEmpty)
+        #expect(Rules.unexplainedPromises(file(promise + "    // Safety: locked.\n")).isEmpty)
+        let far = promise + String(repeating: "\n", count: 6) + "// Safety: too far.\n"
+        #expect(Rules.unexplainedPromises(file(far)).count == 1)
+        #expect(Rules.unexplainedPromises(file("nonisolated(unsafe) var a = 1\n")).count == 1)
+        #expect(Rules.unexplainedPromises(file("// @unchecked Sendable\n")).isEmpty)
+    }
+
+    @Test("doc comments")
+    func documentation() {
+        #expect(Rules.undocumentedType(file("import A\n\nstruct Sample {}\n")).count == 1)
+        #expect(Rules.undocumentedType(file("/// A sample.\nstruct Sample {}\n")).isEmpty)
+        #expect(Rules.undocumentedType(file("/// A.\n@frozen\npublic struct Sample {}\n")).isEmpty)
+        #expect(Rules.undocumentedType(file("struct Part {}\n/// A.\nstruct Sample {}\n")).isEmpty)
+        #expect(Rules.undocumentedType(file("extension Sample {\n    struct A {}\n}\n")).isEmpty)
+    }
+
+    @Test("links")
+    func links() {
+        let there: Set = ["README.md", "Samples/A/main.swift", "Scripts/x.sh"]
+        func broken(_ text: String) -> Int {
+            Rules.brokenLinks(file(text, at: "Samples/A/README.md")) { there.contains($0) }.count
+        }
+        #expect(broken("[a](main.swift) and [b](../../README.md#top)") == 0)
+        #expect(broken("`main.swift` and `Scripts/x.sh`") == 0)
+        #expect(broken("[a](#top) [b](https://example.org/gone) `swift build` `*.swift`") == 0)
+        #expect(broken("[a](gone.swift) and [b](../README.md)") == 2)
+        #expect(broken("| accepting | `Gone.swift`, `main.swift` |") == 1)
+    }
+}

@@ -1,0 +1,110 @@
+/// Swift source with each character of a comment or literal replaced by a space, so that a brace or
+/// a keyword in what is left is a real one. Line breaks stay, so that line numbers do.
+func codeOnly(_ source: String) -> String {
+    var lexer = Lexer(bytes: Array(source.utf8))
+    lexer.code(untilParenthesis: false)
+    return String(decoding: lexer.output, as: UTF8.self)
+}
+
+/// Knows as much of Swift's lexical structure as brace counting needs: comments, which nest;
+/// literals of one and of many lines, raw ones too; and interpolations, which are code again.
+private struct Lexer {
+    let bytes: [UInt8]
+    private(set) var output: [UInt8] = []
+    private var position = 0
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+        output.reserveCapacity(bytes.count)
+    }
+
+    private var isAtEnd: Bool { position >= bytes.count }
+
+    private func isAt(_ text: StaticString) -> Bool {
+        text.withUTF8Buffer { bytes[min(position, bytes.count)...].starts(with: $0) }
+    }
+
+    private mutating func keep() {
+        output.append(bytes[position])
+        position += 1
+    }
+
+    private mutating func blank(_ count: Int = 1) {
+        for _ in 0..<count where !isAtEnd {
+            output.append(bytes[position] == UInt8(ascii: "\n") ? UInt8(ascii: "\n") : 0x20)
+            position += 1
+        }
+    }
+
+    /// Up to the end, or to the parenthesis that ends an interpolation.
+    mutating func code(untilParenthesis: Bool) {
+        var depth = 0
+        while !isAtEnd {
+            if isAt("//") {
+                while !isAtEnd, !isAt("\n") { blank() }
+            } else if isAt("/*") {
+                comment()
+            } else if isAt("\"") || isAt("#") {
+                literal()
+            } else if untilParenthesis, isAt(")"), depth == 0 {
+                return
+            } else {
+                if isAt("(") { depth += 1 }
+                if isAt(")") { depth -= 1 }
+                keep()
+            }
+        }
+    }
+
+    private mutating func comment() {
+        blank(2)
+        while !isAtEnd, !isAt("*/") {
+            if isAt("/*") { comment() } else { blank() }
+        }
+        blank(2)
+    }
+
+    /// At a quotation mark, or at number signs that may come before one.
+    private mutating func literal() {
+        var signs = 0
+        while position + signs < bytes.count, bytes[position + signs] == UInt8(ascii: "#") {
+            signs += 1
+        }
+        guard position + signs < bytes.count, bytes[position + signs] == UInt8(ascii: "\"") else {
+            for _ in 0..<signs { keep() }
+            return
+        }
+        blank(signs)
+        let hasManyLines = isAt("\"\"\"")
+        blank(hasManyLines ? 3 : 1)
+        while !isAtEnd {
+            if isEnd(signs, hasManyLines) {
+                return blank(signs + (hasManyLines ? 3 : 1))
+            } else if isEscape(signs) {
+                blank(1 + signs)
+                if isAt("(") {
+                    blank()
+                    code(untilParenthesis: true)
+                }
+                blank()
+            } else if !hasManyLines, isAt("\n") {
+                return
+            } else {
+                blank()
+            }
+        }
+    }
+
+    private func isEnd(_ signs: Int, _ hasManyLines: Bool) -> Bool {
+        let quotes = hasManyLines ? 3 : 1
+        guard position + quotes + signs <= bytes.count else { return false }
+        return bytes[position..<position + quotes].allSatisfy { $0 == UInt8(ascii: "\"") }
+            && bytes[position + quotes..<position + quotes + signs]
+                .allSatisfy { $0 == UInt8(ascii: "#") }
+    }
+
+    private func isEscape(_ signs: Int) -> Bool {
+        guard isAt("\\"), position + signs < bytes.count else { return false }
+        return bytes[position + 1..<position + 1 + signs].allSatisfy { $0 == UInt8(ascii: "#") }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// The package's files, found from where this one is.
+enum Repository {
+    struct File: Sendable {
+        /// From the root: `Sources/Ring/Kernel.swift`.
+        let path: String
+        let text: String
+        /// Without the ends of line; a text that ends as it should has no empty last line.
+        let lines: [Substring]
+        /// For Swift: `lines` without what comments and literals say.
+        let code: [Substring]
+
+        init(path: String, text: String) {
+            self.path = path
+            self.text = text
+            lines = Self.split(text)
+            code = path.hasSuffix(".swift") ? Self.split(codeOnly(text)) : lines
+        }
+
+        private static func split(_ text: String) -> [Substring] {
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            return lines.last == "" ? lines.dropLast() : lines
+        }
+
+        var isSwift: Bool { path.hasSuffix(".swift") }
+
+        /// Where a reader finds line `index`.
+        func place(_ index: Int) -> String { "\(path):\(index + 1)" }
+    }
+
+    static let root: URL = {
+        var url = URL(fileURLWithPath: #filePath)
+        // Root, Tests, TidyTests, Support, this file.
+        for _ in 0..<4 { url.deleteLastPathComponent() }
+        return url
+    }()
+
+    /// Every text file that belongs to the package: no build folders, no repository data.
+    static let files: [File] = {
+        let manager = FileManager.default
+        guard let enumerator = manager.enumerator(at: root, includingPropertiesForKeys: nil)
+        else { return [] }
+        var files: [File] = []
+        for case let url as URL in enumerator {
+            let name = url.lastPathComponent
+            let path = String(url.path.dropFirst(root.path.count + (root.path == "/" ? 0 : 1)))
+            if name == ".git" || name.hasPrefix(".build") || name == ".swiftpm" {
+                enumerator.skipDescendants()
+            } else if let text = text(of: url) {
+                files.append(File(path: path, text: text))
+            }
+        }
+        return files.sorted { $0.path < $1.path }
+    }()
+
+    static let swiftFiles = files.filter(\.isSwift)
+
+    static func files(under folder: String) -> [File] {
+        swiftFiles.filter { $0.path.hasPrefix(folder + "/") }
+    }
+
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
+    }
+
+    /// Nil for folders and for what is no text.
+    private static func text(of url: URL) -> String? {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder),
+            !isFolder.boolValue, let data = try? Data(contentsOf: url), !data.contains(0)
+        else { return nil }
+        return String(data: data, encoding: .utf8)
+    }
+}

@@ -1,0 +1,52 @@
+extension Rules {
+    /// Dependencies point one way: CRing, Ring, RingDispatch; the C library is behind Ring's fence.
+    static func forbiddenImports(_ file: File) -> [String] {
+        file.code.indices.compactMap { index in
+            guard let module = importedModule(file.code[index]),
+                !isAllowed(module, isPublic: file.code[index].contains("public "), in: file.path)
+            else { return nil }
+            return "\(file.place(index)): imports \(module)"
+        }
+    }
+
+    /// Of `internal import Glibc`, `@testable import Ring`, `import struct Glibc.stat`.
+    static func importedModule(_ line: Substring) -> Substring? {
+        let words = line.split(separator: " ")
+        guard let keyword = words.firstIndex(of: "import"),
+            words[..<keyword].allSatisfy({ $0.hasPrefix("@") || accessLevels.contains($0) })
+        else { return nil }
+        let kinds: Set<Substring> = ["struct", "class", "enum", "func", "var", "let", "typealias"]
+        let path = words[(keyword + 1)...].first { !kinds.contains($0) }
+        return path?.split(separator: ".").first
+    }
+
+    private static let accessLevels: Set<Substring> = [
+        "public", "package", "internal", "fileprivate", "private",
+    ]
+
+    private static let forbiddenInSources: Set<Substring> = [
+        "Foundation", "FoundationEssentials", "Dispatch", "CDispatch",
+    ]
+
+    private static func isAllowed(_ module: Substring, isPublic: Bool, in path: String) -> Bool {
+        let parts = path.split(separator: "/")
+        guard parts.count > 2, parts[0] == "Sources" else { return true }
+        let (library, concept) = (parts[1], parts[2])
+        if forbiddenInSources.contains(module) { return false }
+        switch module {
+        case "CLiburing": return library == "CRing"
+        case "CRing":
+            return library == "Ring" || (library == "RingDispatch" && concept == "Runtime")
+        case "Ring": return library != "CRing" && library != "Ring"
+        case "RingDispatch": return !["CRing", "Ring", "RingDispatch"].contains(library)
+        case "Glibc", "Musl":
+            return library == "Ring" || (isPublic && mayShowGlibc(path))
+        default: return true
+        }
+    }
+
+    /// Its `timespec` is the C library's, in GCD too.
+    private static func mayShowGlibc(_ path: String) -> Bool {
+        path.hasPrefix("Sources/RingDispatch/Time/DispatchWallTime")
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+/// The style that machines can see, kept by a test so that reviews need not. What breaks a rule is
+/// listed with file and line.
+@Suite("Tidy")
+struct TidyTests {
+    private static let documents = Repository.files.filter { file in
+        ["README.md", "ARCHITECTURE.md"].contains { file.path.hasSuffix($0) }
+    }
+
+    private func check(
+        _ files: [Repository.File], _ rule: (Repository.File) -> [String],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let findings = files.flatMap(rule)
+        #expect(
+            findings.isEmpty, "\(findings.count):\n\(findings.joined(separator: "\n"))",
+            sourceLocation: sourceLocation)
+    }
+
+    @Test("the repository is there")
+    func repository() {
+        #expect(Repository.exists("Package.swift"))
+        #expect(Repository.files(under: "Sources/Ring").count > 5)
+        #expect(Repository.files(under: "Tests/TidyTests").count > 5)
+    }
+
+    @Test("no Swift file over 500 lines")
+    func fileLength() { check(Repository.swiftFiles, Rules.tooLong) }
+
+    @Test("no line over 100 columns")
+    func lineLength() { check(Repository.swiftFiles, Rules.wideLines) }
+
+    @Test("no function over 70 lines")
+    func functionLength() { check(Repository.swiftFiles, Rules.longFunctions) }
+
+    @Test("no space at the end of a line, one end of line at the end of a file")
+    func trailingSpace() { check(Repository.files, Rules.trailingSpace) }
+
+    @Test("no notes to oneself")
+    func notes() { check(Repository.files, Rules.leftOverNotes) }
+
+    @Test("imports point one way, and the C library stays behind the fence")
+    func imports() { check(Repository.swiftFiles, Rules.forbiddenImports) }
+
+    @Test("every unchecked promise says why it holds")
+    func promises() { check(Repository.files(under: "Sources"), Rules.unexplainedPromises) }
+
+    @Test("every file's type begins with what it is")
+    func documentation() { check(Repository.files(under: "Sources"), Rules.undocumentedType) }
+
+    @Test("no folders of somebody's machine")
+    func machinePaths() { check(Repository.files, Rules.machinePaths) }
+
+    @Test("the documents' links lead somewhere")
+    func links() {
+        check(Self.documents) { Rules.brokenLinks($0, exists: Repository.exists) }
+    }
+}
