@@ -9,7 +9,7 @@ enum Runtime {
 
     /// Serves everything but the background class, and all events.
     static let pool: Pool = {
-        do {
+        do throws(KernelError) {
             return try makePool(isBackground: false)
         } catch {
             fatalKernel(error)
@@ -19,7 +19,7 @@ enum Runtime {
     /// Serves the background class, on threads with lowest priority. Made at its first item: where
     /// descriptors are short by then, the ordinary threads do its work.
     static let backgroundPool: Pool = {
-        do {
+        do throws(KernelError) {
             return try makePool(isBackground: true)
         } catch {
             Diagnostics.log("background work runs on ordinary threads: \(error)")
