@@ -12,8 +12,8 @@ final class Monitor: @unchecked Sendable {
     private var seen: [Lease] = []
     private var idleLooks = 0
     private var looks = 0
-    /// The last look sent a stand-in.
-    private var hasCalled = false
+    /// The last look that sent a stand-in.
+    private var lastCall = 0
     private let parker = Parker()
     /// Asleep until somebody grants the parker: `noteActivity` (relaxed) sees it and lets exactly
     /// one thread wake it; the monitor looks at all lanes once more after it said so.
@@ -24,6 +24,9 @@ final class Monitor: @unchecked Sendable {
     private static let asleep: UInt32 = 2
 
     static let periodNanoseconds: UInt64 = 1_000_000
+    /// After a stand-in was sent, this many looks follow in shorter steps.
+    static let quickLooks = 4
+    static let quickPeriodNanoseconds: UInt64 = 400_000
     /// Looks in a row that find all lanes idle before the monitor goes to sleep.
     static let idleLooksBeforeSleep = 20
     /// A worker that computes is left alone this many looks when there are many such already.
@@ -53,10 +56,10 @@ final class Monitor: @unchecked Sendable {
         seen = pool.lanes.map(\.lease)
         while true {
             // Where one handler blocks, the next one often does, too.
-            let period = hasCalled ? Monitor.periodNanoseconds / 2 : Monitor.periodNanoseconds
+            let isQuick = looks &- lastCall <= Monitor.quickLooks
+            let period = isQuick ? Monitor.quickPeriodNanoseconds : Monitor.periodNanoseconds
             // A grant that ends the sleep early came with activity: just look again.
             _ = parker.sleep(deadline: MonotonicClock.nanoseconds() + period)
-            hasCalled = false
             look()
             if idleLooks >= Monitor.idleLooksBeforeSleep { sleepUntilActivity() }
         }
@@ -91,7 +94,7 @@ final class Monitor: @unchecked Sendable {
                 }
             }
             pool.call(to: lane, expecting: lease)
-            hasCalled = true
+            lastCall = looks
         }
         idleLooks = isAnyInUse ? 0 : idleLooks + 1
     }
