@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs every test: on both back ends, with 1, 2 and 8 lanes, and the stress tests under
-# ThreadSanitizer. Needs a Swift toolchain; installs what else is missing.
+# Runs every test: on both back ends, with 1, 2 and 8 lanes, under ThreadSanitizer, and the demo.
+# Needs a Swift toolchain; installs what else is missing.
 #
 #   Scripts/test.sh            everything
 #   Scripts/test.sh quick      one run of the tests, with the automatic back end
@@ -28,13 +28,17 @@ for lanes in 1 2 8; do
     RINGDISPATCH_LANES=$lanes swift test --skip-build --filter RingDispatchTests
 done
 
-step "stress tests under ThreadSanitizer"
-swift build --build-tests --sanitize=thread --scratch-path .build-tsan
-for lanes in 2 8; do
-    RINGDISPATCH_LANES=$lanes TSAN_OPTIONS="halt_on_error=1" \
-        swift test --skip-build --sanitize=thread --scratch-path .build-tsan \
-        --filter 'RingDispatchTests\..*Stress'
+step "tests under ThreadSanitizer"
+sanitized=(--sanitize=thread --scratch-path .build-tsan)
+export TSAN_OPTIONS="halt_on_error=1"
+swift build --build-tests "${sanitized[@]}"
+swift test --skip-build "${sanitized[@]}" --filter 'RingTests|RingDispatchTests'
+RINGDISPATCH_BACKEND=epoll swift test --skip-build "${sanitized[@]}" --filter 'RingDispatchTests'
+for repetition in 1 2 3 4 5; do
+    RINGDISPATCH_LANES=8 swift test --skip-build "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
+    RINGDISPATCH_LANES=2 swift test --skip-build "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
 done
+unset TSAN_OPTIONS
 
 step "the demo, in release"
 Scripts/demo.sh 64 2

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A read or write source: tells when a descriptor is ready.
 final class DescriptorSource: SourceCore, @unchecked Sendable {
-    // Safety: `latched`, `estimate`, `watch` belong to the invoker, the rest is atomic.
+    // Safety: `latched`, `estimate`, `watch`, `hasAsked` are the invoker's; the rest is atomic.
     enum Direction {
         case read
         case write
@@ -17,9 +17,10 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
     private let pending = Atomic<Int32>(0)
     @exclusivity(unchecked) private var latched: Int32 = 0
     @exclusivity(unchecked) private var estimate: UInt?
-    @exclusivity(unchecked) private var detachment = Detachment.notAsked
-
-    private enum Detachment { case notAsked, asked, done }
+    /// The invoker has asked the lane to retire the watch.
+    @exclusivity(unchecked) private var hasAsked = false
+    /// The lane has done so: its store (releasing) pairs with the invoker's load (acquiring).
+    private let isReleased = Atomic<Bool>(false)
 
     init(descriptor: Int32, direction: Direction, queue: DispatchQueue?) {
         self.descriptor = descriptor
@@ -60,17 +61,15 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
 
     override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
         guard let watch, wasInstalled else { return true }
-        switch detachment {
-        case .done:
+        if isReleased.load(ordering: .acquiring) {
             self.watch = nil
             return true
-        case .asked:
-            return false
-        case .notAsked:
-            detachment = .asked
-            watch.lane.request(.retire(watch), from: context)
-            return false
         }
+        if !hasAsked {
+            hasAsked = true
+            watch.lane.request(.retire(watch), from: context)
+        }
+        return false
     }
 
     /// On the lane: the watch ended.
@@ -82,7 +81,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
 
     /// On the lane: the kernel has let go of the descriptor.
     func released(_ context: Context) {
-        detachment = .done
+        isReleased.store(true, ordering: .releasing)
         wake(context)
     }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Lets a limited number of tasks in at a time, in the order in which they came.
 final class Turnstile: Sendable {
     private struct State {
@@ -7,15 +5,15 @@ final class Turnstile: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Watched<State>
 
     init(limit: Int) {
-        state = Mutex(State(free: limit))
+        state = Watched(State(free: limit))
     }
 
     func enter() async {
         await withCheckedContinuation { continuation in
-            let mayEnter = state.withLock { state in
+            let mayEnter = state.update { state in
                 if state.free > 0 {
                     state.free -= 1
                     return true
@@ -28,7 +26,7 @@ final class Turnstile: Sendable {
     }
 
     func leave() {
-        let next = state.withLock { state in
+        let next = state.update { state in
             if state.waiting.isEmpty {
                 state.free += 1
                 return nil as CheckedContinuation<Void, Never>?
