@@ -35,6 +35,7 @@ package protocol Kernel: AnyObject {
     func submit()
 
     /// The same, and waits for a completion, a wake-up or the end of the timeout (nil: for ever).
+    /// A signal may end it early.
     func wait(timeoutNanoseconds: UInt64?)
 
     /// Takes completions out; their count, at most the buffer's size.
