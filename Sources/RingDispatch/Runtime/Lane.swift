@@ -338,7 +338,7 @@ struct Lane: Equatable, @unchecked Sendable {
         return Ticks.now() &- owned.pointee.lastLook > Lane.ticksBetweenLooks
     }
 
-    private static let ticksBetweenLooks = 1000 * Ticks.perMicrosecond
+    private static let ticksBetweenLooks = 10_000 * Ticks.perMicrosecond
 
     /// Jobs that run before submissions, timers and completions get their turn again.
     static let turnsBetweenPolls = 32
