@@ -1,7 +1,7 @@
 import RingDispatch
 import Testing
 
-@Suite("Urgent work goes first", .watchdog)
+@Suite("Urgent work goes first", .watchdog, .serialized)
 struct PriorityTests {
     /// Both classes share the ordinary threads, whose order is the library's; the background class
     /// has threads of its own, whose order is the kernel's.
