@@ -3,13 +3,6 @@ internal import Glibc
 
 /// Threads, and what belongs to the calling one.
 package enum Threads {
-    /// The pointer that the runtime keeps for the calling thread; nil on a thread new to it.
-    @inline(__always)
-    package static var local: UnsafeMutableRawPointer? {
-        get { cring_thread_get() }
-        set { cring_thread_set(newValue) }
-    }
-
     package static var currentIdentifier: UInt32 { UInt32(truncatingIfNeeded: cring_thread_id()) }
 
     /// The identifier of the thread that started the process.

@@ -19,7 +19,7 @@ struct DrainQuantum {
 
     /// Whether the queue should go to the back of its target's list.
     @inline(__always)
-    mutating func isUsedUp(_ context: Context) -> Bool {
+    mutating func isUsedUp() -> Bool {
         items &+= 1
         guard items % DrainQuantum.itemsBetweenLooks == 0 else { return false }
         return Ticks.now() &- start > DrainQuantum.ticks
@@ -47,7 +47,7 @@ extension DispatchQueue {
                     return
                 }
                 job.run(context)
-                if quantum.isUsedUp(context), yieldDrain(context) { return }
+                if quantum.isUsedUp(), yieldDrain(context) { return }
             }
         }
     }

@@ -22,7 +22,7 @@ extension DispatchQueue {
             }
             if job.pointee.isBarrier {
                 if !runBarrier(job, context) { return }
-                if quantum.isUsedUp(context) {
+                if quantum.isUsedUp() {
                     enqueueSelf(band: band, context)
                     return
                 }
