@@ -30,7 +30,7 @@ final class Connection: @unchecked Sendable {
 
     private func receive() {
         for _ in 0..<16 {  // a fair share of a busy stream; the source calls again for the rest
-            let count = read(descriptor, buffer, Self.bufferSize)
+            let count = recv(descriptor, buffer, Self.bufferSize, 0)
             if count < 0, errno == EAGAIN || errno == EINTR { return }
             guard count > 0 else { return stop() }
             unsent = 0..<count

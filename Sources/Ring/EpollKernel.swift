@@ -11,10 +11,10 @@ package final class EpollKernel: Kernel {
     private let bell: OwnedDescriptor
     private let events: UnsafeMutableBufferPointer<epoll_event>
     /// By descriptor number.
-    private var registrations: [Registration] = []
+    @exclusivity(unchecked) private var registrations: [Registration] = []
     /// Completions that are ready to be reaped.
-    private var ready: [Completion] = []
-    private var firstReady = 0
+    @exclusivity(unchecked) private var ready: [Completion] = []
+    @exclusivity(unchecked) private var firstReady = 0
 
     private struct Watch {
         var events: UInt32
@@ -63,18 +63,16 @@ package final class EpollKernel: Kernel {
             events.deallocate()
             throw error
         }
+        super.init(backend: .epoll, watchesMigrate: false)
     }
 
     deinit {
         events.deallocate()
     }
 
-    package var backend: Backend { .epoll }
-    package var watchesMigrate: Bool { false }
-
     // MARK: watches
 
-    package func watch(descriptor: Int32, events: UInt32, token: UInt64) {
+    package override func watch(descriptor: Int32, events: UInt32, token: UInt64) {
         guard descriptor >= 0 else {
             ready.append(Completion(token: token, result: -EBADF))
             return
@@ -94,13 +92,13 @@ package final class EpollKernel: Kernel {
         ready.append(Completion(token: token, result: code == EPERM ? Int32(events) : -code))
     }
 
-    package func cancelWatch(descriptor: Int32, token: UInt64) {
+    package override func cancelWatch(descriptor: Int32, token: UInt64) {
         let index = Int(descriptor)
         guard index < registrations.count, registrations[index].remove(token: token) else { return }
         ready.append(Completion(token: token, result: -ECANCELED))
     }
 
-    package func release(descriptor: Int32) {
+    package override func release(descriptor: Int32) {
         let index = Int(descriptor)
         guard index >= 0, index < registrations.count else { return }
         let wanted = registrations[index].wantedEvents
@@ -136,13 +134,13 @@ package final class EpollKernel: Kernel {
     // MARK: turns
 
     /// epoll_ctl acts at once; watches that were refused wait as completions.
-    package var hasUnsubmitted: Bool { false }
+    package override var hasUnsubmitted: Bool { false }
 
-    package func submit() {
+    package override func submit() {
         take(timeoutNanoseconds: 0)
     }
 
-    package func wait(timeoutNanoseconds: UInt64?) {
+    package override func wait(timeoutNanoseconds: UInt64?) {
         take(timeoutNanoseconds: firstReady < ready.count ? 0 : timeoutNanoseconds)
     }
 
@@ -195,7 +193,7 @@ package final class EpollKernel: Kernel {
         }
     }
 
-    package func reap(into buffer: UnsafeMutableBufferPointer<Completion>) -> Int {
+    package override func reap(into buffer: UnsafeMutableBufferPointer<Completion>) -> Int {
         let count = min(buffer.count, ready.count - firstReady)
         for index in 0..<count { buffer[index] = ready[firstReady + index] }
         firstReady += count
@@ -206,13 +204,13 @@ package final class EpollKernel: Kernel {
         return count
     }
 
-    package func wake() {
+    package override func wake() {
         var one: UInt64 = 1
         // EAGAIN: the bell already rings.
         _ = write(bell.number, &one, 8)
     }
 
     /// epoll has no memory that other threads may look into; a stand-in finds out by serving it.
-    package var hasCompletions: Bool { false }
-    package var needsEnter: Bool { false }
+    package override var hasCompletions: Bool { false }
+    package override var needsEnter: Bool { false }
 }

@@ -8,50 +8,67 @@ package enum Backend: String, Sendable, CaseIterable {
 package struct Completion {
     /// The token its watch was made with; 0 stands for none (a wake-up).
     package var token: UInt64
-    /// The poll(2) events that are ready, or a negated `errno`.
+    /// A watch: the poll(2) events that are ready; a request: the count of bytes; or a negated
+    /// `errno`.
     package var result: Int32
 }
 
-/// What a lane asks of the kernel: one-shot readiness watches, a wait, and a wake-up.
+/// What a lane asks of the kernel: one-shot readiness watches, reads and writes of files, a wait,
+/// and a wake-up.
 ///
 /// All but `wake`, `hasCompletions` and `needsEnter` belong to the thread that holds the lane's
-/// lease. Every watch ends in exactly one completion, also when it is cancelled or refused.
-package protocol Kernel: AnyObject {
-    var backend: Backend { get }
-
+/// lease. Every watch and request ends in exactly one completion, also when it is cancelled or refused.
+package class Kernel {
+    package let backend: Backend
     /// Whether a descriptor may be watched now here, now by another lane's kernel, without cost.
-    var watchesMigrate: Bool { get }
+    package let watchesMigrate: Bool
+
+    init(backend: Backend, watchesMigrate: Bool) {
+        self.backend = backend
+        self.watchesMigrate = watchesMigrate
+    }
 
     /// Watches a descriptor once for poll(2) `events`.
-    func watch(descriptor: Int32, events: UInt32, token: UInt64)
+    package func watch(descriptor: Int32, events: UInt32, token: UInt64) { abstract() }
 
     /// Asks for the end of a watch that is still out. Its completion follows in any case.
-    func cancelWatch(descriptor: Int32, token: UInt64)
+    package func cancelWatch(descriptor: Int32, token: UInt64) { abstract() }
 
     /// Forgets a descriptor that is about to be closed. None of its caller's watches is out.
-    func release(descriptor: Int32)
+    package func release(descriptor: Int32) { abstract() }
+
+    /// Whether `start` can be used: the kernel reads and writes files while the lane goes on.
+    package var carriesOutRequests: Bool { false }
+
+    /// Begins to read or write.
+    package func start(_ request: FileRequest, token: UInt64) { abstract() }
+
+    /// Asks for the end of a request that is still out. Its completion follows in any case.
+    package func cancelRequest(token: UInt64) { abstract() }
 
     /// Hands over what was prepared and takes in what is ready, without waiting.
-    func submit()
+    package func submit() { abstract() }
 
     /// The same, and waits for a completion, a wake-up or the end of the timeout (nil: for ever).
     /// A signal may end it early.
-    func wait(timeoutNanoseconds: UInt64?)
+    package func wait(timeoutNanoseconds: UInt64?) { abstract() }
 
     /// Takes completions out; their count, at most the buffer's size.
-    func reap(into buffer: UnsafeMutableBufferPointer<Completion>) -> Int
+    package func reap(into buffer: UnsafeMutableBufferPointer<Completion>) -> Int { abstract() }
 
     /// Ends the wait of the thread that is in `wait`, or the next one. From any thread.
-    func wake()
+    package func wake() { abstract() }
 
     /// Whether prepared watches wait for `submit` or `wait`.
-    var hasUnsubmitted: Bool { get }
+    package var hasUnsubmitted: Bool { abstract() }
 
     /// Whether completions wait to be reaped. From any thread; a hint.
-    var hasCompletions: Bool { get }
+    package var hasCompletions: Bool { abstract() }
 
     /// Whether the kernel has completions that only an enter makes visible. From any thread.
-    var needsEnter: Bool { get }
+    package var needsEnter: Bool { abstract() }
+
+    private func abstract() -> Never { fatalError("overridden by each back end") }
 }
 
 /// poll(2) event bits, which epoll(7) shares.

@@ -36,7 +36,7 @@ package struct KernelFactory: Sendable {
         self.doorbell = doorbell
     }
 
-    package func makeKernel() throws(KernelError) -> any Kernel {
+    package func makeKernel() throws(KernelError) -> Kernel {
         guard let doorbell else { return try EpollKernel() }
         return try UringKernel(doorbell: doorbell)
     }

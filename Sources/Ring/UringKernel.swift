@@ -11,13 +11,18 @@ package final class UringKernel: Kernel {
     private let scratch: UnsafeMutableBufferPointer<io_uring_cqe>
     private let doorbell: Doorbell
     /// Watches that found the submission queue full; submitted first at the next turn.
-    private var overflow: [Prepared] = []
+    @exclusivity(unchecked) private var overflow: [Prepared] = []
 
     private struct Prepared {
-        var isCancel: Bool
-        var descriptor: Int32
-        var events: UInt32
+        var action: Action
         var token: UInt64
+
+        enum Action {
+            case poll(descriptor: Int32, events: UInt32)
+            case endPoll
+            case request(FileRequest)
+            case endRequest
+        }
     }
 
     /// Small, so that it stays in the cache: it is emptied each turn.
@@ -42,6 +47,7 @@ package final class UringKernel: Kernel {
             throw UringProbe.setupError(code: -result)
         }
         scratch = .allocate(capacity: 256)
+        super.init(backend: .ioUring, watchesMigrate: true)
     }
 
     static let setupFlags =
@@ -54,20 +60,27 @@ package final class UringKernel: Kernel {
         scratch.deallocate()
     }
 
-    package var backend: Backend { .ioUring }
-    package var watchesMigrate: Bool { true }
-
-    package func watch(descriptor: Int32, events: UInt32, token: UInt64) {
-        prepare(
-            Prepared(isCancel: false, descriptor: descriptor, events: events, token: token))
+    package override func watch(descriptor: Int32, events: UInt32, token: UInt64) {
+        if overflow.isEmpty, cring_prepare_poll(ring, descriptor, events, token) { return }
+        prepare(Prepared(action: .poll(descriptor: descriptor, events: events), token: token))
     }
 
-    package func cancelWatch(descriptor: Int32, token: UInt64) {
-        prepare(Prepared(isCancel: true, descriptor: descriptor, events: 0, token: token))
+    package override func cancelWatch(descriptor: Int32, token: UInt64) {
+        prepare(Prepared(action: .endPoll, token: token))
+    }
+
+    package override var carriesOutRequests: Bool { true }
+
+    package override func start(_ request: FileRequest, token: UInt64) {
+        prepare(Prepared(action: .request(request), token: token))
+    }
+
+    package override func cancelRequest(token: UInt64) {
+        prepare(Prepared(action: .endRequest, token: token))
     }
 
     /// The ring holds no state of a descriptor beyond its watches.
-    package func release(descriptor: Int32) {}
+    package override func release(descriptor: Int32) {}
 
     private func prepare(_ operation: Prepared) {
         guard overflow.isEmpty, let entry = freeEntry() else {
@@ -84,13 +97,27 @@ package final class UringKernel: Kernel {
     }
 
     private func fill(_ entry: UnsafeMutablePointer<io_uring_sqe>, _ operation: Prepared) {
-        if operation.isCancel {
+        // What only ends another entry has no token: its own completion says nothing new.
+        var token: UInt64 = 0
+        switch operation.action {
+        case .poll(let descriptor, let events):
+            io_uring_prep_poll_add(entry, descriptor, events)
+            token = operation.token
+        case .endPoll:
             io_uring_prep_poll_remove(entry, operation.token)
-            entry.pointee.user_data = 0
-        } else {
-            io_uring_prep_poll_add(entry, operation.descriptor, operation.events)
-            entry.pointee.user_data = operation.token
+        case .request(let request):
+            let offset = UInt64(bitPattern: request.offset < 0 ? -1 : request.offset)
+            let (bytes, count) = (request.buffer.baseAddress, UInt32(request.buffer.count))
+            if request.kind == .read {
+                io_uring_prep_read(entry, request.descriptor, bytes, count, offset)
+            } else {
+                io_uring_prep_write(entry, request.descriptor, bytes, count, offset)
+            }
+            token = operation.token
+        case .endRequest:
+            io_uring_prep_cancel64(entry, operation.token, 0)
         }
+        entry.pointee.user_data = token
     }
 
     private func submitOverflow() {
@@ -102,16 +129,16 @@ package final class UringKernel: Kernel {
         overflow.removeFirst(done)
     }
 
-    package var hasUnsubmitted: Bool {
+    package override var hasUnsubmitted: Bool {
         ring.pointee.sq.sqe_head != ring.pointee.sq.sqe_tail || !overflow.isEmpty
     }
 
-    package func submit() {
+    package override func submit() {
         if !overflow.isEmpty { submitOverflow() }
         enter(waitCount: 0, timeout: nil)
     }
 
-    package func wait(timeoutNanoseconds: UInt64?) {
+    package override func wait(timeoutNanoseconds: UInt64?) {
         if !overflow.isEmpty { submitOverflow() }
         guard let nanoseconds = timeoutNanoseconds else {
             enter(waitCount: 1, timeout: nil)
@@ -156,7 +183,7 @@ package final class UringKernel: Kernel {
         try tryEnter(waitCount: 1, timeout: &timeout)
     }
 
-    package func reap(into buffer: UnsafeMutableBufferPointer<Completion>) -> Int {
+    package override func reap(into buffer: UnsafeMutableBufferPointer<Completion>) -> Int {
         let capacity = UInt32(min(buffer.count, scratch.count))
         let count = Int(cring_reap(ring, scratch.baseAddress, capacity))
         for index in 0..<count {
@@ -166,10 +193,10 @@ package final class UringKernel: Kernel {
         return count
     }
 
-    package func wake() {
+    package override func wake() {
         doorbell.ring(ring.pointee.ring_fd)
     }
 
-    package var hasCompletions: Bool { cring_has_completions(ring) }
-    package var needsEnter: Bool { cring_needs_enter(ring) }
+    package override var hasCompletions: Bool { cring_has_completions(ring) }
+    package override var needsEnter: Bool { cring_needs_enter(ring) }
 }

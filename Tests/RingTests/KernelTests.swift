@@ -5,7 +5,7 @@ import Testing
 /// What every back end promises the lanes.
 @Suite("Kernel")
 struct KernelTests {
-    static func makeKernel(_ backend: Backend) throws -> any Kernel {
+    static func makeKernel(_ backend: Backend) throws -> Kernel {
         switch backend {
         case .ioUring: try UringKernel(doorbell: Doorbell())
         case .epoll: try EpollKernel()
@@ -30,13 +30,13 @@ struct KernelTests {
         }
     }
 
-    static func completions(_ kernel: any Kernel) -> [Completion] {
+    static func completions(_ kernel: Kernel) -> [Completion] {
         withUnsafeTemporaryAllocation(of: Completion.self, capacity: 16) { buffer in
             Array(buffer[..<kernel.reap(into: buffer)]).filter { $0.token != 0 }
         }
     }
 
-    static func waitForCompletions(_ kernel: any Kernel) -> [Completion] {
+    static func waitForCompletions(_ kernel: Kernel) -> [Completion] {
         for _ in 0..<100 {
             kernel.wait(timeoutNanoseconds: 100_000_000)
             let found = completions(kernel)

@@ -94,6 +94,16 @@ unsigned cring_reap(struct io_uring *ring, struct io_uring_cqe *into, unsigned c
 int cring_enter(
     struct io_uring *ring, unsigned wait_count, const struct __kernel_timespec *timeout);
 
+// Prepares a one-shot poll; false when the submission queue is full.
+static inline bool cring_prepare_poll(
+    struct io_uring *ring, int descriptor, uint32_t events, uint64_t token) {
+    struct io_uring_sqe *entry = io_uring_get_sqe(ring);
+    if (!entry) return false;
+    io_uring_prep_poll_add(entry, descriptor, events);
+    entry->user_data = token;
+    return true;
+}
+
 // MARK: system calls that have no C library wrapper
 
 long cring_futex_wait(uint32_t *word, uint32_t expected, const struct timespec *deadline);

@@ -21,7 +21,7 @@ extension DispatchQueue {
 
     final func submit(_ work: @escaping Block) {
         let context = Context.current
-        push(context.pointee.jobs.make(Job(kind: .block, band: band, block: work)), context)
+        push(context.pointee.items.make(Item(kind: .block, band: band, block: work)), context)
     }
 
     final func submit(
@@ -30,8 +30,8 @@ extension DispatchQueue {
     ) {
         let context = Context.current
         group?.enterHolding()
-        let job = context.pointee.jobs.make(
-            Job(
+        let job = context.pointee.items.make(
+            Item(
                 kind: .block, band: itemBand(qos, flags),
                 isBarrier: flags.contains(.barrier) && kind == .concurrent, block: work,
                 group: group.map { Unmanaged.passUnretained($0) }))
@@ -58,8 +58,8 @@ extension DispatchQueue {
         _ workItem: DispatchWorkItem, group: DispatchGroup?, _ context: Context
     ) -> JobPointer {
         let flags = workItem.flags
-        return context.pointee.jobs.make(
-            Job(
+        return context.pointee.items.make(
+            Item(
                 kind: .workItem, band: itemBand(workItem.qos, flags),
                 isBarrier: flags.contains(.barrier) && kind == .concurrent,
                 object: Unmanaged.passRetained(workItem).toOpaque(),

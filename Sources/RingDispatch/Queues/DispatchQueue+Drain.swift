@@ -4,7 +4,8 @@ internal import Synchronization
 /// How long one queue may be drained before others get their turn.
 struct DrainQuantum {
     private var items = 0
-    private let start = Ticks.now()
+    /// When the first look was.
+    private var start: UInt64 = 0
 
     static let itemsBetweenLooks = 8
     /// Items in one drain that make it a burst.
@@ -22,6 +23,7 @@ struct DrainQuantum {
     mutating func isUsedUp() -> Bool {
         items &+= 1
         guard items % DrainQuantum.itemsBetweenLooks == 0 else { return false }
+        if start == 0 { start = Ticks.now() }
         return Ticks.now() &- start > DrainQuantum.ticks
     }
 }
@@ -130,7 +132,7 @@ extension DispatchQueue {
 
     /// Gives the queue, which the caller owns, to a thread that waits in `sync`.
     final func handOver(to job: JobPointer, _ context: Context) {
-        guard let object = context.pointee.jobs.take(job).object else { return }
+        guard let object = context.pointee.items.take(job).job.object else { return }
         let waiter = Peer(address: object)
         let hasMore = !front.isEmpty || !incoming.isEmpty
         let identifier = waiter.identifier

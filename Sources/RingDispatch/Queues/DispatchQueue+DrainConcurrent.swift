@@ -127,7 +127,7 @@ extension DispatchQueue {
 
     /// A reader that waits in `sync` goes on; its place in `running` is taken.
     private final func letIn(_ job: JobPointer, _ context: Context) {
-        guard let object = context.pointee.jobs.take(job).object else { return }
+        guard let object = context.pointee.items.take(job).job.object else { return }
         Peer(address: object).grant()
     }
 
@@ -136,13 +136,13 @@ extension DispatchQueue {
         let reference = Unmanaged.passUnretained(self)
         job.pointee.band = max(job.pointee.band, band)
         let kind = job.pointee.kind
-        if job.pointee.through == nil && (kind == .block || kind == .workItem) {
-            job.pointee.through = reference
+        if (kind == .block || kind == .workItem) && job.item.pointee.through == nil {
+            job.item.pointee.through = reference
             return job
         }
-        let outer = context.pointee.jobs.make(
-            Job(kind: .nested, band: job.pointee.band, object: UnsafeMutableRawPointer(job)))
-        outer.pointee.through = reference
+        let outer = context.pointee.items.make(
+            Item(kind: .nested, band: job.pointee.band, object: UnsafeMutableRawPointer(job)))
+        outer.item.pointee.through = reference
         return outer
     }
 

@@ -21,7 +21,23 @@ extension DispatchQueue {
             return
         }
         let band = job.pointee.band
-        if incoming.push(job) { wakeUp(band: band, context) }
+        if state.load(ordering: .relaxed) == 0 && claimIdle() {
+            // Until the queue is on its target's list it is the caller's. What somebody is about to
+            // announce may be the caller's own, from before.
+            front.append(all: incoming.takeAll())
+            front.append(job)
+            enqueueSelf(band: max(band, self.band), context)
+        } else if incoming.push(job) {
+            wakeUp(band: band, context)
+        }
+    }
+
+    /// Makes an idle queue the caller's, which is to put it onto its target.
+    @inline(__always)
+    private final func claimIdle() -> Bool {
+        state.compareExchange(
+            expected: 0, desired: QueueState.enqueued, ordering: .acquiringAndReleasing
+        ).exchanged
     }
 
     @inline(__always)
@@ -47,9 +63,7 @@ extension DispatchQueue {
     /// The same with a reference that the caller hands over.
     @inline(__always)
     final func enqueue(_ reference: Unmanaged<DispatchQueue>, band: UInt8, _ context: Context) {
-        let job = context.pointee.jobs.make(
-            Job(kind: .queue, band: band, object: reference.toOpaque()))
-        pushToTarget(job, context)
+        pushToTarget(node.prepare(.queue, band: band, object: reference.toOpaque()), context)
     }
 
     @inline(__always)

@@ -154,8 +154,8 @@ extension DispatchQueue {
             return isExclusive ? tryLockExclusive(context) : tryLockShared()
         }
         if hasLocked { return }
-        let job = context.pointee.jobs.make(
-            Job(
+        let job = context.pointee.items.make(
+            Item(
                 kind: .waiter, band: band, isBarrier: isExclusive && kind == .concurrent,
                 object: context.pointee.peer.address))
         context.pointee.peer.awaitedQueue =
@@ -252,8 +252,8 @@ extension DispatchQueue {
             // Safety: the caller returns when the group is left, after the block has run and gone.
             nonisolated(unsafe) let work = work
             group.enterHolding()
-            let job = context.pointee.jobs.make(
-                Job(
+            let job = context.pointee.items.make(
+                Item(
                     kind: .block, band: band, isBarrier: asBarrier && kind == .concurrent,
                     block: { work() }, group: Unmanaged.passUnretained(group)))
             push(job, context)

@@ -10,27 +10,28 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     // Safety: `front` belongs to the holder of the queue (see `QueueState`), `target` and `band`
     // are fixed before the queue is active; the rest is immutable, atomic or locked.
 
-    /// The name given at creation. `dispatch_queue_get_label`.
-    public final let label: String
-    /// The quality of service given at creation. `dispatch_queue_get_qos_class`.
-    public final let qos: DispatchQoS
+    // In this order what submitters write and what the holder writes is on different cache lines.
 
+    /// Submitted items that the queue's holder has not seen yet.
+    final let incoming = JobInbox()
+    /// On the target's list; see `JobNode`.
+    final let node = JobNode()
+    /// Where the queue itself is enqueued when it has items; nil: a root queue.
+    @exclusivity(unchecked) final var target: DispatchQueue?
     final let kind: Kind
     /// The band of the root queue at the end of the targets.
     @exclusivity(unchecked) final var band: UInt8
     /// The last target is the main queue, which only the main thread serves.
     @exclusivity(unchecked) final var isThreadBound: Bool
-    /// Where the queue itself is enqueued when it has items; nil: a root queue.
-    @exclusivity(unchecked) final var target: DispatchQueue?
-    /// Submitted items that the queue's holder has not seen yet.
-    final let incoming = JobInbox()
-    /// Keeps what those who submit write apart from what the holder writes.
-    private final let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
+    /// The name given at creation. `dispatch_queue_get_label`.
+    public final let label: String
+    /// The quality of service given at creation. `dispatch_queue_get_qos_class`.
+    public final let qos: DispatchQoS
+    final let specifics = Locked<[ObjectIdentifier: QueueSpecific]>([:])
     /// See `QueueState`.
     final let state: Atomic<UInt64>
     /// Items that the holder has, in order.
     @exclusivity(unchecked) final var front = JobList()
-    final let specifics = Locked<[ObjectIdentifier: QueueSpecific]>([:])
 
     enum Kind: UInt8 {
         case serial

@@ -1,10 +1,10 @@
-extension Job {
-    /// Runs the job's block or work item on the innermost frame's queue, then leaves its group.
+extension Item {
+    /// Runs the item's block or work item on the innermost frame's queue, then leaves its group.
     @inline(__always)
     consuming func callOut() {
         if let block = block.take() {
             block()
-        } else if let object {
+        } else if let object = job.object {
             Unmanaged<DispatchWorkItem>.fromOpaque(object).takeRetainedValue().perform()
         }
         group?._withUnsafeGuaranteedRef { $0.leave() }
@@ -17,21 +17,19 @@ extension JobPointer {
     func run(_ context: Context) {
         switch pointee.kind {
         case .queue:
-            let job = context.pointee.jobs.take(self)
-            guard let object = job.object else { return }
+            guard let object = pointee.object else { return }
             Unmanaged<DispatchQueue>.fromOpaque(object).takeRetainedValue().drain(context)
         case .source:
-            let job = context.pointee.jobs.take(self)
-            guard let object = job.object else { return }
-            Unmanaged<SourceCore>.fromOpaque(object).takeRetainedValue()
-                .invoke(band: job.band, context)
+            guard let object = pointee.object else { return }
+            SourceCore.invoke(
+                Unmanaged<SourceCore>.fromOpaque(object), band: pointee.band, context)
         case .block, .workItem:
-            if pointee.through != nil {
+            if item.pointee.through != nil {
                 runThrough(context)
             } else if let frame = context.pointee.frame {
                 // Inside a drain: the frame is there.
                 precondition(frame.pointee.isDrain, "a job ran outside any queue")
-                context.pointee.jobs.take(self).callOut()
+                context.pointee.items.take(self).callOut()
             } else {
                 runOnRoot(context)
             }
@@ -45,23 +43,23 @@ extension JobPointer {
     private func runOnRoot(_ context: Context) {
         let queue = GlobalQueues.unmanaged(band: pointee.band)
         withFrame(queue, isDrain: false, isExclusive: false, context) {
-            context.pointee.jobs.take(self).callOut()
+            context.pointee.items.take(self).callOut()
         }
     }
 
     /// A concurrent queue's item: runs on it, then gives its width back.
     private func runThrough(_ context: Context) {
-        guard let through = pointee.through else { return }
+        guard let through = item.pointee.through else { return }
         withFrame(through, isDrain: false, isExclusive: false, context) {
-            context.pointee.jobs.take(self).callOut()
+            context.pointee.items.take(self).callOut()
         }
         through._withUnsafeGuaranteedRef { $0.leaveShared(context) }
     }
 
-    /// A concurrent queue's item that passes through another concurrent queue.
+    /// A concurrent queue's job that passes through another concurrent queue, or has no item.
     private func runNested(_ context: Context) {
-        guard let through = pointee.through, let object = pointee.object else { return }
-        _ = context.pointee.jobs.take(self)
+        guard let through = item.pointee.through, let object = pointee.object else { return }
+        _ = context.pointee.items.take(self)
         let inner = object.assumingMemoryBound(to: Job.self)
         withFrame(through, isDrain: false, isExclusive: false, context) { inner.run(context) }
         through._withUnsafeGuaranteedRef { $0.leaveShared(context) }

@@ -14,12 +14,13 @@ struct Lane: Equatable, @unchecked Sendable {
         let index: Int
         let isBackground: Bool
         let watchesMigrate: Bool
+        let backend: Backend
         /// Set while the lane is parked or free, and perhaps longer, but never cleared but by its
         /// holder: who pushed a job looks at it, and only then at the lease. Whoever sets it
         /// (sequentially consistent) looks at the inbox once more.
         let isSleeping = Atomic<Bool>(true)
         let pool: Unmanaged<Pool>
-        let kernel: any Kernel
+        let kernel: Unmanaged<Kernel>
         let timers = TimerQueue()
         let completions: UnsafeMutableBufferPointer<Completion>
         let owned: UnsafeMutablePointer<Owned>
@@ -37,7 +38,7 @@ struct Lane: Equatable, @unchecked Sendable {
         /// Jobs in the run queue, for others to see. Written by the lease's holder (relaxed): a
         /// hint that decides on visits, never on correctness.
         let waiting = Atomic<Int>(0)
-        /// Watches that are out, likewise.
+        /// Watches and file operations that are out, likewise.
         let watchesOut = Atomic<Int>(0)
         /// Whether the kernel has not been handed all that was asked of it, likewise.
         let hasUnsubmitted = Atomic<Bool>(false)
@@ -66,19 +67,20 @@ struct Lane: Equatable, @unchecked Sendable {
         var lastLook: UInt64 = 0
     }
 
-    init(index: Int, pool: Unmanaged<Pool>, kernel: any Kernel) {
+    init(index: Int, pool: Unmanaged<Pool>, kernel: Kernel) {
         let owned = UnsafeMutablePointer<Owned>.allocate(capacity: 1)
         owned.initialize(to: Owned())
         storage = .allocate(capacity: 1)
         storage.initialize(
             to: Storage(
                 index: index, isBackground: pool.takeUnretainedValue().isBackground,
-                watchesMigrate: kernel.watchesMigrate, pool: pool, kernel: kernel,
+                watchesMigrate: kernel.watchesMigrate, backend: kernel.backend, pool: pool,
+                kernel: .passRetained(kernel),
                 completions: .allocate(capacity: Lane.completionBatch), owned: owned))
     }
 
     /// Completions that are taken from the kernel at once.
-    static let completionBatch = 256
+    static let completionBatch = 32
 
     private var owned: UnsafeMutablePointer<Owned> {
         @inline(__always) get { storage.pointee.owned }
@@ -89,8 +91,10 @@ struct Lane: Equatable, @unchecked Sendable {
     var watchesMigrate: Bool { storage.pointee.watchesMigrate }
     var isBackground: Bool { storage.pointee.isBackground }
     var pool: Pool { storage.pointee.pool.takeUnretainedValue() }
-    var kernel: any Kernel {
-        @inline(__always) get { storage.pointee.kernel }
+    /// The kernel's side of the lane, which lives as long as the lane.
+    @inline(__always)
+    private func withKernel<Result>(_ body: (Kernel) -> Result) -> Result {
+        storage.pointee.kernel._withUnsafeGuaranteedRef(body)
     }
     var timers: TimerQueue {
         @inline(__always) get { storage.pointee.timers }
@@ -172,7 +176,7 @@ struct Lane: Equatable, @unchecked Sendable {
             switch lease.phase {
             case .parked:
                 if exchangeLease(lease, for: lease.with(.woken)) {
-                    kernel.wake()
+                    withKernel { $0.wake() }
                     return
                 }
             case .free:
@@ -216,8 +220,12 @@ struct Lane: Equatable, @unchecked Sendable {
 
     /// Whether there is something to take in. For a worker that spins.
     var hasNews: Bool {
-        !inboxIsEmpty || kernel.hasCompletions || kernel.needsEnter || hasRequests
+        !inboxIsEmpty || hasCompletions || hasRequests
     }
+
+    /// Whether the kernel has completions, or would after an enter. Any thread may ask.
+    @inline(__always)
+    var hasCompletions: Bool { withKernel { $0.hasCompletions || $0.needsEnter } }
 
     /// Jobs in the run queue.
     var waiting: Int { storage.pointee.waiting.load(ordering: .relaxed) }
@@ -230,9 +238,9 @@ struct Lane: Equatable, @unchecked Sendable {
         if storage.pointee.hasRequests.load(ordering: .relaxed) { return true }
         if storage.pointee.hasUnsubmitted.load(ordering: .relaxed) { return true }
         if timers.earliest <= now { return true }
-        if kernel.hasCompletions || kernel.needsEnter { return true }
+        if hasCompletions { return true }
         // epoll has nothing to look at from here: serve it to find out.
-        return kernel.backend == .epoll && watchesOut > 0
+        return storage.pointee.backend == .epoll && watchesOut > 0
     }
 
     // MARK: under the lease
@@ -272,6 +280,12 @@ struct Lane: Equatable, @unchecked Sendable {
     }
 
     @inline(__always)
+    func enqueue(_ job: JobPointer) {
+        owned.pointee.runQueue.append(job)
+        storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
+    }
+
+    @inline(__always)
     func nextJob() -> JobPointer? {
         guard let job = owned.pointee.runQueue.popFirst() else { return nil }
         storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
@@ -285,18 +299,49 @@ struct Lane: Equatable, @unchecked Sendable {
         return jobs
     }
 
-    var completions: UnsafeMutableBufferPointer<Completion> { storage.pointee.completions }
+    /// Takes completions out of the kernel, at most `completionBatch` of them.
+    @inline(__always)
+    func takeCompletions() -> UnsafeMutableBufferPointer<Completion>.SubSequence {
+        let buffer = storage.pointee.completions
+        return buffer[..<withKernel { $0.reap(into: buffer) }]
+    }
+
+    /// Whether `takeCompletions` would find some.
+    @inline(__always)
+    var canTakeCompletions: Bool { withKernel { $0.hasCompletions } }
+
+    /// Whether the kernel has to be entered for something else than a wait.
+    var mustEnter: Bool { withKernel { $0.hasUnsubmitted || $0.needsEnter } }
+
+    /// No watch is out on the descriptor any more; it may be closed soon.
+    func release(descriptor: Int32) {
+        withKernel { $0.release(descriptor: descriptor) }
+    }
 
     @inline(__always)
     func watch(descriptor: Int32, events: UInt32, token: UInt64) {
         storage.pointee.watchesOut.store(watchesOut &+ 1, ordering: .relaxed)
         storage.pointee.hasUnsubmitted.store(true, ordering: .relaxed)
-        kernel.watch(descriptor: descriptor, events: events, token: token)
+        withKernel { $0.watch(descriptor: descriptor, events: events, token: token) }
+    }
+
+    /// Whether the kernel carries out reads and writes of files by itself.
+    var carriesOutRequests: Bool { withKernel { $0.carriesOutRequests } }
+
+    func start(_ request: FileRequest, token: UInt64) {
+        storage.pointee.watchesOut.store(watchesOut &+ 1, ordering: .relaxed)
+        storage.pointee.hasUnsubmitted.store(true, ordering: .relaxed)
+        withKernel { $0.start(request, token: token) }
+    }
+
+    func cancelRequest(token: UInt64) {
+        storage.pointee.hasUnsubmitted.store(true, ordering: .relaxed)
+        withKernel { $0.cancelRequest(token: token) }
     }
 
     func cancelWatch(descriptor: Int32, token: UInt64) {
         storage.pointee.hasUnsubmitted.store(true, ordering: .relaxed)
-        kernel.cancelWatch(descriptor: descriptor, token: token)
+        withKernel { $0.cancelWatch(descriptor: descriptor, token: token) }
     }
 
     @inline(__always)
@@ -307,13 +352,13 @@ struct Lane: Equatable, @unchecked Sendable {
     /// Hands the kernel what was asked of it, and takes in what it has.
     func submit() {
         storage.pointee.hasUnsubmitted.store(false, ordering: .relaxed)
-        kernel.submit()
+        withKernel { $0.submit() }
     }
 
     /// The same, and waits.
     func wait(timeoutNanoseconds: UInt64?) {
         storage.pointee.hasUnsubmitted.store(false, ordering: .relaxed)
-        kernel.wait(timeoutNanoseconds: timeoutNanoseconds)
+        withKernel { $0.wait(timeoutNanoseconds: timeoutNanoseconds) }
     }
 
     /// Whether the kernel should be asked although jobs wait: every few turns.
@@ -333,8 +378,8 @@ struct Lane: Equatable, @unchecked Sendable {
     /// Whether a busy lane should enter the kernel to look for events. epoll tells again of each
     /// descriptor whose handler waits its turn, at a cost, so it is not asked often.
     func mustLook() -> Bool {
-        if kernel.hasUnsubmitted || kernel.needsEnter { return true }
-        guard kernel.backend == .epoll && watchesOut > 0 else { return false }
+        if mustEnter { return true }
+        guard storage.pointee.backend == .epoll && watchesOut > 0 else { return false }
         return Ticks.now() &- owned.pointee.lastLook > Lane.ticksBetweenLooks
     }
 
@@ -353,7 +398,10 @@ struct Lane: Equatable, @unchecked Sendable {
 
 /// What only the lane itself can do, asked for by others.
 enum LaneRequest {
-    case watch(DescriptorWatch)
+    /// With a reference to the source.
+    case watch(Unmanaged<DescriptorSource>)
     /// Ends a watch that is out, forgets the descriptor, then tells the source.
-    case retire(DescriptorWatch)
+    case retire(DescriptorSource)
+    case start(FileOperation)
+    case cancel(FileOperation)
 }

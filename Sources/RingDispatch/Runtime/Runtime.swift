@@ -34,6 +34,11 @@ enum Runtime {
             pushBackground(job, from: context)
             return
         }
+        if context.pointee.isInLane, let lane = context.pointee.lane, !lane.isBackground {
+            // The lane looks for help itself when it has taken everything in.
+            lane.enqueue(job)
+            return
+        }
         if context.pointee.worker != nil, let lane = context.pointee.lane, !lane.isBackground {
             lane.push(job, from: context)
             lane.considerHelp()

@@ -56,7 +56,7 @@ struct ThreadContext: ~Copyable {
     let peer: Peer
     /// The kernel's thread identifier: owner of queues in their state words.
     let identifier: UInt32
-    var jobs = JobCache()
+    var items = ItemCache()
     /// The innermost queue the thread runs on.
     var frame: UnsafeMutablePointer<Frame>?
     /// The lane that the thread's work goes to: a worker's own, or the last one that a thread of
@@ -66,8 +66,10 @@ struct ThreadContext: ~Copyable {
     var lease: UInt64 = 0
     /// The worker that the thread is; nil for threads of the program.
     var worker: Worker?
+    /// The worker runs the lane's own code: the lane's run queue is its own.
+    var isInLane = false
     /// Sources that are to be watched again once the worker is back in its lane.
-    var rearm: [DescriptorWatch] = []
+    var rearm = RearmList()
     /// How long a wait is worth spinning for, learned from the waits before.
     var spin = SpinBudget()
 
@@ -131,7 +133,7 @@ enum ThreadRegistry {
             peer.deallocate()
         }
         cring_thread_set(nil)
-        context.pointee.jobs.empty()
+        context.pointee.items.empty()
         context.deinitialize(count: 1)
         context.deallocate()
     }

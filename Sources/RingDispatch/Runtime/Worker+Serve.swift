@@ -4,6 +4,7 @@ extension Worker {
     /// Runs the lane's turns until a stand-in has taken the lane. On entry the worker holds it.
     func serve(_ lane: Lane, _ context: Context) {
         pool.monitor.noteActivity()
+        context.pointee.isInLane = true
         while true {
             collect(lane, context)
             if let job = lane.nextJob() {
@@ -41,6 +42,7 @@ extension Worker {
     private func enterUser(_ lane: Lane, _ context: Context) {
         let turn = context.pointee.lease >> 19 &+ 1
         let lease = Lease(.user, worker: index, turn: turn)
+        context.pointee.isInLane = false
         context.pointee.lease = lease.word
         lane.setLease(lease)
     }
@@ -49,8 +51,9 @@ extension Worker {
     @inline(__always)
     private func leaveUser(_ lane: Lane, _ context: Context) -> Bool {
         let mine = Lease(word: context.pointee.lease)
-        if lane.exchangeLease(mine, for: mine.with(.lane)) { return true }
-        return returnToLane(lane, context, mine)
+        context.pointee.isInLane =
+            lane.exchangeLease(mine, for: mine.with(.lane)) || returnToLane(lane, context, mine)
+        return context.pointee.isInLane
     }
 
     @inline(never)
@@ -74,10 +77,9 @@ extension Worker {
                 }
             default:
                 context.pointee.lease = 0
-                for watch in context.pointee.rearm {
-                    watch.lane.request(.watch(watch), from: context)
+                while let source = context.pointee.rearm.popFirst() {
+                    DescriptorSource.requestStart(source, context)
                 }
-                context.pointee.rearm.removeAll(keepingCapacity: true)
                 return false
             }
         }
@@ -87,9 +89,11 @@ extension Worker {
 
     @inline(__always)
     private func collect(_ lane: Lane, _ context: Context) {
-        if let requests = lane.takeRequests() { carryOut(requests) }
-        if lane.waiting == 0 { lane.enqueue(all: lane.takeInbox()) }
-        if lane.kernel.hasCompletions { reap(lane, context) }
+        if let requests = lane.takeRequests() { carryOut(requests, lane, context) }
+        if lane.waiting == 0 {
+            lane.enqueue(all: lane.takeInbox())
+            if lane.canTakeCompletions { reap(lane, context) }
+        }
         if lane.isPollDue() { poll(lane, context) }
     }
 
@@ -109,40 +113,33 @@ extension Worker {
         if lane.waiting > 1 { pool.considerHelp(for: lane) }
     }
 
+    /// Takes in one batch of completions. What they made ready runs before the next batch, while
+    /// it is still in the cache.
     func reap(_ lane: Lane, _ context: Context) {
-        let kernel = lane.kernel
-        let buffer = lane.completions
-        while true {
-            let count = kernel.reap(into: buffer)
-            for completion in buffer[..<count] where completion.token != 0 {
-                lane.noteWatchEnded()
-                DescriptorWatch.completed(completion, context)
-            }
-            if count < buffer.count { break }
+        for completion in lane.takeCompletions() where completion.token != 0 {
+            lane.noteWatchEnded()
+            CompletionToken.deliver(completion, context)
         }
         lane.enqueue(all: lane.takeInbox())
+        if lane.waiting > 1 { lane.considerHelp() }
     }
 
     // MARK: watches
 
     @inline(__always)
     private func watchAgain(_ lane: Lane, _ context: Context) {
-        guard !context.pointee.rearm.isEmpty else { return }
-        for watch in context.pointee.rearm {
-            if watch.lane == lane {
-                watch.start()
-            } else {
-                watch.lane.request(.watch(watch), from: context)
-            }
+        while let source = context.pointee.rearm.popFirst() {
+            DescriptorSource.start(source, on: lane, context)
         }
-        context.pointee.rearm.removeAll(keepingCapacity: true)
     }
 
-    private func carryOut(_ requests: [LaneRequest]) {
+    private func carryOut(_ requests: [LaneRequest], _ lane: Lane, _ context: Context) {
         for request in requests {
             switch request {
-            case .watch(let watch): watch.start()
-            case .retire(let watch): watch.retire()
+            case .watch(let source): DescriptorSource.start(source, on: lane, context)
+            case .retire(let source): source.retire()
+            case .start(let operation): operation.begin(on: lane)
+            case .cancel(let operation): operation.end(on: lane)
             }
         }
     }
@@ -153,11 +150,10 @@ extension Worker {
     private static let stuckTicks = 20 * Ticks.perMicrosecond
 
     private func idle(_ lane: Lane, _ context: Context) {
-        let kernel = lane.kernel
         lane.notePoll()
-        if kernel.hasUnsubmitted || kernel.needsEnter {
+        if lane.mustEnter {
             lane.submit()
-            if kernel.hasCompletions { return }
+            if lane.canTakeCompletions { return }
         }
         let earliest = lane.timers.earliest
         if earliest != .max {
@@ -174,8 +170,7 @@ extension Worker {
             while Ticks.now() &- start < Worker.stuckTicks, !lane.hasNews { spinPause() }
             if lane.hasNews || pool.steal(for: lane, context, stuck: busy) { return }
         }
-        let wasUseful = context.pointee.spin.spin { lane.hasNews }
-        if wasUseful { return }
+        if context.pointee.spin.spin(until: { lane.hasNews }) { return }
         park(lane, context)
     }
 

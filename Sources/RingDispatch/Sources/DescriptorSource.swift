@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// A read or write source: tells when a descriptor is ready.
 final class DescriptorSource: SourceCore, @unchecked Sendable {
-    // Safety: `latched`, `estimate`, `watch`, `hasAsked` are the invoker's; the rest is atomic.
+    // Safety: `latched`, `estimate`, `lane`, `hasAsked` are the invoker's; what belongs to the lane
+    // says so; the rest is atomic.
     enum Direction {
         case read
         case write
@@ -11,16 +12,25 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
 
     let descriptor: Int32
     let direction: Direction
-    private var watch: DescriptorWatch?
-    /// The poll events that came, or a negated errno; 0: none. The completion's exchange
-    /// (releasing) pairs with the invoker's (acquiring).
-    private let pending = Atomic<Int32>(0)
-    @exclusivity(unchecked) private var latched: Int32 = 0
-    @exclusivity(unchecked) private var estimate: UInt?
     /// The invoker has asked the lane to retire the watch.
     @exclusivity(unchecked) private var hasAsked = false
-    /// The lane has done so: its store (releasing) pairs with the invoker's load (acquiring).
+    /// The watch was handed to the kernel. The lane's, like the next one: they change lanes only
+    /// while the watch is not out.
+    @exclusivity(unchecked) private var isOut = false
+    @exclusivity(unchecked) private var isRetiring = false
+    /// The lane has done what `hasAsked` says: its store (releasing) pairs with the invoker's load
+    /// (acquiring).
     private let isReleased = Atomic<Bool>(false)
+    /// The poll events that came, or a negated errno; 0: none. The completion's store (releasing)
+    /// pairs with the invoker's load (acquiring); nobody stores while the other may.
+    private let pending = Atomic<Int32>(0)
+    @exclusivity(unchecked) private var latched: Int32 = 0
+    /// The lane whose kernel watches the descriptor; nil: none has yet.
+    @exclusivity(unchecked) private(set) var lane: Lane?
+    /// The next one on a `RearmList`.
+    @exclusivity(unchecked) fileprivate var nextToRearm: Unmanaged<DescriptorSource>?
+    /// What the handler was told, or negative: it has not asked.
+    @exclusivity(unchecked) private var estimate = -1
 
     init(descriptor: Int32, direction: Direction, queue: DispatchQueue?) {
         self.descriptor = descriptor
@@ -32,72 +42,160 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         "\(direction) source of descriptor \(descriptor)"
     }
 
+    // MARK: for the invoker
+
     override func latch() -> Bool {
-        latched = pending.exchange(0, ordering: .acquiring)
-        estimate = nil
-        return latched != 0
+        estimate = -1
+        latched = pending.load(ordering: .acquiring)
+        if latched == 0 { return false }
+        // The watch ended with it: the lane stores nothing more until the source is armed again.
+        pending.store(0, ordering: .relaxed)
+        return true
     }
 
-    override func arm(_ context: Context) -> Bool {
+    override func arm(_ context: Context, _ spare: inout Unmanaged<SourceCore>?) -> Bool {
         // After an error of the watch itself there is nothing more to come.
         guard latched >= 0 else { return false }
-        let watch = self.watch ?? makeWatch()
-        if let lane = context.pointee.lane, lane.isHeld(by: context), !lane.isBackground {
-            if lane.watchesMigrate { watch.lane = lane }
-            context.pointee.rearm.append(watch)
+        let home = lane ?? Runtime.laneForNewSource()
+        if let here = context.pointee.lane, here.isHeld(by: context), !here.isBackground {
+            lane = home.watchesMigrate ? here : home
+            // The thread's own list holds the reference until the thread is back in its lane.
+            let reference = spare ?? Unmanaged.passRetained(self)
+            spare = nil
+            context.pointee.rearm.append(.fromOpaque(reference.toOpaque()))
         } else {
-            watch.lane.request(.watch(watch), from: context)
+            lane = home
+            home.request(.watch(Unmanaged.passRetained(self)), from: context)
         }
         return true
     }
 
-    private func makeWatch() -> DescriptorWatch {
-        let events = direction == .read ? PollEvents.readable : PollEvents.writable
-        let watch = DescriptorWatch(
-            descriptor: descriptor, events: events, source: self, lane: Runtime.laneForNewSource())
-        self.watch = watch
-        return watch
-    }
-
     override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
-        guard let watch, wasInstalled else { return true }
-        if isReleased.load(ordering: .acquiring) {
-            self.watch = nil
-            return true
-        }
+        guard let lane, wasInstalled else { return true }
+        if isReleased.load(ordering: .acquiring) { return true }
         if !hasAsked {
             hasAsked = true
-            watch.lane.request(.retire(watch), from: context)
+            lane.request(.retire(self), from: context)
         }
         return false
-    }
-
-    /// On the lane: the watch ended.
-    func completed(result: Int32, _ context: Context) {
-        if result != 0 { pending.store(result, ordering: .releasing) }
-        disarmed()
-        wake(context)
-    }
-
-    /// On the lane: the kernel has let go of the descriptor.
-    func released(_ context: Context) {
-        isReleased.store(true, ordering: .releasing)
-        wake(context)
     }
 
     /// What the handler is told: bytes to read, or room to write; 0 at the end of the file or
     /// after an error.
     var data: UInt {
-        if let estimate { return estimate }
-        let value: UInt
-        if latched < 0 {
-            value = 0
-        } else if direction == .read {
-            value = Descriptors.bytesReadable(descriptor) ?? 1
-        } else {
-            value = Descriptors.bytesWritable(descriptor) ?? 1
+        if estimate < 0 { estimate = Int(clamping: ask()) }
+        return UInt(estimate)
+    }
+
+    private func ask() -> UInt {
+        if latched < 0 { return 0 }
+        if direction == .read { return Descriptors.bytesReadable(descriptor) ?? 1 }
+        return Descriptors.bytesWritable(descriptor) ?? 1
+    }
+
+    // MARK: on the lane
+
+    /// Hands the watch to the kernel, with a reference that keeps the source until it has ended.
+    @inline(__always)
+    static func start(
+        _ reference: Unmanaged<DescriptorSource>, on lane: Lane, _ context: Context
+    ) {
+        let (isHere, isWanted) = reference._withUnsafeGuaranteedRef { source in
+            (source.lane == lane, source.begin(on: lane, reference))
         }
-        estimate = value
-        return value
+        if isWanted { return }
+        if isHere { reference.release() } else { requestStart(reference, context) }
+    }
+
+    /// Has the source's own lane start the watch.
+    static func requestStart(_ reference: Unmanaged<DescriptorSource>, _ context: Context) {
+        reference._withUnsafeGuaranteedRef { $0.lane }?.request(.watch(reference), from: context)
+    }
+
+    /// False when the lane is another's, or the source was cancelled.
+    @inline(__always)
+    private func begin(on lane: Lane, _ reference: Unmanaged<DescriptorSource>) -> Bool {
+        guard self.lane == lane else { return false }
+        guard !isRetiring else {
+            end()
+            return false
+        }
+        isOut = true
+        lane.watch(
+            descriptor: descriptor,
+            events: direction == .read ? PollEvents.readable : PollEvents.writable,
+            token: CompletionToken.watch(reference))
+        return true
+    }
+
+    /// The kernel is done with the watch that `start` began; takes its reference over.
+    @inline(__always)
+    static func completed(
+        _ reference: Unmanaged<DescriptorSource>, result: Int32, _ context: Context
+    ) {
+        let isWanted = reference._withUnsafeGuaranteedRef { source -> Bool in
+            source.isOut = false
+            if source.isRetiring {
+                source.end()
+                return false
+            }
+            if result != 0 { source.pending.store(result, ordering: .releasing) }
+            return true
+        }
+        if isWanted {
+            SourceCore.disarmAndWake(.fromOpaque(reference.toOpaque()), context)
+        } else {
+            reference.release()
+        }
+    }
+
+    /// The source was cancelled: ends the watch, forgets the descriptor, then tells the source.
+    func retire() {
+        isRetiring = true
+        if isOut {
+            // What it was waiting for may come all the same; the completion tells in either case.
+            lane?.cancelWatch(
+                descriptor: descriptor, token: CompletionToken.watch(Unmanaged.passUnretained(self)))
+        } else if !current.isArmed {
+            end()
+        }
+        // Else its start is on its way here, and ends it.
+    }
+
+    /// The kernel has let go of the descriptor.
+    private func end() {
+        lane?.release(descriptor: descriptor)
+        isReleased.store(true, ordering: .releasing)
+        wake(Context.current)
+    }
+}
+
+/// Sources that a thread watches again once it is back in its lane, in order. Each entry holds a
+/// reference to its source.
+struct RearmList {
+    private var first: Unmanaged<DescriptorSource>?
+    private var last: Unmanaged<DescriptorSource>?
+
+    @inline(__always)
+    var isEmpty: Bool { first == nil }
+
+    @inline(__always)
+    mutating func append(_ reference: Unmanaged<DescriptorSource>) {
+        reference._withUnsafeGuaranteedRef { $0.nextToRearm = nil }
+        if let last {
+            last._withUnsafeGuaranteedRef { $0.nextToRearm = reference }
+        } else {
+            first = reference
+        }
+        last = reference
+    }
+
+    /// Hands the first reference to the caller.
+    @inline(__always)
+    mutating func popFirst() -> Unmanaged<DescriptorSource>? {
+        guard let reference = first else { return nil }
+        first = reference._withUnsafeGuaranteedRef { $0.nextToRearm }
+        if first == nil { last = nil }
+        return reference
     }
 }

@@ -8,20 +8,32 @@ internal import Synchronization
 /// is one at a time, touches the handlers and what the subclasses say is its own.
 class SourceCore: @unchecked Sendable {
     // Safety: see above; the rest is atomic or locked.
+    // What each event needs comes first, so that it shares cache lines.
     final let state = Atomic<UInt32>(SourceState.inactive)
-    /// Fixed before activation.
-    @exclusivity(unchecked) final var queue: DispatchQueue
-    @exclusivity(unchecked) final var handlers = SourceHandlers()
+    /// Whether the kind has something to arm.
+    private final let hasKernelEvents: Bool
     @exclusivity(unchecked) private final var isInstalled = false
+    /// On the queue's list; see `JobNode`.
+    private final let node = JobNode()
+    /// Where the handlers run, retained; fixed before activation.
+    @exclusivity(unchecked) private final var target: Unmanaged<DispatchQueue>
+    @exclusivity(unchecked) final var handlers = SourceHandlers()
     /// Handlers that were set after activation, for the invoker to take over.
     private final let updates = Locked<[HandlerUpdate]>([])
 
-    /// Whether the kind has something to arm.
-    private final let hasKernelEvents: Bool
-
     init(queue: DispatchQueue?, hasKernelEvents: Bool) {
         self.hasKernelEvents = hasKernelEvents
-        self.queue = queue ?? DispatchQueue.global()
+        target = .passRetained(queue ?? DispatchQueue.global())
+    }
+
+    deinit { target.release() }
+
+    final var queue: DispatchQueue {
+        get { target.takeUnretainedValue() }
+        set {
+            target.release()
+            target = .passRetained(newValue)
+        }
     }
 
     // MARK: what kinds of sources differ in
@@ -32,6 +44,10 @@ class SourceCore: @unchecked Sendable {
     /// Starts waiting for the next event; false when the kind has nothing to wait for.
     /// For the invoker, which has set `armed`.
     func arm(_ context: Context) -> Bool { false }
+
+    /// The same for kinds whose armed event keeps the source alive: one that keeps `spare`, a
+    /// reference that nobody else needs, sets it to nil.
+    func arm(_ context: Context, _ spare: inout Unmanaged<SourceCore>?) -> Bool { arm(context) }
 
     /// Lets go of the kernel's side; false when that takes a while: `wake` follows then.
     /// For the invoker.
@@ -71,13 +87,35 @@ class SourceCore: @unchecked Sendable {
         if let result, !result.old.isEnqueued { enqueue(context) }
     }
 
-    /// Puts the source onto its queue; the caller set `enqueued`.
+    /// The armed event came, which has kept the source alive with a reference: consumes that.
     @inline(__always)
+    static func disarmAndWake(_ reference: Unmanaged<SourceCore>, _ context: Context) {
+        let isConsumed = reference._withUnsafeGuaranteedRef { source in
+            let result = source.update { state in
+                state.word &= ~SourceState.armed
+                guard !state.isStopped && !state.isDone else { return true }
+                state.word |= state.isEnqueued ? SourceState.dirty : SourceState.enqueued
+                return true
+            }
+            guard let result, result.new.isEnqueued && !result.old.isEnqueued else { return false }
+            source.enqueue(reference, context)
+            return true
+        }
+        if !isConsumed { reference.release() }
+    }
+
+    /// Puts the source onto its queue; the caller set `enqueued`.
     private final func enqueue(_ context: Context) {
-        let job = context.pointee.jobs.make(
-            Job(
-                kind: .source, band: queue.band, object: Unmanaged.passRetained(self).toOpaque()))
-        queue.push(job, context)
+        enqueue(Unmanaged.passRetained(self), context)
+    }
+
+    /// The same with a reference that the caller hands over.
+    @inline(__always)
+    private final func enqueue(_ reference: Unmanaged<SourceCore>, _ context: Context) {
+        target._withUnsafeGuaranteedRef { queue in
+            queue.push(
+                node.prepare(.source, band: queue.band, object: reference.toOpaque()), context)
+        }
     }
 
     // MARK: life
@@ -104,7 +142,8 @@ class SourceCore: @unchecked Sendable {
             }
         } else {
             isInstalled = true
-            armIfIdle(context)
+            var none: Unmanaged<SourceCore>?
+            armIfIdle(context, &none)
         }
         finishInvocation(context)
     }
@@ -186,20 +225,24 @@ class SourceCore: @unchecked Sendable {
 
     // MARK: invocation
 
-    /// Runs on the source's queue, as a job of it. Consumes nothing.
-    final func invoke(band: UInt8, _ context: Context) {
-        if context.pointee.frame == nil {
-            withFrame(
-                GlobalQueues.unmanaged(band: band), isDrain: false, isExclusive: false, context
-            ) {
-                invokeOnQueue(context)
+    /// Runs on the source's queue, as a job of it. Consumes the reference.
+    @inline(__always)
+    static func invoke(_ reference: Unmanaged<SourceCore>, band: UInt8, _ context: Context) {
+        var spare: Unmanaged<SourceCore>? = reference
+        reference._withUnsafeGuaranteedRef { source in
+            if context.pointee.frame == nil {
+                let root = GlobalQueues.unmanaged(band: band)
+                withFrame(root, isDrain: false, isExclusive: false, context) {
+                    source.invokeOnQueue(context, &spare)
+                }
+            } else {
+                source.invokeOnQueue(context, &spare)
             }
-        } else {
-            invokeOnQueue(context)
         }
+        spare?.release()
     }
 
-    private final func invokeOnQueue(_ context: Context) {
+    private final func invokeOnQueue(_ context: Context, _ spare: inout Unmanaged<SourceCore>?) {
         var before = current
         if before.isDirty {
             update { state in
@@ -220,7 +263,7 @@ class SourceCore: @unchecked Sendable {
         if before.isCancelled && !before.isStopped {
             if finishCancel(context) { return }
         } else if !before.isCancelled {
-            armIfIdle(context)
+            armIfIdle(context, &spare)
         }
         finishInvocation(context)
     }
@@ -228,16 +271,18 @@ class SourceCore: @unchecked Sendable {
     @inline(__always)
     private final func callHandlers(_ context: Context) {
         if isInstalled {
-            if latch() { handlers.event?.call() }
+            if latch() { handlers.callEvent() }
             return
         }
         isInstalled = true
-        armIfIdle(context)
+        var none: Unmanaged<SourceCore>?
+        armIfIdle(context, &none)
         handlers.registration?.call()
         handlers.registration = nil
     }
 
-    private final func armIfIdle(_ context: Context) {
+    @inline(__always)
+    private final func armIfIdle(_ context: Context, _ spare: inout Unmanaged<SourceCore>?) {
         // Without a handler an event would come again and again.
         guard hasKernelEvents, handlers.event != nil else { return }
         let result = update { state in
@@ -246,7 +291,7 @@ class SourceCore: @unchecked Sendable {
             return true
         }
         guard result != nil else { return }
-        if !arm(context) {
+        if !arm(context, &spare) {
             update { state in
                 state.word &= ~SourceState.armed
                 return true
@@ -302,6 +347,15 @@ struct SourceHandlers {
     var event: SourceHandler?
     var cancel: SourceHandler?
     var registration: SourceHandler?
+
+    /// Calls the event handler. Taken out meanwhile, it needs no reference counting; nobody else
+    /// touches the handlers during a call.
+    @inline(__always)
+    mutating func callEvent() {
+        guard let handler = event.take() else { return }
+        handler.call()
+        event = consume handler
+    }
 
     mutating func set(_ kind: SourceCore.HandlerKind, _ handler: SourceHandler?) {
         switch kind {

@@ -35,8 +35,8 @@ extension DispatchQueue {
     ) {
         guard deadline != .max else { return }
         let context = Context.current
-        let job = context.pointee.jobs.make(
-            Job(
+        let job = context.pointee.items.make(
+            Item(
                 kind: .block, band: itemBand(qos, flags),
                 isBarrier: flags.contains(.barrier) && kind == .concurrent, block: work))
         submit(after: deadline, job, context)

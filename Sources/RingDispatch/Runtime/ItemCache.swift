@@ -1,54 +1,53 @@
 internal import Synchronization
 
-/// A thread's own stack of free jobs: the last one freed is the next one used, still in the cache.
+/// A thread's own stack of free items: the last one freed is the next one used, still in the cache.
 ///
-/// Jobs are often made by one thread and freed by another; full and empty caches meet at a depot.
+/// Items are often made by one thread and freed by another; full and empty caches meet at a depot.
 /// Safety: a cache is touched by its own thread only.
-struct JobCache: ~Copyable {
+struct ItemCache: ~Copyable {
     private var free: UnsafeMutableRawPointer?
     private var count = 0
 
-    /// Jobs that go to the depot or come from it at once.
+    /// Items that go to the depot or come from it at once.
     static let batch = 128
-    /// Free jobs that a thread keeps.
+    /// Free items that a thread keeps.
     static let limit = 2 * batch
 
     init() {}
 
     @inline(__always)
-    mutating func make(_ job: consuming Job) -> JobPointer {
+    mutating func make(_ item: consuming Item) -> JobPointer {
         if free == nil { refill() }
         guard let memory = free else { fatalError("unreachable: refill always finds memory") }
         free = memory.load(as: UnsafeMutableRawPointer?.self)
         count &-= 1
-        let pointer = memory.assumingMemoryBound(to: Job.self)
-        pointer.initialize(to: job)
-        return pointer
+        memory.assumingMemoryBound(to: Item.self).initialize(to: item)
+        return memory.assumingMemoryBound(to: Job.self)
     }
 
     /// Moves the contents out and frees the memory.
     @inline(__always)
-    mutating func take(_ pointer: JobPointer) -> Job {
-        let job = pointer.move()
+    mutating func take(_ pointer: JobPointer) -> Item {
+        let item = pointer.item.move()
         let memory = UnsafeMutableRawPointer(pointer)
         memory.storeBytes(of: free, as: UnsafeMutableRawPointer?.self)
         free = memory
         count &+= 1
-        if count > JobCache.limit { giveBatch() }
-        return job
+        if count > ItemCache.limit { giveBatch() }
+        return item
     }
 
     @inline(never)
     private mutating func refill() {
-        if let batch = JobDepot.take() {
+        if let batch = ItemDepot.take() {
             free = batch
-            count = JobCache.batch
+            count = ItemCache.batch
             return
         }
         // A thread that runs out once will want more: a few at a time.
         for _ in 0..<8 {
             let memory = UnsafeMutableRawPointer.allocate(
-                byteCount: MemoryLayout<Job>.stride, alignment: MemoryLayout<Job>.alignment)
+                byteCount: MemoryLayout<Item>.stride, alignment: MemoryLayout<Item>.alignment)
             memory.storeBytes(of: free, as: UnsafeMutableRawPointer?.self)
             free = memory
             count += 1
@@ -59,14 +58,14 @@ struct JobCache: ~Copyable {
     private mutating func giveBatch() {
         guard let head = free else { return }
         var last = head
-        for _ in 1..<JobCache.batch {
+        for _ in 1..<ItemCache.batch {
             guard let next = last.load(as: UnsafeMutableRawPointer?.self) else { return }
             last = next
         }
         free = last.load(as: UnsafeMutableRawPointer?.self)
-        count -= JobCache.batch
+        count -= ItemCache.batch
         last.storeBytes(of: nil, as: UnsafeMutableRawPointer?.self)
-        JobDepot.give(head)
+        ItemDepot.give(head)
     }
 
     /// Frees everything; the thread ends.
@@ -79,8 +78,8 @@ struct JobCache: ~Copyable {
     }
 }
 
-/// Batches of free jobs on their way between threads.
-private enum JobDepot {
+/// Batches of free items on their way between threads.
+private enum ItemDepot {
     /// Batches that are kept; what comes on top goes back to the allocator.
     static let limit = 64
 

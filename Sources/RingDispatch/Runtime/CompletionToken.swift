@@ -1,0 +1,30 @@
+internal import Ring
+
+/// What a lane's kernel gives back with each completion: an object's address, and in its low bits
+/// which kind of object. 0 stands for none. The object is kept alive by a reference that the
+/// completion hands over.
+enum CompletionToken {
+    private static let kindMask: UInt64 = 7
+    private static let operation: UInt64 = 1
+
+    @inline(__always)
+    static func watch(_ source: Unmanaged<DescriptorSource>) -> UInt64 {
+        UInt64(UInt(bitPattern: source.toOpaque()))
+    }
+
+    static func operation(_ operation: Unmanaged<FileOperation>) -> UInt64 {
+        UInt64(UInt(bitPattern: operation.toOpaque())) | self.operation
+    }
+
+    /// Tells the object whose watch or operation has ended.
+    @inline(__always)
+    static func deliver(_ completion: Completion, _ context: Context) {
+        let address = UInt(completion.token & ~kindMask)
+        guard let memory = UnsafeRawPointer(bitPattern: address) else { return }
+        if completion.token & kindMask == operation {
+            FileOperation.ended(.fromOpaque(memory), result: completion.result, context)
+        } else {
+            DescriptorSource.completed(.fromOpaque(memory), result: completion.result, context)
+        }
+    }
+}
