@@ -70,7 +70,9 @@ extension DispatchData {
     /// Calls the block with each region in order, with the index of its first byte, until the block
     /// sets `stop`. `dispatch_data_apply`.
     public func enumerateBytes(
-        _ block: (_ buffer: UnsafeBufferPointer<UInt8>, _ byteIndex: Int, _ stop: inout Bool) -> Void
+        _ block: (
+            _ buffer: UnsafeBufferPointer<UInt8>, _ byteIndex: Int, _ stop: inout Bool
+        ) -> Void
     ) {
         forEachPart(of: 0..<count) { part, offset in
             var stop = false

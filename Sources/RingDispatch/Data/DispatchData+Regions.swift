@@ -126,7 +126,8 @@ extension DispatchData {
     ///   - offset: 0 up to the count, where there are no buffers.
     ///   - limit: how many buffers there may be, at least one.
     package func withBuffers<Result>(
-        from offset: Int, limit: Int, _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result
+        from offset: Int, limit: Int,
+        _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result
     ) -> Result {
         guard offset >= 0, offset <= count else { trap(index: offset) }
         guard offset < count else { return body(UnsafeBufferPointer(start: nil, count: 0)) }

@@ -7,7 +7,7 @@ internal import Ring
 /// move. A region's memory goes back, by its deallocator, when the last value, part and iterator
 /// over it is gone.
 ///
-/// Reading a byte takes O(log *n*) for *n* regions, appending amortised O(1) for each region of what
+/// Reading a byte takes O(log *n*) for *n* regions, appending amortised O(1) for each region that
 /// is appended, and `subdata(in:)` O(*k*) for the *k* regions of the part. Iterate, or use
 /// `enumerateBytes` or `regions`, to read all bytes.
 ///
