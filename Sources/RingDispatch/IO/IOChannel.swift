@@ -34,10 +34,10 @@ final class IOChannel: @unchecked Sendable {
         self.descriptor = descriptor
         self.isConvenience = isConvenience
         setCleanup(cleanup)
-        IOStatistics.channels.wrappingAdd(1, ordering: .relaxed)
+        IOStatistics.liveChannels.wrappingAdd(1, ordering: .relaxed)
     }
 
-    deinit { IOStatistics.channels.wrappingSubtract(1, ordering: .relaxed) }
+    deinit { IOStatistics.liveChannels.wrappingSubtract(1, ordering: .relaxed) }
 
     func setCleanup(_ new: IOCleanup?) { cleanup.withLock { $0 = new } }
 

@@ -51,10 +51,10 @@ final class IODescriptor: @unchecked Sendable {
     private init(number: Int32, path: IOPath?) {
         self.path = path
         shownNumber = Atomic(number)
-        IOStatistics.descriptors.wrappingAdd(1, ordering: .relaxed)
+        IOStatistics.liveDescriptors.wrappingAdd(1, ordering: .relaxed)
     }
 
-    deinit { IOStatistics.descriptors.wrappingSubtract(1, ordering: .relaxed) }
+    deinit { IOStatistics.liveDescriptors.wrappingSubtract(1, ordering: .relaxed) }
 
     /// -1 while a path is not open.
     var number: Int32 { shownNumber.load(ordering: .acquiring) }

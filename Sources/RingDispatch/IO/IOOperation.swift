@@ -65,10 +65,10 @@ final class IOOperation: @unchecked Sendable {
         self.limits = limits
         self.queue = queue
         self.handler = handler
-        IOStatistics.operations.wrappingAdd(1, ordering: .relaxed)
+        IOStatistics.liveOperations.wrappingAdd(1, ordering: .relaxed)
     }
 
-    deinit { IOStatistics.operations.wrappingSubtract(1, ordering: .relaxed) }
+    deinit { IOStatistics.liveOperations.wrappingSubtract(1, ordering: .relaxed) }
 
     // MARK: for the runner
 
@@ -292,11 +292,4 @@ struct IOLimits: Sendable {
 
     var readLow: Int { max(1, low ?? 1) }
     var writeLow: Int { max(1, low ?? min(high, IOLimits.usualWriteLow)) }
-}
-
-/// Counts what is alive, for tests and statistics. Nothing depends on it.
-enum IOStatistics {
-    static let operations = Atomic<Int>(0)
-    static let channels = Atomic<Int>(0)
-    static let descriptors = Atomic<Int>(0)
 }
