@@ -40,8 +40,9 @@ final class DescriptorSide: LaneOperation, @unchecked Sendable {
     /// Calls in a row before others get their turn.
     static let callsInARow = 16
 
-    init(_ direction: IOOperation.Direction, of descriptor: IODescriptor, _ stream: StreamDescriptor)
-    {
+    init(
+        _ direction: IOOperation.Direction, of descriptor: IODescriptor, _ stream: StreamDescriptor
+    ) {
         self.direction = direction
         self.descriptor = descriptor
         self.stream = stream

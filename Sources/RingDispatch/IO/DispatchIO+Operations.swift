@@ -14,8 +14,8 @@ extension DispatchIO {
     ///   - offset: of a random channel, counted from where the descriptor's position was when the
     ///     channel was made; ignored by a stream.
     ///   - length: `.max` reads to the end.
-    ///   - deadline: when to give up: what came is delivered, and the operation ends with ETIMEDOUT.
-    ///     GCD has no such parameter.
+    ///   - deadline: when to give up: what came is delivered, and the operation ends with
+    ///     ETIMEDOUT. GCD has no such parameter.
     public func read(
         offset: Int, length: Int, queue: DispatchQueue, deadline: DispatchTime = .distantFuture,
         ioHandler: @escaping (_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void

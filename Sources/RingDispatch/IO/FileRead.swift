@@ -47,7 +47,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
             if operation.mustHoldBack() { return }
             ask(size, context)
         }
-        if operation.isComplete && outcome == nil { complete(0) }
+        if operation.isComplete && outcome == nil { outcome = 0 }
     }
 
     private func nextEnded() -> (FileChunk, Int)? {
@@ -60,12 +60,12 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         asked -= chunk.size
         if outcome != nil || hasGap { return }
         guard result > 0, let buffer = chunk.buffer else {
-            complete(Int32(-result))
+            outcome = Int32(-result)
             return
         }
         operation.append(buffer.data(result))
         if operation.isComplete {
-            complete(0)
+            outcome = 0
             return
         }
         operation.deliverWhatIsDue(context)
@@ -78,8 +78,8 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         }
     }
 
-    private func complete(_ code: Int32) {
-        outcome = code
+    /// A stream's position is where the bytes end that were delivered.
+    override func conclude() {
         guard isStream, let origin else { return }
         OpenFile.setPosition(
             descriptor.number, to: origin + Int64(operation.transferred))

@@ -40,6 +40,8 @@ class FileTransfer: @unchecked Sendable {
     var isOut: Bool { false }
     /// Asks for the end of the requests that are out.
     func cancelRequests(_ context: Context) {}
+    /// The last thing before the operation ends.
+    func conclude() {}
 
     // MARK: running
 
@@ -90,6 +92,7 @@ class FileTransfer: @unchecked Sendable {
         if outcome == nil { operation.deliverIfCallIsDue(context) }
         if let outcome, !isOut {
             isOver = true
+            conclude()
             end(outcome, context)
         }
     }

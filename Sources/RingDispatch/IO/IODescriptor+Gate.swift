@@ -67,7 +67,7 @@ extension IODescriptor {
         if mustRelease { releaseHeld(context) }
     }
 
-    /// Lets through what nothing holds back any more. One thread at a time, so that the order stays.
+    /// Lets through what nothing holds back any more, one thread at a time to keep the order.
     func releaseHeld(_ context: Context) {
         while let next = gate.withLock({ _ in nextHeld() }) {
             switch next {

@@ -176,7 +176,8 @@ final class IOOperation: @unchecked Sendable {
             return
         }
         // Called when the descriptor has been let go.
-        channel.setCleanup(IOCleanup(queue: queue) { [handler] _ in handler.call(true, data, code) })
+        channel.setCleanup(
+            IOCleanup(queue: queue) { [handler] _ in handler.call(true, data, code) })
         end()
     }
 

@@ -24,7 +24,11 @@ struct IOOperationList {
         var rest = IOOperationList()
         var aborted: [IOOperation] = []
         while let operation = popFirst() {
-            if operation.abortCode == 0 { rest.append(operation) } else { aborted.append(operation) }
+            if operation.abortCode == 0 {
+                rest.append(operation)
+            } else {
+                aborted.append(operation)
+            }
         }
         self = rest
         return aborted

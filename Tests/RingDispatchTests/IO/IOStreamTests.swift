@@ -171,7 +171,9 @@ extension IOTests {
                     offset: 0, data: copied(bytes), queue: queue, ioHandler: write.handler)
                 let calls = write.finish()
                 #expect(calls.map { $0.bytes?.count ?? 0 } == [3500, 2500, 1500, 500, 0])
-                for call in calls.dropLast() { #expect(call.bytes == bytes.suffix(call.bytes!.count)) }
+                for call in calls.dropLast() {
+                    #expect(call.bytes == bytes.suffix(call.bytes!.count))
+                }
                 #expect(calls.last == .done(nil))
                 channel.close()
                 cleanup.expect()
