@@ -146,7 +146,7 @@ extension IOTests {
         func stopOfFile() {
             do {
                 let folder = ScratchFolder()
-                let bytes = countingBytes(30_000_000)
+                let bytes = countingBytes(6_000_000)
                 let descriptor = Glibc.open(folder.file("file", bytes), O_RDONLY)
                 let (channel, cleanup) = open(.stream, descriptor)
                 let (read, begun, gate) = (Transfer(), Gate(), Gate())
@@ -160,7 +160,7 @@ extension IOTests {
                 gate.open()
                 #expect(read.finish().last == .done(nil, ECANCELED))
                 #expect(read.bytes == Array(bytes.prefix(read.bytes.count)))
-                #expect(read.bytes.count < 10_000_000)
+                #expect(read.bytes.count < 5_000_000)
                 cleanup.expect()
                 #expect(lseek(descriptor, 0, SEEK_CUR) == read.bytes.count)
                 close(descriptor)

@@ -83,7 +83,7 @@ extension IOTests {
 
         @Test("83. Operations of a random channel run side by side, also behind a late handler")
         func randomIsParallel() {
-            withFile(countingBytes(10_000_000)) { descriptor in
+            withFile(countingBytes(4_000_000)) { descriptor in
                 let (channel, cleanup) = open(.random, descriptor)
                 let (gate, late, quick) = (Gate(), Transfer(), Transfer())
                 channel.read(offset: 0, length: .max, queue: queue) { done, data, error in
@@ -97,7 +97,7 @@ extension IOTests {
                 #expect(!late.isDone)
                 gate.open()
                 late.finish()
-                #expect(late.bytes == countingBytes(10_000_000))
+                #expect(late.bytes == countingBytes(4_000_000))
                 channel.close()
                 cleanup.expect()
             }
@@ -158,7 +158,7 @@ extension IOTests {
 
         @Test("A file that is cut short while it is read ends where it ends")
         func truncated() {
-            let bytes = countingBytes(20_000_000)
+            let bytes = countingBytes(6_000_000)
             withFile(bytes) { descriptor in
                 let (channel, cleanup) = open(.stream, descriptor)
                 let (read, begun, gate) = (Transfer(), Gate(), Gate())
@@ -168,10 +168,10 @@ extension IOTests {
                     read.handler(done, data, error)
                 }
                 expectOpens(begun)
-                #expect(ftruncate(descriptor, 10_000_001) == 0)
+                #expect(ftruncate(descriptor, 4_000_001) == 0)
                 gate.open()
                 #expect(read.finish().last == .done([]))
-                #expect(read.bytes == Array(bytes.prefix(10_000_001)))
+                #expect(read.bytes == Array(bytes.prefix(4_000_001)))
                 channel.close()
                 cleanup.expect()
             }

@@ -10,7 +10,7 @@ extension IOTests {
         func churn() {
             do {
                 let ended = Watched(0)
-                let rounds = 150
+                let rounds = 60
                 var generator = SeededGenerator(seed: 11)
                 for _ in 0..<rounds {
                     let pair = Channel(Bool.random(using: &generator) ? .socketPair : .pipe)

@@ -30,7 +30,10 @@ final class Transfer: Sendable {
             #expect(self.inside.increment() == 1, "two calls at a time")
             self.log.update { calls in
                 #expect(calls.last?.isDone != true, "a call after the last one")
-                calls.append(IOCall(isDone: done, bytes: data.map { Array($0) }, error: error))
+                let bytes = data.map { data in
+                    data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in Array(bytes) }
+                }
+                calls.append(IOCall(isDone: done, bytes: bytes, error: error))
             }
             self.inside.increment(by: -1)
         }
