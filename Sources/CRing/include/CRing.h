@@ -114,6 +114,11 @@ void cring_set_thread_name(const char *name);
 void cring_use_fine_timers(void);
 void cring_use_lowest_priority(void);
 
+// A timerfd on CLOCK_REALTIME that becomes readable only when somebody sets the clock, or -errno;
+// the second call makes it wait for the next time.
+int cring_clock_step_descriptor(void);
+void cring_await_clock_step(int descriptor);
+
 // The affinity mask's CPU count, or -errno.
 int cring_affinity_count(void);
 

@@ -192,16 +192,16 @@ private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unc
         leeway: DispatchTimeInterval
     ) {
         timerCore.schedule(
-            deadline: deadline.monotonicDeadline, interval: nanoseconds(interval),
-            leeway: nanoseconds(leeway))
+            deadline: deadline.monotonicDeadline, on: .monotonic,
+            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
     }
 
     func schedule(
         deadline: DispatchTime, repeating interval: Double, leeway: DispatchTimeInterval
     ) {
         timerCore.schedule(
-            deadline: deadline.monotonicDeadline, interval: nanoseconds(interval),
-            leeway: nanoseconds(leeway))
+            deadline: deadline.monotonicDeadline, on: .monotonic,
+            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
     }
 
     func schedule(
@@ -209,16 +209,16 @@ private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unc
         leeway: DispatchTimeInterval
     ) {
         timerCore.schedule(
-            deadline: wallDeadline.monotonicDeadline, interval: nanoseconds(interval),
-            leeway: nanoseconds(leeway))
+            deadline: wallDeadline.realtimeDeadline, on: .wall,
+            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
     }
 
     func schedule(
         wallDeadline: DispatchWallTime, repeating interval: Double, leeway: DispatchTimeInterval
     ) {
         timerCore.schedule(
-            deadline: wallDeadline.monotonicDeadline, interval: nanoseconds(interval),
-            leeway: nanoseconds(leeway))
+            deadline: wallDeadline.realtimeDeadline, on: .wall,
+            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
     }
 
     /// An interval's length; 0 stands for never.
