@@ -1,0 +1,81 @@
+extension DispatchData: RandomAccessCollection {
+    public typealias Element = UInt8
+    public typealias Index = Int
+    public typealias Indices = DefaultIndices<DispatchData>
+    public typealias SubSequence = Slice<DispatchData>
+    public typealias Iterator = DispatchDataIterator
+
+    /// Always 0.
+    @inlinable
+    public var startIndex: Index { 0 }
+
+    /// The number of bytes.
+    @inlinable
+    public var endIndex: Index { count }
+
+    /// The byte at an index: O(1) in the first region, O(log *n*) in the others.
+    @inlinable
+    public subscript(index: Index) -> UInt8 {
+        // One comparison also catches what is negative.
+        if UInt(bitPattern: index) < UInt(bitPattern: first.count) {
+            // Safety: the bytes are read while `self`, and so the region's owner, is held.
+            return withExtendedLifetime(self) {
+                first.start.load(fromByteOffset: index, as: UInt8.self)
+            }
+        }
+        return byteBehindFirstRegion(index)
+    }
+
+    @usableFromInline
+    func byteBehindFirstRegion(_ index: Int) -> UInt8 {
+        guard index >= 0, index < count else { trap(index: index) }
+        let piece = rest[regionNumber(at: index) - 1]
+        return withExtendedLifetime(self) {
+            piece.region.start.load(fromByteOffset: index - piece.offset, as: UInt8.self)
+        }
+    }
+
+    /// The bytes of a range, as a slice that keeps all of the data and its indices. See
+    /// `subdata(in:)` for a part that keeps its own regions only.
+    public subscript(bounds: Range<Index>) -> Slice<DispatchData> {
+        require(bounds, "subscript")
+        return Slice(base: self, bounds: bounds)
+    }
+
+    /// Walks the regions byte by byte. The iterator keeps the data.
+    @inlinable
+    public func makeIterator() -> DispatchDataIterator { DispatchDataIterator(_data: self) }
+
+    /// The index before another one.
+    @inlinable
+    public func index(before i: Index) -> Index { i - 1 }
+
+    /// The index after another one.
+    @inlinable
+    public func index(after i: Index) -> Index { i + 1 }
+
+    /// The index `distance` bytes away.
+    @inlinable
+    public func index(_ i: Index, offsetBy distance: Int) -> Index { i + distance }
+
+    /// The index `distance` bytes away, or nil if that is beyond `limit`.
+    @inlinable
+    public func index(_ i: Index, offsetBy distance: Int, limitedBy limit: Index) -> Index? {
+        let reach = limit - i
+        let isBeyond = distance >= 0 ? reach >= 0 && distance > reach
+            : reach <= 0 && distance < reach
+        return isBeyond ? nil : i + distance
+    }
+
+    /// The number of bytes between two indices.
+    @inlinable
+    public func distance(from start: Index, to end: Index) -> Int { end - start }
+
+    /// Calls the body with the bytes if they are in one region; nil if they are not.
+    public func withContiguousStorageIfAvailable<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) rethrows -> Result? {
+        guard rest.isEmpty else { return nil }
+        return try withExtendedLifetime(self) { try body(first.typedBytes) }
+    }
+}

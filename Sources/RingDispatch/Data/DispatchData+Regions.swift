@@ -1,0 +1,147 @@
+internal import Ring
+
+// Where the regions are.
+extension DispatchData {
+    var regionCount: Int { count == 0 ? 0 : 1 + rest.count }
+
+    @inline(__always)
+    func region(_ number: Int) -> DataRegion {
+        number == 0 ? first : rest[number - 1].region
+    }
+
+    @inline(__always)
+    func offset(ofRegion number: Int) -> Int {
+        number == 0 ? 0 : rest[number - 1].offset
+    }
+
+    /// The number of the region with the byte at `index`, which is in bounds.
+    func regionNumber(at index: Int) -> Int {
+        if index < first.count { return 0 }
+        // The first number is at or before the region, the second one behind it.
+        var low = 1
+        var high = rest.count + 1
+        while low + 1 < high {
+            let middle = low + (high - low) / 2
+            if offset(ofRegion: middle) <= index { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// A region as the iterator wants it; nil behind the last one.
+    @usableFromInline
+    func regionBytes(_ number: Int) -> UnsafeRawBufferPointer? {
+        number < regionCount ? region(number).bytes : nil
+    }
+
+    /// Calls the body with the regions' parts of a range in order, and with each part's index in
+    /// the value, until it returns false.
+    func forEachPart(
+        of range: Range<Int>, _ body: (UnsafeRawBufferPointer, Int) throws -> Bool
+    ) rethrows {
+        guard !range.isEmpty else { return }
+        // Safety: the regions' owners live until the body is done with the last of their bytes.
+        try withExtendedLifetime(self) {
+            for number in regionNumber(at: range.lowerBound)..<regionCount {
+                let offset = offset(ofRegion: number)
+                guard offset < range.upperBound else { return }
+                let bytes = region(number).bytes
+                let start = Swift.max(range.lowerBound - offset, 0)
+                let end = Swift.min(range.upperBound - offset, bytes.count)
+                guard try body(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), offset + start)
+                else { return }
+            }
+        }
+    }
+}
+
+// MARK: parts
+
+extension DispatchData {
+    /// The bytes of a range, without copying them. `dispatch_data_create_subrange`.
+    ///
+    /// The part keeps the memory of those regions only that it has bytes of.
+    public func subdata(in range: Range<Index>) -> DispatchData {
+        require(range, "subdata(in:)")
+        if range.isEmpty { return .empty }
+        if range.count == count { return self }
+        let firstNumber = regionNumber(at: range.lowerBound)
+        let lastNumber = regionNumber(at: range.upperBound - 1)
+        var part = DispatchData(self.part(of: firstNumber, in: range))
+        guard firstNumber < lastNumber else { return part }
+        part.rest.reserveCapacity(lastNumber - firstNumber)
+        for number in firstNumber + 1...lastNumber {
+            part.append(self.part(of: number, in: range))
+        }
+        return part
+    }
+
+    private func part(of number: Int, in range: Range<Int>) -> DataRegion {
+        let region = region(number)
+        let offset = offset(ofRegion: number)
+        let start = Swift.max(range.lowerBound - offset, 0)
+        return region.part(start..<Swift.min(range.upperBound - offset, region.count))
+    }
+
+    /// The region that has the byte at `location`, and the index of the region's first byte.
+    /// `dispatch_data_copy_region`.
+    /// - Parameter location: not negative. Behind the last byte the result has no bytes, and its
+    ///   offset is the count.
+    public func region(location: Int) -> (data: DispatchData, offset: Int) {
+        guard location >= 0 else { trap(index: location) }
+        guard location < count else { return (.empty, count) }
+        let number = regionNumber(at: location)
+        return (DispatchData(region(number)), offset(ofRegion: number))
+    }
+
+    /// The regions in order, each as a value whose bytes are in one piece. Nothing is copied.
+    public var regions: Regions { Regions(base: self) }
+
+    /// The contiguous pieces that a value consists of; none has no bytes.
+    public struct Regions: RandomAccessCollection, Sendable {
+        let base: DispatchData
+
+        public var startIndex: Int { 0 }
+        public var endIndex: Int { base.regionCount }
+
+        public subscript(position: Int) -> DispatchData {
+            guard indices.contains(position) else {
+                fatalMisuse(
+                    "DispatchData.regions: index \(position) is out of bounds, "
+                        + "the count is \(count)")
+            }
+            return DispatchData(base.region(position))
+        }
+    }
+}
+
+// MARK: scatter and gather
+
+extension DispatchData {
+    /// Calls the body with the first buffers of what is left from `offset` on, for writev(2) and
+    /// the like: nothing is copied.
+    ///
+    /// The addresses stay valid after the body as long as a copy of this value, or a part with
+    /// these bytes, is held.
+    /// - Parameters:
+    ///   - offset: 0 up to the count, where there are no buffers.
+    ///   - limit: how many buffers there may be, at least one.
+    package func withBuffers<Result>(
+        from offset: Int, limit: Int,
+        _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result
+    ) -> Result {
+        guard offset >= 0, offset <= count else { trap(index: offset) }
+        guard offset < count else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
+        precondition(limit > 0, "there is nothing to do without buffers")
+        let most = Swift.min(limit, regionCount - regionNumber(at: offset))
+        return withUnsafeTemporaryAllocation(of: UnsafeRawBufferPointer.self, capacity: most) {
+            buffers in
+            var filled = 0
+            forEachPart(of: offset..<count) { part, _ in
+                buffers.initializeElement(at: filled, to: part)
+                filled += 1
+                return filled < most
+            }
+            return withExtendedLifetime(self) { body(UnsafeBufferPointer(buffers)) }
+        }
+    }
+}

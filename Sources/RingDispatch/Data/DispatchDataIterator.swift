@@ -1,0 +1,33 @@
+/// Walks the bytes of a `DispatchData`, region by region, and keeps it meanwhile.
+public struct DispatchDataIterator: IteratorProtocol, Sequence, @unchecked Sendable {
+    // Safety: `data` keeps what the pointers are into, which nobody changes.
+    @usableFromInline let data: DispatchData
+    @usableFromInline var nextRegion: Int
+    @usableFromInline var position: UnsafeRawPointer
+    @usableFromInline var end: UnsafeRawPointer
+
+    /// Starts at the first byte.
+    @inlinable
+    public init(_data: DispatchData) {
+        data = _data
+        nextRegion = 1
+        position = _data.first.start
+        end = position + _data.first.count
+    }
+
+    /// The next byte; nil at the end, and from then on.
+    @inlinable
+    public mutating func next() -> UInt8? {
+        if position == end {
+            guard let bytes = data.regionBytes(nextRegion), let start = bytes.baseAddress else {
+                return nil
+            }
+            nextRegion += 1
+            position = start
+            end = start + bytes.count
+        }
+        let byte = withExtendedLifetime(data) { position.load(as: UInt8.self) }
+        position += 1
+        return byte
+    }
+}

@@ -1,0 +1,67 @@
+import RingDispatch
+
+/// Random numbers that are the same in each run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// `count` bytes that count up from `first`.
+func countingBytes(_ count: Int, from first: Int = 0) -> [UInt8] {
+    (first..<first + count).map { UInt8(truncatingIfNeeded: $0) }
+}
+
+/// The bytes as a value of its own memory.
+func copied(_ bytes: [UInt8]) -> DispatchData {
+    bytes.withUnsafeBytes { DispatchData(bytes: $0) }
+}
+
+/// Counting bytes in regions of the given sizes.
+func regions(_ sizes: Int...) -> DispatchData {
+    var data = DispatchData.empty
+    for size in sizes { data.append(copied(countingBytes(size, from: data.count))) }
+    return data
+}
+
+/// Memory that tells when it is given back.
+final class Block: @unchecked Sendable {
+    // Safety: written before it is shared.
+    let start: UnsafeMutableRawPointer
+    let count: Int
+    private let returns: Watched<Int>
+
+    init(_ bytes: [UInt8], returns: Watched<Int>) {
+        count = bytes.count
+        self.returns = returns
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+        memory.copyBytes(from: bytes)
+        start = memory.baseAddress!
+    }
+
+    deinit {
+        start.deallocate()
+        returns.increment()
+    }
+
+    /// Data over the memory, which lives as long as the data.
+    static func data(_ bytes: [UInt8], returns: Watched<Int>) -> DispatchData {
+        let block = Block(bytes, returns: returns)
+        return DispatchData(start: block.start, count: block.count, owner: block)
+    }
+}
+
+extension DispatchData {
+    /// Where each region's first byte is.
+    var addresses: [UnsafeRawPointer] {
+        regions.map { $0.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in bytes.baseAddress! } }
+    }
+}
