@@ -180,6 +180,8 @@ struct Lane: Equatable, @unchecked Sendable {
             case .parked:
                 if exchangeLease(lease, for: lease.with(.woken)) {
                     withKernel { $0.wake() }
+                    let context = Context.current
+                    if context.pointee.worker == nil { context.pointee.spin.noteWoken() }
                     return
                 }
             case .free:
