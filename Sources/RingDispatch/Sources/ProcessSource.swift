@@ -112,7 +112,8 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
     }
 
     override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
-        let (watch, process) = watching.withLock { watching -> ((any DispatchSourceRead)?, Opened?) in
+        typealias Ending = ((any DispatchSourceRead)?, Opened?)
+        let (watch, process) = watching.withLock { watching -> Ending in
             watching.isDetached = true
             if let watch = watching.watch { return (watch, nil) }
             watching.exit = watching.exit ?? watching.process?.descriptor.exit

@@ -9,8 +9,8 @@ final class Child: Sendable {
     private let status = Watched<Int32?>(nil)
     private let isInputOpen = Watched(true)
 
-    /// - Parameter inheritsMask: whether the child inherits the calling thread's signal mask, instead
-    ///   of blocking nothing.
+    /// - Parameter inheritsMask: whether the child inherits the calling thread's signal mask,
+    ///   instead of blocking nothing.
     init(_ script: String, inheritsMask: Bool = false) {
         var toChild: [Int32] = [-1, -1]
         var fromChild: [Int32] = [-1, -1]
