@@ -90,7 +90,7 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
     private func ended() {
         let watch = watching.withLock { watching in
             // Now, because the program may reap the process in a moment.
-            watching.exit = watching.process?.descriptor.exit
+            if watching.exit == nil { watching.exit = watching.process?.descriptor.exit }
             return watching.watch
         }
         watch?.cancel()
@@ -116,7 +116,7 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
         let (watch, process) = watching.withLock { watching -> Ending in
             watching.isDetached = true
             if let watch = watching.watch { return (watch, nil) }
-            watching.exit = watching.exit ?? watching.process?.descriptor.exit
+            if watching.exit == nil { watching.exit = watching.process?.descriptor.exit }
             defer { watching.process = nil }
             return (nil, watching.process)
         }
