@@ -108,6 +108,27 @@ struct SignalStressTests {
         #expect(observer.total == UInt(Self.senders * Self.signalsPerSender))
     }
 
+    @Test("A delivery that comes while another one is collected is not missed")
+    func pairs() {
+        let signal = TestSignal.queued(27)
+        let probe = SignalProbe(signal, on: DispatchQueue(label: "stress.pairs"))
+        let threads = (0..<2).map { _ in
+            UserThread {
+                blockNothing()
+                for round: UInt in 1...1000 {
+                    raise(signal)
+                    let isComplete = probe.seen.wait(seconds: Patience.seconds) {
+                        $0.reduce(0, +) >= 2 * round
+                    }
+                    guard isComplete else { return }
+                }
+            }
+        }
+        for thread in threads { #expect(thread.join(seconds: 150)) }
+        probe.expect(2000)
+        probe.end()
+    }
+
     @Test("A signal's only source may come and go while signals come")
     func lastSource() {
         let signal = TestSignal.queued(26)
