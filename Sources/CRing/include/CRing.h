@@ -18,6 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "CRingProcesses.h"
+#include "CRingSignals.h"
+
 // io_uring_register(-1, ...) that posts a completion to another ring; Linux 6.13.
 #define CRING_REGISTER_SEND_MSG_RING 31
 
