@@ -12,7 +12,8 @@ struct GeneratedFile {
     let access: Access
 
     var text: String {
-        let parts = [head, typeAliases, functions] + (access == .internal ? [operators] : [])
+        let parts =
+            [head, typeAliases, functions] + (access == .internal ? [operators, constants] : [])
         return parts.joined(separator: "\n\n") + "\n#endif\n"
     }
 
@@ -67,6 +68,11 @@ struct GeneratedFile {
             """
         }
         return (forwards + [helpers]).joined(separator: "\n\n")
+    }
+
+    private var constants: String {
+        DispatchNames.constants.map { "internal let \($0) = RingDispatch.\($0)" }
+            .joined(separator: "\n")
     }
 
     private var helpers: String {

@@ -141,6 +141,7 @@ struct RulesTests {
         #expect(names("struct D {}\nfunc g() {}\n").isEmpty)
         #expect(names("extension A {\n}\npublic extension B {\n}\n").isEmpty)
         #expect(names("@available(*, unavailable, renamed: \"g\")\npublic func f() {}\n").isEmpty)
+        #expect(names("@available(\n    *, unavailable\n)\npublic func f() {}\n").isEmpty)
         #expect(names("@available(*, deprecated)\n@inlinable\npublic func f() {}\n") == ["f"])
     }
 

@@ -3,7 +3,9 @@ extension Rules {
     static func publicNames(_ file: File) -> [String] {
         file.code.indices.compactMap { index in
             guard let name = publicName(file.code[index]) else { return nil }
-            let attributes = file.code[..<index].reversed().prefix { $0.hasPrefix("@") }
+            let attributes = file.code[..<index].reversed().prefix { line in
+                !line.isEmpty && line.last != "}"
+            }
             let isHint = attributes.contains { $0.contains("unavailable") }
             return isHint ? nil : name
         }
