@@ -33,17 +33,26 @@ struct GeneratedFile {
     }
 
     /// Never public: no signature needs them. Inlinable, so that the target's own inlinable
-    /// functions may call them.
+    /// functions may call them. `dispatchPrecondition` is no function: beside one the compiler
+    /// would look at libdispatch's too, and find `.onQueue(.main)` ambiguous.
     private var functions: String {
-        let attribute = access == .public ? "@inlinable " : ""
+        let inlinable = access == .public ? "@inlinable " : ""
+        let usable = access == .public ? "@usableFromInline " : ""
         return """
-            \(attribute)internal func dispatchMain() -> Never { RingDispatch.dispatchMain() }
+            \(inlinable)internal func dispatchMain() -> Never { RingDispatch.dispatchMain() }
 
-            \(attribute)internal func dispatchPrecondition(
-                condition: @autoclosure () -> DispatchPredicate,
-                file: StaticString = #file, line: UInt = #line
-            ) {
-                RingDispatch.dispatchPrecondition(condition: condition(), file: file, line: line)
+            \(inlinable)internal var dispatchPrecondition: DispatchPrecondition { .init() }
+
+            \(usable)internal struct DispatchPrecondition {
+                \(inlinable)internal init() {}
+
+                \(inlinable)internal func callAsFunction(
+                    condition: @autoclosure () -> DispatchPredicate,
+                    file: StaticString = #file, line: UInt = #line
+                ) {
+                    RingDispatch.dispatchPrecondition(
+                        condition: condition(), file: file, line: line)
+                }
             }
             """
     }

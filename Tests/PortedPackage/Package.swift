@@ -16,7 +16,6 @@ let swift6: [SwiftSetting] = strict + [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("ExistentialAny"),
 ]
 
 let package = Package(
@@ -29,12 +28,23 @@ let package = Package(
             plugins: [useRingDispatch]),
         // The same with every feature that changes what a file sees.
         .target(
-            name: "PortedStrictly", dependencies: [ringDispatch], swiftSettings: swift6,
+            name: "PortedStrictly", dependencies: [ringDispatch],
+            swiftSettings: swift6 + [.enableUpcomingFeature("ExistentialAny")],
             plugins: [useRingDispatch]),
         // Uses GCD inside only.
         .target(
             name: "PortedInside", dependencies: [ringDispatch], swiftSettings: swift5,
             plugins: [useRingDispatchInternally]),
+        // The calls of GCD, in both language modes; and on libdispatch, to see that they are GCD's.
+        // The two others are symbolic links to the first folder.
+        .target(
+            name: "EveryCall", dependencies: [ringDispatch], swiftSettings: swift6,
+            plugins: [useRingDispatch]),
+        .target(
+            name: "EveryCallSwift5", dependencies: [ringDispatch], swiftSettings: swift5,
+            plugins: [useRingDispatchInternally]),
+        .target(
+            name: "EveryCallOnDispatch", swiftSettings: swift5 + [.define("LIBDISPATCH")]),
         // Clients that stay on libdispatch.
         .target(
             name: "Unported", dependencies: ["Ported", "PortedInside"], swiftSettings: swift5),

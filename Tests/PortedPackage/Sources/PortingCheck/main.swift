@@ -18,9 +18,14 @@ checkMailbox()
 checkPulse()
 checkTally()
 
-for failure in failures { print("porting-check:", failure) }
-DispatchQueue.main.async {
-    // Only RingDispatch's dispatchMain serves RingDispatch's main queue.
-    exit(failures.isEmpty && Thread.isMainThread ? 0 : 1)
+// Only RingDispatch's dispatchMain serves RingDispatch's main queue.
+MainActor.assumeIsolated {
+    let screen = Screen()
+    screen.load {
+        expect(screen.text, "loaded", "the main actor's state")
+        expect(Thread.isMainThread, true, "the main thread")
+        for failure in failures { print("porting-check:", failure) }
+        exit(failures.isEmpty ? 0 : 1)
+    }
 }
 dispatchMain()
