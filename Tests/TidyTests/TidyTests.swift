@@ -56,4 +56,20 @@ struct TidyTests {
     func links() {
         check(Self.documents) { Rules.brokenLinks($0, exists: Repository.exists) }
     }
+
+    @Test("the plugins' list of names is the library's")
+    func names() throws {
+        let list = "Plugins/GenerateDispatchNames/DispatchNames.swift"
+        let file = try #require(Repository.files.first { $0.path == list })
+        let listed = file.lines.flatMap { line in
+            line.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+                .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+        }
+        let names = Repository.files(under: "Sources/RingDispatch").flatMap(Rules.publicNames)
+        let missing = Set(names).subtracting(listed).sorted()
+        #expect(missing.isEmpty, "add to \(list), or make it internal: \(missing)")
+        let unknown = Set(listed).subtracting(names).sorted()
+        #expect(unknown.isEmpty, "not in the library: \(unknown)")
+        #expect(Set(listed).count == listed.count)
+    }
 }

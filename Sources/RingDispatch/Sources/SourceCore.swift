@@ -269,6 +269,8 @@ class SourceCore: @unchecked Sendable {
             before = current
         }
         if before.isCancelled && !before.isStopped {
+            // A cancel handler may have been set while the event handler ran.
+            takeOverHandlers()
             if finishCancel(context) { return }
         } else if !before.isCancelled {
             armIfIdle(context, &spare)

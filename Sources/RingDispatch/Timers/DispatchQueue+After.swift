@@ -4,6 +4,7 @@ extension DispatchQueue {
     /// Submits a block at a time, or up to a tenth of the wait (1 ms to 60 s) later.
     ///
     /// A time in the past submits at once, `.distantFuture` never. `dispatch_after`.
+    @preconcurrency
     public final func asyncAfter(
         deadline: DispatchTime, qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
         execute work: @escaping @Sendable () -> Void
@@ -12,6 +13,7 @@ extension DispatchQueue {
     }
 
     /// Submits a block at a time by the wall clock, which it follows when somebody sets it.
+    @preconcurrency
     public final func asyncAfter(
         wallDeadline: DispatchWallTime, qos: DispatchQoS = .unspecified,
         flags: DispatchWorkItemFlags = [], execute work: @escaping @Sendable () -> Void
