@@ -1,4 +1,4 @@
-// Work that comes later, unless it is not wanted any more: a search that waits for the typing to end.
+// Work that comes later, unless it is not wanted any more: a search that waits for typing to end.
 import RingDispatch
 
 final class Search: @unchecked Sendable {

@@ -6,6 +6,7 @@ import Testing
 struct TidyTests {
     private static let documents = Repository.files.filter { file in
         ["README.md", "ARCHITECTURE.md"].contains { file.path.hasSuffix($0) }
+            || file.path.contains(".docc/")
     }
 
     private func check(
@@ -71,5 +72,16 @@ struct TidyTests {
         let unknown = Set(listed).subtracting(names).sorted()
         #expect(unknown.isEmpty, "not in the library: \(unknown)")
         #expect(Set(listed).count == listed.count)
+    }
+
+    @Test("the guide shows every snippet")
+    func snippets() throws {
+        let guide = try #require(
+            Repository.files.first { $0.path.hasSuffix("/FromDispatchToRingDispatch.md") })
+        let shown = guide.lines.filter { $0.hasPrefix("@Snippet(") }.map { line in
+            "Snippets/" + (line.split(separator: "/").last?.prefix { $0 != "\"" } ?? "") + ".swift"
+        }
+        let snippets = Repository.files(under: "Snippets").map(\.path)
+        #expect(!snippets.isEmpty && shown.sorted() == snippets.sorted())
     }
 }
