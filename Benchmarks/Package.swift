@@ -43,6 +43,12 @@ let package = Package(
             name: "blocking-echo-dispatch",
             path: "Sources/BlockingEchoOnDispatch", swiftSettings: onDispatch),
         .executableTarget(
+            name: "io-bench-ring", dependencies: [ringDispatch],
+            path: "Sources/IOBench", swiftSettings: settings),
+        .executableTarget(
+            name: "io-bench-dispatch",
+            path: "Sources/IOBenchOnDispatch", swiftSettings: onDispatch),
+        .executableTarget(
             name: "gcd-echo-dispatch",
             path: "Sources/GCDEchoOnDispatch", exclude: ["README.md"], swiftSettings: onDispatch),
         .executableTarget(

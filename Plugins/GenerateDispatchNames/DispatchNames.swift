@@ -6,6 +6,7 @@ enum DispatchNames {
         "DispatchData",
         "DispatchDataIterator",
         "DispatchGroup",
+        "DispatchIO",
         "DispatchObject",
         "DispatchOnce",
         "DispatchPredicate",

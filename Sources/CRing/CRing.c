@@ -1,12 +1,14 @@
 #define _GNU_SOURCE
 #include "CRing.h"
 
+#include <fcntl.h>
 #include <linux/ioprio.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 
 _Thread_local void *cring_thread_value;
 
@@ -98,6 +100,19 @@ int cring_affinity_count(void) {
     int result = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : -errno;
     CPU_FREE(set);
     return result;
+}
+
+ssize_t cring_read_nowait(int descriptor, void *buffer, size_t count) {
+    struct iovec piece = {.iov_base = buffer, .iov_len = count};
+    return preadv2(descriptor, &piece, 1, -1, RWF_NOWAIT);
+}
+
+ssize_t cring_write_nowait(int descriptor, const struct iovec *list, int count) {
+    return pwritev2(descriptor, list, count, -1, RWF_NOWAIT);
+}
+
+int cring_open(const char *path, int flags, unsigned mode) {
+    return open(path, flags, (mode_t)mode);
 }
 
 int cring_epoll_wait(

@@ -1,3 +1,4 @@
+internal import CRing
 internal import Glibc
 
 /// Questions about a user's descriptor.

@@ -1,49 +1,93 @@
 internal import CRing
 internal import Glibc
 
-/// One read or write of a file, which a kernel carries out by itself or a thread in place.
+/// One call on a file, which a kernel carries out by itself or a thread in place: a read, a write,
+/// or the opening of it.
 package struct FileRequest: @unchecked Sendable {
-    // Safety: whoever makes the request keeps the buffer alive until it has ended.
-    package enum Kind: Sendable {
-        case read
-        case write
+    // Safety: whoever makes the request keeps the memory alive until it has ended.
+    package enum Kind {
+        /// Into memory, from a place in the file.
+        case read(UnsafeMutableRawBufferPointer, offset: Int64)
+        /// From pieces of memory, to a place in the file.
+        case write(GatherList, offset: Int64)
+        /// Of a path, with open(2)'s flags and mode; the result is the descriptor.
+        case open(UnsafePointer<CChar>, flags: Int32, mode: UInt32)
     }
 
     package let kind: Kind
+    /// What to read or write; not used by `open`.
     package let descriptor: Int32
-    package let buffer: UnsafeMutableRawBufferPointer
-    /// Where in the file; negative: at the file's own position, which moves on.
-    package let offset: Int64
 
-    package init(
-        _ kind: Kind, descriptor: Int32, buffer: UnsafeMutableRawBufferPointer, offset: Int64
-    ) {
+    /// Stands for an offset: at the file's own position, which moves on.
+    package static let currentPosition: Int64 = -1
+
+    package init(_ kind: Kind, descriptor: Int32 = -1) {
         self.kind = kind
         self.descriptor = descriptor
-        self.buffer = buffer
-        self.offset = offset
     }
-
-    /// Most bytes of one request (the kernel's own limit, MAX_RW_COUNT, is a little more).
-    package static let maximumBytes = 1 << 30
 
     /// The result of a request that was cancelled before it began.
     package static let cancelled = -ECANCELED
 
     /// Carries the request out on the calling thread, which may block: the count of bytes, or a
-    /// negated errno, as a kernel's completion has it.
+    /// negated errno, as a kernel's completion has it. A write to a pipe without readers must not
+    /// be asked for here: see `StreamDescriptor`.
     package func performBlocking() -> Int32 {
         while true {
             let result: Int
-            let (bytes, count, position) = (buffer.baseAddress, buffer.count, Int(offset))
-            switch (kind, offset < 0) {
-            case (.read, true): result = read(descriptor, bytes, count)
-            case (.read, false): result = pread(descriptor, bytes, count, position)
-            case (.write, true): result = write(descriptor, bytes, count)
-            case (.write, false): result = pwrite(descriptor, bytes, count, position)
+            switch kind {
+            case .read(let buffer, let offset):
+                let (bytes, count) = (buffer.baseAddress, buffer.count)
+                result =
+                    offset < 0
+                    ? read(descriptor, bytes, count) : pread(descriptor, bytes, count, Int(offset))
+            case .write(let list, let offset):
+                result =
+                    offset < 0
+                    ? writev(descriptor, list.start, list.count)
+                    : pwritev(descriptor, list.start, list.count, Int(offset))
+            case .open(let path, let flags, let mode):
+                result = Int(cring_open(path, flags, mode))
             }
             if result >= 0 { return Int32(clamping: result) }
             if errno != EINTR { return -errno }
         }
+    }
+}
+
+/// Pieces of memory for one write, as the kernel wants them (struct iovec).
+package final class GatherList: @unchecked Sendable {
+    // Safety: nothing changes after `init`.
+    let start: UnsafeMutablePointer<iovec>
+    let count: Int32
+    /// The sum of the pieces.
+    package let byteCount: Int
+
+    /// Most pieces of one call: far below IOV_MAX, which is 1024.
+    package static let mostPieces = 64
+
+    /// - Parameter limit: most bytes; what goes beyond it is left out.
+    package init(_ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>, limit: Int) {
+        start = .allocate(capacity: max(1, pieces.count))
+        (count, byteCount) = GatherList.fill(start, pieces, limit)
+    }
+
+    deinit { start.deallocate() }
+
+    /// Writes the pieces' places to `list`: how many, and the sum of their bytes.
+    static func fill(
+        _ list: UnsafeMutablePointer<iovec>, _ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>,
+        _ limit: Int
+    ) -> (count: Int32, bytes: Int) {
+        var count: Int32 = 0
+        var bytes = 0
+        for piece in pieces where bytes < limit {
+            let length = min(piece.count, limit - bytes)
+            list[Int(count)] = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: piece.baseAddress), iov_len: length)
+            count += 1
+            bytes += length
+        }
+        return (count, bytes)
     }
 }

@@ -110,19 +110,29 @@ package final class UringKernel: Kernel {
         case .endPoll:
             io_uring_prep_poll_remove(entry, operation.token)
         case .request(let request):
-            let offset = UInt64(bitPattern: request.offset < 0 ? -1 : request.offset)
-            let (bytes, count) = (request.buffer.baseAddress, UInt32(request.buffer.count))
-            if request.kind == .read {
-                io_uring_prep_read(entry, request.descriptor, bytes, count, offset)
-            } else {
-                io_uring_prep_write(entry, request.descriptor, bytes, count, offset)
-            }
+            fill(entry, request)
             token = operation.token
         case .endRequest:
             io_uring_prep_cancel64(entry, operation.token, 0)
         }
         entry.pointee.user_data = token
         if token == 0 && skipsSuccess { entry.pointee.flags |= UInt8(CRING_SKIP_SUCCESS) }
+    }
+
+    private func fill(_ entry: UnsafeMutablePointer<io_uring_sqe>, _ request: FileRequest) {
+        // -1, as an unsigned number, stands for the file's own position.
+        switch request.kind {
+        case .read(let buffer, let offset):
+            io_uring_prep_read(
+                entry, request.descriptor, buffer.baseAddress, UInt32(buffer.count),
+                UInt64(bitPattern: offset))
+        case .write(let list, let offset):
+            io_uring_prep_writev(
+                entry, request.descriptor, list.start, UInt32(list.count),
+                UInt64(bitPattern: offset))
+        case .open(let path, let flags, let mode):
+            io_uring_prep_openat(entry, AT_FDCWD, path, flags, mode)
+        }
     }
 
     private func submitOverflow() {

@@ -128,6 +128,14 @@ void cring_await_clock_step(int descriptor);
 // The affinity mask's CPU count, or -errno.
 int cring_affinity_count(void);
 
+// preadv2(2) and pwritev2(2) with RWF_NOWAIT, at the file's own position; -1 and errno.
+ssize_t cring_read_nowait(int descriptor, void *buffer, size_t count);
+struct iovec;
+ssize_t cring_write_nowait(int descriptor, const struct iovec *list, int count);
+
+// open(2), which is variadic; -1 and errno.
+int cring_open(const char *path, int flags, unsigned mode);
+
 int cring_epoll_wait(
     int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout);
 

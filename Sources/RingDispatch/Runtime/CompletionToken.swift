@@ -12,7 +12,7 @@ enum CompletionToken {
         UInt64(UInt(bitPattern: source.toOpaque()))
     }
 
-    static func operation(_ operation: Unmanaged<FileOperation>) -> UInt64 {
+    static func operation(_ operation: Unmanaged<LaneOperation>) -> UInt64 {
         UInt64(UInt(bitPattern: operation.toOpaque())) | self.operation
     }
 
@@ -22,8 +22,8 @@ enum CompletionToken {
         let address = UInt(completion.token & ~kindMask)
         guard let memory = UnsafeRawPointer(bitPattern: address) else { return }
         if completion.token & kindMask == operation {
-            lane.noteOperationEnded()
-            FileOperation.ended(.fromOpaque(memory), result: completion.result, context)
+            LaneOperation.completed(
+                .fromOpaque(memory), result: completion.result, from: lane, context)
         } else {
             lane.noteWatchEnded()
             DescriptorSource.completed(.fromOpaque(memory), result: completion.result, context)

@@ -413,6 +413,8 @@ enum LaneRequest {
     case watch(Unmanaged<DescriptorSource>)
     /// Ends a watch that is out, forgets the descriptor, then tells the source.
     case retire(DescriptorSource)
-    case start(FileOperation)
-    case cancel(FileOperation)
+    case start(LaneOperation)
+    case cancel(LaneOperation)
+    /// Forgets the operation's descriptor, then tells whoever waits for that.
+    case forget(DescriptorSide)
 }

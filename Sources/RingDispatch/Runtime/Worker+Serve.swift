@@ -139,6 +139,7 @@ extension Worker {
             case .retire(let source): source.retire()
             case .start(let operation): operation.begin(on: lane)
             case .cancel(let operation): operation.end(on: lane)
+            case .forget(let side): side.forget(on: lane, context)
             }
         }
     }

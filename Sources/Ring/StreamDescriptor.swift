@@ -1,0 +1,144 @@
+internal import CRing
+internal import Glibc
+
+/// A socket, pipe, terminal or the like, read and written without ever blocking and without a
+/// SIGPIPE for the process.
+package struct StreamDescriptor: Sendable {
+    package let number: Int32
+    /// How the calls are kept from blocking. Changes to `nonBlocking` once, where the kernel cannot
+    /// do without.
+    package private(set) var mode: Mode
+
+    package enum Mode: Sendable {
+        /// By the calls' flags (MSG_DONTWAIT).
+        case socket
+        /// By the calls' flags (RWF_NOWAIT).
+        case noWait
+        /// By O_NONBLOCK, which the program has set.
+        case nonBlocking
+        /// By O_NONBLOCK, which is set for the time of the use: all that share the open file
+        /// description see it.
+        case nonBlockingForNow
+    }
+
+    package init(number: Int32, isSocket: Bool) {
+        self.number = number
+        let flags = fcntl(number, F_GETFL)
+        if isSocket {
+            mode = .socket
+        } else {
+            mode = flags >= 0 && flags & O_NONBLOCK != 0 ? .nonBlocking : .noWait
+        }
+    }
+
+    /// Takes O_NONBLOCK back, if it was set here.
+    package func restore() {
+        guard mode == .nonBlockingForNow else { return }
+        let flags = fcntl(number, F_GETFL)
+        if flags >= 0 { _ = fcntl(number, F_SETFL, flags & ~O_NONBLOCK) }
+    }
+
+    /// What follows when the kernel answered that it cannot do without O_NONBLOCK.
+    package mutating func setNonBlocking() {
+        let flags = fcntl(number, F_GETFL)
+        guard flags >= 0 else { return }
+        mode = flags & O_NONBLOCK != 0 ? .nonBlocking : .nonBlockingForNow
+        if mode == .nonBlockingForNow { _ = fcntl(number, F_SETFL, flags | O_NONBLOCK) }
+    }
+
+    /// The result of a call that needs `setNonBlocking` first.
+    package static let needsNonBlocking = -Int(EOPNOTSUPP)
+    /// The result of a call that would have to wait.
+    package static let wouldBlock = -Int(EAGAIN)
+
+    /// Reads what is there: the count of bytes, 0 at the end, or a negated errno.
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while true {
+            let result: Int
+            switch mode {
+            case .socket:
+                result = recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            case .noWait: result = cring_read_nowait(number, buffer.baseAddress, buffer.count)
+            case .nonBlocking, .nonBlockingForNow:
+                result = Glibc.read(number, buffer.baseAddress, buffer.count)
+            }
+            if result >= 0 { return result }
+            if errno != EINTR { return outcome(of: errno) }
+        }
+    }
+
+    /// Writes as much as there is room for, at most `limit` bytes: the count, or a negated errno
+    /// (EPIPE when nobody will read).
+    /// - Parameter blocksSignals: whether the calling thread has SIGPIPE blocked.
+    package func write(
+        _ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>, limit: Int, blocksSignals: Bool
+    ) -> Int {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: max(1, pieces.count)) { list in
+            guard let start = list.baseAddress else { return 0 }
+            let (count, _) = GatherList.fill(start, pieces, limit)
+            if mode == .socket { return send(start, count) }
+            if blocksSignals { return writeQuietly(start, count) }
+            return PipeSignal.blocked { writeQuietly(start, count) }
+        }
+    }
+
+    private func send(_ list: UnsafeMutablePointer<iovec>, _ count: Int32) -> Int {
+        let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+        while true {
+            let result: Int
+            if count == 1 {
+                result = Glibc.send(number, list.pointee.iov_base, list.pointee.iov_len, flags)
+            } else {
+                var message = msghdr()
+                message.msg_iov = list
+                message.msg_iovlen = Int(count)
+                result = sendmsg(number, &message, flags)
+            }
+            if result >= 0 { return result }
+            if errno != EINTR { return outcome(of: errno) }
+        }
+    }
+
+    /// Safety: the thread has SIGPIPE blocked.
+    private func writeQuietly(_ list: UnsafeMutablePointer<iovec>, _ count: Int32) -> Int {
+        while true {
+            let result =
+                mode == .noWait
+                ? cring_write_nowait(number, list, count) : writev(number, list, count)
+            if result >= 0 { return result }
+            if errno == EPIPE { return PipeSignal.consume(-Int(EPIPE)) }
+            if errno != EINTR { return outcome(of: errno) }
+        }
+    }
+
+    private func outcome(of code: Int32) -> Int {
+        // ENOSYS: a kernel without the flags; the answer to both is O_NONBLOCK.
+        if mode == .noWait && code == ENOSYS { return StreamDescriptor.needsNonBlocking }
+        return -Int(code)
+    }
+}
+
+/// Keeps a SIGPIPE, which the kernel sends to the thread that writes, from doing anything.
+enum PipeSignal {
+    /// Runs the body with the signal blocked.
+    static func blocked(_ body: () -> Int) -> Int {
+        var set = sigset_t()
+        var previous = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &set, &previous)
+        defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+        return body()
+    }
+
+    /// Takes the thread's own pending signal away.
+    static func consume(_ result: Int) -> Int {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGPIPE)
+        var none = timespec()
+        // EAGAIN: the program ignores the signal.
+        _ = sigtimedwait(&set, nil, &none)
+        return result
+    }
+}

@@ -1,0 +1,109 @@
+internal import Ring
+
+/// A read of a file: some chunks ahead of the handler as far as the file is known to reach, then
+/// one after the other until its end shows.
+final class FileRead: FileTransfer, @unchecked Sendable {
+    // Safety: what it has belongs to the runner, but for the chunks' results.
+    /// Requests that are out, or ended and not yet taken over, in the file's order.
+    @exclusivity(unchecked) private var chunks: [FileChunk] = []
+    /// Where the next request begins.
+    @exclusivity(unchecked) private var position: Int64 = 0
+    /// Bytes that were asked for and are not transferred.
+    @exclusivity(unchecked) private var asked = 0
+    /// How far the file reached when the transfer began: beyond, requests go out one by one.
+    @exclusivity(unchecked) private var knownEnd: Int64 = 0
+    /// A chunk came short: those behind it are void, and asked for again.
+    @exclusivity(unchecked) private var hasGap = false
+    @exclusivity(unchecked) private var probeSize = FileRead.smallestProbe
+    @exclusivity(unchecked) private var hasBegun = false
+
+    /// Requests ahead of the handler.
+    static let mostChunks = 4
+    static let chunkSize = IOBufferPool.largest
+    /// A look for the end, or for bytes of a file that does not tell its size.
+    static let smallestProbe = 4096
+
+    override var isOut: Bool { !chunks.isEmpty }
+
+    override func cancelRequests(_ context: Context) {
+        for chunk in chunks { chunk.cancel(context) }
+    }
+
+    private func begin() {
+        hasBegun = true
+        if isStream { origin = OpenFile.position(descriptor.number) }
+        position = origin ?? FileRequest.currentPosition
+        if let origin, origin >= 0 {
+            knownEnd = (try? DescriptorFacts(descriptor: descriptor.number))?.size ?? 0
+        }
+        if knownEnd == 0 { probeSize = IOBufferPool.Size.medium.bytes }
+    }
+
+    override func advance(_ context: Context) {
+        if !hasBegun { begin() }
+        while let (chunk, result) = nextEnded() { take(chunk, result, context) }
+        if chunks.isEmpty { hasGap = false }
+        while outcome == nil, !hasGap, let size = nextSize() {
+            if operation.mustHoldBack() { return }
+            ask(size, context)
+        }
+        if operation.isComplete && outcome == nil { outcome = 0 }
+    }
+
+    private func nextEnded() -> (FileChunk, Int)? {
+        guard let first = chunks.first, let result = withLock({ first.result }) else { return nil }
+        chunks.removeFirst()
+        return (first, result)
+    }
+
+    private func take(_ chunk: FileChunk, _ result: Int, _ context: Context) {
+        asked -= chunk.size
+        if outcome != nil || hasGap { return }
+        guard result > 0, let buffer = chunk.buffer else {
+            outcome = Int32(-result)
+            return
+        }
+        operation.append(buffer.data(result))
+        if operation.isComplete {
+            outcome = 0
+            return
+        }
+        operation.deliverWhatIsDue(context)
+        if result < chunk.size {
+            hasGap = !chunks.isEmpty
+            if chunk.offset >= 0 { position = chunk.offset + Int64(result) }
+            knownEnd = min(knownEnd, position)
+        } else if chunk.offset >= knownEnd || chunk.offset < 0 {
+            probeSize = FileRead.chunkSize
+        }
+    }
+
+    /// A stream's position is where the bytes end that were delivered.
+    override func conclude() {
+        guard isStream, let origin else { return }
+        OpenFile.setPosition(
+            descriptor.number, to: origin + Int64(operation.transferred))
+    }
+
+    /// How many bytes to ask for next; nil: none now.
+    private func nextSize() -> Int? {
+        let left = operation.remaining - asked
+        guard left > 0, chunks.count < FileRead.mostChunks else { return nil }
+        let most = min(left, operation.limits.high)
+        if position >= 0 && position < knownEnd {
+            return min(most, FileRead.chunkSize, Int(knownEnd - position))
+        }
+        return chunks.isEmpty ? min(most, probeSize) : nil
+    }
+
+    private func ask(_ size: Int, _ context: Context) {
+        let buffer = IOBuffer.take(size)
+        let bytes = UnsafeMutableRawBufferPointer(start: buffer.start, count: size)
+        let chunk = FileChunk(
+            self, .read(bytes, offset: position), offset: position, size: size, buffer: buffer)
+        asked += size
+        if position >= 0 { position += Int64(size) }
+        chunks.append(chunk)
+        chunk.start(context)
+    }
+}

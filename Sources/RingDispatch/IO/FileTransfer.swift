@@ -1,0 +1,142 @@
+internal import Ring
+
+/// One operation of a file on its way: the requests that it consists of.
+///
+/// Like a `DescriptorSide`, it is run by the thread that finds something to do and nobody at it:
+/// most often in the lane, by the completion of a request.
+class FileTransfer: @unchecked Sendable {
+    // Safety: `lock` guards what it says; the rest belongs to the thread that set `isBusy`.
+    final let operation: IOOperation
+    final let descriptor: IODescriptor
+    private final let lock = Locked<Void>(())
+
+    // MARK: guarded by the lock
+    @exclusivity(unchecked) private final var isBusy = false
+    @exclusivity(unchecked) private final var hasNews = false
+
+    // MARK: the runner's
+    /// Where the file's position is when the transfer begins; nil: at none, or it does not matter.
+    @exclusivity(unchecked) final var origin: Int64?
+    /// How the operation ends, once that is known.
+    @exclusivity(unchecked) final var outcome: Int32?
+    @exclusivity(unchecked) private final var isOver = false
+
+    init(_ operation: IOOperation, of descriptor: IODescriptor) {
+        self.operation = operation
+        self.descriptor = descriptor
+        if operation.channel.type == .random {
+            let (sum, isTooBig) = operation.channel.base.addingReportingOverflow(operation.offset)
+            origin = isTooBig ? .max : sum
+        }
+    }
+
+    final var isStream: Bool { operation.channel.type == .stream }
+
+    // MARK: what reads and writes differ in
+
+    /// Takes over what has ended, and asks for more. For the runner.
+    func advance(_ context: Context) {}
+    /// Whether requests are out.
+    var isOut: Bool { false }
+    /// Asks for the end of the requests that are out.
+    func cancelRequests(_ context: Context) {}
+    /// The last thing before the operation ends.
+    func conclude() {}
+
+    // MARK: running
+
+    /// Something changed: from any thread.
+    final func wake(_ context: Context) {
+        if withLock({ claim() }) { run(context) }
+    }
+
+    /// A request has ended: `note` is called under the lock.
+    final func wake(_ context: Context, noting note: () -> Void) {
+        let isMine = withLock { () -> Bool in
+            note()
+            return claim()
+        }
+        if isMine { run(context) }
+    }
+
+    final func withLock<Result: Sendable>(_ body: () -> Result) -> Result {
+        lock.withLock { _ in body() }
+    }
+
+    private final func claim() -> Bool {
+        hasNews = isBusy
+        if isBusy { return false }
+        isBusy = true
+        return true
+    }
+
+    private final func run(_ context: Context) {
+        while true {
+            withLock { hasNews = false }
+            if !isOver { pass(context) }
+            let mayRest = withLock { () -> Bool in
+                if !hasNews { isBusy = false }
+                return !hasNews
+            }
+            if mayRest { return }
+        }
+    }
+
+    private final func pass(_ context: Context) {
+        let abortCode = operation.abortCode
+        if abortCode != 0 && outcome == nil {
+            outcome = abortCode
+            cancelRequests(context)
+        }
+        advance(context)
+        if outcome == nil { operation.deliverIfCallIsDue(context) }
+        if let outcome, !isOut {
+            isOver = true
+            conclude()
+            end(outcome, context)
+        }
+    }
+
+    private final func end(_ code: Int32, _ context: Context) {
+        descriptor.transferEnded(self, context)
+        operation.finish(code, context)
+    }
+}
+
+/// One request of a transfer.
+final class FileChunk: FileOperation, @unchecked Sendable {
+    // Safety: the result is guarded by the transfer's lock, the rest is fixed before `start`.
+    let transfer: FileTransfer
+    let offset: Int64
+    let size: Int
+    /// Where a read's bytes go.
+    let buffer: IOBuffer?
+    /// The count of bytes, or a negated errno; nil while the request is out.
+    @exclusivity(unchecked) private(set) var result: Int?
+
+    init(
+        _ transfer: FileTransfer, _ kind: FileRequest.Kind, offset: Int64, size: Int,
+        buffer: IOBuffer? = nil
+    ) {
+        self.transfer = transfer
+        self.offset = offset
+        self.size = size
+        self.buffer = buffer
+        super.init(FileRequest(kind, descriptor: transfer.descriptor.number))
+    }
+
+    override func completed(result: Int32, _ context: Context) {
+        if result == -ErrorNumber.tryAgain || result == -ErrorNumber.interrupted {
+            // The descriptor has O_NONBLOCK set, and the bytes are not in memory; or a signal came.
+            DispatchQueue.global().submit { [self] in
+                note(request.performBlocking(), Context.current)
+            }
+        } else {
+            note(result, context)
+        }
+    }
+
+    private func note(_ result: Int32, _ context: Context) {
+        transfer.wake(context) { self.result = Int(result) }
+    }
+}

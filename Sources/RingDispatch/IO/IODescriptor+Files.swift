@@ -1,0 +1,72 @@
+/// Which of a file's stream operations runs in each direction, and which wait.
+struct StreamOrder {
+    private var isReading = false
+    private var isWriting = false
+    private var reads = IOOperationList()
+    private var writes = IOOperationList()
+
+    /// True when the operation may run now; else it waits.
+    mutating func enter(_ operation: IOOperation) -> Bool {
+        if operation.direction == .read {
+            if isReading { reads.append(operation) }
+            defer { isReading = true }
+            return !isReading
+        }
+        if isWriting { writes.append(operation) }
+        defer { isWriting = true }
+        return !isWriting
+    }
+
+    /// The next one that runs when one has ended.
+    mutating func next(_ direction: IOOperation.Direction) -> IOOperation? {
+        if direction == .read {
+            let next = reads.popFirst()
+            isReading = next != nil
+            return next
+        }
+        let next = writes.popFirst()
+        isWriting = next != nil
+        return next
+    }
+
+    mutating func removeAborted() -> [IOOperation] {
+        reads.removeAborted() + writes.removeAborted()
+    }
+}
+
+// Operations of regular files and the like.
+extension IODescriptor {
+    /// Begins an operation: one of a random channel at once, a stream's in its turn.
+    func startTransfer(_ operation: IOOperation, _ context: Context) {
+        if operation.channel.type == .stream {
+            guard gate.withLock({ _ in streams.enter(operation) }) else { return }
+        }
+        run(operation, context)
+    }
+
+    private func run(_ operation: IOOperation, _ context: Context) {
+        let transfer =
+            operation.direction == .read
+            ? FileRead(operation, of: self) : FileWrite(operation, of: self)
+        gate.withLock { _ in transfers.append(transfer) }
+        transfer.wake(context)
+    }
+
+    func transferEnded(_ transfer: FileTransfer, _ context: Context) {
+        let next = gate.withLock { _ -> IOOperation? in
+            transfers.removeAll { $0 === transfer }
+            return transfer.isStream ? streams.next(transfer.operation.direction) : nil
+        }
+        if let next { run(next, context) }
+    }
+
+    func transfer(of operation: IOOperation) -> FileTransfer? {
+        gate.withLock { _ in transfers.first { $0.operation === operation } }
+    }
+
+    func sweepTransfers(_ context: Context) {
+        let (running, aborted) = gate.withLock { _ in (transfers, streams.removeAborted()) }
+        for operation in aborted { operation.finish(operation.abortCode, context) }
+        for transfer in running { transfer.wake(context) }
+    }
+}

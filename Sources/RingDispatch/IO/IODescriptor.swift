@@ -1,0 +1,230 @@
+internal import Ring
+internal import Synchronization
+
+/// A descriptor while channels use it. All channels of one number share one object, which keeps
+/// their operations and barriers in order.
+///
+/// Operations of sockets, pipes and the like go to one of two `DescriptorSide`s. Those of files
+/// become `FileTransfer`s.
+final class IODescriptor: @unchecked Sendable {
+    // Safety: `gate` and the table's lock guard what they say; what `open` sets is set before
+    // `phase` says so under the gate.
+    /// Nil for a descriptor that the program opened.
+    let path: IOPath?
+    private let shownNumber: Atomic<Int32>
+
+    // MARK: fixed once open
+    @exclusivity(unchecked) private(set) var kind = DescriptorFacts.Kind.file
+    /// Why it cannot be used; 0: it can.
+    @exclusivity(unchecked) private(set) var error: Int32 = 0
+    @exclusivity(unchecked) private var sides: (read: DescriptorSide, write: DescriptorSide)?
+
+    // MARK: guarded by the table's lock
+    @exclusivity(unchecked) private var users = 1
+    /// Channels that are over and wait for the others.
+    @exclusivity(unchecked) private var finished: [IOChannel] = []
+    /// Those of a path, to be told when it cannot be opened.
+    @exclusivity(unchecked) private var members: [IOChannel] = []
+
+    // MARK: guarded by the gate
+    let gate = Locked<Void>(())
+    @exclusivity(unchecked) var phase = Phase.open
+    /// Operations that were let through and have not ended.
+    @exclusivity(unchecked) var active = 0
+    /// What waits for a barrier or for the descriptor to be opened, in order.
+    @exclusivity(unchecked) var held: [Held] = []
+    @exclusivity(unchecked) var isBarrierRunning = false
+    /// A thread lets through what was held.
+    @exclusivity(unchecked) var isReleasing = false
+    @exclusivity(unchecked) var transfers: [FileTransfer] = []
+    @exclusivity(unchecked) var streams = StreamOrder()
+
+    /// How many sides, and the retiring thread, the end waits for.
+    private let unquiet = Atomic<Int>(0)
+
+    enum Phase {
+        case unopened
+        case opening
+        case open
+    }
+
+    private init(number: Int32, path: IOPath?) {
+        self.path = path
+        shownNumber = Atomic(number)
+        IOStatistics.liveDescriptors.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    deinit { IOStatistics.liveDescriptors.wrappingSubtract(1, ordering: .relaxed) }
+
+    /// -1 while a path is not open.
+    var number: Int32 { shownNumber.load(ordering: .acquiring) }
+
+    // MARK: the table
+
+    private static let table = Locked<[Int32: IODescriptor]>([:])
+
+    /// The object of a number, shared with all channels that use it now.
+    static func using(_ number: Int32) -> IODescriptor {
+        table.withLock { table in
+            if let known = table[number] {
+                known.users += 1
+                return known
+            }
+            let new = IODescriptor(number: number, path: nil)
+            do throws(KernelError) {
+                new.setKind(try DescriptorFacts(descriptor: number))
+                table[number] = new
+            } catch {
+                new.error = error.code
+            }
+            return new
+        }
+    }
+
+    static func forPath(_ path: IOPath) -> IODescriptor {
+        let new = IODescriptor(number: -1, path: path)
+        new.phase = .unopened
+        return new
+    }
+
+    /// For one more channel; false when the last one has just gone.
+    func join() -> Bool {
+        IODescriptor.table.withLock { _ in
+            if users > 0 { users += 1 }
+            return users > 0
+        }
+    }
+
+    /// A path's channel, to be told when opening fails.
+    func register(_ channel: IOChannel) {
+        guard path != nil else { return }
+        IODescriptor.table.withLock { _ in members.append(channel) }
+    }
+
+    /// A channel is over.
+    func leave(_ channel: IOChannel, _ context: Context) {
+        let isLast = IODescriptor.table.withLock { table -> Bool in
+            users -= 1
+            members.removeAll { $0 === channel }
+            if !channel.isConvenience || users == 0 { finished.append(channel) }
+            if users == 0, table[number] === self { table[number] = nil }
+            return users == 0
+        }
+        if isLast {
+            retire(context)
+        } else if channel.isConvenience {
+            channel.cleanUp()
+        }
+    }
+
+    // MARK: opening
+
+    private func setKind(_ facts: DescriptorFacts) {
+        kind = facts.kind
+        if facts.isDirectory { error = ErrorNumber.isDirectory }
+        guard kind != .file else { return }
+        let stream = StreamDescriptor(number: number, isSocket: kind == .socket)
+        sides = (
+            DescriptorSide(.read, of: self, stream), DescriptorSide(.write, of: self, stream)
+        )
+    }
+
+    /// A path was opened (the descriptor), or was not (a negated errno).
+    func opened(_ result: Int32, _ context: Context) {
+        if result >= 0 {
+            shownNumber.store(result, ordering: .releasing)
+            do throws(KernelError) {
+                let facts = try DescriptorFacts(descriptor: result)
+                if facts.kind == .file { OpenFile.makeBlocking(result) }
+                setKind(facts)
+            } catch {
+                self.error = error.code
+            }
+        } else {
+            error = -result
+        }
+        if error != 0 { failMembers(error) }
+        gate.withLock { _ in phase = .open }
+        releaseHeld(context)
+    }
+
+    /// The path cannot be opened: its channels end with the error.
+    func failMembers(_ code: Int32) {
+        let channels = IODescriptor.table.withLock { _ in members }
+        for channel in channels { channel.fail(code) }
+    }
+
+    // MARK: running operations
+
+    /// Begins what the gate has let through.
+    func start(_ operation: IOOperation, _ context: Context) {
+        let isMisplaced = operation.channel.type == .random && kind != .file
+        let failure = error != 0 ? error : isMisplaced ? ErrorNumber.notSeekable : 0
+        if operation.abortCode != 0 || failure != 0 {
+            operation.finish(failure != 0 ? failure : operation.abortCode, context)
+        } else if let side = side(operation.direction) {
+            side.enqueue(operation, context)
+        } else {
+            startTransfer(operation, context)
+        }
+    }
+
+    private func side(_ direction: IOOperation.Direction) -> DescriptorSide? {
+        direction == .read ? sides?.read : sides?.write
+    }
+
+    /// Something about an operation changed that its runner is to look at.
+    func wake(_ operation: IOOperation, _ context: Context) {
+        guard gate.withLock({ _ in phase == .open }) else { return }
+        if let side = side(operation.direction) {
+            side.wake(context)
+        } else {
+            transfer(of: operation)?.wake(context)
+        }
+    }
+
+    /// Some operations are to end early.
+    func sweep(_ context: Context) {
+        // What is not open yet has only held operations.
+        let isOpen = gate.withLock { _ in phase == .open }
+        if isOpen, let sides {
+            sides.read.sweep(context)
+            sides.write.sweep(context)
+        }
+        sweepTransfers(context)
+        sweepHeld(context)
+    }
+
+    // MARK: the end
+
+    /// The last channel is over: once the kernel has let go of the descriptor, too, the cleanup
+    /// handlers are called.
+    private func retire(_ context: Context) {
+        unquiet.store(3, ordering: .relaxed)
+        for side in [sides?.read, sides?.write] {
+            if let side, side.retire() || side.requestForgetting(context) { continue }
+            sideIsQuiet(context)
+        }
+        sideIsQuiet(context)
+    }
+
+    func sideIsQuiet(_ context: Context) {
+        guard unquiet.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
+        else { return }
+        sides?.read.stream.restore()
+        sides?.write.stream.restore()
+        // The sides hold this object.
+        sides = nil
+        let channels = finished
+        finished = []
+        if path != nil, number >= 0 {
+            // Closing may take a while.
+            DispatchQueue.global().submit { [number] in
+                OpenFile.close(number)
+                for channel in channels { channel.cleanUp() }
+            }
+        } else {
+            for channel in channels { channel.cleanUp() }
+        }
+    }
+}

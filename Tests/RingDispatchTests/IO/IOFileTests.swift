@@ -1,0 +1,257 @@
+import Glibc
+import RingDispatch
+import Testing
+
+extension IOTests {
+    @Suite("Files")
+    struct Files {
+        private let queue = DispatchQueue(label: "io.file")
+        private let folder = ScratchFolder()
+
+        private func withFile(
+            _ bytes: [UInt8], flags: Int32 = O_RDWR, _ body: (Int32) -> Void
+        ) {
+            let descriptor = Glibc.open(folder.file("file", bytes), flags)
+            #expect(descriptor >= 0)
+            body(descriptor)
+            close(descriptor)
+            expectNothingLeft()
+        }
+
+        @Test("A stream reads a file from its position to its end", arguments: [
+            0, 1, 4095, 4096, 4097, 262_143, 262_144, 262_145, 3_000_001,
+        ])
+        func wholeFile(size: Int) {
+            let bytes = randomBytes(size, seed: 1)
+            withFile(bytes) { descriptor in
+                let (channel, cleanup) = open(.stream, descriptor)
+                let read = Transfer()
+                channel.read(offset: 77, length: .max, queue: queue, ioHandler: read.handler)
+                #expect(read.finish().last == .done([]))
+                #expect(read.bytes == bytes)
+                channel.close()
+                cleanup.expect()
+                #expect(lseek(descriptor, 0, SEEK_CUR) == size)
+            }
+        }
+
+        @Test("83. Reads of a file's stream follow one another, from the position it had")
+        func streamPosition() {
+            let bytes = countingBytes(100_000)
+            withFile(bytes) { descriptor in
+                lseek(descriptor, 1000, SEEK_SET)
+                let (channel, cleanup) = open(.stream, descriptor)
+                let reads = (0..<20).map { _ in Transfer() }
+                for read in reads {
+                    channel.read(offset: 0, length: 4000, queue: queue, ioHandler: read.handler)
+                }
+                for (index, read) in reads.enumerated() {
+                    read.finish()
+                    #expect(read.bytes == Array(bytes[(1000 + 4000 * index)...].prefix(4000)))
+                }
+                channel.close()
+                cleanup.expect()
+                #expect(lseek(descriptor, 0, SEEK_CUR) == 81_000)
+            }
+        }
+
+        @Test("83. Offsets of a random channel count from the position at its creation")
+        func randomOffsets() {
+            let bytes = randomBytes(2_000_000, seed: 2)
+            withFile(bytes) { descriptor in
+                lseek(descriptor, 10_000, SEEK_SET)
+                let (channel, cleanup) = open(.random, descriptor)
+                lseek(descriptor, 0, SEEK_SET)
+                var generator = SeededGenerator(seed: 3)
+                let reads = (0..<50).map { _ in
+                    let offset = Int.random(in: 0..<1_900_000, using: &generator)
+                    return (offset, Int.random(in: 0..<400_000, using: &generator), Transfer())
+                }
+                for (offset, length, read) in reads {
+                    channel.read(
+                        offset: offset, length: length, queue: queue, ioHandler: read.handler)
+                }
+                for (offset, length, read) in reads {
+                    #expect(read.finish().last?.error == 0)
+                    #expect(read.bytes == Array(bytes[(10_000 + offset)...].prefix(length)))
+                }
+                channel.close()
+                cleanup.expect()
+                #expect(lseek(descriptor, 0, SEEK_CUR) == 0)
+            }
+        }
+
+        @Test("83. Operations of a random channel run side by side, also behind a late handler")
+        func randomIsParallel() {
+            withFile(countingBytes(10_000_000)) { descriptor in
+                let (channel, cleanup) = open(.random, descriptor)
+                let (gate, late, quick) = (Gate(), Transfer(), Transfer())
+                channel.read(offset: 0, length: .max, queue: queue) { done, data, error in
+                    gate.pass()
+                    late.handler(done, data, error)
+                }
+                channel.read(
+                    offset: 5, length: 10, queue: DispatchQueue(label: "io.other"),
+                    ioHandler: quick.handler)
+                #expect(quick.finish() == [.done(countingBytes(10, from: 5))])
+                #expect(!late.isDone)
+                gate.open()
+                late.finish()
+                #expect(late.bytes == countingBytes(10_000_000))
+                channel.close()
+                cleanup.expect()
+            }
+        }
+
+        @Test("A random channel writes where it is told to")
+        func randomWrites() {
+            var expected = [UInt8](repeating: 0, count: 1_000_000)
+            withFile(expected) { descriptor in
+                let (channel, cleanup) = open(.random, descriptor)
+                var writes: [Transfer] = []
+                for index in (0..<100).reversed() {
+                    let bytes = randomBytes(10_000, seed: UInt64(index))
+                    expected.replaceSubrange(10_000 * index..<10_000 * (index + 1), with: bytes)
+                    writes.append(Transfer())
+                    channel.write(
+                        offset: 10_000 * index, data: copied(bytes), queue: queue,
+                        ioHandler: writes.last!.handler)
+                }
+                for write in writes { #expect(write.finish() == [.done(nil)]) }
+                channel.close()
+                cleanup.expect()
+            }
+            #expect(contents(ofFile: folder.file("file")) == expected)
+        }
+
+        @Test("A stream appends where the file was opened to append")
+        func append() {
+            withFile([1, 2, 3], flags: O_WRONLY | O_APPEND) { descriptor in
+                let (channel, cleanup) = open(.stream, descriptor)
+                let writes = [Transfer(), Transfer()]
+                for write in writes {
+                    channel.write(
+                        offset: 0, data: copied([4, 5]), queue: queue, ioHandler: write.handler)
+                }
+                for write in writes { write.finish() }
+                channel.close()
+                cleanup.expect()
+            }
+            #expect(contents(ofFile: folder.file("file")) == [1, 2, 3, 4, 5, 4, 5])
+        }
+
+        @Test("A file of /proc, which does not tell its size, is read to its end")
+        func sizeless() {
+            do {
+                let descriptor = Glibc.open("/proc/self/maps", O_RDONLY)
+                let (channel, cleanup) = open(.stream, descriptor)
+                let read = Transfer()
+                channel.read(offset: 0, length: .max, queue: queue, ioHandler: read.handler)
+                #expect(read.finish().last == .done([]))
+                #expect(read.bytes.count > 1000)
+                channel.close()
+                cleanup.expect()
+                close(descriptor)
+            }
+            expectNothingLeft()
+        }
+
+        @Test("A file that is cut short while it is read ends where it ends")
+        func truncated() {
+            let bytes = countingBytes(20_000_000)
+            withFile(bytes) { descriptor in
+                let (channel, cleanup) = open(.stream, descriptor)
+                let (read, begun, gate) = (Transfer(), Gate(), Gate())
+                channel.read(offset: 0, length: .max, queue: queue) { done, data, error in
+                    begun.open()
+                    gate.pass()
+                    read.handler(done, data, error)
+                }
+                expectOpens(begun)
+                #expect(ftruncate(descriptor, 10_000_001) == 0)
+                gate.open()
+                #expect(read.finish().last == .done([]))
+                #expect(read.bytes == Array(bytes.prefix(10_000_001)))
+                channel.close()
+                cleanup.expect()
+            }
+        }
+
+        @Test("8 MiB are copied from file to file in pieces of all sizes")
+        func copy() {
+            let bytes = randomBytes(8 << 20, seed: 4)
+            let target = Glibc.open(folder.file("copy"), O_RDWR | O_CREAT, 0o600)
+            withFile(bytes) { descriptor in
+                let (source, sourceCleanup) = open(.stream, descriptor)
+                let (sink, sinkCleanup) = open(.stream, target)
+                var generator = SeededGenerator(seed: 5)
+                let (reads, writes) = (Watched<[Transfer]>([]), Watched<[Transfer]>([]))
+                var left = bytes.count
+                while left > 0 {
+                    let length = min(left, Int.random(in: 1...400_000, using: &generator))
+                    left -= length
+                    let read = Transfer()
+                    reads.append(read)
+                    source.read(offset: 0, length: length, queue: queue) {
+                        [queue] done, data, error in
+                        let write = Transfer()
+                        writes.append(write)
+                        sink.write(
+                            offset: 0, data: data ?? .empty, queue: queue,
+                            ioHandler: write.handler)
+                        read.handler(done, data, error)
+                    }
+                }
+                for read in reads.value { #expect(read.finish().last?.error == 0) }
+                for write in writes.value { #expect(write.finish().last == .done(nil)) }
+                source.close()
+                sink.close()
+                sourceCleanup.expect()
+                sinkCleanup.expect()
+            }
+            close(target)
+            #expect(contents(ofFile: folder.file("copy")) == bytes)
+        }
+
+        @Test("A hundred files are read at once")
+        func manyFiles() {
+            do {
+                let files = (0..<100).map { index in
+                    let bytes = randomBytes(20_000 + 997 * index, seed: UInt64(index))
+                    return (bytes, Glibc.open(folder.file("\(index)", bytes), O_RDONLY))
+                }
+                let reads = files.map { _, descriptor in
+                    let (channel, cleanup) = open(.stream, descriptor)
+                    let read = Transfer()
+                    channel.read(
+                        offset: 0, length: .max, queue: .global(), ioHandler: read.handler)
+                    channel.close()
+                    return (read, cleanup)
+                }
+                for ((bytes, descriptor), (read, cleanup)) in zip(files, reads) {
+                    #expect(read.finish().last?.error == 0)
+                    #expect(read.bytes == bytes)
+                    cleanup.expect()
+                    close(descriptor)
+                }
+            }
+            expectNothingLeft()
+        }
+
+        @Test("A descriptor with O_NONBLOCK set, which the ring would not wait for, is read whole")
+        func nonBlockingFile() {
+            let bytes = randomBytes(2_000_000, seed: 6)
+            withFile(bytes, flags: O_RDONLY | O_NONBLOCK) { descriptor in
+                posix_fadvise(descriptor, 0, 0, Int32(POSIX_FADV_DONTNEED))
+                let (channel, cleanup) = open(.stream, descriptor)
+                let read = Transfer()
+                channel.read(offset: 0, length: .max, queue: queue, ioHandler: read.handler)
+                #expect(read.finish().last == .done([]))
+                #expect(read.bytes == bytes)
+                channel.close()
+                cleanup.expect()
+                #expect(fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0)
+            }
+        }
+    }
+}

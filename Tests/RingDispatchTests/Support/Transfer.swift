@@ -1,0 +1,169 @@
+import Glibc
+import RingDispatch
+import Testing
+
+/// One call of an I/O handler.
+struct IOCall: Equatable, CustomStringConvertible {
+    var isDone: Bool
+    /// Nil when the handler got no data.
+    var bytes: [UInt8]?
+    var error: Int32
+
+    static func part(_ bytes: [UInt8]) -> IOCall { IOCall(isDone: false, bytes: bytes, error: 0) }
+    static func done(_ bytes: [UInt8]?, _ error: Int32 = 0) -> IOCall {
+        IOCall(isDone: true, bytes: bytes, error: error)
+    }
+
+    var description: String {
+        "(done \(isDone), \(bytes.map { "\($0.count) bytes" } ?? "nil"), error \(error))"
+    }
+}
+
+/// Writes down the calls of one operation's handler, and checks what holds for all of them.
+final class Transfer: Sendable {
+    private let log = Watched<[IOCall]>([])
+    private let inside = Watched(0)
+
+    /// The handler to give to the operation.
+    var handler: @Sendable (Bool, DispatchData?, Int32) -> Void {
+        { done, data, error in
+            #expect(self.inside.increment() == 1, "two calls at a time")
+            self.log.update { calls in
+                #expect(calls.last?.isDone != true, "a call after the last one")
+                calls.append(IOCall(isDone: done, bytes: data.map { Array($0) }, error: error))
+            }
+            self.inside.increment(by: -1)
+        }
+    }
+
+    var calls: [IOCall] { log.value }
+    var isDone: Bool { calls.last?.isDone == true }
+    /// Everything that was read so far.
+    var bytes: [UInt8] { calls.flatMap { $0.bytes ?? [] } }
+    var error: Int32? { calls.last.flatMap { $0.isDone ? $0.error : nil } }
+
+    /// Waits for the last call.
+    @discardableResult
+    func finish(sourceLocation: SourceLocation = #_sourceLocation) -> [IOCall] {
+        expectEventually(log, sourceLocation: sourceLocation) { $0.last?.isDone == true }
+        return log.value
+    }
+
+    /// Waits until the handler was given so many bytes.
+    func expectBytes(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+        expectEventually(log, sourceLocation: sourceLocation) { calls in
+            calls.reduce(0) { $0 + ($1.bytes?.count ?? 0) } >= count
+        }
+    }
+
+    /// Waits until the handler was called so often.
+    func expectCalls(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+        expectEventually(log, sourceLocation: sourceLocation) { $0.count >= count }
+    }
+
+    /// Looks on for a moment: no call comes.
+    func expectSilence(sourceLocation: SourceLocation = #_sourceLocation) {
+        expectStays(log, at: log.value, sourceLocation: sourceLocation)
+    }
+}
+
+/// The channel's cleanup handler, and what it was told.
+final class Cleanup: Sendable {
+    private let codes = Watched<[Int32]>([])
+
+    var handler: @Sendable (Int32) -> Void { { code in self.codes.append(code) } }
+    var wasCalled: Bool { !codes.value.isEmpty }
+
+    /// Waits for the call, and checks its argument.
+    func expect(_ code: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation) {
+        expectEventually(codes, sourceLocation: sourceLocation) { !$0.isEmpty }
+        #expect(codes.value == [code], sourceLocation: sourceLocation)
+    }
+
+    func expectSilence(sourceLocation: SourceLocation = #_sourceLocation) {
+        expectStays(codes, at: [], sourceLocation: sourceLocation)
+    }
+}
+
+/// A folder with files for a test, removed at its end.
+final class ScratchFolder: Sendable {
+    let path: String
+    private let names = Watched<Set<String>>([])
+
+    init() {
+        var template = Array("/tmp/ring-dispatch-XXXXXX".utf8CString)
+        precondition(mkdtemp(&template) != nil, "errno \(errno)")
+        path = String(decoding: template.dropLast().map { UInt8($0) }, as: UTF8.self)
+    }
+
+    deinit {
+        for name in names.value { unlink("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    /// The path of a file, which is removed with the folder.
+    func file(_ name: String, _ bytes: [UInt8]? = nil) -> String {
+        names.update { _ = $0.insert(name) }
+        let file = "\(path)/\(name)"
+        if let bytes {
+            let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+            precondition(writeAll(bytes, to: descriptor), "errno \(errno)")
+            close(descriptor)
+        }
+        return file
+    }
+}
+
+/// Writes all bytes to a descriptor that may block.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var done = 0
+    while done < bytes.count {
+        let count = bytes.withUnsafeBytes {
+            Glibc.write(descriptor, $0.baseAddress! + done, bytes.count - done)
+        }
+        if count <= 0 { return false }
+        done += count
+    }
+    return true
+}
+
+/// All bytes of a file.
+func contents(ofFile path: String) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY)
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65536)
+    while true {
+        let count = read(descriptor, &chunk, chunk.count)
+        if count <= 0 { return bytes }
+        bytes += chunk[..<count]
+    }
+}
+
+/// `count` bytes that are the same in each run.
+func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
+    var generator = SeededGenerator(seed: seed)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + 8)
+    while bytes.count < count {
+        withUnsafeBytes(of: generator.next()) { bytes += $0 }
+    }
+    return Array(bytes.prefix(count))
+}
+
+/// Waits until no operation, channel, descriptor or buffer of `DispatchIO` is alive. For suites
+/// that run their tests one after the other.
+func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) {
+    func figures() -> [Int] {
+        [
+            IOStatistics.operations, IOStatistics.channels, IOStatistics.descriptors,
+            IOStatistics.buffersInUse,
+        ]
+    }
+    for _ in 0..<(Patience.seconds * 1000) where figures() != [0, 0, 0, 0] {
+        letTimePass(milliseconds: 1)
+    }
+    #expect(
+        figures() == [0, 0, 0, 0], "operations, channels, descriptors, buffers",
+        sourceLocation: sourceLocation)
+}
