@@ -16,6 +16,8 @@ let package = Package(
     name: "ring-dispatch",
     products: [
         .library(name: "RingDispatch", targets: ["RingDispatch"]),
+        .plugin(name: "UseRingDispatch", targets: ["UseRingDispatch"]),
+        .plugin(name: "UseRingDispatchInternally", targets: ["UseRingDispatchInternally"]),
         .executable(name: "EchoServer", targets: ["EchoServer"]),
         .executable(name: "GCDEcho", targets: ["GCDEcho"]),
         .executable(name: "ringload", targets: ["ringload"]),
@@ -30,6 +32,15 @@ let package = Package(
         .target(name: "CRing", dependencies: ["CLiburing"]),
         .target(name: "Ring", dependencies: ["CRing"], swiftSettings: settings),
         .target(name: "RingDispatch", dependencies: ["Ring", "CRing"], swiftSettings: settings),
+        .executableTarget(
+            name: "generate-dispatch-names", path: "Plugins/GenerateDispatchNames",
+            swiftSettings: settings),
+        .plugin(
+            name: "UseRingDispatch", capability: .buildTool(),
+            dependencies: ["generate-dispatch-names"]),
+        .plugin(
+            name: "UseRingDispatchInternally", capability: .buildTool(),
+            dependencies: ["generate-dispatch-names"]),
         .executableTarget(
             name: "EchoServer", dependencies: ["RingDispatch", argumentParser],
             path: "Samples/EchoServer", exclude: ["README.md"], swiftSettings: settings),

@@ -31,6 +31,12 @@ let package = Package(
             name: "micro-dispatch", dependencies: ["CThreadPlacement"],
             path: "Sources/MicroOnDispatch", swiftSettings: onDispatch),
         .executableTarget(
+            name: "many-sources-ring", dependencies: [ringDispatch],
+            path: "Sources/ManySources", swiftSettings: settings),
+        .executableTarget(
+            name: "many-sources-dispatch",
+            path: "Sources/ManySourcesOnDispatch", swiftSettings: onDispatch),
+        .executableTarget(
             name: "blocking-echo-ring", dependencies: [ringDispatch],
             path: "Sources/BlockingEcho", swiftSettings: settings),
         .executableTarget(

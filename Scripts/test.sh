@@ -28,6 +28,14 @@ for lanes in 1 2 8; do
     RINGDISPATCH_LANES=$lanes swift test --skip-build --filter RingDispatchTests
 done
 
+step "code for GCD, ported by the plugins"
+# The dependencies are those of the package itself: nothing is resolved or fetched again.
+cp Package.resolved Tests/PortedPackage/
+swift build --package-path Tests/PortedPackage --force-resolved-versions
+for backend in auto epoll; do
+    RINGDISPATCH_BACKEND=$backend Tests/PortedPackage/.build/debug/porting-check
+done
+
 step "tests under ThreadSanitizer"
 sanitized=(--sanitize=thread --scratch-path .build-tsan)
 export TSAN_OPTIONS="halt_on_error=1"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 
 _Thread_local void *cring_thread_value;
@@ -77,6 +78,19 @@ void cring_use_fine_timers(void) { prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); }
 void cring_use_lowest_priority(void) {
     setpriority(PRIO_PROCESS, (id_t)cring_thread_id(), 19);
     syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+}
+
+int cring_clock_step_descriptor(void) {
+    int descriptor = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (descriptor < 0) return -errno;
+    cring_await_clock_step(descriptor);
+    return descriptor;
+}
+
+void cring_await_clock_step(int descriptor) {
+    // The farthest time that the kernel takes: it never comes by itself.
+    struct itimerspec setting = {.it_value.tv_sec = INT64_MAX / 1000000000};
+    timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &setting, NULL);
 }
 
 int cring_affinity_count(void) {

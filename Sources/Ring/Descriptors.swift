@@ -1,3 +1,4 @@
+internal import CRing
 internal import Glibc
 
 /// Questions about a user's descriptor.
@@ -8,6 +9,29 @@ package enum Descriptors {
         guard ioctl(descriptor, UInt(FIONREAD), &count) == 0 else { return nil }
         return UInt(max(0, count))
     }
+
+    /// The poll(2) events that hold now, of `events` and those that are always reported.
+    package static func poll(_ descriptor: Int32, events: UInt32) -> UInt32 {
+        var entry = pollfd(
+            fd: descriptor, events: Int16(truncatingIfNeeded: events), revents: 0)
+        guard Glibc.poll(&entry, 1, 0) > 0 else { return 0 }
+        return UInt32(UInt16(bitPattern: entry.revents))
+    }
+
+    /// Whether the kernel calls the descriptor readable at its end, too: a regular file, or
+    /// /dev/null.
+    package static func hidesItsEnd(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return true
+        case S_IFCHR: return status.st_rdev == nullDevice
+        default: return false
+        }
+    }
+
+    /// Character device 1, 3.
+    private static let nullDevice: dev_t = 1 << 8 | 3
 
     /// Whether a socket waits for connections.
     package static func isListening(_ descriptor: Int32) -> Bool {

@@ -17,7 +17,8 @@ package struct Completion {
 /// and a wake-up.
 ///
 /// All but `wake`, `hasCompletions` and `needsEnter` belong to the thread that holds the lane's
-/// lease. Every watch and request ends in exactly one completion, also when it is cancelled or refused.
+/// lease. Every watch and request ends in exactly one completion, also when it is cancelled or
+/// refused.
 package class Kernel {
     package let backend: Backend
     /// Whether a descriptor may be watched now here, now by another lane's kernel, without cost.
@@ -77,4 +78,7 @@ package enum PollEvents {
     package static let writable: UInt32 = 0x004
     package static let error: UInt32 = 0x008
     package static let hangUp: UInt32 = 0x010
+    package static let invalid: UInt32 = 0x020
+    /// The peer of a stream socket sends nothing more.
+    package static let readHangUp: UInt32 = 0x2000
 }

@@ -10,6 +10,8 @@ package final class UringKernel: Kernel {
     private let ring: UnsafeMutablePointer<io_uring>
     private let scratch: UnsafeMutableBufferPointer<io_uring_cqe>
     private let doorbell: Doorbell
+    /// Whether an entry may do without a completion of its own; Linux 5.17.
+    private let skipsSuccess: Bool
     /// Watches that found the submission queue full; submitted first at the next turn.
     @exclusivity(unchecked) private var overflow: [Prepared] = []
 
@@ -27,8 +29,9 @@ package final class UringKernel: Kernel {
 
     /// Small, so that it stays in the cache: it is emptied each turn.
     package static let submissionEntries: UInt32 = 128
-    /// Room for a burst; what goes beyond it the kernel keeps (IORING_FEAT_NODROP).
-    package static let completionEntries: UInt32 = 4096
+    /// Room for a burst; what goes beyond it the kernel keeps (IORING_FEAT_NODROP). The kernel's
+    /// table of polls grows with it, up to this size.
+    package static let completionEntries: UInt32 = 8192
 
     package init(
         doorbell: Doorbell,
@@ -47,6 +50,7 @@ package final class UringKernel: Kernel {
             throw UringProbe.setupError(code: -result)
         }
         scratch = .allocate(capacity: 256)
+        skipsSuccess = parameters.features & UInt32(IORING_FEAT_CQE_SKIP) != 0
         super.init(backend: .ioUring, watchesMigrate: true)
     }
 
@@ -112,6 +116,7 @@ package final class UringKernel: Kernel {
             io_uring_prep_cancel64(entry, operation.token, 0)
         }
         entry.pointee.user_data = token
+        if token == 0 && skipsSuccess { entry.pointee.flags |= UInt8(CRING_SKIP_SUCCESS) }
     }
 
     private func fill(_ entry: UnsafeMutablePointer<io_uring_sqe>, _ request: FileRequest) {

@@ -132,6 +132,19 @@ struct RulesTests {
         #expect(Rules.undocumentedType(file("extension Sample {\n    struct A {}\n}\n")).isEmpty)
     }
 
+    @Test("public names")
+    func publicNames() {
+        func names(_ text: String) -> [String] { Rules.publicNames(file(text)) }
+        #expect(names("public final class A<T>: B {\n    public func b() {}\n}\n") == ["A"])
+        #expect(names("@frozen public struct C {}\npublic typealias E = C\n") == ["C", "E"])
+        #expect(names("public func f(a: A) {}\npublic func + (a: A, b: A) {}\n") == ["f", "+"])
+        #expect(names("struct D {}\nfunc g() {}\n").isEmpty)
+        #expect(names("extension A {\n}\npublic extension B {\n}\n").isEmpty)
+        #expect(names("@available(*, unavailable, renamed: \"g\")\npublic func f() {}\n").isEmpty)
+        #expect(names("@available(\n    *, unavailable\n)\npublic func f() {}\n").isEmpty)
+        #expect(names("@available(*, deprecated)\n@inlinable\npublic func f() {}\n") == ["f"])
+    }
+
     @Test("links")
     func links() {
         let there: Set = ["README.md", "Samples/A/main.swift", "Scripts/x.sh"]

@@ -6,6 +6,7 @@ import Testing
 struct TidyTests {
     private static let documents = Repository.files.filter { file in
         ["README.md", "ARCHITECTURE.md"].contains { file.path.hasSuffix($0) }
+            || file.path.contains(".docc/")
     }
 
     private func check(
@@ -55,5 +56,32 @@ struct TidyTests {
     @Test("the documents' links lead somewhere")
     func links() {
         check(Self.documents) { Rules.brokenLinks($0, exists: Repository.exists) }
+    }
+
+    @Test("the plugins' list of names is the library's")
+    func names() throws {
+        let list = "Plugins/GenerateDispatchNames/DispatchNames.swift"
+        let file = try #require(Repository.files.first { $0.path == list })
+        let listed = file.lines.flatMap { line in
+            line.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+                .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+        }
+        let names = Repository.files(under: "Sources/RingDispatch").flatMap(Rules.publicNames)
+        let missing = Set(names).subtracting(listed).sorted()
+        #expect(missing.isEmpty, "add to \(list), or make it internal: \(missing)")
+        let unknown = Set(listed).subtracting(names).sorted()
+        #expect(unknown.isEmpty, "not in the library: \(unknown)")
+        #expect(Set(listed).count == listed.count)
+    }
+
+    @Test("the guide shows every snippet")
+    func snippets() throws {
+        let guide = try #require(
+            Repository.files.first { $0.path.hasSuffix("/FromDispatchToRingDispatch.md") })
+        let shown = guide.lines.filter { $0.hasPrefix("@Snippet(") }.map { line in
+            "Snippets/" + (line.split(separator: "/").last?.prefix { $0 != "\"" } ?? "") + ".swift"
+        }
+        let snippets = Repository.files(under: "Snippets").map(\.path)
+        #expect(!snippets.isEmpty && shown.sorted() == snippets.sorted())
     }
 }

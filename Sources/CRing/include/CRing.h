@@ -18,8 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "CRingProcesses.h"
+#include "CRingSignals.h"
+
 // io_uring_register(-1, ...) that posts a completion to another ring; Linux 6.13.
 #define CRING_REGISTER_SEND_MSG_RING 31
+
+// A macro that Swift does not import.
+enum { CRING_SKIP_SUCCESS = 1 << IOSQE_CQE_SKIP_SUCCESS_BIT };
 
 _Static_assert(sizeof(struct io_uring_sqe) == 64, "the kernel's submission entry is 64 bytes");
 _Static_assert(sizeof(struct io_uring_cqe) == 16, "the kernel's completion entry is 16 bytes");
@@ -113,6 +119,11 @@ long cring_thread_id(void);
 void cring_set_thread_name(const char *name);
 void cring_use_fine_timers(void);
 void cring_use_lowest_priority(void);
+
+// A timerfd on CLOCK_REALTIME that becomes readable only when somebody sets the clock, or -errno;
+// the second call makes it wait for the next time.
+int cring_clock_step_descriptor(void);
+void cring_await_clock_step(int descriptor);
 
 // The affinity mask's CPU count, or -errno.
 int cring_affinity_count(void);

@@ -1,5 +1,3 @@
-internal import Ring
-
 extension DispatchData {
     /// Larger buffers get memory of their own size.
     static let largestSmallAppend = 4096

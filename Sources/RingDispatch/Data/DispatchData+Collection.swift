@@ -1,5 +1,3 @@
-internal import Ring
-
 extension DispatchData: RandomAccessCollection {
     public typealias Element = UInt8
     public typealias Index = Int

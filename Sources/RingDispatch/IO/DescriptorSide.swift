@@ -253,6 +253,8 @@ final class DescriptorSide: LaneOperation, @unchecked Sendable {
         lane.cancelWatch(descriptor: stream.number, token: token)
     }
 
+    override func noteEnded(on lane: Lane) { lane.noteWatchEnded() }
+
     override func ended(result: Int32, _ context: Context) {
         var isLast = false
         let isMine = lock.withLock { _ -> Bool in

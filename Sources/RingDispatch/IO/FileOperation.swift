@@ -62,6 +62,8 @@ class FileOperation: LaneOperation, @unchecked Sendable {
         lane.cancelRequest(token: token)
     }
 
+    override func noteEnded(on lane: Lane) { lane.noteOperationEnded() }
+
     final override func ended(result: Int32, _ context: Context) {
         completed(result: result, context)
     }

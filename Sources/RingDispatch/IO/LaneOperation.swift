@@ -20,6 +20,9 @@ class LaneOperation: @unchecked Sendable {
     /// Asks for an early end. On the lane; the completion follows in any case.
     func withdraw(from lane: Lane, token: UInt64) {}
 
+    /// Counts down what `submit` counted up.
+    func noteEnded(on lane: Lane) {}
+
     /// The kernel is done. In the lane's own code: what user code is to do goes to a queue.
     func ended(result: Int32, _ context: Context) {}
 
@@ -54,10 +57,11 @@ class LaneOperation: @unchecked Sendable {
 
     /// The completion of what `begin` asked for; takes its reference over.
     static func completed(
-        _ reference: Unmanaged<LaneOperation>, result: Int32, _ context: Context
+        _ reference: Unmanaged<LaneOperation>, result: Int32, from lane: Lane, _ context: Context
     ) {
         let operation = reference.takeRetainedValue()
         operation.isOut = false
+        operation.noteEnded(on: lane)
         operation.ended(result: result, context)
     }
 }

@@ -7,6 +7,7 @@ extension DispatchQueue {
     ///   - group: entered now, left when the block has run.
     ///   - qos: with `.enforceQoS`, or on a queue without a class, the block's own class.
     ///   - flags: `.barrier` runs the block alone on a concurrent queue.
+    @preconcurrency
     @inline(__always)
     public final func async(
         group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,

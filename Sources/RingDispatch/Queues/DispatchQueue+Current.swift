@@ -76,27 +76,30 @@ public enum DispatchPredicate: Sendable {
     case notOnQueue(DispatchQueue)
 }
 
-/// Ends the process unless the condition holds. `dispatch_assert_queue`.
-public func dispatchPrecondition(condition: @autoclosure () -> DispatchPredicate) {
+/// Ends the process unless the condition holds; the message says where this was called.
+/// `dispatch_assert_queue`.
+public func dispatchPrecondition(
+    condition: @autoclosure () -> DispatchPredicate, file: StaticString = #file, line: UInt = #line
+) {
     let context = Context.current
     func isOn(_ queue: DispatchQueue) -> Bool {
         queue.isHeld(by: context) || Deadlock.isOn(queue, context)
     }
-    let here = DispatchQueue.currentLabel
-    let place = here.isEmpty ? "the caller is on no queue" : "the caller is on queue '\(here)'"
+    func fail(_ expectation: String) -> Never {
+        let here = DispatchQueue.currentLabel
+        let place = here.isEmpty ? "on no queue" : "on queue '\(here)'"
+        fatalMisuse(
+            "dispatchPrecondition at \(file):\(line): expected \(expectation); "
+                + "the caller is \(place)")
+    }
     switch condition() {
     case .onQueue(let queue):
-        guard isOn(queue) else {
-            fatalMisuse("dispatchPrecondition: expected queue '\(queue.label)'; \(place)")
-        }
+        guard isOn(queue) else { fail("queue '\(queue.label)'") }
     case .onQueueAsBarrier(let queue):
         guard isOn(queue), queue.isSerial || queue.isHeld(by: context) else {
-            fatalMisuse(
-                "dispatchPrecondition: expected queue '\(queue.label)' as a barrier; \(place)")
+            fail("queue '\(queue.label)' as a barrier")
         }
     case .notOnQueue(let queue):
-        guard !isOn(queue) else {
-            fatalMisuse("dispatchPrecondition: expected not to be on queue '\(queue.label)'")
-        }
+        guard !isOn(queue) else { fail("not to be on queue '\(queue.label)'") }
     }
 }

@@ -74,13 +74,33 @@ extension DispatchQueue {
             lock(asBarrier: asBarrier, context)
             if let target { target.lockHierarchy(context) }
         }
+        enterFrame(scope, asBarrier: asBarrier, context)
+        return true
+    }
+
+    /// The same without a wait: false also when the queue or one of its targets is not idle.
+    final func beginSyncIfIdle(
+        _ scope: UnsafeMutablePointer<SyncScope>, asBarrier: Bool
+    ) -> Bool {
+        let context = Context.current
+        if isThreadBound { return false }
+        guard kind == .global || tryLockHierarchy(asBarrier: asBarrier, context) else {
+            return false
+        }
+        enterFrame(scope, asBarrier: asBarrier, context)
+        return true
+    }
+
+    @inline(__always)
+    private final func enterFrame(
+        _ scope: UnsafeMutablePointer<SyncScope>, asBarrier: Bool, _ context: Context
+    ) {
         let frame = UnsafeMutableRawPointer(scope).bindMemory(to: Frame.self, capacity: 1)
         frame.initialize(
             to: Frame(
                 queue: Unmanaged.passUnretained(self), parent: context.pointee.frame,
                 isDrain: false, isExclusive: kind == .serial || asBarrier && kind == .concurrent))
         context.pointee.frame = frame
-        return true
     }
 
     @usableFromInline
@@ -95,6 +115,14 @@ extension DispatchQueue {
     private final func lockHierarchy(_ context: Context) {
         lock(asBarrier: false, context)
         target?.lockHierarchy(context)
+    }
+
+    private final func tryLockHierarchy(asBarrier: Bool, _ context: Context) -> Bool {
+        let isShared = kind == .concurrent && !asBarrier
+        guard isShared ? tryLockShared() : tryLockExclusive(context) else { return false }
+        guard let target, !target.tryLockHierarchy(asBarrier: false, context) else { return true }
+        unlock(asBarrier: asBarrier, context)
+        return false
     }
 
     private final func unlockHierarchy(_ context: Context) {

@@ -18,12 +18,14 @@ enum CompletionToken {
 
     /// Tells the object whose watch or operation has ended.
     @inline(__always)
-    static func deliver(_ completion: Completion, _ context: Context) {
+    static func deliver(_ completion: Completion, from lane: Lane, _ context: Context) {
         let address = UInt(completion.token & ~kindMask)
         guard let memory = UnsafeRawPointer(bitPattern: address) else { return }
         if completion.token & kindMask == operation {
-            LaneOperation.completed(.fromOpaque(memory), result: completion.result, context)
+            LaneOperation.completed(
+                .fromOpaque(memory), result: completion.result, from: lane, context)
         } else {
+            lane.noteWatchEnded()
             DescriptorSource.completed(.fromOpaque(memory), result: completion.result, context)
         }
     }

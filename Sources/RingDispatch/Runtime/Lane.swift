@@ -21,7 +21,7 @@ struct Lane: Equatable, @unchecked Sendable {
         let isSleeping = Atomic<Bool>(true)
         let pool: Unmanaged<Pool>
         let kernel: Unmanaged<Kernel>
-        let timers = TimerQueue()
+        let timers = LaneTimers()
         let completions: UnsafeMutableBufferPointer<Completion>
         let owned: UnsafeMutablePointer<Owned>
         /// When the parked worker wakes by itself (CLOCK_MONOTONIC). Written before the lease says
@@ -38,8 +38,10 @@ struct Lane: Equatable, @unchecked Sendable {
         /// Jobs in the run queue, for others to see. Written by the lease's holder (relaxed): a
         /// hint that decides on visits, never on correctness.
         let waiting = Atomic<Int>(0)
-        /// Watches and file operations that are out, likewise.
+        /// Watches that are out, likewise.
         let watchesOut = Atomic<Int>(0)
+        /// File operations that are out, likewise.
+        let operationsOut = Atomic<Int>(0)
         /// Whether the kernel has not been handed all that was asked of it, likewise.
         let hasUnsubmitted = Atomic<Bool>(false)
         /// A job that the worker runs next, without a turn of the lane in between. Filled (from
@@ -96,7 +98,8 @@ struct Lane: Equatable, @unchecked Sendable {
     private func withKernel<Result>(_ body: (Kernel) -> Result) -> Result {
         storage.pointee.kernel._withUnsafeGuaranteedRef(body)
     }
-    var timers: TimerQueue {
+
+    var timers: LaneTimers {
         @inline(__always) get { storage.pointee.timers }
     }
 
@@ -177,6 +180,8 @@ struct Lane: Equatable, @unchecked Sendable {
             case .parked:
                 if exchangeLease(lease, for: lease.with(.woken)) {
                     withKernel { $0.wake() }
+                    let context = Context.current
+                    if context.pointee.worker == nil { context.pointee.spin.noteWoken() }
                     return
                 }
             case .free:
@@ -229,6 +234,8 @@ struct Lane: Equatable, @unchecked Sendable {
 
     /// Jobs in the run queue.
     var waiting: Int { storage.pointee.waiting.load(ordering: .relaxed) }
+
+    var operationsOut: Int { storage.pointee.operationsOut.load(ordering: .relaxed) }
 
     var watchesOut: Int { storage.pointee.watchesOut.load(ordering: .relaxed) }
 
@@ -329,7 +336,7 @@ struct Lane: Equatable, @unchecked Sendable {
     var carriesOutRequests: Bool { withKernel { $0.carriesOutRequests } }
 
     func start(_ request: FileRequest, token: UInt64) {
-        storage.pointee.watchesOut.store(watchesOut &+ 1, ordering: .relaxed)
+        storage.pointee.operationsOut.store(operationsOut &+ 1, ordering: .relaxed)
         storage.pointee.hasUnsubmitted.store(true, ordering: .relaxed)
         withKernel { $0.start(request, token: token) }
     }
@@ -347,6 +354,10 @@ struct Lane: Equatable, @unchecked Sendable {
     @inline(__always)
     func noteWatchEnded() {
         storage.pointee.watchesOut.store(watchesOut &- 1, ordering: .relaxed)
+    }
+
+    func noteOperationEnded() {
+        storage.pointee.operationsOut.store(operationsOut &- 1, ordering: .relaxed)
     }
 
     /// Hands the kernel what was asked of it, and takes in what it has.

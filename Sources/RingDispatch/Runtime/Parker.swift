@@ -66,6 +66,9 @@ struct Parker: ~Copyable {
 /// to spin at all.
 struct SpinBudget {
     private var ticks: UInt64 = SpinBudget.start
+    /// How long the last spin was in vain; 0: it was not.
+    private var vain: UInt64 = 0
+    private var isPointless = false
 
     static let start = 10 * microsecond
     static let maximum = 40 * microsecond
@@ -79,23 +82,34 @@ struct SpinBudget {
     @inline(__always)
     mutating func spin(until condition: () -> Bool) -> Bool {
         if condition() { return true }
-        guard SpinBudget.isUseful else { return false }
+        guard SpinBudget.isUseful && !isPointless else {
+            isPointless = false
+            return false
+        }
         let start = cring_ticks()
         while true {
             for _ in 0..<4 { cring_pause() }
             if condition() {
                 ticks = min(max(ticks, (cring_ticks() &- start) &* 2), SpinBudget.maximum)
+                vain = 0
                 return true
             }
             if cring_ticks() &- start > ticks {
+                vain = ticks
                 ticks = max(ticks / 2, SpinBudget.minimum)
                 return false
             }
         }
     }
 
-    /// A sleep has ended. If it was short, it is worth spinning that long next time.
+    /// The thread has woken the one that it will wait for: there is no sense in spinning until that
+    /// one's CPU is up, while it could run here.
+    mutating func noteWoken() { isPointless = true }
+
+    /// The sleep after the last spin has ended. If both were short, it is worth spinning that long
+    /// next time.
     mutating func slept(ticks slept: UInt64) {
-        if slept < SpinBudget.maximum { ticks = min(slept + SpinBudget.start, SpinBudget.maximum) }
+        let wait = vain &+ slept
+        if wait < SpinBudget.maximum { ticks = min(wait + SpinBudget.start, SpinBudget.maximum) }
     }
 }

@@ -39,6 +39,10 @@ final class Pool: @unchecked Sendable {
 
     var workerCount: Int { workers.withLock { $0.count } }
 
+    var workerCounts: (all: Int, spare: Int) {
+        workers.withLock { workers in (workers.count, workers.spare.count) }
+    }
+
     // MARK: workers
 
     /// Sends a worker to a lane whose lease is `expecting`; it comes too late if that changed.

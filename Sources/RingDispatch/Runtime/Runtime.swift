@@ -20,12 +20,25 @@ enum Runtime {
     /// descriptors are short by then, the ordinary threads do its work.
     static let backgroundPool: Pool = {
         do throws(KernelError) {
-            return try makePool(isBackground: true)
+            let pool = try makePool(isBackground: true)
+            isBackgroundPoolUsed.store(true, ordering: .releasing)
+            return pool
         } catch {
             Diagnostics.log("background work runs on ordinary threads: \(error)")
             return pool
         }
     }()
+
+    /// Its store (releasing) follows the pool's making; read (acquiring) before the pool is.
+    private static let isBackgroundPoolUsed = Atomic<Bool>(false)
+
+    /// The background pool, if there is one of its own yet.
+    static var backgroundPoolIfUsed: Pool? {
+        isBackgroundPoolUsed.load(ordering: .acquiring) ? backgroundPool : nil
+    }
+
+    static var backend: Backend { factory.backend }
+    static var backendReason: String { factory.reason }
 
     /// Queues a job of a root queue.
     @inline(__always)

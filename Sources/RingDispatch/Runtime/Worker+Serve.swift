@@ -117,8 +117,7 @@ extension Worker {
     /// it is still in the cache.
     func reap(_ lane: Lane, _ context: Context) {
         for completion in lane.takeCompletions() where completion.token != 0 {
-            lane.noteWatchEnded()
-            CompletionToken.deliver(completion, context)
+            CompletionToken.deliver(completion, from: lane, context)
         }
         lane.enqueue(all: lane.takeInbox())
         if lane.waiting > 1 { lane.considerHelp() }
@@ -181,7 +180,8 @@ extension Worker {
         // An earlier wake-up that was planned and is no longer needed is kept: adding timers to a
         // lane that sleeps would otherwise wake it each time.
         let planned = lane.parkedUntil
-        var until = lane.timers.earliest
+        let firsts = lane.timers.firsts
+        var until = firsts.deadline
         if planned > now && planned < until { until = planned }
         lane.parkedUntil = until
         pool.noteParking()
@@ -189,7 +189,7 @@ extension Worker {
         lane.setSleeping(true)
         lane.announceLease(mine)
         // What others pushed before they could see `parked` is seen here; the rest wakes us.
-        let timersChanged = lane.timers.earliest < until
+        let timersChanged = lane.timers.firsts.isBefore(firsts)
         if lane.inboxIsEmpty && !lane.hasRequests && !timersChanged {
             let start = Ticks.now()
             lane.wait(timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)

@@ -31,6 +31,21 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
     @exclusivity(unchecked) fileprivate var nextToRearm: Unmanaged<DescriptorSource>?
     /// What the handler was told, or negative: it has not asked.
     @exclusivity(unchecked) private var estimate = -1
+    @exclusivity(unchecked) private var end = End.unknown
+
+    /// What is known of the descriptor's end: the end of the file, a hang-up, or an error.
+    private enum End: UInt8 {
+        /// Nobody has looked whether poll(2) shows it.
+        case unknown
+        /// poll(2) shows it, and it has not come.
+        case shown
+        /// A regular file: only the count of bytes tells.
+        case hidden
+        /// The handler is told of it by this event.
+        case comes
+        /// It was told, and nothing has changed since: the kernel would tell for ever.
+        case told
+    }
 
     init(descriptor: Int32, direction: Direction, queue: DispatchQueue?) {
         self.descriptor = descriptor
@@ -47,15 +62,57 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
     override func latch() -> Bool {
         estimate = -1
         latched = pending.load(ordering: .acquiring)
-        if latched == 0 { return false }
+        if latched == 0 {
+            // The program did something else than wait: it may ask again.
+            if end == .told { end = .unknown }
+            return false
+        }
         // The watch ended with it: the lane stores nothing more until the source is armed again.
         pending.store(0, ordering: .relaxed)
+        lookForEnd(UInt32(bitPattern: latched))
         return true
+    }
+
+    private static let endEvents =
+        PollEvents.error | PollEvents.hangUp | PollEvents.invalid | PollEvents.readHangUp
+
+    @inline(__always)
+    private func lookForEnd(_ events: UInt32) {
+        if latched >= 0 && events & DescriptorSource.endEvents == 0 && end == .shown { return }
+        lookCloser(events)
+    }
+
+    @inline(never)
+    private func lookCloser(_ events: UInt32) {
+        guard latched >= 0 else { return }
+        if end == .unknown {
+            end = direction == .read && Descriptors.hidesItsEnd(descriptor) ? .hidden : .shown
+        }
+        guard end == .hidden || events & DescriptorSource.endEvents != 0 else { return }
+        estimate = Int(clamping: ask(atEnd: 0))
+        if direction == .write || estimate == 0 { end = .comes }
+    }
+
+    /// After the handler was told of the end: whether that still holds.
+    private func isStillAtEnd() -> Bool {
+        if direction == .read && Descriptors.hidesItsEnd(descriptor) {
+            return Descriptors.bytesReadable(descriptor) ?? 0 == 0
+        }
+        let events = Descriptors.poll(descriptor, events: pollEvents)
+        guard events & DescriptorSource.endEvents != 0 else { return false }
+        return direction == .write || Descriptors.bytesReadable(descriptor) ?? 0 == 0
+    }
+
+    private var pollEvents: UInt32 {
+        direction == .read
+            ? PollEvents.readable | PollEvents.readHangUp : PollEvents.writable
     }
 
     override func arm(_ context: Context, _ spare: inout Unmanaged<SourceCore>?) -> Bool {
         // After an error of the watch itself there is nothing more to come.
         guard latched >= 0 else { return false }
+        if end == .comes { end = isStillAtEnd() ? .told : .unknown }
+        if end == .told { return false }
         let home = lane ?? Runtime.laneForNewSource()
         if let here = context.pointee.lane, here.isHeld(by: context), !here.isBackground {
             lane = home.watchesMigrate ? here : home
@@ -80,17 +137,18 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         return false
     }
 
-    /// What the handler is told: bytes to read, or room to write; 0 at the end of the file or
-    /// after an error.
+    /// What the handler is told: bytes to read, or room to write; 0 at the end of the file, after
+    /// a hang-up and after an error.
     var data: UInt {
-        if estimate < 0 { estimate = Int(clamping: ask()) }
+        if estimate < 0 { estimate = Int(clamping: ask(atEnd: 1)) }
         return UInt(estimate)
     }
 
-    private func ask() -> UInt {
+    /// - Parameter atEnd: the answer where the kernel has none.
+    private func ask(atEnd: UInt) -> UInt {
         if latched < 0 { return 0 }
-        if direction == .read { return Descriptors.bytesReadable(descriptor) ?? 1 }
-        return Descriptors.bytesWritable(descriptor) ?? 1
+        if direction == .read { return Descriptors.bytesReadable(descriptor) ?? atEnd }
+        return Descriptors.bytesWritable(descriptor) ?? atEnd
     }
 
     // MARK: on the lane
@@ -117,14 +175,12 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
     private func begin(on lane: Lane, _ reference: Unmanaged<DescriptorSource>) -> Bool {
         guard self.lane == lane else { return false }
         guard !isRetiring else {
-            end()
+            finish()
             return false
         }
         isOut = true
         lane.watch(
-            descriptor: descriptor,
-            events: direction == .read ? PollEvents.readable : PollEvents.writable,
-            token: CompletionToken.watch(reference))
+            descriptor: descriptor, events: pollEvents, token: CompletionToken.watch(reference))
         return true
     }
 
@@ -136,7 +192,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         let isWanted = reference._withUnsafeGuaranteedRef { source -> Bool in
             source.isOut = false
             if source.isRetiring {
-                source.end()
+                source.finish()
                 return false
             }
             if result != 0 { source.pending.store(result, ordering: .releasing) }
@@ -154,16 +210,16 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         isRetiring = true
         if isOut {
             // What it was waiting for may come all the same; the completion tells in either case.
-            lane?.cancelWatch(
-                descriptor: descriptor, token: CompletionToken.watch(Unmanaged.passUnretained(self)))
+            let token = CompletionToken.watch(Unmanaged.passUnretained(self))
+            lane?.cancelWatch(descriptor: descriptor, token: token)
         } else if !current.isArmed {
-            end()
+            finish()
         }
         // Else its start is on its way here, and ends it.
     }
 
     /// The kernel has let go of the descriptor.
-    private func end() {
+    private func finish() {
         lane?.release(descriptor: descriptor)
         isReleased.store(true, ordering: .releasing)
         wake(Context.current)

@@ -91,6 +91,11 @@ extension DispatchSource {
     /// Watches a descriptor for bytes to read, connections to accept, or the end. The handler runs
     /// again and again while something is left. Do not close the descriptor before the cancel
     /// handler. `dispatch_source_create(DISPATCH_SOURCE_TYPE_READ)`.
+    ///
+    /// `data` is the count of bytes that wait (1 where the kernel has no count: for connections).
+    /// The end of a file, a hang-up and an error are told once, with 0, after what is left to read:
+    /// the next read(2) says which. Then the source is silent as long as that holds; to suspend and
+    /// resume it asks again.
     /// - Parameter queue: where the handlers run; nil: the default global queue.
     public static func makeReadSource(
         fileDescriptor: Int32, queue: DispatchQueue? = nil
@@ -99,7 +104,8 @@ extension DispatchSource {
     }
 
     /// Watches a descriptor for room to write. The handler runs again and again while there is
-    /// room: suspend the source when there is nothing to write.
+    /// room: suspend the source when there is nothing to write. `data` is the room in bytes. A
+    /// hang-up and an error are told once: the next write(2) says which.
     /// `dispatch_source_create(DISPATCH_SOURCE_TYPE_WRITE)`.
     public static func makeWriteSource(
         fileDescriptor: Int32, queue: DispatchQueue? = nil
@@ -186,16 +192,16 @@ private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unc
         leeway: DispatchTimeInterval
     ) {
         timerCore.schedule(
-            deadline: deadline.monotonicDeadline, interval: nanoseconds(interval),
-            leeway: nanoseconds(leeway))
+            deadline: deadline.monotonicDeadline, on: .monotonic,
+            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
     }
 
     func schedule(
         deadline: DispatchTime, repeating interval: Double, leeway: DispatchTimeInterval
     ) {
         timerCore.schedule(
-            deadline: deadline.monotonicDeadline, interval: nanoseconds(interval),
-            leeway: nanoseconds(leeway))
+            deadline: deadline.monotonicDeadline, on: .monotonic,
+            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
     }
 
     func schedule(
@@ -203,16 +209,16 @@ private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unc
         leeway: DispatchTimeInterval
     ) {
         timerCore.schedule(
-            deadline: wallDeadline.monotonicDeadline, interval: nanoseconds(interval),
-            leeway: nanoseconds(leeway))
+            deadline: wallDeadline.realtimeDeadline, on: .wall,
+            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
     }
 
     func schedule(
         wallDeadline: DispatchWallTime, repeating interval: Double, leeway: DispatchTimeInterval
     ) {
         timerCore.schedule(
-            deadline: wallDeadline.monotonicDeadline, interval: nanoseconds(interval),
-            leeway: nanoseconds(leeway))
+            deadline: wallDeadline.realtimeDeadline, on: .wall,
+            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
     }
 
     /// An interval's length; 0 stands for never.

@@ -24,9 +24,17 @@ class SourceCore: @unchecked Sendable {
     init(queue: DispatchQueue?, hasKernelEvents: Bool) {
         self.hasKernelEvents = hasKernelEvents
         target = .passRetained(queue ?? DispatchQueue.global())
+        SourceCore.living.wrappingAdd(1, ordering: .relaxed)
     }
 
-    deinit { target.release() }
+    deinit {
+        target.release()
+        SourceCore.living.wrappingSubtract(1, ordering: .relaxed)
+    }
+
+    /// Sources that exist: a count for people, read and written relaxed.
+    private static let living = Atomic<Int>(0)
+    static var count: Int { living.load(ordering: .relaxed) }
 
     final var queue: DispatchQueue {
         get { target.takeUnretainedValue() }
@@ -261,6 +269,8 @@ class SourceCore: @unchecked Sendable {
             before = current
         }
         if before.isCancelled && !before.isStopped {
+            // A cancel handler may have been set while the event handler ran.
+            takeOverHandlers()
             if finishCancel(context) { return }
         } else if !before.isCancelled {
             armIfIdle(context, &spare)

@@ -3,20 +3,23 @@ internal import Synchronization
 
 /// A timer source: tells how often its time came.
 final class TimerSource: SourceCore, @unchecked Sendable {
-    // Safety: `latched` belongs to the invoker, the rest is locked.
+    // Safety: `latched` belongs to the invoker, `timerIndex` to the heap, the rest is locked.
+    /// The timer's place in the heap of `Schedule.lane`; -1: in none.
+    @exclusivity(unchecked) var timerIndex = -1
     private let schedule = Locked(Schedule())
     @exclusivity(unchecked) private var latched: UInt = 0
 
-    private struct Schedule: @unchecked Sendable {
-        // Safety: used inside the lock; the timer is owned by the source.
-        /// The next fire, on CLOCK_MONOTONIC; .max: never.
+    private struct Schedule: Sendable {
+        /// The next fire; .max: never.
         var deadline: UInt64 = .max
         /// 0: fires once.
         var interval: UInt64 = 0
         var leeway: UInt64 = 0
-        /// The timer in the heap of `lane`. One that fires and is not this one is void.
-        var timer: TimerPointer?
+        /// Where the timer is, or was last.
         var lane: Lane?
+        /// How often the schedule was replaced: a timer of an earlier one that fires is void.
+        var number: UInt32 = 0
+        var clock = TimerClock.monotonic
         /// It fired, and the handler has not been told.
         var hasFired = false
         /// The source waits for the timer: `schedule` has to set it anew.
@@ -31,78 +34,72 @@ final class TimerSource: SourceCore, @unchecked Sendable {
 
     /// Replaces the schedule, and drops what had come due under the old one.
     /// - Parameters:
-    ///   - deadline: the first fire, on CLOCK_MONOTONIC; .max: never.
+    ///   - deadline: the first fire, on `clock`; .max: never.
     ///   - interval: nanoseconds between fires; 0: one fire only.
     ///   - leeway: how much later each may come, nanoseconds.
-    func schedule(deadline: UInt64, interval: UInt64, leeway: UInt64) {
-        let lane = schedule.withLock { schedule -> Lane? in
+    func schedule(deadline: UInt64, on clock: TimerClock, interval: UInt64, leeway: UInt64) {
+        schedule.withLock { schedule in
+            removeTimer(&schedule)
+            schedule.clock = clock
             schedule.deadline = deadline
             schedule.interval = interval
             // A repeating timer's windows must not overlap.
             schedule.leeway = interval > 0 ? min(leeway, interval / 2) : leeway
             schedule.hasFired = false
-            removeTimer(&schedule)
-            return schedule.isArmed ? addTimer(&schedule) : nil
+            schedule.number &+= 1
+            if schedule.isArmed { addTimer(&schedule) }
         }
-        lane?.wakeIfIdle()
     }
 
     override func arm(_ context: Context) -> Bool {
-        let lane = schedule.withLock { schedule -> Lane? in
+        schedule.withLock { schedule in
             schedule.isArmed = true
-            return addTimer(&schedule)
+            addTimer(&schedule)
         }
-        lane?.wakeIfIdle()
         return true
     }
 
     override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
         schedule.withLock { schedule in
             schedule.deadline = .max
+            schedule.number &+= 1
             removeTimer(&schedule)
         }
         return true
     }
 
-    /// Sets a timer for the schedule; the lane that has to be woken for it.
-    private func addTimer(_ schedule: inout Schedule) -> Lane? {
-        guard schedule.deadline != .max else { return nil }
-        let timer = TimerPointer.allocate(capacity: 1)
-        let window = TimerWindow(deadline: schedule.deadline, leeway: schedule.leeway)
-        timer.initialize(
-            to: Timer(window: window, source: Unmanaged.passRetained(self)))
+    /// Sets a timer for the schedule.
+    private func addTimer(_ schedule: inout Schedule) {
+        guard schedule.deadline != .max else { return }
         let lane = Runtime.timerLane(for: Context.current)
-        schedule.timer = timer
         schedule.lane = lane
-        let isFirst = lane.timers.add(TimerHeap.Slot(timer))
-        return isFirst && lane.mustWake(for: window.latest) ? lane : nil
+        let window = TimerWindow(deadline: schedule.deadline, leeway: schedule.leeway)
+        lane.add(
+            TimerSlot(window, source: self, schedule: UInt(schedule.number)), on: schedule.clock)
     }
 
     private func removeTimer(_ schedule: inout Schedule) {
-        guard let timer = schedule.timer, let lane = schedule.lane else { return }
-        // One that has left the heap to fire is freed by `fired`.
-        if lane.timers.remove(timer) {
-            timer.pointee.source.release()
-            timer.deallocate()
-        }
-        schedule.timer = nil
+        // One that has left the heap to fire is void by its number.
+        _ = schedule.lane?.timers[schedule.clock].remove(at: { timerIndex })
     }
 
-    /// On a lane: the timer has left the heap.
-    func fired(_ timer: TimerPointer) {
-        let reference = TimerReference(timer: timer)
-        let isValid = schedule.withLock { schedule -> Bool in
-            // Freed inside the lock: until now `removeTimer` may have looked at it.
-            defer { reference.timer.deallocate() }
-            guard schedule.timer == reference.timer else { return false }
-            schedule.timer = nil
-            schedule.hasFired = true
-            schedule.isArmed = false
-            return true
+    /// On a lane: the timer has left the heap, and hands its reference over.
+    static func fired(
+        _ reference: Unmanaged<TimerSource>, schedule number: UInt, _ context: Context
+    ) {
+        let isValid = reference._withUnsafeGuaranteedRef { source in
+            source.schedule.withLock { schedule -> Bool in
+                guard schedule.isArmed, UInt(schedule.number) == number else { return false }
+                schedule.hasFired = true
+                schedule.isArmed = false
+                return true
+            }
         }
-        guard isValid else { return }
-        disarmed()
-        wake(Context.current)
+        if isValid {
+            SourceCore.disarmAndWake(.fromOpaque(reference.toOpaque()), context)
+        } else {
+            reference.release()
+        }
     }
 
     override func latch() -> Bool {
@@ -114,7 +111,7 @@ final class TimerSource: SourceCore, @unchecked Sendable {
                 return 1
             }
             // Fires that were missed count, and the next one keeps to the original rhythm.
-            let now = MonotonicClock.nanoseconds()
+            let now = schedule.clock.now()
             let late = now > schedule.deadline ? now - schedule.deadline : 0
             let fires = late / schedule.interval + 1
             let (step, isOver) = fires.multipliedReportingOverflow(by: schedule.interval)
@@ -123,11 +120,6 @@ final class TimerSource: SourceCore, @unchecked Sendable {
             return UInt(fires)
         }
         return latched > 0
-    }
-
-    private struct TimerReference: @unchecked Sendable {
-        // Safety: used inside the lock.
-        let timer: TimerPointer
     }
 
     /// How often the time came since the handler's last call.

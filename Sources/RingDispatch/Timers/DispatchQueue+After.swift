@@ -4,34 +4,71 @@ extension DispatchQueue {
     /// Submits a block at a time, or up to a tenth of the wait (1 ms to 60 s) later.
     ///
     /// A time in the past submits at once, `.distantFuture` never. `dispatch_after`.
+    @preconcurrency
     public final func asyncAfter(
         deadline: DispatchTime, qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
         execute work: @escaping @Sendable () -> Void
     ) {
-        submit(after: deadline.monotonicDeadline, qos: qos, flags: flags, work)
+        submit(after: deadline.monotonicDeadline, on: .monotonic, qos: qos, flags: flags, work)
     }
 
-    /// Submits a block at a time by the wall clock.
+    /// Submits a block at a time by the wall clock, which it follows when somebody sets it.
+    @preconcurrency
     public final func asyncAfter(
         wallDeadline: DispatchWallTime, qos: DispatchQoS = .unspecified,
         flags: DispatchWorkItemFlags = [], execute work: @escaping @Sendable () -> Void
     ) {
-        submit(after: wallDeadline.monotonicDeadline, qos: qos, flags: flags, work)
+        submit(after: wallDeadline.realtimeDeadline, on: .wall, qos: qos, flags: flags, work)
     }
 
     /// Submits a work item at a time, unless it was cancelled by then.
     public final func asyncAfter(deadline: DispatchTime, execute: DispatchWorkItem) {
-        submit(after: deadline.monotonicDeadline, execute)
+        submit(after: deadline.monotonicDeadline, on: .monotonic, execute)
     }
 
     /// Submits a work item at a time by the wall clock, unless it was cancelled by then.
     public final func asyncAfter(wallDeadline: DispatchWallTime, execute: DispatchWorkItem) {
-        submit(after: wallDeadline.monotonicDeadline, execute)
+        submit(after: wallDeadline.realtimeDeadline, on: .wall, execute)
+    }
+
+    /// Submits a block at a time like `asyncAfter`, and returns what can call it off: then nothing
+    /// is left of it, neither its timer nor what it captured. RingDispatch's own.
+    @discardableResult
+    public final func scheduleAfter(
+        deadline: DispatchTime, qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
+        execute work: @escaping @Sendable () -> Void
+    ) -> DispatchScheduledItem {
+        let item = DispatchWorkItem(qos: qos, flags: flags, block: work)
+        return schedule(item, at: deadline.monotonicDeadline, on: .monotonic)
+    }
+
+    /// The same at a time by the wall clock. RingDispatch's own.
+    @discardableResult
+    public final func scheduleAfter(
+        wallDeadline: DispatchWallTime, qos: DispatchQoS = .unspecified,
+        flags: DispatchWorkItemFlags = [], execute work: @escaping @Sendable () -> Void
+    ) -> DispatchScheduledItem {
+        let item = DispatchWorkItem(qos: qos, flags: flags, block: work)
+        return schedule(item, at: wallDeadline.realtimeDeadline, on: .wall)
+    }
+
+    private final func schedule(
+        _ work: DispatchWorkItem, at deadline: UInt64, on clock: TimerClock
+    ) -> DispatchScheduledItem {
+        let lane = Runtime.timerLane(for: Context.current)
+        let item = DispatchScheduledItem(work: work, queue: self, timers: lane.timers[clock])
+        guard deadline != .max else { return item }
+        if let window = window(deadline, on: clock) {
+            lane.add(TimerSlot(window, item: item), on: clock)
+        } else {
+            item.fired()
+        }
+        return item
     }
 
     private final func submit(
-        after deadline: UInt64, qos: DispatchQoS, flags: DispatchWorkItemFlags,
-        _ work: @escaping Block
+        after deadline: UInt64, on clock: TimerClock, qos: DispatchQoS,
+        flags: DispatchWorkItemFlags, _ work: @escaping Block
     ) {
         guard deadline != .max else { return }
         let context = Context.current
@@ -39,25 +76,32 @@ extension DispatchQueue {
             Item(
                 kind: .block, band: itemBand(qos, flags),
                 isBarrier: flags.contains(.barrier) && kind == .concurrent, block: work))
-        submit(after: deadline, job, context)
+        submit(after: deadline, on: clock, job, context)
     }
 
-    private final func submit(after deadline: UInt64, _ workItem: DispatchWorkItem) {
+    private final func submit(
+        after deadline: UInt64, on clock: TimerClock, _ workItem: DispatchWorkItem
+    ) {
         guard deadline != .max else { return }
         let context = Context.current
-        submit(after: deadline, makeJob(workItem, group: nil, context), context)
+        submit(after: deadline, on: clock, makeJob(workItem, group: nil, context), context)
     }
 
-    private final func submit(after deadline: UInt64, _ job: JobPointer, _ context: Context) {
-        let now = MonotonicClock.nanoseconds()
-        guard deadline > now else {
+    private final func submit(
+        after deadline: UInt64, on clock: TimerClock, _ job: JobPointer, _ context: Context
+    ) {
+        guard let window = window(deadline, on: clock) else {
             push(job, context)
             return
         }
+        Runtime.timerLane(for: context).add(TimerSlot(window, queue: self, job: job), on: clock)
+    }
+
+    /// When to submit what is to be submitted at a time; nil: now.
+    private final func window(_ deadline: UInt64, on clock: TimerClock) -> TimerWindow? {
+        let now = clock.now()
+        guard deadline > now else { return nil }
         let leeway = min(max((deadline - now) / 10, 1_000_000), 60_000_000_000)
-        let window = TimerWindow(deadline: deadline, leeway: leeway)
-        let lane = Runtime.timerLane(for: context)
-        let isFirst = lane.timers.add(TimerHeap.Slot(window, queue: self, job: job))
-        if isFirst && lane.mustWake(for: window.latest) { lane.wakeIfIdle() }
+        return TimerWindow(deadline: deadline, leeway: leeway)
     }
 }

@@ -50,6 +50,23 @@ struct DataAppendTests {
         #expect(Array(data.subdata(in: 1_000_000..<1_000_020)) == countingBytes(20))
     }
 
+    @Test("The room behind small buffers is not looked for behind what comes after them")
+    func roomIsOfTheLastRegion() {
+        var data = DispatchData.empty
+        for _ in 0..<1000 { append(countingBytes(30), to: &data) }
+        let small = data.regions.count
+        append(countingBytes(5000), to: &data)
+        append([1], to: &data)
+        data.append(copied(countingBytes(100)))
+        append([2], to: &data)
+        data.append(DispatchData(countingBytes(100)))
+        append([3], to: &data)
+        #expect(data.regions.dropFirst(small).map(\.count) == [5000, 1, 100, 1, 100, 1])
+        data = data.subdata(in: 0..<30_010)
+        append([4], to: &data)
+        #expect(data.regions.dropFirst(small).map(\.count) == [10, 1])
+    }
+
     @Test("Appending to a copy changes neither the other copy nor its parts")
     func valueSemantics() {
         var data = DispatchData.empty

@@ -41,6 +41,26 @@ struct DataLifeTests {
         #expect(returns.map(\.value) == [1, 1, 1, 1, 1])
     }
 
+    @Test("Neighbours in memory with an owner each are two regions, and keep both")
+    func neighbours() {
+        let returns = [Watched(0), Watched(0)]
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 20, alignment: 1)
+        defer { bytes.deallocate() }
+        bytes.copyBytes(from: countingBytes(20))
+        let start = UnsafeRawPointer(bytes.baseAddress!)
+        var data = DispatchData.empty
+        for number in 0..<2 {
+            let owner = Block([0], returns: returns[number])
+            data.append(DispatchData(start: start + 10 * number, count: 10, owner: owner))
+        }
+        #expect(data.addresses == [start, start + 10])
+        #expect(returns.map(\.value) == [0, 0])
+        data = data.subdata(in: 10..<20)
+        #expect(returns.map(\.value) == [1, 0])
+        data = .empty
+        #expect(returns.map(\.value) == [1, 1])
+    }
+
     @Test("An owner without bytes to keep is not kept")
     func emptyOwner() {
         let returns = Watched(0)

@@ -1,5 +1,3 @@
-// Compiled once the library has what it tests: then these two lines and the last one go.
-#if RINGDISPATCH_PENDING
 import RingDispatch
 import Testing
 
@@ -44,5 +42,107 @@ struct AsyncAndWaitTests {
         for _ in 0..<20 { queue.async { finished.increment() } }
         #expect(queue.asyncAndWait(flags: .barrier) { finished.value } == 20)
     }
+
+    @Test("On a busy queue the block runs behind the others, on a thread of the queue")
+    func busy() {  // contract 20
+        let queue = DispatchQueue(label: "asyncAndWait.busy")
+        let order = Watched<[Int]>([])
+        let inside = Gate()
+        let leave = Gate()
+        queue.async {
+            inside.open()
+            leave.pass()
+            order.append(1)
+        }
+        expectOpens(inside)
+        queue.async { order.append(2) }
+        let thread = UserThread {
+            let caller = currentThreadIdentifier()
+            let runner = queue.asyncAndWait {
+                order.append(3)
+                return currentThreadIdentifier()
+            }
+            #expect(runner != caller)
+        }
+        #expect(thread.waitUntilAsleep())
+        leave.open()
+        #expect(thread.join())
+        #expect(order.value == [1, 2, 3])
+    }
+
+    @Test("It waits while the queue, or its target, is suspended")  // contract 7, 20
+    func suspended() {
+        let target = DispatchQueue(label: "asyncAndWait.target")
+        let queue = DispatchQueue(label: "asyncAndWait.suspended", target: target)
+        for suspended in [queue, target] {
+            suspended.suspend()
+            let ran = Watched(false)
+            let thread = UserThread { queue.asyncAndWait { ran.update { $0 = true } } }
+            #expect(thread.waitUntilAsleep())
+            #expect(!ran.value)
+            suspended.resume()
+            #expect(thread.join())
+            #expect(ran.value)
+        }
+    }
+
+    @Test("An item of a concurrent queue may wait for another one of it")  // contract 20
+    func nested() {
+        let queue = DispatchQueue(label: "asyncAndWait.nested", attributes: .concurrent)
+        let done = Gate()
+        queue.async {
+            #expect(queue.asyncAndWait { 20 } == 20)
+            done.open()
+        }
+        expectOpens(done)
+        #expect(DispatchQueue.global().asyncAndWait { 20 } == 20)
+    }
+
+    @Test("Threads that all wait for one queue run one at a time, each once")  // contract 20
+    func contended() {
+        let target = DispatchQueue(label: "asyncAndWait.shared")
+        let queues = (0..<2).map { DispatchQueue(label: "asyncAndWait.\($0)", target: target) }
+        let count = Unguarded(0)
+        let threads = (0..<4).map { index in
+            UserThread {
+                for _ in 0..<500 { queues[index % 2].asyncAndWait { count.value += 1 } }
+            }
+        }
+        for thread in threads { #expect(thread.join()) }
+        #expect(target.sync { count.value } == 2000)
+    }
+
+    @Test("On the main queue the block runs on the main thread")  // contract 20
+    func main() async {
+        await #expect(processExitsWith: .success) {
+            DispatchQueue.global().async {
+                endProcess(succeedingIf: DispatchQueue.main.asyncAndWait { isOnMainThread })
+            }
+            serveMainQueue()
+        }
+    }
+
+    @Test("Waiting for the queue that the caller is on traps")  // contract 16, 20
+    func deadlock() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let queue = DispatchQueue(label: "asyncAndWait.deadlock")
+            queue.sync { queue.asyncAndWait {} }
+        }
+        expectMessage(result, naming: "deadlock", "asyncAndWait.deadlock")
+    }
+
+    @Test("A barrier from an item of the same concurrent queue traps")  // contract 20, 21
+    func barrierDeadlock() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let queue = DispatchQueue(label: "asyncAndWait.reader", attributes: .concurrent)
+            queue.sync { queue.asyncAndWait(flags: .barrier) {} }
+        }
+        expectMessage(result, naming: "deadlock", "asyncAndWait.reader")
+    }
 }
-#endif

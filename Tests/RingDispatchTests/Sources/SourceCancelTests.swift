@@ -65,6 +65,24 @@ struct SourceCancelTests {
         #expect(seen.value == ["event", "cancel"])
     }
 
+    @Test("A cancel handler that is set while the event handler runs is called")  // contract 55
+    func handlerSetMeanwhile() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        let inside = Gate()
+        let leave = Gate()
+        source.setEventHandler {
+            inside.open()
+            leave.pass()
+        }
+        source.activate()
+        source.add(data: 1)
+        expectOpens(inside)
+        let cancelled = watchCancel(of: source)
+        source.cancel()
+        leave.open()
+        expectOpens(cancelled)
+    }
+
     @Test("A source can be cancelled from its own event handler")  // contract 54, 55
     func insideHandler() {
         let channel = Channel(.pipe)

@@ -1,5 +1,3 @@
-// Compiled once the library has what it tests: then these two lines and the last one go.
-#if RINGDISPATCH_PENDING
 import RingDispatch
 import Testing
 
@@ -27,4 +25,3 @@ struct DeprecatedTimerTests {
         }
     }
 }
-#endif

@@ -22,7 +22,9 @@ enum Program: String, CaseIterable, CustomTestStringConvertible {
         return String(executable[..<(executable.lastIndex(of: "/") ?? executable.startIndex)])
     }()
 
-    var path: String { Self.buildProducts + "/" + rawValue }
+    var path: String { Self.path(of: rawValue) }
+
+    static func path(of program: String) -> String { buildProducts + "/" + program }
 
     static var launcherPath: String { buildProducts + "/refuse-io-uring" }
 }
@@ -74,16 +76,25 @@ extension Program {
         _ arguments: [String] = [], environment: [String] = [], refusal: Refusal? = nil,
         descriptors: Int? = nil
     ) throws -> ChildProcess {
+        try Self.start(
+            path, arguments, environment: environment, refusal: refusal, descriptors: descriptors)
+    }
+
+    /// Starts any program, by its path.
+    static func start(
+        _ path: String, _ arguments: [String] = [], environment: [String] = [],
+        refusal: Refusal? = nil, descriptors: Int? = nil
+    ) throws -> ChildProcess {
         guard access(path, X_OK) == 0 else {
             throw Trouble("\(path) is missing: run swift build --build-tests")
         }
-        var command = [Self.launcherPath, "--seconds", String(Self.longestLifeSeconds)]
+        var command = [launcherPath, "--seconds", String(longestLifeSeconds)]
         command += refusal?.launcherOptions ?? ["--only", "none"]
         if let descriptors {
             command += ["/bin/sh", "-c", "ulimit -n \(descriptors) && exec \"$0\" \"$@\""]
         }
         command += [path] + arguments
-        return try ChildProcess(command, environment: Self.cleanEnvironment + environment)
+        return try ChildProcess(command, environment: cleanEnvironment + environment)
     }
 
     func start(_ arguments: [String] = [], _ setting: Setting) throws -> ChildProcess {

@@ -1,0 +1,31 @@
+// Signals as events on a queue, where everything is allowed: the usual end of a server.
+import Glibc
+import RingDispatch
+
+final class Shutdown: Sendable {
+    private let sources: [any DispatchSourceSignal]
+
+    init(on queue: DispatchQueue, begin: @escaping @Sendable (Int32) -> Void) {
+        sources = [SIGTERM, SIGINT].map { number in
+            // The source tells; what the signal does to the process is set apart from it.
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { begin(number) }
+            source.activate()
+            return source
+        }
+    }
+}
+
+// snippet.hide
+let queue = DispatchQueue(label: "shutdown")
+let begun = DispatchSemaphore(value: 0)
+let shutdown = Shutdown(on: queue) { number in
+    dispatchPrecondition(condition: .onQueue(queue))
+    precondition(number == SIGTERM)
+    print("signal", number)
+    begun.signal()
+}
+kill(getpid(), SIGTERM)
+precondition(begun.wait(timeout: .now() + 30) == .success)
+withExtendedLifetime(shutdown) {}

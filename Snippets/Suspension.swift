@@ -1,0 +1,36 @@
+// A queue that takes work, but starts none of it until it may.
+import RingDispatch
+
+final class Outbox: @unchecked Sendable {
+    // Safety: `sent` is touched on the queue only.
+    private let queue = DispatchQueue(label: "outbox")
+    private var sent: [String] = []
+
+    /// Without a connection; suspensions nest, and each needs its `connected()`.
+    func disconnected() { queue.suspend() }
+    func connected() { queue.resume() }
+
+    func send(_ message: String) {
+        queue.async { self.sent.append(message) }
+    }
+
+    func report(_ completion: @escaping @Sendable ([String]) -> Void) {
+        queue.async { completion(self.sent) }
+    }
+}
+
+// snippet.hide
+let outbox = Outbox()
+let reported = DispatchSemaphore(value: 0)
+outbox.send("one")
+outbox.disconnected()
+outbox.send("two")
+outbox.report { sent in
+    precondition(sent == ["one", "two"])
+    print("sent:", sent.joined(separator: ", "))
+    reported.signal()
+}
+// Nothing is started meanwhile.
+precondition(reported.wait(timeout: .now() + .milliseconds(20)) == .timedOut)
+outbox.connected()
+precondition(reported.wait(timeout: .now() + 30) == .success)

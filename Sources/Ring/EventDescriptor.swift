@@ -1,0 +1,22 @@
+internal import CRing
+internal import Glibc
+
+/// eventfd(2): becomes readable when somebody writes, which a signal handler may.
+package struct EventDescriptor: ~Copyable {
+    private let descriptor: OwnedDescriptor
+
+    package init() throws(KernelError) {
+        descriptor = OwnedDescriptor(
+            adopting: try checked("eventfd") {
+                eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
+            })
+    }
+
+    package var number: Int32 { descriptor.number }
+
+    /// It is not readable any more until somebody writes again.
+    package func clear() {
+        var count: UInt64 = 0
+        while read(descriptor.number, &count, 8) < 0 && errno == EINTR {}
+    }
+}

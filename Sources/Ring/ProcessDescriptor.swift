@@ -1,0 +1,66 @@
+internal import CRing
+internal import Glibc
+
+/// pidfd_open(2): names a process for good, also when its number is used again. Readable when the
+/// process has ended.
+package struct ProcessDescriptor: ~Copyable {
+    private let descriptor: OwnedDescriptor
+
+    /// What became of the wish to have one.
+    package enum Opening: ~Copyable {
+        case opened(ProcessDescriptor)
+        /// There is no such process.
+        case gone
+        case refused(KernelError)
+    }
+
+    package static func open(_ process: Int32) -> Opening {
+        guard process > 0 else { return .gone }
+        let result = cring_pidfd_open(process)
+        if result >= 0 {
+            return .opened(ProcessDescriptor(descriptor: OwnedDescriptor(adopting: result)))
+        }
+        switch -result {
+        case ESRCH, EINVAL, ENOENT:
+            // The last two: it ended at this moment, or the number is that of a thread.
+            return .gone
+        case let code:
+            let isShort = code == EMFILE || code == ENFILE
+            let remedy =
+                isShort
+                ? "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)"
+                : "Linux 5.3 or later has it, and a seccomp profile must allow it"
+            return .refused(KernelError(call: "pidfd_open", code: code, remedy: remedy))
+        }
+    }
+
+    package var number: Int32 { descriptor.number }
+
+    /// How the process ended; nil while it runs, or when Linux does not tell. Reaps nothing.
+    package var exit: ProcessExit? { ProcessExit(cring_pidfd_exit(descriptor.number)) }
+}
+
+/// How a process ended.
+package enum ProcessExit: Sendable {
+    case exited(code: Int32)
+    case signaled(signal: Int32, coreDumped: Bool)
+
+    fileprivate init?(_ exit: cring_exit) {
+        guard exit.is_known else { return nil }
+        let signal = exit.wait_status & 0x7f
+        self =
+            signal == 0
+            ? .exited(code: exit.wait_status >> 8 & 0xff)
+            : .signaled(signal: signal, coreDumped: exit.wait_status & 0x80 != 0)
+    }
+}
+
+/// What can be asked about a process by its number alone.
+package enum Processes {
+    /// Whether a process has ended, and how, where Linux tells. One that is no child of ours has
+    /// not ended, as far as this can tell, before its parent has reaped it.
+    package static func hasEnded(_ process: Int32) -> (Bool, ProcessExit?) {
+        if let exit = ProcessExit(cring_child_exit(process)) { return (true, exit) }
+        return (!cring_process_exists(process), nil)
+    }
+}

@@ -1,0 +1,113 @@
+internal import Ring
+internal import Synchronization
+
+/// What the runtime behind all queues is doing now: for people who debug a live process.
+/// RingDispatch's own; libdispatch has nothing like it.
+public enum DispatchRuntime {
+    /// What one lane is doing. A lane is an instance of io_uring, or an epoll set, with its own run
+    /// queue and timers; one worker thread at a time serves it.
+    public struct Lane: Sendable {
+        /// Whether the lane serves the background class only.
+        public let isBackground: Bool
+        /// Its number among the lanes of its kind.
+        public let index: Int
+        public let activity: Activity
+        /// The kernel's identifier of the thread that serves the lane; nil: none does.
+        public let thread: Int32?
+        /// Queues, sources and blocks of global queues that are ready to run.
+        public let jobsWaiting: Int
+        /// Timers that are set, of sources and of `asyncAfter`.
+        public let timers: Int
+        /// Read and write sources that the kernel watches.
+        public let watches: Int
+        /// Reads and writes of files that the kernel carries out.
+        public let operations: Int
+    }
+
+    public enum Activity: String, Sendable {
+        /// No thread serves the lane, and nothing waits for one.
+        case free
+        /// The thread sleeps until the kernel has news.
+        case sleeping
+        /// The thread takes in events and timers.
+        case serving
+        /// The thread runs a handler or an item; another takes the lane over if it stays there.
+        case running
+    }
+
+    /// The state of the runtime at about one moment: threads go on while it is put together, so
+    /// that figures need not add up.
+    public struct Snapshot: Sendable {
+        /// `io_uring` or `epoll`.
+        public let backend: String
+        /// Why it is that one.
+        public let backendReason: String
+        public let lanes: [Lane]
+        /// Worker threads that exist. Workers never end.
+        public let workers: Int
+        /// Those of them that wait to be called to a lane.
+        public let spareWorkers: Int
+        /// Worker threads there may be of each kind, ordinary and background
+        /// (`RINGDISPATCH_WORKERS`).
+        public let workerLimit: Int
+        /// Sources of all kinds that exist.
+        public let sources: Int
+
+        public var jobsWaiting: Int { lanes.reduce(0) { $0 + $1.jobsWaiting } }
+        public var timers: Int { lanes.reduce(0) { $0 + $1.timers } }
+        public var watches: Int { lanes.reduce(0) { $0 + $1.watches } }
+        public var operations: Int { lanes.reduce(0) { $0 + $1.operations } }
+    }
+
+    /// Looks at the runtime, and starts it if nothing has used it yet. From any thread; it takes a
+    /// few locks for moments.
+    public static func snapshot() -> Snapshot {
+        let pools = [Runtime.pool] + (Runtime.backgroundPoolIfUsed.map { [$0] } ?? [])
+        let counts = pools.map { $0.workerCounts }
+        return Snapshot(
+            backend: Runtime.backend.rawValue, backendReason: Runtime.backendReason,
+            lanes: pools.flatMap { pool in pool.lanes.map { $0.snapshot(of: pool) } },
+            workers: counts.reduce(0) { $0 + $1.all },
+            spareWorkers: counts.reduce(0) { $0 + $1.spare },
+            workerLimit: Runtime.configuration.workers, sources: SourceCore.count)
+    }
+}
+
+extension DispatchRuntime.Snapshot: CustomStringConvertible {
+    /// Several lines of text.
+    public var description: String {
+        let head = """
+            \(backend) back end (\(backendReason)): \(workers) workers, \(spareWorkers) of them \
+            spare, at most \(workerLimit) of a kind; \(sources) sources
+            """
+        return ([head] + lanes.map { "  \($0)" }).joined(separator: "\n")
+    }
+}
+
+extension DispatchRuntime.Lane: CustomStringConvertible {
+    public var description: String {
+        let name = isBackground ? "background lane" : "lane"
+        let server = thread.map { " on thread \($0)" } ?? ""
+        return "\(name) \(index): \(activity)\(server), \(jobsWaiting) jobs waiting, "
+            + "\(timers) timers, \(watches) watches, \(operations) operations"
+    }
+}
+
+extension Lane {
+    fileprivate func snapshot(of pool: Pool) -> DispatchRuntime.Lane {
+        let lease = self.lease
+        let activity: DispatchRuntime.Activity =
+            switch lease.phase {
+            case .free, .called: .free
+            case .parked: .sleeping
+            case .lane, .woken: .serving
+            case .user, .visited: .running
+            }
+        let identifier = pool.worker(lease.worker)?.identifier.load(ordering: .relaxed)
+        return DispatchRuntime.Lane(
+            isBackground: isBackground, index: index, activity: activity,
+            thread: activity == .free ? nil : identifier.map { Int32(bitPattern: $0) },
+            jobsWaiting: waiting + (inboxIsEmpty ? 0 : 1), timers: timers.count,
+            watches: watchesOut, operations: operationsOut)
+    }
+}

@@ -1,0 +1,50 @@
+internal import Ring
+internal import Synchronization
+
+/// A signal source: tells how often a signal was delivered.
+final class SignalSource: SourceCore, @unchecked Sendable {
+    // Safety: `latched` and `isRegistered` belong to the invoker, `pending` is atomic.
+    let number: Int32
+    /// Deliveries since the handler's last call. The hub's add (releasing) pairs with the
+    /// invoker's exchange (acquiring).
+    private let pending = Atomic<UInt>(0)
+    @exclusivity(unchecked) private var latched: UInt = 0
+    @exclusivity(unchecked) private var isRegistered = false
+
+    init(number: Int32, queue: DispatchQueue?) {
+        self.number = number
+        super.init(queue: queue, hasKernelEvents: true)
+    }
+
+    override var purpose: String { "signal source of signal \(number)" }
+
+    override func latch() -> Bool {
+        latched = pending.exchange(0, ordering: .acquiring)
+        return latched != 0
+    }
+
+    /// The hub tells of all deliveries from now on, so that the source stays armed.
+    override func arm(_ context: Context) -> Bool {
+        if !isRegistered {
+            isRegistered = true
+            SignalHub.shared.add(self)
+        }
+        return true
+    }
+
+    override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
+        if isRegistered {
+            isRegistered = false
+            SignalHub.shared.remove(self)
+        }
+        return true
+    }
+
+    /// From the hub: whether the source has to be woken.
+    func add(_ deliveries: UInt) -> Bool {
+        pending.wrappingAdd(deliveries, ordering: .acquiringAndReleasing).oldValue == 0
+    }
+
+    /// How often the signal was delivered since the handler's last call.
+    var data: UInt { latched }
+}

@@ -1,0 +1,72 @@
+internal import Ring
+
+/// Which clock a timer follows.
+enum TimerClock: UInt8 {
+    /// CLOCK_MONOTONIC: measures durations, and stops while the system sleeps.
+    case monotonic
+    /// CLOCK_REALTIME: the time of day, which somebody may set.
+    case wall
+
+    /// Nanoseconds on this clock.
+    func now() -> UInt64 {
+        switch self {
+        case .monotonic: MonotonicClock.nanoseconds()
+        case .wall: WallClock.nanoseconds()
+        }
+    }
+}
+
+/// All timers of a lane: a queue for each clock.
+struct LaneTimers {
+    private let monotonic = TimerQueue()
+    private let wall = TimerQueue()
+
+    @inline(__always)
+    subscript(clock: TimerClock) -> TimerQueue { clock == .monotonic ? monotonic : wall }
+
+    /// The first timer of each clock.
+    struct Firsts {
+        fileprivate let monotonic: UInt64
+        fileprivate let wall: UInt64
+
+        /// When the lane has to fire the first of all, on CLOCK_MONOTONIC; .max: never.
+        @inline(__always)
+        var deadline: UInt64 {
+            if wall == .max { return monotonic }
+            return min(monotonic, WallClock.monotonicDeadline(for: wall))
+        }
+
+        /// Whether a timer was added since `other` that comes before it on its clock.
+        func isBefore(_ other: Firsts) -> Bool { monotonic < other.monotonic || wall < other.wall }
+    }
+
+    @inline(__always)
+    var firsts: Firsts { Firsts(monotonic: monotonic.earliest, wall: wall.earliest) }
+
+    /// When the lane has to fire the next one, on CLOCK_MONOTONIC; .max: never.
+    @inline(__always)
+    var earliest: UInt64 { firsts.deadline }
+
+    /// Timers that are set.
+    var count: Int { monotonic.count + wall.count }
+
+    /// Fires what is due.
+    /// - Parameter now: on CLOCK_MONOTONIC.
+    func fireDue(now: UInt64, _ context: Context) {
+        monotonic.fireDue(now: now, context)
+        if wall.earliest != .max { wall.fireDue(now: WallClock.nanoseconds(), context) }
+    }
+}
+
+extension Lane {
+    /// Sets a timer, and wakes the lane if it would sleep too long.
+    func add(_ slot: TimerSlot, on clock: TimerClock) {
+        let isFirst = timers[clock].add(slot)
+        if clock == .wall { WallClock.watchSteps() }
+        guard isFirst else { return }
+        let latest = slot.window.latest
+        if mustWake(for: clock == .wall ? WallClock.monotonicDeadline(for: latest) : latest) {
+            wakeIfIdle()
+        }
+    }
+}

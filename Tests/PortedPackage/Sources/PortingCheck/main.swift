@@ -1,0 +1,31 @@
+// Runs code that was written for GCD, and ends with status 0 if it ran on RingDispatch.
+import Foundation
+import Ported
+import PortedInside
+import PortedStrictly
+import Unported
+
+var failures: [String] = []
+func expect<Value: Equatable>(
+    _ actual: Value, _ expected: Value, _ what: String, line: UInt = #line
+) {
+    if actual != expected { failures.append("line \(line): \(what): \(actual), not \(expected)") }
+}
+
+checkNames()
+checkModules()
+checkMailbox()
+checkPulse()
+checkTally()
+
+// Only RingDispatch's dispatchMain serves RingDispatch's main queue.
+MainActor.assumeIsolated {
+    let screen = Screen()
+    screen.load {
+        expect(screen.text, "loaded", "the main actor's state")
+        expect(Thread.isMainThread, true, "the main thread")
+        for failure in failures { print("porting-check:", failure) }
+        exit(failures.isEmpty ? 0 : 1)
+    }
+}
+dispatchMain()

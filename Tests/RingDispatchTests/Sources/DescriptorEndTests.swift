@@ -1,0 +1,231 @@
+import Glibc
+import RingDispatch
+import Testing
+
+/// The end of a file, hang-ups and errors: told, and told once.
+@Suite("Ends and errors of descriptors", .watchdog)
+struct DescriptorEndTests {
+    private let queue = DispatchQueue(label: "end")
+
+    /// A read source whose handler takes nothing and only notes what it is told.
+    private func watchRead(
+        _ descriptor: Int32, taking: @escaping @Sendable () -> Void = {}
+    ) -> (source: any DispatchSourceRead, told: Watched<[UInt]>, cancelled: Gate) {
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        let told = Watched<[UInt]>([])
+        source.setEventHandler { [unowned source] in
+            told.append(source.data)
+            taking()
+        }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        return (source, told, cancelled)
+    }
+
+    @Test("A handler that ignores a hang-up is told once", arguments: [
+        Channel.Kind.pipe, .socketPair,
+    ])
+    func hangUp(kind: Channel.Kind) {
+        let channel = Channel(kind)
+        let (source, told, cancelled) = watchRead(channel.near)
+        channel.closeFar()
+        expectEventually(told) { $0 == [0] }
+        expectStays(told, at: [0])
+        finish(source, cancelled)
+    }
+
+    @Test("Bytes before a hang-up are told with their count, then the end", arguments: [
+        Channel.Kind.pipe, .socketPair,
+    ])  // contract 60, 4.2 b
+    func bytesFirst(kind: Channel.Kind) {
+        let channel = Channel(kind)
+        write(10, to: channel.far)
+        channel.closeFar()
+        let (source, told, cancelled) = watchRead(channel.near) {
+            var buffer = [UInt8](repeating: 0, count: 4)
+            _ = read(channel.near, &buffer, buffer.count)
+        }
+        expectEventually(told) { $0.last == 0 }
+        expectStays(told, at: [10, 6, 2, 0])
+        finish(source, cancelled)
+    }
+
+    @Test("A half-closed connection tells its end once")
+    func halfClose() {
+        let channel = Channel(.socketPair)
+        let (source, told, cancelled) = watchRead(channel.near)
+        shutdown(channel.far, Int32(SHUT_WR))
+        expectEventually(told) { $0 == [0] }
+        expectStays(told, at: [0])
+        finish(source, cancelled)
+    }
+
+    @Test("Suspend and resume ask again")
+    func askAgain() {
+        let channel = Channel(.pipe)
+        let (source, told, cancelled) = watchRead(channel.near)
+        channel.closeFar()
+        expectEventually(told) { $0 == [0] }
+        drain(queue)
+        source.suspend()
+        source.resume()
+        expectEventually(told) { $0 == [0, 0] }
+        finish(source, cancelled)
+    }
+
+    @Test("A named pipe goes on with its next writer")
+    func namedPipe() {
+        var template = Array("/tmp/ringdispatch-fifo-XXXXXX".utf8CString)
+        mkdtemp(&template)
+        let bytes = template.dropLast().map(UInt8.init(bitPattern:))
+        let folder = String(decoding: bytes, as: UTF8.self)
+        let path = folder + "/pipe"
+        defer {
+            unlink(path)
+            rmdir(folder)
+        }
+        #expect(mkfifo(path, 0o600) == 0)
+        let reader = open(path, O_RDONLY | O_NONBLOCK)
+        let first = open(path, O_WRONLY | O_NONBLOCK)
+        defer { close(reader) }
+        let (source, told, cancelled) = watchRead(reader) { _ = readAll(from: reader) }
+        close(first)
+        expectEventually(told) { $0 == [0] }
+        let second = open(path, O_WRONLY | O_NONBLOCK)
+        defer { close(second) }
+        drain(queue)
+        source.suspend()
+        source.resume()
+        write(3, to: second)
+        expectEventually(told) { $0.last == 3 }
+        finish(source, cancelled)
+    }
+
+    @Test("A regular file's end is told once, and again after it has grown")  // 4.2 e
+    func regularFile() {
+        var template = Array("/tmp/ringdispatch-test-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        unlink(template)
+        defer { close(descriptor) }
+        write(100, to: descriptor)
+        lseek(descriptor, 0, SEEK_SET)
+        let (source, told, cancelled) = watchRead(descriptor) { _ = readAll(from: descriptor) }
+        expectEventually(told) { $0 == [100, 0] }
+        expectStays(told, at: [100, 0])
+        let bytes = [UInt8](repeating: 1, count: 50)
+        #expect(pwrite(descriptor, bytes, 50, 100) == 50)
+        source.suspend()
+        source.resume()
+        expectEventually(told) { $0 == [100, 0, 50, 0] }
+        finish(source, cancelled)
+    }
+
+    @Test("/dev/null tells its end once, /dev/zero goes on")  // 4.2 d
+    func characterDevices() {
+        let null = open("/dev/null", O_RDONLY)
+        let zero = open("/dev/zero", O_RDONLY)
+        defer {
+            close(null)
+            close(zero)
+        }
+        let (nullSource, nullTold, nullCancelled) = watchRead(null)
+        expectEventually(nullTold) { $0 == [0] }
+        expectStays(nullTold, at: [0])
+        finish(nullSource, nullCancelled)
+        let (zeroSource, zeroTold, zeroCancelled) = watchRead(zero)
+        expectEventually(zeroTold) { $0.count >= 3 }
+        finish(zeroSource, zeroCancelled)
+    }
+
+    @Test("A closed descriptor is an error, told once")
+    func closedDescriptor() {
+        let channel = Channel(.pipe)
+        let number = fcntl(channel.near, F_DUPFD_CLOEXEC, 900)
+        close(number)
+        let (source, told, cancelled) = watchRead(number)
+        expectEventually(told) { $0 == [0] }
+        expectStays(told, at: [0])
+        finish(source, cancelled)
+    }
+
+    @Test("A datagram socket goes on after an error that the handler has taken")
+    func datagramError() throws {
+        let receiver = try Datagrams()
+        let refused = try Datagrams()
+        let descriptor = receiver.descriptor
+        let (source, told, cancelled) = watchRead(descriptor) {
+            var buffer = [UInt8](repeating: 0, count: 64)
+            _ = recv(descriptor, &buffer, buffer.count, 0)
+        }
+        #expect(receiver.connect(to: refused))
+        refused.close()
+        // Nobody is there any more: the kernel reports that to the sender.
+        _ = write(1, to: descriptor)
+        expectEventually(told) { $0.count == 1 }
+        drain(queue)
+        let peer = try Datagrams(port: refused.port)
+        #expect(peer.connect(to: receiver))
+        write(5, to: peer.descriptor)
+        expectEventually(told) { $0.last == 5 }
+        finish(source, cancelled)
+    }
+
+    @Test("A writer whose reader is gone is told once", arguments: [
+        Channel.Kind.pipe, .socketPair,
+    ])  // 4.2 c
+    func readerGone(kind: Channel.Kind) {
+        let channel = Channel(kind)
+        fill(channel.far)
+        let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)
+        let calls = Watched(0)
+        source.setEventHandler { calls.increment() }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        drain(queue)
+        channel.closeNear()
+        expectEventually(calls) { $0 == 1 }
+        expectStays(calls, at: 1)
+        finish(source, cancelled)
+    }
+}
+
+/// A UDP socket on the loopback address.
+private final class Datagrams {
+    let descriptor: Int32
+    private var address = sockaddr_in()
+
+    struct Failure: Error { let code: Int32 }
+
+    var port: UInt16 { UInt16(bigEndian: address.sin_port) }
+
+    init(port: UInt16 = 0) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        address.sin_port = port.bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+                bind(descriptor, name, length) == 0 && getsockname(descriptor, name, &length) == 0
+            }
+        }
+        guard isBound else { throw Failure(code: errno) }
+    }
+
+    deinit { close() }
+
+    private var isClosed = false
+
+    func close() {
+        if !isClosed { Glibc.close(descriptor) }
+        isClosed = true
+    }
+
+    func connect(to other: Datagrams) -> Bool {
+        withUnsafePointer(to: other.address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+                Glibc.connect(descriptor, name, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import RingDispatch
+import Testing
+
+@Suite("Process sources without descriptors", .serialized)
+struct ProcessShortageTests {
+    @Test("A process that can be given no descriptor is told all the same")
+    func shortage() async {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let queue = DispatchQueue(label: "shortage")
+            let (child, other) = (Child("read line; exit 11"), Child("read line; exit 12"))
+            // The library has what it needs for itself.
+            drain(queue)
+            let source = { (identifier: pid_t, ended: Watched<[Int32]>) in
+                let source = DispatchSource.makeProcessSource(
+                    identifier: identifier, eventMask: .exit, queue: queue)
+                source.setEventHandler {
+                    if case .exited(let code) = source.exitStatus { ended.append(code) }
+                }
+                return source
+            }
+            let none = dup(STDIN_FILENO)
+            close(none)
+            let limit = rlimit(rlim_cur: rlim_t(none), rlim_max: 4096)
+            var few = limit
+            setrlimit(__rlimit_resource_t(7), &few)  // RLIMIT_NOFILE, whose enumerator is missing
+            let (whileShort, afterwards) = (Watched<[Int32]>([]), Watched<[Int32]>([]))
+            let first = source(child.identifier, whileShort)
+            let second = source(other.identifier, afterwards)
+            let cancelled = (watchCancel(of: first), watchCancel(of: second))
+            first.activate()
+            second.activate()
+            child.closeInput()
+            let firstCame = whileShort.wait(seconds: Patience.seconds) { $0 == [11] }
+            var many = rlimit(rlim_cur: 4096, rlim_max: 4096)
+            setrlimit(__rlimit_resource_t(7), &many)
+            letTimePass(milliseconds: 300)
+            other.closeInput()
+            let secondCame = afterwards.wait(seconds: Patience.seconds) { $0 == [12] }
+            finish(first, cancelled.0)
+            finish(second, cancelled.1)
+            endProcess(succeedingIf: firstCame && secondCame)
+        }
+        guard let result else { return }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("pidfd_open failed"), "standard error was: \(message)")
+        #expect(message.contains("RLIMIT_NOFILE"), "standard error was: \(message)")
+    }
+
+    @Test("A source that is cancelled while it has no descriptor ends at once")
+    func cancelled() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let queue = DispatchQueue(label: "shortage")
+            let child = Child("read line; exit 11")
+            drain(queue)
+            let none = dup(STDIN_FILENO)
+            close(none)
+            var few = rlimit(rlim_cur: rlim_t(none), rlim_max: 4096)
+            setrlimit(__rlimit_resource_t(7), &few)  // RLIMIT_NOFILE
+            let source = DispatchSource.makeProcessSource(
+                identifier: child.identifier, eventMask: .exit, queue: queue)
+            source.setEventHandler { endProcess(succeedingIf: false) }
+            let ended = watchCancel(of: source)
+            source.activate()
+            finish(source, ended)
+            child.closeInput()
+            child.waitUntilEnded()
+            letTimePass(milliseconds: 300)
+            endProcess(succeedingIf: ended.wasOpened)
+        }
+    }
+}

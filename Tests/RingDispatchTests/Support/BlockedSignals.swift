@@ -1,0 +1,39 @@
+import Glibc
+import Testing
+
+/// In the child process of an exit test: waits until no thread lets the signals through.
+///
+/// The threads that run tests block most signals anyway. The main thread is parked in the Swift
+/// runtime, blocking none; but a handler of its own may block all, and stay for ever.
+func blockEverywhere(_ signals: Int32...) {
+    signal(SIGUSR1) { _ in
+        var all = sigset_t()
+        sigfillset(&all)
+        // The alarm of `prepareForTrap` still ends a child that hangs.
+        sigdelset(&all, SIGALRM)
+        pthread_sigmask(SIG_SETMASK, &all, nil)
+        while true { pause() }
+    }
+    kill(getpid(), SIGUSR1)
+    expectSoon("some thread blocks nothing") {
+        threadIdentifiers().allSatisfy { thread in
+            guard let mask = processStatus("SigBlk", of: "self/task/\(thread)") else { return true }
+            let blocked = UInt64(mask, radix: 16) ?? 0
+            return signals.allSatisfy { blocked & 1 << UInt64($0 - 1) != 0 }
+        }
+    }
+}
+
+/// The kernel's numbers for this process's threads.
+private func threadIdentifiers() -> [Int32] {
+    guard let directory = opendir("/proc/self/task") else { return [] }
+    defer { closedir(directory) }
+    var identifiers: [Int32] = []
+    while let entry = readdir(directory) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if let identifier = Int32(name) { identifiers.append(identifier) }
+    }
+    return identifiers
+}

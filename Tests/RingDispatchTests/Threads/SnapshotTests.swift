@@ -1,0 +1,77 @@
+import Glibc
+import RingDispatch
+import Testing
+
+@Suite("DispatchRuntime.snapshot", .watchdog)
+struct SnapshotTests {
+    @Test("It names the back end and has as many ordinary lanes as are configured")
+    func lanes() {
+        let snapshot = DispatchRuntime.snapshot()
+        #expect(["io_uring", "epoll"].contains(snapshot.backend))
+        #expect(!snapshot.backendReason.isEmpty)
+        let lanes = snapshot.lanes.filter { !$0.isBackground }
+        #expect(!lanes.isEmpty)
+        #expect(lanes.map(\.index) == Array(0..<lanes.count))
+        #expect(snapshot.spareWorkers <= snapshot.workers)
+        #expect(snapshot.workers <= 2 * snapshot.workerLimit)
+        #expect(snapshot.description.contains(snapshot.backend))
+    }
+
+    @Test("It shows a handler that runs, with its thread")
+    func running() {
+        let entered = Watched<Int32>(0)
+        let gate = Gate()
+        DispatchQueue(label: "snapshot").async {
+            entered.update { $0 = currentThreadIdentifier() }
+            // Spins: a wait would lend the lane.
+            while !gate.wasOpened {}
+        }
+        expectEventually(entered) { $0 != 0 }
+        let lane = DispatchRuntime.snapshot().lanes.first { $0.thread == entered.value }
+        // Under load a stand-in may have the lane already; then no lane has the thread.
+        if let lane { #expect(lane.activity == .running) }
+        gate.open()
+    }
+
+    @Test("It counts what is there, and no more of it when it is gone")
+    func counts() async {
+        await #expect(processExitsWith: .success) {
+            let queue = DispatchQueue(label: "snapshot")
+            var pair: [Int32] = [-1, -1]
+            #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.schedule(deadline: .now() + .seconds(600))
+            timer.setEventHandler {}
+            timer.activate()
+            let reader = DispatchSource.makeReadSource(fileDescriptor: pair[0], queue: queue)
+            reader.setEventHandler {}
+            let (timerGone, readerGone) = (watchCancel(of: timer), watchCancel(of: reader))
+            reader.activate()
+            let item = queue.scheduleAfter(deadline: .now() + .seconds(600)) {}
+            let settled = expectSnapshot { $0.timers == 2 && $0.watches == 1 }
+            #expect(settled.sources == 2)
+            item.cancel()
+            timer.cancel()
+            reader.cancel()
+            expectOpens(timerGone)
+            expectOpens(readerGone)
+            _ = expectSnapshot { $0.timers == 0 && $0.watches == 0 && $0.operations == 0 }
+        }
+    }
+}
+
+/// Looks until the snapshot is as expected.
+private func expectSnapshot(
+    _ condition: @Sendable @escaping (DispatchRuntime.Snapshot) -> Bool
+) -> DispatchRuntime.Snapshot {
+    let deadline = DispatchTime.now() + .seconds(Patience.seconds)
+    while true {
+        let snapshot = DispatchRuntime.snapshot()
+        if condition(snapshot) { return snapshot }
+        guard DispatchTime.now() < deadline else {
+            Issue.record("never as expected: \(snapshot)")
+            return snapshot
+        }
+        letTimePass(milliseconds: 1)
+    }
+}

@@ -1,0 +1,28 @@
+extension Rules {
+    /// What a file declares as public at the top level, unless it is there for its hint only.
+    static func publicNames(_ file: File) -> [String] {
+        file.code.indices.compactMap { index in
+            guard let name = publicName(file.code[index]) else { return nil }
+            let attributes = file.code[..<index].reversed().prefix { line in
+                !line.isEmpty && line.last != "}"
+            }
+            let isHint = attributes.contains { $0.contains("unavailable") }
+            return isHint ? nil : name
+        }
+    }
+
+    private static let publicKinds: Set<Substring> = [
+        "struct", "class", "enum", "protocol", "actor", "typealias", "func", "var", "let",
+    ]
+
+    /// Of `public final class Name: ...`, `public func + (...)`, `@frozen public struct Name {`.
+    private static func publicName(_ line: Substring) -> String? {
+        guard line.first?.isWhitespace == false else { return nil }
+        let words = line.split(separator: " ")
+        guard let kind = words.firstIndex(where: { publicKinds.contains($0) }),
+            kind + 1 < words.count,
+            words[..<kind].contains(where: { $0 == "public" || $0 == "open" })
+        else { return nil }
+        return String(words[kind + 1].prefix { !"(<:=".contains($0) })
+    }
+}
