@@ -32,10 +32,21 @@ package struct FileStatus: Sendable {
 
     package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
 
-    /// Whether the object may have changed since without a later time of change: file systems
-    /// count time in ticks of the kernel's clock, 10 ms at most.
-    package var isRecent: Bool {
-        changedNanoseconds > takenNanoseconds - FileStatus.longestTickNanoseconds
+    package func isWritten(since old: FileStatus) -> Bool {
+        size != old.size || modifiedNanoseconds != old.modifiedNanoseconds
+    }
+
+    package func isChanged(since old: FileStatus) -> Bool {
+        changedNanoseconds != old.changedNanoseconds
+    }
+
+    /// Whether the content, or anything, may have changed since without a later time of change:
+    /// file systems count time in ticks of the kernel's clock.
+    package var isFreshlyModified: Bool { isWithinTick(modifiedNanoseconds) }
+    package var isFreshlyChanged: Bool { isWithinTick(changedNanoseconds) }
+
+    private func isWithinTick(_ time: Int64) -> Bool {
+        time > takenNanoseconds - FileStatus.longestTickNanoseconds
     }
 
     private static let longestTickNanoseconds: Int64 = 10_000_000
@@ -68,7 +79,8 @@ extension Descriptors {
         let path = FilePlace.object(descriptor: descriptor).path
         let count = readlink(path, &bytes, bytes.count)
         guard count >= 0 else { return nil }
-        return String(decoding: bytes.prefix(count).lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let name = bytes.prefix(count).map(UInt8.init(bitPattern:))
+        return String(decoding: name, as: UTF8.self)
     }
 
     /// A descriptor of what a path leads to, symbolic links followed, that can neither read nor

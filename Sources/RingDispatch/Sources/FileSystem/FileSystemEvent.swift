@@ -30,7 +30,7 @@ extension DispatchSource {
         /// The file system was unmounted. Linux unmounts none while a descriptor of it is open, and
         /// an `umount --lazy` leaves the descriptor working, so this is rarely seen.
         public static let revoke = FileSystemEvent(rawValue: 0x40)
-        /// A lock was given up. Linux does not tell: a mask with this traps when the source is made.
+        /// A lock was given up. Linux does not tell: making a source with this in its mask traps.
         public static let funlock = FileSystemEvent(rawValue: 0x100)
 
         /// All but `funlock`.

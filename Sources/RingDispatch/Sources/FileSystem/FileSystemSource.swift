@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A file-system source: tells what happened to a file or directory.
 final class FileSystemSource: SourceCore, @unchecked Sendable {
-    // Safety: `latched`, `hasRegistered` and `owned` are the invoker's, `file` is the hub's, the rest
-    // is constant, atomic or locked.
+    // Safety: `latched`, `hasRegistered` and `owned` are the invoker's, `file` is the hub's, the
+    // rest is constant, atomic or locked.
     typealias Event = DispatchSource.FileSystemEvent
 
     let descriptor: Int32

@@ -56,61 +56,68 @@ extension FileWatches {
 
     /// What the events of a file other than a directory mean.
     private func contentNews(_ file: WatchedFile, _ news: FileNews) -> Event {
-        let isModified = news.changes.contains(.modified)
-        var happened: Event = isModified ? .write : []
-        let isCompared = news.changes.contains(.attributes) || news.changes.contains(.selfDeleted)
-        guard isCompared || (isModified && file.mask.contains(.extend)) else {
-            if isModified { file.isStatusBehind = true }
-            return happened
+        let isWritten = news.changes.contains(.modified)
+        var happened: Event = isWritten ? .write : []
+        if isWritten { file.noteWrite() }
+        let isMeasured = isWritten && file.mask.contains(.extend)
+        guard isMeasured || news.hasAttributes, let now = file.look() else { return happened }
+        if news.hasAttributes { happened.formUnion(attributeNews(file, news, now)) }
+        if isMeasured {
+            if let old = file.content, now.size > old.size { happened.insert(.extend) }
+            file.learnContent(now)
         }
-        let wasBehind = isModified || file.isStatusBehind
-        guard let (old, new) = file.look() else { return happened }
-        if isModified && new.size > old.size { happened.insert(.extend) }
-        if isCompared { happened.formUnion(linkNews(file, news, old, new, wasBehind)) }
         return happened
     }
 
     private func directoryNews(_ file: WatchedFile, _ news: FileNews) -> Event {
-        var happened: Event = news.changes.isDisjoint(with: .entries) ? [] : .write
-        if news.hasUnpairedMoves { happened.insert(.link) }
-        if news.changes.contains(.attributes) || news.changes.contains(.selfDeleted) {
-            guard let (old, new) = file.look() else { return happened }
-            happened.formUnion(linkNews(file, news, old, new, true))
-        } else if news.hasMovedDirectory, file.mask.contains(.link),
-            let (old, new) = file.look(), old.linkCount != new.linkCount
-        {
-            // One subdirectory took the place of another.
-            happened.insert(.link)
+        var happened: Event = []
+        if !news.changes.isDisjoint(with: .entries) {
+            happened.insert(.write)
+            file.noteWrite()
         }
+        if news.changesDirectoryCount { happened.insert(.link) }
+        let isCounted = news.hasDirectoryEntries && file.mask.contains(.link)
+        guard isCounted || news.hasAttributes, let now = file.look() else { return happened }
+        if isCounted {
+            // One subdirectory may have taken the place of another, of which there is no event.
+            if let old = file.content, now.linkCount != old.linkCount { happened.insert(.link) }
+            file.learnContent(now)
+        }
+        if news.hasAttributes { happened.formUnion(attributeNews(file, news, now)) }
         return happened
     }
 
     /// Tells the kernel's one attribute event apart: a name more or less, the last name, or what it
     /// is called after.
-    private func linkNews(
-        _ file: WatchedFile, _ news: FileNews, _ old: FileStatus, _ new: FileStatus,
-        _ wasWritten: Bool
+    private func attributeNews(
+        _ file: WatchedFile, _ news: FileNews, _ now: FileStatus
     ) -> Event {
-        let isFirstSightOfEnd = old.linkCount > 0
-        if new.linkCount == old.linkCount || (file.isDirectory && new.linkCount > 0) {
+        guard let old = file.attributes else { return [] }
+        let wasWritten = file.wasWritten
+        file.learnAttributes(now)
+        let isEnd = now.linkCount == 0 && old.linkCount > 0
+        if !isEnd && (file.isDirectory || now.linkCount == old.linkCount) {
             var happened: Event = news.changes.contains(.attributes) ? .attrib : []
             // A file system that does not count names.
-            if news.changes.contains(.selfDeleted) && isFirstSightOfEnd { happened.insert(.delete) }
+            if news.changes.contains(.selfDeleted) && old.linkCount > 0 { happened.insert(.delete) }
             return happened
         }
-        var happened: Event = new.linkCount == 0 ? .delete : .link
-        let steps = abs(Int(new.linkCount) - Int(old.linkCount))
+        var happened: Event = isEnd ? .delete : .link
+        let steps = file.isDirectory ? 1 : abs(Int(now.linkCount) - Int(old.linkCount))
         let isChanged =
-            new.mode != old.mode || new.owner != old.owner || new.group != old.group
-            || (!wasWritten && new.modifiedNanoseconds != old.modifiedNanoseconds)
+            now.mode != old.mode || now.owner != old.owner || now.group != old.group
+            || (!wasWritten && now.modifiedNanoseconds != old.modifiedNanoseconds)
         if isChanged || news.attributeEvents > steps { happened.insert(.attrib) }
         return happened
     }
 
     /// A directory in the same directory was removed: perhaps this one.
     private func lookForRemoval(_ file: WatchedFile) {
-        guard let (old, new) = file.look() else { return }
-        if new.linkCount == 0 && old.linkCount > 0 { tell(.delete, to: file) }
+        guard let old = file.attributes, old.linkCount > 0, let now = file.look(),
+            now.linkCount == 0
+        else { return }
+        file.learnAttributes(now)
+        tell(.delete, to: file)
     }
 
     private func moved(_ file: WatchedFile) {
@@ -149,34 +156,39 @@ extension FileWatches {
     // MARK: without events
 
     /// Compares files with what was known of them, and tells what may have happened.
-    /// - Parameter isThorough: many events were lost. Rather too much is told than too little.
+    /// - Parameter isThorough: events were lost. Rather too much is told than too little.
     func examine(_ some: some Sequence<WatchedFile>, isThorough: Bool) {
-        for file in some where isCurrent(file) && !file.sources.isEmpty {
-            let wasBehind = isThorough && file.isStatusBehind
-            guard let (old, new) = file.look() else { continue }
-            let isUncertain = isThorough && (old.isRecent || wasBehind)
+        for file in some where isCurrent(file) {
+            if file.needsParent { try? followParent(of: file) }
+            guard let content = file.content, let attributes = file.attributes,
+                let now = file.look()
+            else { continue }
             var happened: Event = []
-            if new.linkCount != old.linkCount {
-                happened.insert(new.linkCount == 0 ? .delete : .link)
-            }
-            let isWritten =
-                isUncertain || new.size != old.size
-                || new.modifiedNanoseconds != old.modifiedNanoseconds
-            let isChanged = isUncertain || new.changedNanoseconds != old.changedNanoseconds
-            if isWritten { happened.insert(.write) }
-            if isChanged { happened.insert(.attrib) }
-            if file.isDirectory {
+            if isThorough && (file.isContentBehind || content.isFreshlyModified)
+                || !file.isContentBehind && now.isWritten(since: content)
+            {
+                happened.insert(.write)
                 // Not all file systems count subdirectories.
-                if isWritten && new.linkCount == 1 { happened.insert(.link) }
-                if file.needsParent { try? followParent(of: file) }
-            } else if new.size > old.size {
-                happened.insert(.extend)
+                if file.isDirectory && now.linkCount == 1 { happened.insert(.link) }
             }
-            if let oldName = file.name {
-                file.name = file.currentName() ?? oldName
+            if !file.isDirectory && now.size > content.size { happened.insert(.extend) }
+            let isChanged =
+                isThorough && attributes.isFreshlyChanged
+                || (isThorough || !file.wasWritten) && now.isChanged(since: attributes)
+            if isChanged { happened.insert(.attrib) }
+            let known = file.isDirectory ? content : attributes
+            if now.linkCount == 0 {
+                if attributes.linkCount > 0 { happened.insert(.delete) }
+            } else if now.linkCount != known.linkCount {
+                happened.insert(.link)
+            }
+            file.learnContent(now)
+            file.learnAttributes(now)
+            if let name = file.name {
+                file.name = file.currentName() ?? name
                 // The descriptor may know another of its names than the one that changed.
-                let isHidden = isThorough && isChanged && new.linkCount > 1 && !file.isDirectory
-                if file.name != oldName || isHidden { happened.insert(.rename) }
+                let isHidden = isThorough && isChanged && now.linkCount > 1 && !file.isDirectory
+                if file.name != name || isHidden { happened.insert(.rename) }
             }
             tell(happened, to: file)
         }

@@ -52,7 +52,7 @@ final class FileWatches: @unchecked Sendable {
             }
             // Removed before its parent was watched.
             if let now = FileStatus(of: descriptor), now.linkCount == 0, status.linkCount > 0 {
-                file.status = now
+                file.learnAttributes(now)
                 _ = source.merge(.delete)
             }
         }
@@ -71,14 +71,8 @@ final class FileWatches: @unchecked Sendable {
         }
         let file = entry(number, isDirectory: status.isDirectory)
         file.asked.formUnion(changes)
-        if file.mask.isDisjoint(with: .compared) {
-            file.status = status
-            file.isStatusBehind = false
-        } else if file.isStatusBehind {
-            file.status?.size = status.size
-        }
         if source.mask.contains(.rename), file.name == nil { file.name = name }
-        file.add(source)
+        file.add(source, status)
         return file
     }
 
@@ -111,8 +105,6 @@ final class FileWatches: @unchecked Sendable {
     /// Asks the kernel for no more than what is needed, and lets go of what nobody needs.
     private func tidy(_ file: WatchedFile) {
         if !file.needsParent { leaveParent(of: file) }
-        if !file.mask.contains(.rename) { file.name = nil }
-        if file.sources.isEmpty { file.status = nil }
         guard isCurrent(file) else { return }
         if file.isUnused {
             files[file.watch] = nil
@@ -155,7 +147,7 @@ final class FileWatches: @unchecked Sendable {
     /// told of what else happens to it.
     func watchAgain(_ file: WatchedFile) throws(KernelError) {
         files[file.watch] = nil
-        guard let source = file.sources.first else {
+        guard let source = file.sources.first, let status = file.attributes else {
             dissolve(file)
             return
         }
@@ -164,7 +156,7 @@ final class FileWatches: @unchecked Sendable {
             .object(descriptor: source.descriptor), for: changes, isAdding: true)
         if let other = files[number] {
             // A source that was made meanwhile has begun to watch it again.
-            for source in file.removeSources() { other.add(source) }
+            for source in file.removeSources() { other.add(source, status) }
             other.asked.formUnion(changes)
             dissolve(file)
         } else {

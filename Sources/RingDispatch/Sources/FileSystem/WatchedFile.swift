@@ -15,10 +15,14 @@ final class WatchedFile {
     /// What the sources ask for.
     private(set) var mask: Event = []
 
-    /// The file as it was when it was looked at last; nil while it has no source.
-    var status: FileStatus?
-    /// It was written since, and nobody looked.
-    var isStatusBehind = false
+    /// The file as its sources know it, apart for what they were told of its content and of all
+    /// else: a look tells more than the event that it is for, and what it shows of the other kind
+    /// is left for that one's events, which may yet come or be lost.
+    private(set) var content: FileStatus?
+    private(set) var attributes: FileStatus?
+    /// Writes were told since without a look at the content, or since the look at the attributes.
+    private(set) var isContentBehind = false
+    private(set) var wasWritten = false
     /// Its name, for sources that ask about renames.
     var name: String?
 
@@ -47,7 +51,15 @@ final class WatchedFile {
         return wanted
     }
 
-    func add(_ source: FileSystemSource) {
+    /// - Parameter now: what the file is.
+    func add(_ source: FileSystemSource, _ now: FileStatus) {
+        // Events that the others wait for are to be compared with what these were told.
+        if mask.isDisjoint(with: .compared) {
+            learnAttributes(now)
+            learnContent(now)
+        } else if isContentBehind {
+            learnContent(now)
+        }
         source.file = self
         sources.append(source)
         mask.formUnion(source.mask)
@@ -58,6 +70,7 @@ final class WatchedFile {
         guard let index = sources.firstIndex(where: { $0 === source }) else { return }
         sources.remove(at: index)
         mask = sources.reduce(into: []) { $0.formUnion($1.mask) }
+        if !mask.contains(.rename) { name = nil }
     }
 
     func removeSources() -> [FileSystemSource] {
@@ -69,16 +82,24 @@ final class WatchedFile {
         return sources
     }
 
-    /// Looks at the file again; what it was before, and what it is.
-    func look() -> (old: FileStatus, new: FileStatus)? {
-        guard let source = sources.first, let new = FileStatus(of: source.descriptor) else {
-            return nil
-        }
-        defer {
-            status = new
-            isStatusBehind = false
-        }
-        return (status ?? new, new)
+    /// The file as it is.
+    func look() -> FileStatus? {
+        sources.first.flatMap { FileStatus(of: $0.descriptor) }
+    }
+
+    func noteWrite() {
+        isContentBehind = true
+        wasWritten = true
+    }
+
+    func learnContent(_ now: FileStatus) {
+        content = now
+        isContentBehind = false
+    }
+
+    func learnAttributes(_ now: FileStatus) {
+        attributes = now
+        wasWritten = false
     }
 
     /// Its present name; a file that was removed has its last one.
@@ -97,20 +118,22 @@ struct FileNews {
     /// All that happened to the file itself and, of `FileChanges.entries`, to its entries.
     private(set) var changes: FileChanges = []
     private(set) var attributeEvents = 0
-    /// A directory was made or removed in it.
-    private(set) var hasNewDirectoryCount = false
+    /// A directory was made or removed in it, or moved to it from elsewhere.
+    private var hasComeOrGone = false
     /// A directory in it was renamed, came or went.
-    private(set) var hasMovedDirectory = false
+    private(set) var hasDirectoryEntries = false
     /// A directory in it was removed.
     private(set) var hasLostDirectory = false
     /// Directories that were moved away, by cookie, and did not turn up here again.
     private var departed: [UInt32] = []
 
     var isEmpty: Bool { changes.isEmpty }
+    /// The file is to be compared with what was known of it.
+    var hasAttributes: Bool { !changes.isDisjoint(with: [.attributes, .selfDeleted]) }
 
-    /// Directories came or went for which no counterpart was seen. Both ends of a rename that the
-    /// end of a batch keeps apart are among them.
-    var hasUnpairedMoves: Bool { !departed.isEmpty || hasNewDirectoryCount }
+    /// Directories came or went, and did not just change their names. The two events of a rename
+    /// that are not in one batch look the same.
+    var changesDirectoryCount: Bool { !departed.isEmpty || hasComeOrGone }
 
     mutating func note(_ event: FileEvent) {
         guard event.isOfEntry else {
@@ -121,22 +144,21 @@ struct FileNews {
         let changes = event.changes.intersection(.entries)
         self.changes.formUnion(changes)
         guard event.changes.contains(.isDirectory), !changes.isEmpty else { return }
+        hasDirectoryEntries = true
         switch changes {
         case .movedFrom:
-            hasMovedDirectory = true
             departed.append(event.cookie)
         case .movedTo:
-            hasMovedDirectory = true
             if let index = departed.firstIndex(of: event.cookie) {
                 departed.remove(at: index)
             } else {
-                hasNewDirectoryCount = true
+                hasComeOrGone = true
             }
         case .deleted:
-            hasNewDirectoryCount = true
+            hasComeOrGone = true
             hasLostDirectory = true
         default:
-            hasNewDirectoryCount = true
+            hasComeOrGone = true
         }
     }
 }
