@@ -4,7 +4,7 @@ internal import Glibc
 package final class FileEvents: @unchecked Sendable {
     // Safety: the memory lives as long as the object; one thread at a time uses it.
     private let memory: UnsafeMutableRawBufferPointer
-    private var count = 0
+    @exclusivity(unchecked) private var count = 0
 
     /// Several hundred events; no event is longer than a name and 17 bytes.
     private static let capacity = 32_768

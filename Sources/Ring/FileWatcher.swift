@@ -19,39 +19,47 @@ package protocol FileWatcher: AnyObject, Sendable {
     func close()
 }
 
-/// What can happen to a watched file: the bits of inotify(7).
+/// What can happen to a watched file: the bits of inotify(7). Inlinable, because all that an event
+/// costs is tests of these.
+@frozen
+@usableFromInline
 package struct FileChanges: OptionSet, Sendable {
-    package var rawValue: UInt32
+    @usableFromInline package var rawValue: UInt32
 
+    @inlinable
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    package static let modified = FileChanges(rawValue: 0x0000_0002)
-    package static let attributes = FileChanges(rawValue: 0x0000_0004)
+    @inlinable package static var modified: FileChanges { FileChanges(rawValue: 0x0000_0002) }
+    @inlinable package static var attributes: FileChanges { FileChanges(rawValue: 0x0000_0004) }
     /// To entries of a watched directory.
-    package static let movedFrom = FileChanges(rawValue: 0x0000_0040)
-    package static let movedTo = FileChanges(rawValue: 0x0000_0080)
-    package static let created = FileChanges(rawValue: 0x0000_0100)
-    package static let deleted = FileChanges(rawValue: 0x0000_0200)
+    @inlinable package static var movedFrom: FileChanges { FileChanges(rawValue: 0x0000_0040) }
+    @inlinable package static var movedTo: FileChanges { FileChanges(rawValue: 0x0000_0080) }
+    @inlinable package static var created: FileChanges { FileChanges(rawValue: 0x0000_0100) }
+    @inlinable package static var deleted: FileChanges { FileChanges(rawValue: 0x0000_0200) }
     /// To the watched file.
-    package static let selfDeleted = FileChanges(rawValue: 0x0000_0400)
-    package static let selfMoved = FileChanges(rawValue: 0x0000_0800)
+    @inlinable package static var selfDeleted: FileChanges { FileChanges(rawValue: 0x0000_0400) }
+    @inlinable package static var selfMoved: FileChanges { FileChanges(rawValue: 0x0000_0800) }
     /// These come whether asked for or not.
-    package static let unmounted = FileChanges(rawValue: 0x0000_2000)
-    package static let overflowed = FileChanges(rawValue: 0x0000_4000)
-    package static let ended = FileChanges(rawValue: 0x0000_8000)
+    @inlinable package static var unmounted: FileChanges { FileChanges(rawValue: 0x0000_2000) }
+    @inlinable package static var overflowed: FileChanges { FileChanges(rawValue: 0x0000_4000) }
+    @inlinable package static var ended: FileChanges { FileChanges(rawValue: 0x0000_8000) }
     /// With the others: it happened to a directory.
-    package static let isDirectory = FileChanges(rawValue: 0x4000_0000)
+    @inlinable package static var isDirectory: FileChanges { FileChanges(rawValue: 0x4000_0000) }
 
-    package static let entries: FileChanges = [.movedFrom, .movedTo, .created, .deleted]
+    @inlinable package static var entries: FileChanges { FileChanges(rawValue: 0x0000_03c0) }
+    /// What a look at the file has to explain.
+    @inlinable package static var ofLinks: FileChanges { FileChanges(rawValue: 0x0000_0404) }
 }
 
 /// One event of a watcher.
+@frozen
+@usableFromInline
 package struct FileEvent: Equatable, Sendable {
     /// The watch's number; -1: the watcher's queue overflowed.
-    package var watch: Int32
-    package var changes: FileChanges
+    @usableFromInline package var watch: Int32
+    @usableFromInline package var changes: FileChanges
     /// The same for both ends of one rename; otherwise 0.
-    package var cookie: UInt32
+    @usableFromInline package var cookie: UInt32
     /// It happened to an entry of the watched directory, not to the directory itself.
-    package var isOfEntry: Bool
+    @usableFromInline package var isOfEntry: Bool
 }

@@ -63,6 +63,17 @@ final class ScriptedWatcher: FileWatcher {
             if changes.contains(.ended) { forget(number) }
             words += [UInt32(bitPattern: number), changes.rawValue, 0, 0]
         }
+        send(words)
+    }
+
+    /// Lets one end of a directory's renaming come.
+    func sendMove(of number: Int32, _ changes: FileChanges, cookie: UInt32) {
+        let bits = changes.union(.isDirectory).rawValue
+        // The name's four bytes say nothing.
+        send([UInt32(bitPattern: number), bits, cookie, 4, 0])
+    }
+
+    private func send(_ words: [UInt32]) {
         _ = words.withUnsafeBytes { Glibc.write(channel.far, $0.baseAddress, $0.count) }
     }
 }

@@ -8,11 +8,11 @@ final class FileWatches: @unchecked Sendable {
     let watcher: any FileWatcher
     let events = FileEvents()
     var source: (any DispatchSourceRead)?
-    private(set) var files: [Int32: WatchedFile] = [:]
+    @exclusivity(unchecked) private(set) var files: [Int32: WatchedFile] = [:]
     /// Sources that have something to tell; the hub wakes them.
-    var woken: [FileSystemSource] = []
+    @exclusivity(unchecked) var woken: [FileSystemSource] = []
     /// Files that the events being processed are about.
-    var touched: [WatchedFile] = []
+    @exclusivity(unchecked) var touched: [WatchedFile] = []
 
     init(_ watcher: any FileWatcher) {
         self.watcher = watcher

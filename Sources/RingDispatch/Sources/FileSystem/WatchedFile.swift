@@ -6,34 +6,34 @@ final class WatchedFile {
     typealias Event = DispatchSource.FileSystemEvent
 
     /// The kernel's number for the watch.
-    var watch: Int32
+    @exclusivity(unchecked) var watch: Int32
     let isDirectory: Bool
     /// What the kernel was asked for.
-    var asked: FileChanges
+    @exclusivity(unchecked) var asked: FileChanges
     /// Each has a descriptor of the file.
-    private(set) var sources: [FileSystemSource] = []
+    @exclusivity(unchecked) private(set) var sources: [FileSystemSource] = []
     /// What the sources ask for.
-    private(set) var mask: Event = []
+    @exclusivity(unchecked) private(set) var mask: Event = []
 
     /// The file as its sources know it, apart for what they were told of its content and of all
     /// else: a look tells more than the event that it is for, and what it shows of the other kind
     /// is left for that one's events, which may yet come or be lost.
-    private(set) var content: FileStatus?
-    private(set) var attributes: FileStatus?
+    @exclusivity(unchecked) private(set) var content: FileStatus?
+    @exclusivity(unchecked) private(set) var attributes: FileStatus?
     /// Writes were told since without a look at the content, or since the look at the attributes.
-    private(set) var isContentBehind = false
-    private(set) var wasWritten = false
+    @exclusivity(unchecked) private(set) var isContentBehind = false
+    @exclusivity(unchecked) private(set) var wasWritten = false
     /// Its name, for sources that ask about renames.
-    var name: String?
+    @exclusivity(unchecked) var name: String?
 
     /// The directory that has this directory's name. Removing a directory that is open shows there
     /// and nowhere else.
-    var parent: WatchedFile?
+    @exclusivity(unchecked) var parent: WatchedFile?
     /// The directories whose removal is to show here.
-    var children: [ObjectIdentifier: WatchedFile] = [:]
+    @exclusivity(unchecked) var children: [ObjectIdentifier: WatchedFile] = [:]
 
     /// What the events that are being processed say.
-    var news = FileNews()
+    @exclusivity(unchecked) var news = FileNews()
 
     init(watch: Int32, isDirectory: Bool, asked: FileChanges) {
         self.watch = watch
@@ -129,7 +129,7 @@ struct FileNews {
 
     var isEmpty: Bool { changes.isEmpty }
     /// The file is to be compared with what was known of it.
-    var hasAttributes: Bool { !changes.isDisjoint(with: [.attributes, .selfDeleted]) }
+    var hasAttributes: Bool { !changes.isDisjoint(with: .ofLinks) }
 
     /// Directories came or went, and did not just change their names. The two events of a rename
     /// that are not in one batch look the same.
