@@ -35,6 +35,7 @@ enum DispatchNames {
         "DispatchWallTime",
         "DispatchWorkItem",
         "DispatchWorkItemFlags",
+        "FileSystemWatchError",
         "dispatch_block_t",
         "dispatch_fd_t",
         "dispatch_group_t",
