@@ -17,6 +17,7 @@ enum DispatchNames {
         "DispatchSemaphore",
         "DispatchSerialQueue",
         "DispatchSource",
+        "DispatchSourceFileSystemObject",
         "DispatchSourceHandler",
         "DispatchSourceProcess",
         "DispatchSourceProtocol",

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 
@@ -128,4 +129,27 @@ int cring_epoll_wait(
         result = epoll_wait(epoll, events, capacity, milliseconds);
     }
     return result < 0 ? -errno : (int)result;
+}
+
+static int64_t nanoseconds(const struct statx_timestamp *time) {
+    return time->tv_sec * 1000000000ll + time->tv_nsec;
+}
+
+int cring_file_status(int descriptor, struct cring_file_status *status) {
+    struct statx found;
+    int flags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+    if (statx(descriptor, "", flags, STATX_BASIC_STATS, &found) != 0) return -errno;
+    status->mode = found.stx_mode;
+    status->link_count = found.stx_nlink;
+    status->owner = found.stx_uid;
+    status->group = found.stx_gid;
+    status->size = found.stx_size;
+    status->modified_nanoseconds = nanoseconds(&found.stx_mtime);
+    status->changed_nanoseconds = nanoseconds(&found.stx_ctime);
+    return 0;
+}
+
+int cring_open_place(const char *path) {
+    int descriptor = open(path, O_PATH | O_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
 }

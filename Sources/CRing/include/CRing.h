@@ -136,6 +136,23 @@ ssize_t cring_write_nowait(int descriptor, const struct iovec *list, int count);
 // open(2), which is variadic; -1 and errno.
 int cring_open(const char *path, int flags, unsigned mode);
 
+// What statx(2) says about an open object; the times are nanoseconds since 1970.
+struct cring_file_status {
+    uint32_t mode;
+    uint32_t link_count;
+    uint32_t owner;
+    uint32_t group;
+    uint64_t size;
+    int64_t modified_nanoseconds;
+    int64_t changed_nanoseconds;
+};
+
+// Asks what this machine knows, never a server. Returns 0, or -errno.
+int cring_file_status(int descriptor, struct cring_file_status *status);
+
+// Opens with O_PATH, which needs no permission on the object. Returns the descriptor, or -errno.
+int cring_open_place(const char *path);
+
 int cring_epoll_wait(
     int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout);
 

@@ -39,6 +39,15 @@ func expectOpens(
     return opened
 }
 
+/// Looks again and again until something holds of which nobody tells; false when it never did.
+func poll(until condition: () -> Bool) -> Bool {
+    for _ in 0..<(Patience.seconds * 1000) {
+        if condition() { return true }
+        letTimePass(milliseconds: 1)
+    }
+    return false
+}
+
 /// Looks on for a moment and records a failure when the watched value changes from `expected`.
 func expectStays<Value: Equatable>(
     _ watched: Watched<Value>, at expected: Value, _ comment: Comment? = nil,

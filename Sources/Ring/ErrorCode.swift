@@ -1,0 +1,15 @@
+internal import Glibc
+
+/// The `errno` values that the library tells apart, for modules that do not see the C library.
+package enum ErrorCode {
+    package static let notPermitted = EPERM
+    package static let noEntry = ENOENT
+    package static let access = EACCES
+    package static let notDirectory = ENOTDIR
+    package static let invalid = EINVAL
+    package static let systemDescriptors = ENFILE
+    package static let processDescriptors = EMFILE
+    package static let noSpace = ENOSPC
+    package static let nameTooLong = ENAMETOOLONG
+    package static let tooManyLinks = ELOOP
+}

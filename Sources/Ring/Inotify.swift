@@ -1,0 +1,30 @@
+internal import Glibc
+
+/// An inotify instance. inotify(7).
+package final class Inotify: FileWatcher {
+    package let descriptor: Int32
+
+    package init() throws(KernelError) {
+        descriptor = try checked("inotify_init1") {
+            inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        }
+    }
+
+    package func watch(
+        _ place: FilePlace, for changes: FileChanges, isAdding: Bool
+    ) throws(KernelError) -> Int32 {
+        let mask = changes.rawValue | (isAdding ? UInt32(IN_MASK_ADD) : 0)
+        return try checked("inotify_add_watch") {
+            inotify_add_watch(descriptor, place.path, mask)
+        }
+    }
+
+    package func unwatch(_ number: Int32) {
+        // The kernel may have ended it already.
+        _ = inotify_rm_watch(descriptor, number)
+    }
+
+    package func close() {
+        _ = Glibc.close(descriptor)
+    }
+}

@@ -1,0 +1,87 @@
+internal import Ring
+
+extension DispatchSource {
+    /// Watches the file or directory that a descriptor is open on, whatever is done to its names.
+    /// Any descriptor will do, also one opened with `O_PATH`, but the process must be allowed to
+    /// read the file. Do not close the descriptor before the cancel handler.
+    /// `dispatch_source_create(DISPATCH_SOURCE_TYPE_VNODE)`.
+    ///
+    /// What the kernel refuses when the source is activated is in the source's `error`. A
+    /// descriptor that is not open, an empty mask and one with `.funlock`, which Linux cannot tell,
+    /// trap.
+    /// - Parameters:
+    ///   - eventMask: what the handler is called for.
+    ///   - queue: where the handlers run; nil: the default global queue.
+    public static func makeFileSystemObjectSource(
+        fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
+    ) -> any DispatchSourceFileSystemObject {
+        checkMask(eventMask, "descriptor \(fileDescriptor)")
+        guard FileStatus(of: fileDescriptor) != nil else {
+            fatalMisuse(
+                "a file-system source was made for descriptor \(fileDescriptor), which is not "
+                    + "open: open it before, and close it in the source's cancel handler")
+        }
+        return FileSystemSourceObject(
+            FileSystemSource(descriptor: fileDescriptor, mask: eventMask, queue: queue))
+    }
+
+    /// Watches the file or directory that a path leads to now. The source has a descriptor of its
+    /// own, opened with `O_PATH` and closed before the cancel handler, so that the file system
+    /// cannot be unmounted meanwhile. Not in GCD.
+    /// - Parameters:
+    ///   - path: absolute, or relative to the current directory. A symbolic link stands for what it
+    ///     leads to. If something else takes the name later, the source stays with the first file.
+    ///   - eventMask: what the handler is called for; an empty one and `.funlock` trap.
+    ///   - queue: where the handlers run; nil: the default global queue.
+    /// - Throws: when there is no such file, or it may not be read, or no descriptor is left. What
+    ///   the kernel refuses later, when the source is activated, is in the source's `error`.
+    public static func makeFileSystemObjectSource(
+        path: String, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
+    ) throws(FileSystemWatchError) -> any DispatchSourceFileSystemObject {
+        checkMask(eventMask, "'\(path)'")
+        let descriptor: Int32
+        do throws(KernelError) {
+            descriptor = try Descriptors.openPlace(path: path)
+        } catch {
+            throw FileSystemWatchError(opening: path, error)
+        }
+        let owned = OwnedDescriptor(adopting: descriptor)
+        if let code = Descriptors.refusalToRead(descriptor) {
+            guard FilePlace.canBeNamed else { throw FileSystemWatchError(withoutProc: code) }
+            throw FileSystemWatchError(unreadable: path, code: code)
+        }
+        return FileSystemSourceObject(
+            FileSystemSource(owning: owned, mask: eventMask, queue: queue))
+    }
+
+    private static func checkMask(_ mask: FileSystemEvent, _ object: String) {
+        if mask.contains(.funlock) {
+            fatalMisuse(
+                "a file-system source of \(object) asks for .funlock: Linux does not tell when a "
+                    + "lock is given up; leave it out of the event mask")
+        }
+        if mask.isEmpty || !mask.isSubset(of: .all) {
+            fatalMisuse(
+                "a file-system source of \(object) has the event mask \(mask.rawValue): give it "
+                    + "one or more of FileSystemEvent.all")
+        }
+    }
+}
+
+/// What the program holds of a file-system source.
+final class FileSystemSourceObject: DispatchSource, DispatchSourceFileSystemObject,
+    @unchecked Sendable
+{
+    // Safety: as its superclass.
+    private let fileCore: FileSystemSource
+
+    init(_ core: FileSystemSource) {
+        fileCore = core
+        super.init(core: core)
+    }
+
+    override var handle: UInt { UInt(truncatingIfNeeded: fileCore.descriptor) }
+    override var mask: UInt { fileCore.mask.rawValue }
+    override var data: UInt { fileCore.data.rawValue }
+    var error: FileSystemWatchError? { fileCore.error }
+}

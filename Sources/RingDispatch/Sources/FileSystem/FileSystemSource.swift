@@ -1,0 +1,92 @@
+internal import Ring
+internal import Synchronization
+
+/// A file-system source: tells what happened to a file or directory.
+final class FileSystemSource: SourceCore, @unchecked Sendable {
+    // Safety: `latched`, `hasRegistered` and `owned` are the invoker's, `file` is the hub's, the
+    // rest is constant, atomic or locked.
+    typealias Event = DispatchSource.FileSystemEvent
+
+    let descriptor: Int32
+    let mask: Event
+    let hub: FileSystemHub
+    /// The source's own descriptor, where it was made for a path.
+    private var owned: OwnedDescriptor?
+    /// Under the hub's lock: where the hub keeps the source.
+    @exclusivity(unchecked) var file: WatchedFile?
+
+    /// What happened and was not told, and `failed`; 0: nothing. A merge (releasing) pairs with the
+    /// invoker's exchange (acquiring).
+    private let pending = Atomic<UInt>(0)
+    /// In `pending`: `error` was set.
+    private static let failed: UInt = 1 << 31
+    @exclusivity(unchecked) private var latched: UInt = 0
+    @exclusivity(unchecked) private var hasRegistered = false
+    private let failure = Locked<FileSystemWatchError?>(nil)
+
+    init(
+        descriptor: Int32, mask: Event, queue: DispatchQueue?, hub: FileSystemHub = .shared
+    ) {
+        self.descriptor = descriptor
+        self.mask = mask
+        self.hub = hub
+        super.init(queue: queue, hasKernelEvents: true)
+    }
+
+    convenience init(owning owned: consuming OwnedDescriptor, mask: Event, queue: DispatchQueue?) {
+        self.init(descriptor: owned.number, mask: mask, queue: queue)
+        self.owned = consume owned
+    }
+
+    override var purpose: String { "file-system source of descriptor \(descriptor)" }
+
+    // MARK: for the hub
+
+    /// Adds what happened, as far as the mask asks for it; true when the source is to be woken.
+    func merge(_ events: Event) -> Bool {
+        merge(bits: events.intersection(mask).rawValue)
+    }
+
+    /// Says why nothing more will come; true when the source is to be woken.
+    func fail(_ error: FileSystemWatchError) -> Bool {
+        failure.withLock { $0 = error }
+        return merge(bits: FileSystemSource.failed)
+    }
+
+    /// Something waits to be told.
+    var hasNews: Bool { pending.load(ordering: .acquiring) != 0 }
+
+    private func merge(bits: UInt) -> Bool {
+        guard bits != 0 else { return false }
+        // Whoever made it other than 0 wakes the source.
+        return pending.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue == 0
+    }
+
+    // MARK: for the invoker
+
+    override func latch() -> Bool {
+        latched = pending.exchange(0, ordering: .acquiring)
+        return latched != 0
+    }
+
+    /// The watch, once made, tells of all that follows: the source stays armed.
+    override func arm(_ context: Context) -> Bool {
+        guard !hasRegistered else { return true }
+        hasRegistered = true
+        if hub.register(self) { wake(context) }
+        return true
+    }
+
+    override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
+        if hasRegistered { hub.unregister(self) }
+        hasRegistered = false
+        owned = nil
+        return true
+    }
+
+    // MARK: for the handler
+
+    var data: Event { Event(rawValue: latched & ~FileSystemSource.failed) }
+
+    var error: FileSystemWatchError? { failure.withLock { $0 } }
+}

@@ -1,0 +1,178 @@
+internal import Ring
+
+/// One watcher and all that is watched with it: an entry for each file, whatever the number of
+/// sources and descriptors.
+final class FileWatches: @unchecked Sendable {
+    // Safety: the hub's lock guards `files` and what is in them; `events` and `woken` belong to the
+    // hub's queue; `source` is set before anybody else knows of the object, and taken by `stop`.
+    let watcher: any FileWatcher
+    let events = FileEvents()
+    var source: (any DispatchSourceRead)?
+    @exclusivity(unchecked) private(set) var files: [Int32: WatchedFile] = [:]
+    /// Sources that have something to tell; the hub wakes them.
+    @exclusivity(unchecked) var woken: [FileSystemSource] = []
+    /// Files that the events being processed are about.
+    @exclusivity(unchecked) var touched: [WatchedFile] = []
+
+    init(_ watcher: any FileWatcher) {
+        self.watcher = watcher
+    }
+
+    var isEmpty: Bool { files.isEmpty }
+
+    func stop() {
+        source?.cancel()
+        source = nil
+    }
+
+    func allFiles() -> [WatchedFile] { Array(files.values) }
+
+    func isCurrent(_ file: WatchedFile) -> Bool { files[file.watch] === file }
+
+    // MARK: sources
+
+    func add(_ source: FileSystemSource) throws(FileSystemWatchError) {
+        let descriptor = source.descriptor
+        guard let name = Descriptors.name(of: descriptor) else {
+            throw FileSystemWatchError(withoutProc: ErrorCode.noEntry)
+        }
+        // Before the watch: what happens in between is told twice rather than not.
+        guard let status = FileStatus(of: descriptor), isKept(name, status) else {
+            throw FileSystemWatchError(notWatchable: name, descriptor: descriptor)
+        }
+        let file = try join(source, name, status)
+        if file.needsParent && file.parent == nil {
+            do throws(KernelError) {
+                try followParent(of: file)
+            } catch {
+                // Everything else can be told all the same.
+                guard error.code != ErrorCode.access else { return logHiddenRemoval(name, error) }
+                remove(source)
+                throw FileSystemWatchError(watching: name + "/..", error)
+            }
+            // Removed before its parent was watched.
+            if let now = FileStatus(of: descriptor), now.linkCount == 0, status.linkCount > 0 {
+                file.learnAttributes(now)
+                _ = source.merge(.delete)
+            }
+        }
+    }
+
+    private func join(
+        _ source: FileSystemSource, _ name: String, _ status: FileStatus
+    ) throws(FileSystemWatchError) -> WatchedFile {
+        let changes = source.mask.changes(ofDirectory: status.isDirectory)
+        let number: Int32
+        do throws(KernelError) {
+            number = try watcher.watch(
+                .object(descriptor: source.descriptor), for: changes, isAdding: true)
+        } catch {
+            throw FileSystemWatchError(watching: name, error)
+        }
+        let file = entry(number, isDirectory: status.isDirectory)
+        file.asked.formUnion(changes)
+        if source.mask.contains(.rename), file.name == nil { file.name = name }
+        file.add(source, status)
+        return file
+    }
+
+    /// Whether a file system holds the object: the names of others are no paths.
+    private func isKept(_ name: String, _ status: FileStatus) -> Bool {
+        name.hasPrefix("/") && !(status.linkCount == 0 && name.hasPrefix("/memfd:"))
+    }
+
+    func remove(_ source: FileSystemSource) {
+        guard let file = source.file else { return }
+        file.remove(source)
+        tidy(file)
+    }
+
+    private func logHiddenRemoval(_ name: String, _ error: KernelError) {
+        Diagnostics.log(
+            "the removal of '\(name)' will not be told: its parent directory cannot be read "
+                + "(\(error)); give the process permission to read it")
+    }
+
+    // MARK: watches
+
+    private func entry(_ number: Int32, isDirectory: Bool) -> WatchedFile {
+        if let file = files[number] { return file }
+        let file = WatchedFile(watch: number, isDirectory: isDirectory, asked: [])
+        files[number] = file
+        return file
+    }
+
+    /// Asks the kernel for no more than what is needed, and lets go of what nobody needs.
+    private func tidy(_ file: WatchedFile) {
+        if !file.needsParent { leaveParent(of: file) }
+        guard isCurrent(file) else { return }
+        if file.isUnused {
+            files[file.watch] = nil
+            watcher.unwatch(file.watch)
+        } else if let source = file.sources.first, file.asked != file.wanted {
+            // Where this fails, superfluous events come.
+            let wanted = file.wanted
+            let place = FilePlace.object(descriptor: source.descriptor)
+            if let number = try? watcher.watch(place, for: wanted, isAdding: false),
+                number == file.watch
+            {
+                file.asked = wanted
+            }
+        }
+    }
+
+    /// Watches the directory that holds the name of a directory, where its removal shows.
+    func followParent(of file: WatchedFile) throws(KernelError) {
+        guard let source = file.sources.first else { return }
+        let number = try watcher.watch(
+            .parent(ofDirectory: source.descriptor), for: .deleted, isAdding: true)
+        let parent = entry(number, isDirectory: true)
+        parent.asked.insert(.deleted)
+        guard parent !== file.parent else { return }
+        leaveParent(of: file)
+        // The root directory is its own parent, and cannot be removed.
+        guard parent !== file else { return }
+        file.parent = parent
+        parent.children[ObjectIdentifier(file)] = file
+    }
+
+    private func leaveParent(of file: WatchedFile) {
+        guard let parent = file.parent else { return }
+        file.parent = nil
+        parent.children[ObjectIdentifier(file)] = nil
+        tidy(parent)
+    }
+
+    /// The kernel has ended the watch of a file whose last name went. Sources that hold it open are
+    /// told of what else happens to it.
+    func watchAgain(_ file: WatchedFile) throws(KernelError) {
+        files[file.watch] = nil
+        guard let source = file.sources.first, let status = file.attributes else {
+            dissolve(file)
+            return
+        }
+        let changes = file.mask.changes(ofDirectory: file.isDirectory)
+        let number = try watcher.watch(
+            .object(descriptor: source.descriptor), for: changes, isAdding: true)
+        if let other = files[number] {
+            // A source that was made meanwhile has begun to watch it again.
+            for source in file.removeSources() { other.add(source, status) }
+            other.asked.formUnion(changes)
+            dissolve(file)
+        } else {
+            file.watch = number
+            file.asked = changes
+            files[number] = file
+        }
+    }
+
+    /// Nothing more will come of the file; its sources, which are left without it, are returned.
+    @discardableResult
+    func dissolve(_ file: WatchedFile) -> [FileSystemSource] {
+        if isCurrent(file) { files[file.watch] = nil }
+        leaveParent(of: file)
+        for child in file.children.values { child.parent = nil }
+        file.children = [:]
+        return file.removeSources()
+    }
+}

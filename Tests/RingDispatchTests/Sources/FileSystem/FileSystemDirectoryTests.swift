@@ -1,0 +1,165 @@
+import Glibc
+import RingDispatch
+import Testing
+
+@Suite("A file-system source of a directory", .watchdog)
+struct FileSystemDirectoryTests {
+    @Test("66. Entries that come, go or are renamed are writes", arguments: Folder.Place.allCases)
+    func entries(place: Folder.Place) {
+        let folder = Folder(place)
+        let fence = FileFence()
+        let observer = FileObserver(folder.path)
+        let file = folder.makeFile("file")
+        #expect(observer.news(beyond: fence) == .write)
+        rename(file, folder("other"))
+        #expect(observer.news(beyond: fence) == .write)
+        unlink(folder("other"))
+        #expect(observer.news(beyond: fence) == .write)
+        symlink("nowhere", folder("symbolic"))
+        #expect(observer.news(beyond: fence) == .write)
+        observer.end()
+        fence.end()
+    }
+
+    @Test("66. What happens to an entry itself is not told", arguments: Folder.Place.allCases)
+    func insideEntries(place: Folder.Place) {
+        let folder = Folder(place)
+        let file = folder.makeFile("file")
+        folder.makeDirectory("directory")
+        let fence = FileFence()
+        let observer = FileObserver(folder.path)
+        append(10, to: file)
+        chmod(file, 0o640)
+        chmod(folder("directory"), 0o750)
+        folder.makeFile("directory/inner")
+        #expect(observer.news(beyond: fence) == [])
+        observer.end()
+        fence.end()
+    }
+
+    @Test("66. Subdirectories count as links", arguments: Folder.Place.allCases)
+    func subdirectories(place: Folder.Place) {
+        let folder = Folder(place)
+        let elsewhere = Folder(place)
+        let fence = FileFence()
+        let observer = FileObserver(folder.path)
+        folder.makeDirectory("first")
+        #expect(observer.news(beyond: fence) == [.write, .link])
+        rename(folder("first"), folder("second"))
+        #expect(observer.news(beyond: fence) == .write)
+        rename(folder("second"), elsewhere("second"))
+        #expect(observer.news(beyond: fence) == [.write, .link])
+        rename(elsewhere("second"), folder("third"))
+        #expect(observer.news(beyond: fence) == [.write, .link])
+        folder.makeDirectory("fourth")
+        _ = observer.news(beyond: fence)
+        // One subdirectory less.
+        rename(folder("third"), folder("fourth"))
+        #expect(observer.news(beyond: fence) == [.write, .link])
+        rmdir(folder("fourth"))
+        #expect(observer.news(beyond: fence) == [.write, .link])
+        mkdir(folder("short"), 0o700)
+        rmdir(folder("short"))
+        #expect(observer.news(beyond: fence) == [.write, .link])
+        observer.end()
+        fence.end()
+    }
+
+    @Test("66. Attributes of the directory", arguments: Folder.Place.allCases)
+    func attributes(place: Folder.Place) {
+        let folder = Folder(place)
+        let fence = FileFence()
+        let observer = FileObserver(folder.path)
+        chmod(folder.path, 0o750)
+        #expect(observer.news(beyond: fence) == .attrib)
+        utimes(folder.path, nil)
+        #expect(observer.news(beyond: fence) == .attrib)
+        observer.end()
+        fence.end()
+    }
+
+    @Test("66. Removal of an open directory is told", arguments: Folder.Place.allCases)
+    func removal(place: Folder.Place) {
+        let folder = Folder(place)
+        let fence = FileFence()
+        for mask: FileSystemEvent in [.all, .delete] {
+            let directory = folder.makeDirectory("directory")
+            let sibling = folder.makeDirectory("sibling")
+            let observers = [FileObserver(directory, mask), FileObserver(sibling, mask)]
+            rmdir(directory)
+            #expect(observers[0].news(beyond: fence) == .delete)
+            #expect(observers[1].news(beyond: fence) == [])
+            rmdir(sibling)
+            #expect(observers[1].news(beyond: fence) == .delete)
+            #expect(observers[0].news(beyond: fence) == [])
+            for observer in observers { observer.end() }
+        }
+        fence.end()
+    }
+
+    @Test("66. A removal is told wherever the directory was moved to")
+    func movedAndRemoved() {
+        for place in Folder.Place.allCases {
+            let folder = Folder(place)
+            let elsewhere = Folder(place)
+            let fence = FileFence()
+            let directory = folder.makeDirectory("directory")
+            let observer = FileObserver(directory)
+            rename(directory, elsewhere("moved"))
+            #expect(observer.news(beyond: fence) == .rename)
+            rmdir(elsewhere("moved"))
+            #expect(observer.news(beyond: fence) == .delete)
+            observer.end()
+
+            folder.makeDirectory("directory")
+            let quick = FileObserver(directory, .delete)
+            rename(directory, elsewhere("moved"))
+            rmdir(elsewhere("moved"))
+            #expect(quick.news(beyond: fence) == .delete)
+            #expect(quick.calls.value.isEmpty)
+            quick.end()
+            fence.end()
+        }
+    }
+
+    @Test("66. An empty directory whose name another takes is deleted")
+    func replaced() {
+        for place in Folder.Place.allCases {
+            let folder = Folder(place)
+            let fence = FileFence()
+            let directory = folder.makeDirectory("directory")
+            let new = folder.makeDirectory("new")
+            let old = FileObserver(directory)
+            rename(new, directory)
+            #expect(old.news(beyond: fence) == .delete)
+            old.end()
+            fence.end()
+        }
+    }
+
+    @Test("A tree that is removed while each of its directories is watched, parents first and last")
+    func tree() {
+        let folder = Folder()
+        let fence = FileFence()
+        var paths = [folder.makeDirectory("top")]
+        for name in 0..<4 { paths.append(folder.makeDirectory("top/\(name)")) }
+        for name in 0..<4 { paths.append(folder.makeDirectory("top/\(name)/inner")) }
+        let observers = paths.map { FileObserver($0, [.delete, .link]) }
+        for path in paths.reversed() { rmdir(path) }
+        for (number, observer) in observers.enumerated() {
+            let expected: FileSystemEvent = number < 5 ? [.delete, .link] : .delete
+            #expect(observer.news(beyond: fence) == expected, "\(paths[number])")
+        }
+        for observer in observers { observer.end() }
+        fence.end()
+    }
+
+    @Test("The root directory, its own parent, can be watched")
+    func root() {
+        let fence = FileFence()
+        let observer = FileObserver("/")
+        _ = observer.news(beyond: fence)
+        observer.end()
+        fence.end()
+    }
+}

@@ -1,0 +1,232 @@
+import Glibc
+@testable import RingDispatch
+import Ring
+import Testing
+
+@Suite("What keeps a file from being watched", .watchdog)
+struct FileSystemErrorTests {
+    /// Makes a source of `hub` for the file of a descriptor; notes what its handlers see.
+    private func failure(
+        of descriptor: Int32, _ hub: FileSystemHub = .shared,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> FileSystemWatchError? {
+        let queue = DispatchQueue(label: "test.refused")
+        let source = FileSystemSourceObject(
+            FileSystemSource(descriptor: descriptor, mask: .all, queue: queue, hub: hub))
+        let cancelled = watchCancel(of: source)
+        let calls = Watched<[(isEmpty: Bool, error: FileSystemWatchError?)]>([])
+        source.setEventHandler { [unowned source] in
+            calls.append((source.mask == 0 || source.data == 0, source.error))
+        }
+        let registered = Watched<FileSystemWatchError?>(nil)
+        source.setRegistrationHandler { [unowned source] in
+            registered.update { $0 = source.error }
+        }
+        source.activate()
+        expectEventually(calls, sourceLocation: sourceLocation) { !$0.isEmpty }
+        drain(queue)
+        #expect(calls.value.count == 1 && calls.value[0].isEmpty, sourceLocation: sourceLocation)
+        #expect(registered.value == calls.value[0].error, sourceLocation: sourceLocation)
+        finish(source, cancelled, sourceLocation: sourceLocation)
+        return calls.value[0].error
+    }
+
+    private func limit(_ name: String) -> String {
+        SystemFile.firstLine(of: "/proc/sys/fs/inotify/\(name)") ?? "?"
+    }
+
+    private func withFile(_ body: (Int32) -> Void) {
+        let folder = Folder()
+        let descriptor = open(folder.makeFile("file"), O_RDONLY | O_CLOEXEC)
+        body(descriptor)
+        close(descriptor)
+    }
+
+    @Test("The limit of watches: the handler is told which, and what it is at")
+    func watchLimit() {
+        let watcher = ScriptedWatcher()
+        let hub = FileSystemHub { watcher }
+        watcher.refusals.append(ENOSPC)
+        withFile { descriptor in
+            let error = failure(of: descriptor, hub)
+            #expect(error?.reason == .watchLimit && error?.code == ENOSPC)
+            let text = error?.description ?? ""
+            #expect(text.contains("max_user_watches = \(limit("max_user_watches"))"), "\(text)")
+        }
+        expectEventually(watcher.isClosed) { $0 }
+    }
+
+    @Test("The limit of instances")
+    func instanceLimit() {
+        let hub = FileSystemHub { () throws(KernelError) in
+            throw KernelError(call: "inotify_init1", code: EMFILE)
+        }
+        withFile { descriptor in
+            let error = failure(of: descriptor, hub)
+            #expect(error?.reason == .instanceLimit && error?.code == EMFILE)
+            let text = error?.description ?? ""
+            #expect(
+                text.contains("max_user_instances = \(limit("max_user_instances"))"), "\(text)")
+        }
+    }
+
+    @Test("A source that is refused does not disturb the others")
+    func othersGoOn() {
+        let watcher = ScriptedWatcher()
+        let hub = FileSystemHub { watcher }
+        let folder = Folder()
+        let observer = FileObserver(folder.makeFile("file"), .write, hub: hub)
+        watcher.refusals.append(ENOSPC)
+        withFile { #expect(failure(of: $0, hub)?.reason == .watchLimit) }
+        // A directory whose parent's watch is refused is let go of altogether.
+        watcher.refusals.update { $0 = [0, ENOSPC] }
+        let directory = open(folder.path, O_RDONLY | O_CLOEXEC)
+        #expect(failure(of: directory, hub)?.reason == .watchLimit)
+        close(directory)
+        #expect(watcher.watches.value.count == 1)
+        watcher.send((1, .modified))
+        expectEventually(observer.calls) { $0 == [.write] }
+        observer.end()
+        expectEventually(watcher.isClosed) { $0 }
+    }
+
+    @Test("A parent directory that may not be read hides the removal only")
+    func unreadableParent() {
+        let watcher = ScriptedWatcher()
+        let hub = FileSystemHub { watcher }
+        let folder = Folder()
+        watcher.refusals.update { $0 = [0, EACCES] }
+        let observer = FileObserver(folder.path, hub: hub)
+        watcher.send((1, [.attributes, .isDirectory]))
+        expectEventually(observer.calls) { $0 == [.attrib] }
+        #expect(observer.source.error == nil)
+        observer.end()
+        expectEventually(watcher.isClosed) { $0 }
+    }
+
+    @Test("What no file system holds is not watchable")
+    func notWatchable() {
+        var pair: [Int32] = [-1, -1]
+        pipe(&pair)
+        let memory = makeMemoryFile()
+        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        for descriptor in [pair[0], pair[1], memory, socket] {
+            let error = failure(of: descriptor)
+            #expect(error?.reason == .notWatchable)
+            #expect(error?.description.contains("descriptor \(descriptor)") == true)
+            close(descriptor)
+        }
+    }
+
+    /// memfd_create(2), which is not imported.
+    private func makeMemoryFile() -> Int32 {
+        typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
+        let create = unsafeBitCast(dlsym(nil, "memfd_create"), to: Create.self)
+        return create("ringdispatch-test", 0)
+    }
+
+    @Test("A path that cannot be opened")
+    func paths() {
+        let folder = Folder()
+        folder.makeFile("file")
+        symlink("circle", folder("circle"))
+        let cases: [(String, FileSystemWatchError.Reason, Int32)] = [
+            ("missing", .notFound, ENOENT), ("file/inner", .notFound, ENOTDIR),
+            ("circle", .invalidPath, ELOOP), ("file\0", .invalidPath, EINVAL),
+            (String(repeating: "n", count: 300), .invalidPath, ENAMETOOLONG),
+        ]
+        for (name, reason, code) in cases {
+            #expect {
+                try DispatchSource.makeFileSystemObjectSource(
+                    path: folder(name), eventMask: .all)
+            } throws: { error in
+                guard let error = error as? FileSystemWatchError else { return false }
+                return error.reason == reason && error.code == code
+                    && error.description.contains(folder.path)
+            }
+        }
+    }
+
+    @Test("A file that may not be read, and a directory that may not be searched")
+    func permissions() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let folder = Folder()
+            chmod(folder.path, 0o755)
+            let file = folder.makeFile("file")
+            let inner = folder.makeFile(folder.makeDirectory("closed").isEmpty ? "" : "closed/file")
+            for path in [file, folder("closed")] { chmod(path, 0) }
+            // Nobody in particular, but not the superuser, who may do all.
+            if getuid() == 0 { setuid(65_534) }
+            func reason(_ path: String) -> FileSystemWatchError.Reason? {
+                do throws(FileSystemWatchError) {
+                    _ = try DispatchSource.makeFileSystemObjectSource(path: path, eventMask: .all)
+                    return nil
+                } catch {
+                    return error.reason
+                }
+            }
+            endProcess(
+                succeedingIf: reason(file) == .accessDenied && reason(inner) == .accessDenied)
+        }
+    }
+
+    @Test("A process without descriptors is told so, not of inotify's limit")
+    func descriptorLimit() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let folder = Folder()
+            let file = folder.makeFile("file")
+            // The library's own descriptors are there before they run out.
+            FileObserver(file).end()
+            let descriptor = open(file, O_RDONLY)
+            _ = poll { !openDescriptors().contains { $0.contains("inotify") } }
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            limit.rlim_cur = 256
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            while open("/dev/null", O_RDONLY) >= 0 {}
+            let error = Watched<FileSystemWatchError?>(nil)
+            let source = DispatchSource.makeFileSystemObjectSource(
+                fileDescriptor: descriptor, eventMask: .all)
+            source.setEventHandler { error.update { $0 = source.error } }
+            source.activate()
+            _ = error.wait(seconds: Patience.seconds) { $0 != nil }
+            var isTold = false
+            do throws(FileSystemWatchError) {
+                _ = try DispatchSource.makeFileSystemObjectSource(path: file, eventMask: .all)
+            } catch {
+                isTold = error.reason == .descriptorLimit
+            }
+            endProcess(succeedingIf: isTold && error.value?.reason == .descriptorLimit)
+        }
+    }
+
+    @Test("Without /proc the error says so")
+    func noProc() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let folder = Folder()
+            let file = folder.makeFile("file")
+            FileObserver(file).end()
+            // Only the superuser can take /proc away.
+            guard getuid() == 0, chroot(folder.path) == 0 else {
+                endProcess(succeedingIf: true)
+            }
+            let descriptor = open("/file", O_RDONLY)
+            let error = Watched<FileSystemWatchError?>(nil)
+            let source = DispatchSource.makeFileSystemObjectSource(
+                fileDescriptor: descriptor, eventMask: .all)
+            source.setEventHandler { error.update { $0 = source.error } }
+            source.activate()
+            _ = error.wait(seconds: Patience.seconds) { $0 != nil }
+            var isTold = false
+            do throws(FileSystemWatchError) {
+                _ = try DispatchSource.makeFileSystemObjectSource(path: "/file", eventMask: .all)
+            } catch {
+                isTold = error.reason == .procUnavailable
+            }
+            endProcess(succeedingIf: isTold && error.value?.reason == .procUnavailable)
+        }
+    }
+}

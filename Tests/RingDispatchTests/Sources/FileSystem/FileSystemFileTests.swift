@@ -1,0 +1,223 @@
+import Glibc
+import RingDispatch
+import Testing
+
+@Suite("A file-system source of a file", .watchdog)
+struct FileSystemFileTests {
+    /// Does something to `file` and gives all that a source of it is told.
+    private func told(
+        in folder: Folder, bytes: Int = 10, mask: FileSystemEvent = .all, _ change: (String) -> Void
+    ) -> FileSystemEvent {
+        let file = folder.makeFile("file", bytes: bytes)
+        let fence = FileFence()
+        let observer = FileObserver(file, mask)
+        change(file)
+        let news = observer.news(beyond: fence)
+        observer.end()
+        fence.end()
+        return news
+    }
+
+    @Test("66. Appending is a write that extends", arguments: Folder.Place.allCases)
+    func append(place: Folder.Place) {
+        #expect(
+            told(in: Folder(place)) { RingDispatchTests.append(5, to: $0) } == [.write, .extend])
+    }
+
+    @Test("66. Overwriting is a write", arguments: Folder.Place.allCases)
+    func overwrite(place: Folder.Place) {
+        #expect(told(in: Folder(place)) { RingDispatchTests.overwrite(5, of: $0) } == .write)
+    }
+
+    @Test("66. Cutting short is a write, lengthening extends", arguments: Folder.Place.allCases)
+    func truncate(place: Folder.Place) {
+        #expect(told(in: Folder(place)) { _ = Glibc.truncate($0, 3) } == .write)
+        #expect(told(in: Folder(place)) { _ = Glibc.truncate($0, 30) } == [.write, .extend])
+    }
+
+    @Test("66. Growth is measured from the last look, also after cutting short")
+    func growsAfterTruncation() {
+        let folder = Folder()
+        let file = folder.makeFile("file", bytes: 100)
+        let fence = FileFence()
+        let observer = FileObserver(file)
+        Glibc.truncate(file, 0)
+        #expect(observer.news(beyond: fence) == .write)
+        RingDispatchTests.append(50, to: file)
+        #expect(observer.news(beyond: fence) == [.write, .extend])
+        observer.end()
+        fence.end()
+    }
+
+    @Test("66. Mode, times and owner", arguments: Folder.Place.allCases)
+    func attributes(place: Folder.Place) {
+        #expect(told(in: Folder(place)) { chmod($0, 0o640) } == .attrib)
+        #expect(told(in: Folder(place)) { utimes($0, nil) } == .attrib)
+        #expect(told(in: Folder(place)) { chown($0, getuid(), getgid()) } == .attrib)
+    }
+
+    @Test("66. A second name, and the loss of one of two", arguments: Folder.Place.allCases)
+    func links(place: Folder.Place) {
+        let folder = Folder(place)
+        let file = folder.makeFile("file")
+        let fence = FileFence()
+        let observer = FileObserver(file)
+        link(file, folder("second"))
+        #expect(observer.news(beyond: fence) == .link)
+        unlink(file)
+        #expect(observer.news(beyond: fence) == .link)
+        unlink(folder("second"))
+        #expect(observer.news(beyond: fence) == .delete)
+        observer.end()
+        fence.end()
+    }
+
+    @Test("66. Removing the last name is a deletion", arguments: Folder.Place.allCases)
+    func delete(place: Folder.Place) {
+        #expect(told(in: Folder(place)) { unlink($0) } == .delete)
+        #expect(told(in: Folder(place), mask: .attrib) { unlink($0) } == [])
+    }
+
+    @Test("66. Removal and a change of mode are both told, however quickly they come")
+    func deleteAndAttributes() {
+        let folder = Folder()
+        for round in 0..<20 {
+            let news = told(in: folder) { file in
+                chmod(file, round % 2 == 0 ? 0o640 : 0o604)
+                unlink(file)
+            }
+            #expect(news == [.delete, .attrib])
+        }
+    }
+
+    @Test("66. After removal the source goes on with the file", arguments: Folder.Place.allCases)
+    func goesOnAfterDelete(place: Folder.Place) {
+        let folder = Folder(place)
+        let file = folder.makeFile("file")
+        let fence = FileFence()
+        let descriptor = open(file, O_WRONLY | O_CLOEXEC)
+        let observer = FileObserver(file)
+        unlink(file)
+        #expect(observer.news(beyond: fence) == .delete)
+        write(10, to: descriptor)
+        #expect(observer.news(beyond: fence) == [.write, .extend])
+        fchmod(descriptor, 0o640)
+        #expect(observer.news(beyond: fence) == .attrib)
+        close(descriptor)
+        observer.end()
+        fence.end()
+    }
+
+    @Test("66. The kernel ends the watch when another name was the last; the source goes on")
+    func goesOnAfterLastOtherName() {
+        for place in Folder.Place.allCases {
+            let folder = Folder(place)
+            let file = folder.makeFile("file")
+            let fence = FileFence()
+            let descriptor = open(file, O_WRONLY | O_CLOEXEC)
+            let observers = [FileObserver(file), FileObserver(file, [.write])]
+            link(file, folder("second"))
+            #expect(observers[0].news(beyond: fence) == .link)
+            unlink(file)
+            #expect(observers[0].news(beyond: fence) == .link)
+            unlink(folder("second"))
+            #expect(observers[0].news(beyond: fence) == .delete)
+            write(10, to: descriptor)
+            #expect(observers[0].news(beyond: fence) == [.write, .extend])
+            #expect(observers[1].news(beyond: fence) == .write)
+            observers[0].end()
+            write(10, to: descriptor)
+            #expect(observers[1].news(beyond: fence) == .write)
+            observers[1].end()
+            close(descriptor)
+            fence.end()
+        }
+    }
+
+    @Test("66. Renaming", arguments: Folder.Place.allCases)
+    func rename(place: Folder.Place) {
+        let folder = Folder(place)
+        folder.makeDirectory("other")
+        #expect(told(in: folder) { Glibc.rename($0, folder("other/file")) } == .rename)
+        #expect(told(in: folder) { Glibc.rename($0, folder("new")) } == .rename)
+    }
+
+    @Test("66. A file whose name another takes is deleted", arguments: Folder.Place.allCases)
+    func replaced(place: Folder.Place) {
+        let folder = Folder(place)
+        let file = folder.makeFile("file")
+        let new = folder.makeFile("new")
+        let fence = FileFence()
+        let old = FileObserver(file)
+        let taker = FileObserver(new)
+        Glibc.rename(new, file)
+        #expect(old.news(beyond: fence) == .delete)
+        #expect(taker.news(beyond: fence) == .rename)
+        // The source stays with the file, not with the name.
+        RingDispatchTests.append(4, to: file)
+        #expect(old.news(beyond: fence) == [])
+        #expect(taker.news(beyond: fence) == [.write, .extend])
+        for observer in [old, taker] { observer.end() }
+        fence.end()
+    }
+
+    @Test("66. What the mask does not ask for never calls the handler")
+    func mask() {
+        let everything: (String) -> Void = { file in
+            RingDispatchTests.append(5, to: file)
+            chmod(file, 0o640)
+            link(file, file + "2")
+            Glibc.rename(file, file + "3")
+        }
+        let masks: [FileSystemEvent] = [
+            .write, .extend, .attrib, .link, .rename, [.extend, .rename],
+        ]
+        for wanted in masks {
+            let news = told(in: Folder(), mask: wanted, everything)
+            #expect(news == wanted)
+        }
+        #expect(told(in: Folder(), mask: [.delete, .revoke], everything) == [])
+    }
+
+    @Test("66. Renames in a row are each observed or merged, and the last is never lost")
+    func manyRenames() {
+        let folder = Folder()
+        let file = folder.makeFile("0")
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        let queue = DispatchQueue(label: "test.renames")
+        let source = DispatchSource.makeFileSystemObjectSource(
+            fileDescriptor: descriptor, eventMask: [.rename, .delete], queue: queue)
+        let registered = Gate()
+        let cancelled = watchCancel(of: source)
+        let renames = 1000
+        let done = Watched(0)
+        let observed = Watched((calls: 0, last: 0, isPure: true))
+        source.setRegistrationHandler { registered.open() }
+        source.setEventHandler {
+            let last = done.value
+            observed.update { observed in
+                observed.calls += 1
+                observed.last = max(observed.last, last)
+                observed.isPure = observed.isPure && source.data == .rename
+            }
+        }
+        source.activate()
+        expectOpens(registered)
+        for number in 1...renames {
+            // Half of them one at a time, half in a burst.
+            let before = observed.value.calls
+            #expect(Glibc.rename(folder("\(number - 1)"), folder("\(number)")) == 0)
+            done.update { $0 = number }
+            if number <= renames / 2 { expectEventually(observed) { $0.calls > before } }
+        }
+        // A handler that runs after the rename tells of it.
+        let fence = FileFence()
+        fence.pass()
+        drain(queue)
+        #expect(observed.value.calls >= renames / 2)
+        #expect(observed.value.isPure)
+        finish(source, cancelled)
+        fence.end()
+        close(descriptor)
+    }
+}

@@ -1,0 +1,202 @@
+import Glibc
+@testable import RingDispatch
+import Ring
+import Testing
+
+/// What the kernel does seldom, played step by step.
+@Suite("A file-system source when the kernel's events are odd", .watchdog)
+struct FileSystemScriptTests {
+    private let watcher = ScriptedWatcher()
+    private let hub: FileSystemHub
+    private let folder = Folder()
+    private let file: String
+
+    init() {
+        hub = FileSystemHub { [watcher] in watcher }
+        file = folder.makeFile("file")
+    }
+
+    /// Waits until events that were sent before have been taken in.
+    private func settle(_ observer: FileObserver) {
+        // They are read at once, by a handler of the hub's queue.
+        #expect(poll { Descriptors.bytesReadable(watcher.descriptor) == 0 })
+        drain(hub.queue)
+        drain(observer.queue)
+    }
+
+    @Test("66. Unmounting revokes, and ends the watch")
+    func unmounted() {
+        let observer = FileObserver(file, hub: hub)
+        watcher.send((1, .unmounted), (1, .ended))
+        expectEventually(observer.calls) { $0 == [.revoke] }
+        #expect(observer.source.error == nil)
+        // Nothing is watched: the instance goes before the source does.
+        expectEventually(watcher.isClosed) { $0 }
+        observer.end()
+    }
+
+    @Test("Events of a watch that was given up do not reach a new source of the same file")
+    func lateEvents() {
+        let keeper = FileObserver(folder.path, .write, hub: hub)
+        FileObserver(file, hub: hub).end()
+        let observer = FileObserver(file, hub: hub)
+        #expect(watcher.watches.value.keys.sorted().count >= 2)
+        watcher.send((2, .modified), (2, .attributes), (2, .ended), (1, .created))
+        settle(observer)
+        #expect(observer.calls.value == [])
+        observer.end()
+        keeper.end()
+    }
+
+    @Test("Events of unknown watches are passed over")
+    func unknownEvents() {
+        let observer = FileObserver(file, hub: hub)
+        watcher.send((77, .modified), (-1, []), (77, .ended), (1, .selfMoved))
+        expectEventually(observer.calls) { $0 == [.rename] }
+        observer.end()
+    }
+
+    @Test("A watch that the kernel ended is made again, and what it missed is told")
+    func watchedAgain() {
+        let observer = FileObserver(file, hub: hub)
+        append(10, to: file)
+        watcher.send((1, .ended))
+        expectEventually(observer.calls) { $0 == [[.write, .extend, .attrib]] }
+        #expect(watcher.watches.value.keys.sorted() == [2])
+        watcher.send((2, .selfMoved))
+        expectEventually(observer.calls) { $0.last == .rename }
+        observer.end()
+    }
+
+    @Test("A watch that cannot be made again is an error")
+    func notWatchedAgain() {
+        let observer = FileObserver(file, hub: hub)
+        watcher.refusals.append(ENOSPC)
+        watcher.send((1, .ended))
+        expectEventually(observer.calls) { $0 == [[]] }
+        #expect(observer.source.error?.reason == .watchLimit)
+        expectEventually(watcher.isClosed) { $0 }
+        observer.end()
+    }
+
+    @Test("A look for one event does not use up what another event is to tell")
+    func looksAreApart() {
+        let observer = FileObserver(file, hub: hub)
+        append(10, to: file)
+        link(file, folder("second"))
+        watcher.send((1, .attributes))
+        expectEventually(observer.calls) { $0.count == 1 && $0[0].contains(.link) }
+        watcher.send((1, .modified))
+        expectEventually(observer.calls) { $0.count == 2 && $0[1] == [.write, .extend] }
+        append(10, to: file)
+        unlink(file)
+        watcher.send((1, .modified))
+        expectEventually(observer.calls) { $0.count == 3 && $0[2] == [.write, .extend] }
+        watcher.send((1, .attributes))
+        expectEventually(observer.calls) { $0.count == 4 && $0[3] == .link }
+        observer.end()
+    }
+
+    @Test("A look for one event does not hide another that is lost")
+    func looksHideNothing() {
+        let observer = FileObserver(file, hub: hub)
+        // The file grows, and that event is among the lost ones.
+        append(10, to: file)
+        chmod(file, 0o640)
+        watcher.send((1, .attributes), (-1, .overflowed))
+        expectEventually(observer.calls) {
+            union(of: $0).isSuperset(of: [.attrib, .write, .extend])
+        }
+        chmod(file, 0o600)
+        append(10, to: file)
+        watcher.send((1, .modified))
+        expectEventually(observer.calls) { $0.last == [.write, .extend] }
+        watcher.send((-1, .overflowed))
+        expectEventually(observer.calls) { $0.last?.contains(.attrib) == true }
+        observer.end()
+    }
+
+    @Test("Both ends of a rename that come apart are one directory less and one more")
+    func unpairedMoves() {
+        folder.makeDirectory("directory")
+        let observer = FileObserver(folder.path, [.write, .link], hub: hub)
+        watcher.sendMove(of: 1, .movedFrom, cookie: 7)
+        expectEventually(observer.calls) { $0 == [[.write, .link]] }
+        watcher.sendMove(of: 1, .movedTo, cookie: 7)
+        expectEventually(observer.calls) { $0 == [[.write, .link], [.write, .link]] }
+        observer.end()
+    }
+
+    @Test("After an overflow every file is looked at")
+    func overflow() {
+        // More than are looked at in one go.
+        let names = (0..<150).map { folder.makeFile("\($0)") }
+        let directory = folder.makeDirectory("directory")
+        letTimePass(milliseconds: 2 * FileSystemScriptTests.tickMilliseconds)
+        let observers = names.map { FileObserver($0, hub: hub) }
+        let directoryObserver = FileObserver(directory, hub: hub)
+        for (number, name) in names.enumerated() {
+            switch number % 6 {
+            case 0: append(5, to: name)
+            case 1: chmod(name, 0o640)
+            case 2: link(name, name + "second")
+            case 3: rename(name, name + "new")
+            case 4: unlink(name)
+            default: break
+            }
+        }
+        mkdir(directory + "/inner", 0o700)
+        watcher.send((-1, .overflowed))
+        let expected: [FileSystemEvent] = [
+            // A file with several names may have had another of them renamed.
+            [.write, .extend], .attrib, [.link, .rename], .rename, .delete, [],
+        ]
+        for (number, observer) in observers.enumerated() where number % 6 != 5 {
+            // The time of change is a change of attributes as well.
+            expectEventually(observer.calls) {
+                $0 == [expected[number % 6].union(.attrib)]
+            }
+        }
+        expectEventually(directoryObserver.calls) { $0 == [[.write, .link, .attrib]] }
+        for (number, observer) in observers.enumerated() {
+            if number % 6 == 5 { #expect(observer.calls.value == []) }
+            observer.end()
+        }
+        directoryObserver.end()
+    }
+
+    /// Longer than a file system's clock takes to move on.
+    private static let tickMilliseconds = 20
+
+    @Test("The kernel's own overflow loses nothing")
+    func kernelOverflow() throws {
+        let limit = try #require(
+            SystemFile.firstLine(of: "/proc/sys/fs/inotify/max_queued_events").flatMap { Int($0) })
+        // A machine with a huge queue would take too long to fill it.
+        guard limit <= 200_000 else { return }
+        let hub = FileSystemHub { () throws(KernelError) in try Inotify() }
+        let noise = ["noise1", "noise2"].map { folder.makeFile($0) }
+        let observer = FileObserver(file, hub: hub)
+        let noisy = noise.map { FileObserver($0, .write, hub: hub) }
+        hub.queue.suspend()
+        // In turn, because equal events that follow one another are merged.
+        let writers = noise.map { open($0, O_WRONLY | O_CLOEXEC) }
+        for _ in 0..<(limit / 2 + 10) {
+            for writer in writers { write(1, to: writer) }
+        }
+        for writer in writers { close(writer) }
+        append(5, to: file)
+        rename(file, folder("new"))
+        unlink(folder("new"))
+        hub.queue.resume()
+        expectEventually(observer.calls) {
+            union(of: $0).isSuperset(of: [.write, .extend, .delete, .rename])
+        }
+        // And it goes on.
+        let fence = FileFence(hub: hub)
+        append(5, to: noise[0])
+        #expect(noisy[0].news(beyond: fence).contains(.write))
+        for observer in noisy + [observer] { observer.end() }
+        fence.end()
+    }
+}

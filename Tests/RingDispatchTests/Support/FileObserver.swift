@@ -1,0 +1,102 @@
+import Glibc
+@testable import RingDispatch
+import Testing
+
+typealias FileSystemEvent = DispatchSource.FileSystemEvent
+
+/// A file-system source that notes what its handler is told.
+final class FileObserver: Sendable {
+    let source: any DispatchSourceFileSystemObject
+    let queue: DispatchQueue
+    /// One element for each call of the handler.
+    let calls = Watched<[FileSystemEvent]>([])
+    private let cancelled: Gate
+    private let descriptor: Int32?
+
+    /// Watches what a path leads to, by a descriptor of the observer's own.
+    init(_ path: String, _ mask: FileSystemEvent = .all, hub: FileSystemHub = .shared) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        precondition(descriptor >= 0, "errno \(errno)")
+        self.descriptor = descriptor
+        queue = DispatchQueue(label: "test.file.\(path)")
+        source = FileSystemSourceObject(
+            FileSystemSource(descriptor: descriptor, mask: mask, queue: queue, hub: hub))
+        cancelled = watchCancel(of: source)
+        start()
+    }
+
+    /// Watches with a source that is not active yet, whose descriptor somebody else closes.
+    init(_ source: any DispatchSourceFileSystemObject, _ queue: DispatchQueue) {
+        descriptor = nil
+        self.queue = queue
+        self.source = source
+        cancelled = watchCancel(of: source)
+        start()
+    }
+
+    private func start() {
+        source.setEventHandler { [unowned source, calls] in calls.append(source.data) }
+        source.activate()
+    }
+
+    /// Ends the source. To be called for each observer.
+    func end(sourceLocation: SourceLocation = #_sourceLocation) {
+        finish(source, cancelled, sourceLocation: sourceLocation)
+        if let descriptor { close(descriptor) }
+    }
+
+    /// What was told since the last question, once all that happened before has arrived.
+    func news(
+        beyond fence: FileFence, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> FileSystemEvent {
+        fence.pass(sourceLocation: sourceLocation)
+        drain(queue, sourceLocation: sourceLocation)
+        return calls.update { calls in
+            defer { calls = [] }
+            return union(of: calls)
+        }
+    }
+}
+
+/// A file of its own: once a change of it has arrived, all that happened before has, because the
+/// kernel tells of everything in its order.
+final class FileFence: Sendable {
+    private let folder = Folder()
+    private let source: any DispatchSourceFileSystemObject
+    private let passed = Watched(0)
+    private let cancelled: Gate
+
+    init(hub: FileSystemHub = .shared) {
+        let descriptor = open(folder.makeFile("fence"), O_RDONLY | O_CLOEXEC)
+        precondition(descriptor >= 0, "errno \(errno)")
+        source = FileSystemSourceObject(
+            FileSystemSource(
+                descriptor: descriptor, mask: .attrib, queue: DispatchQueue(label: "test.fence"),
+                hub: hub))
+        let cancelled = Gate()
+        self.cancelled = cancelled
+        source.setCancelHandler {
+            close(descriptor)
+            cancelled.open()
+        }
+        source.setEventHandler { [passed] in passed.increment() }
+        source.activate()
+    }
+
+    func pass(sourceLocation: SourceLocation = #_sourceLocation) {
+        let before = passed.value
+        chmod(folder("fence"), 0o600)
+        expectEventually(passed, "the fence did not move", sourceLocation: sourceLocation) {
+            $0 > before
+        }
+    }
+
+    func end(sourceLocation: SourceLocation = #_sourceLocation) {
+        finish(source, cancelled, sourceLocation: sourceLocation)
+    }
+}
+
+/// All that several calls of a handler were told.
+func union(of calls: [FileSystemEvent]) -> FileSystemEvent {
+    calls.reduce(into: FileSystemEvent()) { $0.formUnion($1) }
+}

@@ -1,0 +1,114 @@
+import Glibc
+import Ring
+
+/// A stand-in for inotify, for what a test cannot make the kernel do: it refuses what it is told to
+/// refuse, and events come when the test sends them.
+final class ScriptedWatcher: FileWatcher {
+    private let channel = Channel(.pipe)
+    /// The `errno` for each call to come; 0: it succeeds.
+    let refusals = Watched<[Int32]>([])
+    /// Watches that were made and not given up, by number: where they lead.
+    let watches = Watched<[Int32: String]>([:])
+    private let lastNumber = Watched<Int32>(0)
+    /// Gives every watch for the same file the same number, as the kernel does.
+    private let numbers = Watched<[FileIdentity: Int32]>([:])
+    let isClosed = Watched(false)
+
+    struct FileIdentity: Hashable {
+        let device: dev_t
+        let number: ino_t
+    }
+
+    var descriptor: Int32 { channel.near }
+
+    func watch(
+        _ place: FilePlace, for changes: FileChanges, isAdding: Bool
+    ) throws(KernelError) -> Int32 {
+        let code = refusals.update { $0.isEmpty ? 0 : $0.removeFirst() }
+        if code != 0 { throw KernelError(call: "inotify_add_watch", code: code) }
+        var status = stat()
+        guard stat(place.path, &status) == 0 else {
+            throw KernelError(call: "inotify_add_watch", code: errno)
+        }
+        let identity = FileIdentity(device: status.st_dev, number: status.st_ino)
+        let number = numbers.update { numbers in
+            if let number = numbers[identity] { return number }
+            let number = lastNumber.update { last in
+                last += 1
+                return last
+            }
+            numbers[identity] = number
+            return number
+        }
+        watches.update { $0[number] = place.path }
+        return number
+    }
+
+    func unwatch(_ number: Int32) { forget(number) }
+
+    private func forget(_ number: Int32) {
+        watches.update { $0[number] = nil }
+        numbers.update { numbers in numbers = numbers.filter { $0.value != number } }
+    }
+
+    func close() {
+        channel.closeNear()
+        isClosed.update { $0 = true }
+    }
+
+    /// Lets the events come, all at once.
+    func send(_ events: (Int32, FileChanges)...) {
+        var words: [UInt32] = []
+        for (number, changes) in events {
+            if changes.contains(.ended) { forget(number) }
+            words += [UInt32(bitPattern: number), changes.rawValue, 0, 0]
+        }
+        send(words)
+    }
+
+    /// Lets one end of a directory's renaming come.
+    func sendMove(of number: Int32, _ changes: FileChanges, cookie: UInt32) {
+        let bits = changes.union(.isDirectory).rawValue
+        // The name's four bytes say nothing.
+        send([UInt32(bitPattern: number), bits, cookie, 4, 0])
+    }
+
+    private func send(_ words: [UInt32]) {
+        _ = words.withUnsafeBytes { Glibc.write(channel.far, $0.baseAddress, $0.count) }
+    }
+}
+
+/// inotify, counting how many instances are open.
+final class CountedWatcher: FileWatcher {
+    struct Count {
+        var open = 0
+        var most = 0
+    }
+
+    private let kernel: Inotify
+    private let count: Watched<Count>
+
+    init(_ count: Watched<Count>) throws(KernelError) {
+        kernel = try Inotify()
+        self.count = count
+        count.update { count in
+            count.open += 1
+            count.most = max(count.most, count.open)
+        }
+    }
+
+    var descriptor: Int32 { kernel.descriptor }
+
+    func watch(
+        _ place: FilePlace, for changes: FileChanges, isAdding: Bool
+    ) throws(KernelError) -> Int32 {
+        try kernel.watch(place, for: changes, isAdding: isAdding)
+    }
+
+    func unwatch(_ number: Int32) { kernel.unwatch(number) }
+
+    func close() {
+        kernel.close()
+        count.update { $0.open -= 1 }
+    }
+}
