@@ -9,6 +9,11 @@ package enum Descriptors {
         return UInt(max(0, count))
     }
 
+    /// Whether the number stands for anything.
+    package static func isOpen(_ descriptor: Int32) -> Bool {
+        fcntl(descriptor, F_GETFD) >= 0
+    }
+
     /// Whether a socket waits for connections.
     package static func isListening(_ descriptor: Int32) -> Bool {
         var value: Int32 = 0
