@@ -33,6 +33,11 @@ package enum Descriptors {
     /// Character device 1, 3.
     private static let nullDevice: dev_t = 1 << 8 | 3
 
+    /// Whether the number stands for anything.
+    package static func isOpen(_ descriptor: Int32) -> Bool {
+        fcntl(descriptor, F_GETFD) >= 0
+    }
+
     /// Whether a socket waits for connections.
     package static func isListening(_ descriptor: Int32) -> Bool {
         var value: Int32 = 0

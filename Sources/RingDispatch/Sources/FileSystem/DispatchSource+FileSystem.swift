@@ -16,7 +16,7 @@ extension DispatchSource {
         fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
     ) -> any DispatchSourceFileSystemObject {
         checkMask(eventMask, "descriptor \(fileDescriptor)")
-        guard FileStatus(of: fileDescriptor) != nil else {
+        guard Descriptors.isOpen(fileDescriptor) else {
             fatalMisuse(
                 "a file-system source was made for descriptor \(fileDescriptor), which is not "
                     + "open: open it before, and close it in the source's cancel handler")

@@ -3,11 +3,10 @@ internal import Ring
 extension DispatchSource {
     /// What can happen to a file or directory. `dispatch_source_vnode_flags_t`.
     ///
-    /// Linux tells of changes, and the source looks at the file when it hears of one, so that
-    /// changes which follow one another quickly come as one: a file that grew and was cut short
-    /// again before the look counts as written only, and a link that was made and removed as an
-    /// attribute change. No change is passed over in silence. Writing through a memory mapping is
-    /// not told by the kernel, and other machines' changes on a network file system are not either.
+    /// Linux tells that something changed, and a look at the file shows what. Of a change that was
+    /// taken back before the look less is told: a file that grew and was cut short again counts as
+    /// written only, and a link that was made and removed as an attribute change. Writing through
+    /// a memory mapping is not told, nor is what other machines do on a network file system.
     public struct FileSystemEvent: OptionSet, Sendable {
         public let rawValue: UInt
 

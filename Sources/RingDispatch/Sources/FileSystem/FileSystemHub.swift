@@ -29,23 +29,23 @@ final class FileSystemHub: Sendable {
 
     /// Begins to watch for a source; true when it has something to tell at once.
     func register(_ source: FileSystemSource) -> Bool {
-        let error = state.withLock { state -> FileSystemWatchError? in
+        let (error, isFatal) = state.withLock { state -> (FileSystemWatchError?, Bool) in
             do throws(FileSystemWatchError) {
-                try register(source, &state)
-                return nil
+                return (try register(source, &state), false)
             } catch {
-                return error
+                return (error, true)
             }
         }
         guard let error else { return source.hasNews }
         log(error)
+        guard isFatal else { return source.hasNews }
         closeIfUnused()
         return source.fail(error)
     }
 
     private func register(
         _ source: FileSystemSource, _ state: inout State
-    ) throws(FileSystemWatchError) {
+    ) throws(FileSystemWatchError) -> FileSystemWatchError? {
         let watches: FileWatches
         if let existing = state.watches {
             watches = existing
@@ -58,7 +58,7 @@ final class FileSystemHub: Sendable {
             state.watches = watches
             listen(watches)
         }
-        try watches.add(source)
+        return try watches.add(source)
     }
 
     /// Stops watching for a source. Its descriptor may be closed afterwards.
@@ -138,6 +138,6 @@ final class FileSystemHub: Sendable {
             state.logged.append(error.reason)
             return true
         }
-        if isNew { Diagnostics.log("a file-system source cannot watch: \(error)") }
+        if isNew { Diagnostics.log("a file-system source cannot tell all: \(error)") }
     }
 }

@@ -31,7 +31,8 @@ final class FileWatches: @unchecked Sendable {
 
     // MARK: sources
 
-    func add(_ source: FileSystemSource) throws(FileSystemWatchError) {
+    /// - Returns: what will not be told, although the source watches.
+    func add(_ source: FileSystemSource) throws(FileSystemWatchError) -> FileSystemWatchError? {
         let descriptor = source.descriptor
         guard let name = Descriptors.name(of: descriptor) else {
             throw FileSystemWatchError(withoutProc: ErrorCode.noEntry)
@@ -45,10 +46,11 @@ final class FileWatches: @unchecked Sendable {
             do throws(KernelError) {
                 try followParent(of: file)
             } catch {
-                // Everything else can be told all the same.
-                guard error.code != ErrorCode.access else { return logHiddenRemoval(name, error) }
+                let error = FileSystemWatchError(watching: name + "/..", error)
+                // Everything but its removal can be told all the same.
+                if error.reason == .accessDenied { return error }
                 remove(source)
-                throw FileSystemWatchError(watching: name + "/..", error)
+                throw error
             }
             // Removed before its parent was watched.
             if let now = FileStatus(of: descriptor), now.linkCount == 0, status.linkCount > 0 {
@@ -56,6 +58,7 @@ final class FileWatches: @unchecked Sendable {
                 _ = source.merge(.delete)
             }
         }
+        return nil
     }
 
     private func join(
@@ -85,12 +88,6 @@ final class FileWatches: @unchecked Sendable {
         guard let file = source.file else { return }
         file.remove(source)
         tidy(file)
-    }
-
-    private func logHiddenRemoval(_ name: String, _ error: KernelError) {
-        Diagnostics.log(
-            "the removal of '\(name)' will not be told: its parent directory cannot be read "
-                + "(\(error)); give the process permission to read it")
     }
 
     // MARK: watches
