@@ -52,7 +52,8 @@ let package = Package(
             path: "Samples/ringload", exclude: ["README.md"], swiftSettings: settings),
         .testTarget(name: "RingTests", dependencies: ["Ring"], swiftSettings: settings),
         .testTarget(
-            name: "RingDispatchTests", dependencies: ["RingDispatch"], swiftSettings: settings),
+            name: "RingDispatchTests", dependencies: ["RingDispatch"], exclude: ["Contract.md"],
+            swiftSettings: settings),
         .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),
         .testTarget(
             name: "SamplesTests",
