@@ -53,6 +53,7 @@ let package = Package(
         .testTarget(name: "RingTests", dependencies: ["Ring"], swiftSettings: settings),
         .testTarget(
             name: "RingDispatchTests", dependencies: ["RingDispatch", "Ring"],
+            exclude: ["Contract.md"],
             swiftSettings: settings),
         .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),
         .testTarget(

@@ -58,6 +58,12 @@ package enum Threads {
         return ExitKey(key: key)
     }
 
+    /// Runs `body` in the child of each later fork(2), on its only thread, before fork returns.
+    package static func atForkInChild(_ body: @escaping @convention(c) () -> Void) {
+        let code = pthread_atfork(nil, nil, body)
+        if code != 0 { fatalKernel(KernelError(call: "pthread_atfork", code: code)) }
+    }
+
     /// A key whose destructor runs when a thread that set it ends.
     package struct ExitKey: Sendable {
         fileprivate let key: pthread_key_t

@@ -145,6 +145,34 @@ struct RulesTests {
         #expect(names("@available(*, deprecated)\n@inlinable\npublic func f() {}\n") == ["f"])
     }
 
+    @Test("the contract's rows and their tests")
+    func contract() {
+        let source =
+            "@Test(\"1, 2. a\") f()\n@Test(\n    \"b, c. d\", arguments: [])\n@Test func e()\n"
+        #expect(Rules.testNames(file(source)) == ["1, 2. a", "b, c. d"])
+        #expect(Rules.rowNumbers("1, 2. a. b") == [1, 2])
+        #expect(Rules.rowNumbers("12. a") == [12])
+        #expect(Rules.rowNumbers("a 1. b").isEmpty)
+        #expect(Rules.rowNumbers("1 a").isEmpty)
+        #expect(Rules.unknownRows(file("@Test(\"92, 93. a\")\n")).count == 1)
+        let tests = ["A.swift": ["1, 2. a", "b"]]
+        func broken(_ rows: String...) -> [String] {
+            let rest = Rules.contractRows.dropFirst(rows.count)
+                .map { "| \($0) | x | none: y | |\n" }
+            let text = rows.map { $0 + "\n" }.joined() + rest.joined()
+            return Rules.brokenContract(file(text, at: "C.md"), tests: tests)
+        }
+        let shown = "x | `1, 2. a` (`A.swift`) | |"
+        #expect(broken("| 1 | \(shown)", "| 2 | \(shown)").isEmpty)
+        #expect(broken("| 1 | x | `b` (`A.swift`)<br>`1, 2. a` (`A.swift`) | better |").isEmpty)
+        #expect(broken("| 1 | x | `b` (`A.swift`) | |").count == 1)
+        #expect(broken("| 1 | x | none: | |").count == 1)
+        #expect(broken("| 1 | x | `1, 2. a` (`B.swift`) | |").count == 1)
+        #expect(broken("| 1 | x | `1. a` (`A.swift`) | |").count == 1)
+        #expect(broken("| one | x | none: y | |").count == 1)
+        #expect(broken("| 2 | x | none: y | |").count == 2)
+    }
+
     @Test("links")
     func links() {
         let there: Set = ["README.md", "Samples/A/main.swift", "Scripts/x.sh"]

@@ -5,7 +5,7 @@ import Testing
 @Suite("Tidy")
 struct TidyTests {
     private static let documents = Repository.files.filter { file in
-        ["README.md", "ARCHITECTURE.md"].contains { file.path.hasSuffix($0) }
+        ["README.md", "ARCHITECTURE.md", "Contract.md"].contains { file.path.hasSuffix($0) }
             || file.path.contains(".docc/")
     }
 
@@ -56,6 +56,19 @@ struct TidyTests {
     @Test("the documents' links lead somewhere")
     func links() {
         check(Self.documents) { Rules.brokenLinks($0, exists: Repository.exists) }
+    }
+
+    @Test("each row of the contract has its test, and each test that it names exists")
+    func contract() throws {
+        let folder = "Tests/RingDispatchTests/"
+        let contract = try #require(Repository.files.first { $0.path == folder + "Contract.md" })
+        let sources = Repository.files(under: "Tests/RingDispatchTests")
+        let tests = sources.map { file in
+            (String(file.path.dropFirst(folder.count)), Rules.testNames(file))
+        }
+        let names = Dictionary(uniqueKeysWithValues: tests)
+        check([contract]) { Rules.brokenContract($0, tests: names) }
+        check(sources, Rules.unknownRows)
     }
 
     @Test("the plugins' list of names is the library's")

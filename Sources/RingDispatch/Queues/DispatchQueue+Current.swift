@@ -32,10 +32,16 @@ extension DispatchQueue {
         let new = value.map { QueueSpecific(value: $0, key: key) }
         let old = specifics.withLock { specifics in
             defer { specifics[ObjectIdentifier(key)] = new }
-            return specifics[ObjectIdentifier(key)]
+            return specifics[ObjectIdentifier(key)].take().map { Unmanaged.passRetained(Box($0)) }
         }
-        // The old value goes away outside the lock, on a queue of its own.
-        if let old { DispatchQueue.global().async { _ = old } }
+        // The old value goes away outside the lock, on a queue of its own: the block has the only
+        // reference.
+        if let old { DispatchQueue.global().async { old.release() } }
+    }
+
+    private final class Box: Sendable {
+        let value: QueueSpecific
+        init(_ value: QueueSpecific) { self.value = value }
     }
 
     /// The queue's own value for a key. `dispatch_queue_get_specific`.

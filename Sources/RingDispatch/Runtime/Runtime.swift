@@ -122,7 +122,8 @@ enum Runtime {
     }
 
     private static func makePool(isBackground: Bool) throws(KernelError) -> Pool {
-        try Pool(
+        ThreadRegistry.trapInForkedChildren
+        return try Pool(
             isBackground: isBackground, laneCount: configuration.lanes,
             workerLimit: configuration.workers, factory: factory)
     }

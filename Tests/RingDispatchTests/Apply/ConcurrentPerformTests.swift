@@ -4,8 +4,8 @@ import Testing
 
 @Suite("DispatchQueue.concurrentPerform", .watchdog)
 struct ConcurrentPerformTests {
-    @Test("Each index comes exactly once", arguments: [1, 2, 3, 1000, 100_000])
-    func indices(iterations: Int) {  // contract 43, 44, dispatch_apply
+    @Test("43, 44. Each index comes exactly once", arguments: [1, 2, 3, 1000, 100_000])
+    func indices(iterations: Int) {
         let slots = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: iterations)
         slots.initialize(repeating: 0)
         defer { slots.deallocate() }
@@ -15,14 +15,14 @@ struct ConcurrentPerformTests {
         #expect(slots.allSatisfy { $0 == 1 })
     }
 
-    @Test("Zero iterations do nothing")  // contract 43
+    @Test("43. Zero iterations do nothing")
     func none() {
         let ran = Atomic<Int>(0)
         DispatchQueue.concurrentPerform(iterations: 0) { _ in ran.add(1, ordering: .relaxed) }
         #expect(ran.load(ordering: .relaxed) == 0)
     }
 
-    @Test("It returns only after the last iteration has")  // contract 43
+    @Test("43. It returns only after the last iteration has")
     func blocks() {
         for _ in 0..<200 {
             let finished = Atomic<Int>(0)
@@ -33,7 +33,7 @@ struct ConcurrentPerformTests {
         }
     }
 
-    @Test("Three nested levels run every combination")  // contract 43, dispatch_apply
+    @Test("43. Three nested levels run every combination")
     func nested() {
         let count = Atomic<Int>(0)
         DispatchQueue.concurrentPerform(iterations: 32) { _ in
@@ -46,8 +46,8 @@ struct ConcurrentPerformTests {
         #expect(count.load(ordering: .relaxed) == 32 * 32 * 32)
     }
 
-    @Test("The caller takes part, so it ends while all workers are busy")
-    func busyWorkers() {  // contract 43, dispatch_apply
+    @Test("43. The caller takes part, so it ends while all workers are busy")
+    func busyWorkers() {
         let leave = Gate()
         let inside = Watched(0)
         for _ in 0..<16 {
@@ -63,7 +63,7 @@ struct ConcurrentPerformTests {
         leave.open()
     }
 
-    @Test("It works inside an item of a serial queue, beside others")  // contract 44
+    @Test("44. It works inside an item of a serial queue, beside others")
     func insideItems() {
         let sum = Atomic<Int>(0)
         let group = DispatchGroup()
@@ -82,7 +82,7 @@ struct ConcurrentPerformTests {
         #expect(sum.load(ordering: .relaxed) == 0)
     }
 
-    @Test("Iterations that use sync on one queue end")  // contract 43
+    @Test("43. Iterations that use sync on one queue end")
     func withSync() {
         let queue = DispatchQueue(label: "apply.sync")
         let counter = Unguarded(0)
@@ -90,5 +90,24 @@ struct ConcurrentPerformTests {
             queue.sync { counter.value += 1 }
         }
         #expect(queue.sync { counter.value } == 1000)
+    }
+
+    @Test("43. No more threads take part than there are lanes, also when it is nested")
+    func threads() {
+        let lanes = DispatchRuntime.snapshot().lanes.filter { !$0.isBackground }.count
+        let threads = Watched<Set<Int32>>([])
+        DispatchQueue.concurrentPerform(iterations: 64) { _ in
+            DispatchQueue.concurrentPerform(iterations: 16) { _ in
+                let identifier = currentThreadIdentifier()
+                threads.update { _ = $0.insert(identifier) }
+            }
+        }
+        #expect(threads.value.count <= lanes)
+        let few = Watched<Set<Int32>>([])
+        DispatchQueue.concurrentPerform(iterations: 2) { _ in
+            let identifier = currentThreadIdentifier()
+            few.update { _ = $0.insert(identifier) }
+        }
+        #expect(few.value.count <= 2)
     }
 }

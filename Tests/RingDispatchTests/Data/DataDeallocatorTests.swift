@@ -7,7 +7,7 @@ struct DataDeallocatorTests {
     private let queue = DispatchQueue(label: "data.deallocator")
 
     @Test("A custom deallocator runs once, when the last user is gone")
-    func customRunsOnce() {  // contract 3, dispatch_data
+    func customRunsOnce() {
         let calls = Watched(0)
         let block = Block(countingBytes(100), returns: Watched(0))
         func make() -> DispatchData {
@@ -83,7 +83,7 @@ struct DataDeallocatorTests {
     }
 
     @Test("Data of no bytes still runs the deallocator", arguments: [false, true])
-    func zeroLength(hasAddress: Bool) {  // contract 3, dispatch_data
+    func zeroLength(hasAddress: Bool) {
         let calls = Watched(0)
         let byte = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
         defer { byte.deallocate() }
@@ -102,7 +102,7 @@ struct DataDeallocatorTests {
 
     // The two below look at the process's mappings, in a process where nobody else changes them.
 
-    @Test(".free gives the memory back once, when the last user is gone")  // contract 4.2 p
+    @Test(".free gives the memory back once, when the last user is gone")
     func freeing() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
@@ -125,7 +125,7 @@ struct DataDeallocatorTests {
         }
     }
 
-    @Test(".unmap gives the pages back once, when the last user is gone")  // contract 4.2 p
+    @Test(".unmap gives the pages back once, when the last user is gone")
     func unmapping() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Who keeps the memory of DispatchData", .watchdog)
 struct DataLifeTests {
-    @Test("Reading in every way leaves no reference behind")  // contract 4.2 p
+    @Test("Reading in every way leaves no reference behind")
     func noLeak() {
         let returns = Watched(0)
         do {

@@ -13,7 +13,7 @@ struct DataTests {
         #expect(data.regions.count == 1)
     }
 
-    @Test("Concatenating adds the sizes up and keeps the order")  // contract 3, dispatch_data
+    @Test("Concatenating adds the sizes up and keeps the order")
     func concatenation() {
         var data = DispatchData.empty
         for number in 0..<20 {

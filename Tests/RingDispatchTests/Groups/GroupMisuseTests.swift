@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Misuse of groups traps with a message that names it", .serialized)
 struct GroupMisuseTests {
-    @Test("Leaving a group more often than entering it")  // contract 31
+    @Test("31. Leaving a group more often than entering it")
     func unbalancedLeave() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -17,7 +17,7 @@ struct GroupMisuseTests {
         expectMessage(result, naming: "group", "unbalanced")
     }
 
-    @Test("Releasing a group that somebody has not left")  // contract 31
+    @Test("31. Releasing a group that somebody has not left")
     func releaseNonEmpty() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

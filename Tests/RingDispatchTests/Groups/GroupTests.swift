@@ -6,14 +6,14 @@ import Testing
 struct GroupTests {
     private let queue = DispatchQueue(label: "group", attributes: .concurrent)
 
-    @Test("An empty group's notification comes at once")  // contract 30
+    @Test("30. An empty group's notification comes at once")
     func emptyNotify() {
         let notified = Gate()
         DispatchGroup().notify(queue: queue) { notified.open() }
         expectOpens(notified)
     }
 
-    @Test("A notification waits for the last leave")  // contract 30
+    @Test("30. A notification waits for the last leave")
     func notify() {
         let group = DispatchGroup()
         let notified = Watched(0)
@@ -26,8 +26,8 @@ struct GroupTests {
         expectEventually(notified) { $0 == 1 }
     }
 
-    @Test("Several notifications come once each, in the order in which they were asked for")
-    func notifyOrder() {  // contract 30
+    @Test("30. Several notifications come once each, in the order in which they were asked for")
+    func notifyOrder() {
         let serial = DispatchQueue(label: "group.order")
         let group = DispatchGroup()
         let seen = Watched<[Int]>([])
@@ -39,7 +39,7 @@ struct GroupTests {
         #expect(seen.value == Array(0..<10))
     }
 
-    @Test("A group can be used again")  // contract 30
+    @Test("30. A group can be used again")
     func reuse() {
         let group = DispatchGroup()
         let ran = Watched(0)
@@ -53,7 +53,7 @@ struct GroupTests {
         }
     }
 
-    @Test("A notification runs on the queue that was asked for")  // contract 30
+    @Test("30. A notification runs on the queue that was asked for")
     func notifyQueue() {
         let serial = DispatchQueue(label: "group.queue")
         let checked = Gate()
@@ -64,7 +64,7 @@ struct GroupTests {
         expectOpens(checked)
     }
 
-    @Test("A work item can be the notification")  // contract 30
+    @Test("30. A work item can be the notification")
     func notifyWorkItem() {
         let group = DispatchGroup()
         let ran = Gate()
@@ -76,7 +76,7 @@ struct GroupTests {
         #expect(item.wait(timeout: Patience.deadline) == .success)
     }
 
-    @Test("wait returns at once on an empty group")  // contract 32
+    @Test("32. wait returns at once on an empty group")
     func emptyWait() {
         let group = DispatchGroup()
         group.wait()
@@ -84,8 +84,8 @@ struct GroupTests {
         #expect(group.wait(wallTimeout: .now()) == .success)
     }
 
-    @Test("wait times out while somebody is in, and succeeds afterwards")
-    func timeout() {  // contract 32, dispatch_group
+    @Test("32. wait times out while somebody is in, and succeeds afterwards")
+    func timeout() {
         let group = DispatchGroup()
         group.enter()
         let start = DispatchTime.now()
@@ -98,7 +98,7 @@ struct GroupTests {
         #expect(group.wait(timeout: .distantFuture) == .success)
     }
 
-    @Test("Several threads can wait for one group")  // contract 32
+    @Test("32. Several threads can wait for one group")
     func waiters() {
         let group = DispatchGroup()
         group.enter()
@@ -108,7 +108,7 @@ struct GroupTests {
         for thread in threads { #expect(thread.join()) }
     }
 
-    @Test("wait inside an item of another queue lets the group's items run")  // contract 32, 78
+    @Test("32, 78. wait inside an item of another queue lets the group's items run")
     func waitInsideItem() {
         let waited = Watched(0)
         for _ in 0..<8 {
@@ -122,7 +122,7 @@ struct GroupTests {
         expectEventually(waited) { $0 == 8 }
     }
 
-    @Test("async(group:) leaves after the item has returned")  // contract 33
+    @Test("33. async(group:) leaves after the item has returned")
     func asyncLeaves() {
         let group = DispatchGroup()
         let mayReturn = Gate()
@@ -137,7 +137,7 @@ struct GroupTests {
         #expect(returned.wasOpened)
     }
 
-    @Test("async(group:) counts before it returns, with all its options")  // contract 33
+    @Test("33. async(group:) counts before it returns, with all its options")
     func asyncEnters() {
         let group = DispatchGroup()
         let ran = Watched(0)
@@ -151,7 +151,7 @@ struct GroupTests {
         #expect(ran.value == 3)
     }
 
-    @Test("A cancelled item leaves its group too")  // contract 33
+    @Test("33. A cancelled item leaves its group too")
     func cancelledItem() {
         let group = DispatchGroup()
         let ran = Watched(0)
@@ -162,7 +162,7 @@ struct GroupTests {
         #expect(ran.value == 0)
     }
 
-    @Test("Racing enter, leave and notify loses no notification")  // contract 30, dispatch_group
+    @Test("30. Racing enter, leave and notify loses no notification")
     func notifyRace() {
         let notified = Watched(0)
         let group = DispatchGroup()
@@ -175,7 +175,7 @@ struct GroupTests {
         expectEventually(notified) { $0 == cycles }
     }
 
-    @Test("Racing waits and reuse lose no wake-up")  // contract 32
+    @Test("32. Racing waits and reuse lose no wake-up")
     func waitRace() {
         let group = DispatchGroup()
         for _ in 0..<5000 {
@@ -188,7 +188,7 @@ struct GroupTests {
         }
     }
 
-    @Test("A new round's notification never comes with the old round")  // contract 30
+    @Test("30. A new round's notification never comes with the old round")
     func notifyRounds() {
         let group = DispatchGroup()
         let early = Watched(0)
@@ -210,7 +210,7 @@ struct GroupTests {
         #expect(early.value == 0)
     }
 
-    @Test("A new round's wait never ends with the old round")  // contract 32
+    @Test("32. A new round's wait never ends with the old round")
     func waitRounds() {
         let group = DispatchGroup()
         for _ in 0..<20_000 {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("DispatchOnce", .watchdog)
 struct DispatchOnceTests {
-    @Test("The block runs once, however often it is asked for")  // contract 45
+    @Test("45. The block runs once, however often it is asked for")
     func once() {
         let once = DispatchOnce()
         var count = 0
@@ -12,7 +12,7 @@ struct DispatchOnceTests {
         #expect(count == 1)
     }
 
-    @Test("All callers return only after the block has run to its end")  // contract 45
+    @Test("45. All callers return only after the block has run to its end")
     func waiters() {
         for _ in 0..<50 {
             let once = DispatchOnce()
@@ -35,7 +35,7 @@ struct DispatchOnceTests {
         }
     }
 
-    @Test("Workers can wait for it too")  // contract 45, 78
+    @Test("45, 78. Workers can wait for it too")
     func workers() {
         let once = DispatchOnce()
         let mayFinish = Gate()
@@ -51,7 +51,7 @@ struct DispatchOnceTests {
         expectEventually(through) { $0 == 16 }
     }
 
-    @Test("Asking for it from inside its own block traps")  // contract 45
+    @Test("45. Asking for it from inside its own block traps")
     func recursion() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

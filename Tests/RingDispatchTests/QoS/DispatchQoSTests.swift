@@ -8,18 +8,18 @@ struct DispatchQoSTests {
         (.userInteractive, 0x21), (.unspecified, 0x00),
     ]
 
-    @Test("Classes have the C interface's values", arguments: classes)  // contract 1.5
+    @Test("Classes have the C interface's values", arguments: classes)
     func rawValues(qosClass: DispatchQoS.QoSClass, rawValue: UInt32) {
         #expect(qosClass.rawValue == rawValue)
         #expect(DispatchQoS.QoSClass(rawValue: rawValue) == qosClass)
     }
 
     @Test("Other values name no class", arguments: [1, 0x0a, 0x22, .max] as [UInt32])
-    func unknownRawValue(rawValue: UInt32) {  // contract 1.5
+    func unknownRawValue(rawValue: UInt32) {
         #expect(DispatchQoS.QoSClass(rawValue: rawValue) == nil)
     }
 
-    @Test("The constants name their classes, with relative priority 0")  // contract 1.5
+    @Test("The constants name their classes, with relative priority 0")
     func constants() {
         #expect(DispatchQoS.background.qosClass == .background)
         #expect(DispatchQoS.utility.qosClass == .utility)
@@ -30,7 +30,7 @@ struct DispatchQoSTests {
         #expect(DispatchQoS.utility.relativePriority == 0)
     }
 
-    @Test("Equality looks at class and relative priority")  // contract 1.5
+    @Test("Equality looks at class and relative priority")
     func equality() {
         let qos = DispatchQoS(qosClass: .utility, relativePriority: -4)
         #expect(qos == DispatchQoS(qosClass: .utility, relativePriority: -4))
@@ -38,7 +38,7 @@ struct DispatchQoSTests {
         #expect(qos != DispatchQoS(qosClass: .default, relativePriority: -4))
     }
 
-    @Test("Each class has its run queue, in the order of urgency")  // contract 77
+    @Test("77. Each class has its run queue, in the order of urgency")
     func priorityIndex() {
         let order: [DispatchQoS.QoSClass] = [
             .background, .utility, .default, .userInitiated, .userInteractive,
@@ -47,7 +47,7 @@ struct DispatchQoSTests {
         #expect(DispatchQoS.QoSClass.unspecified.priorityIndex == 2)
     }
 
-    @Test("Work-item flags have the C interface's values")  // contract 1.3
+    @Test("Work-item flags have the C interface's values")
     func flags() {
         let flags: [DispatchWorkItemFlags] = [
             .barrier, .detached, .assignCurrentContext, .noQoS, .inheritQoS, .enforceQoS,

@@ -5,8 +5,8 @@ import Testing
 @Suite("Urgent work goes first", .watchdog, .serialized)
 struct PriorityTests {
     /// In a process of its own with one lane, where the order is the library's alone.
-    @Test("Urgent items go before less urgent ones that wait, on the whole")
-    func priorities() async {  // contract 76, dispatch_priority
+    @Test("76. Urgent items go before less urgent ones that wait, on the whole")
+    func priorities() async {
         await #expect(processExitsWith: .success) {
             setenv("RINGDISPATCH_LANES", "1", 1)
             let finished = Watched<[DispatchQoS.QoSClass]>([])
@@ -36,7 +36,7 @@ struct PriorityTests {
         }
     }
 
-    @Test("A background item is not left behind for ever")  // contract 76
+    @Test("76. A background item is not left behind for ever")
     func noStarvation() {
         let stop = Gate()
         let urgent = DispatchQueue.global(qos: .userInteractive)

@@ -5,7 +5,7 @@ import Testing
 struct AsyncAndWaitTests {
     private struct Refusal: Error {}
 
-    @Test("asyncAndWait returns after the block has run, with its value")  // contract 20
+    @Test("20. asyncAndWait returns after the block has run, with its value")
     func value() {
         let queue = DispatchQueue(label: "asyncAndWait.value")
         let seen = Watched<[Int]>([])
@@ -15,7 +15,7 @@ struct AsyncAndWaitTests {
         #expect(seen.value == [1, 2])
     }
 
-    @Test("asyncAndWait throws what the block throws")  // contract 20
+    @Test("20. asyncAndWait throws what the block throws")
     func errors() {
         let queue = DispatchQueue(label: "asyncAndWait.errors")
         #expect(throws: Refusal.self) {
@@ -23,7 +23,7 @@ struct AsyncAndWaitTests {
         }
     }
 
-    @Test("The block runs in the queue's environment")  // contract 20
+    @Test("20. The block runs in the queue's environment")
     func environment() {
         let queue = DispatchQueue(label: "asyncAndWait.environment")
         let key = DispatchSpecificKey<Int>()
@@ -35,7 +35,7 @@ struct AsyncAndWaitTests {
         #expect(found == 20)
     }
 
-    @Test("As a barrier it runs alone on a concurrent queue")  // contract 20, 21
+    @Test("20, 21. As a barrier it runs alone on a concurrent queue")
     func barrier() {
         let queue = DispatchQueue(label: "asyncAndWait.barrier", attributes: .concurrent)
         let finished = Watched(0)
@@ -43,8 +43,8 @@ struct AsyncAndWaitTests {
         #expect(queue.asyncAndWait(flags: .barrier) { finished.value } == 20)
     }
 
-    @Test("On a busy queue the block runs behind the others, on a thread of the queue")
-    func busy() {  // contract 20
+    @Test("20. On a busy queue the block runs behind the others, on a thread of the queue")
+    func busy() {
         let queue = DispatchQueue(label: "asyncAndWait.busy")
         let order = Watched<[Int]>([])
         let inside = Gate()
@@ -70,7 +70,7 @@ struct AsyncAndWaitTests {
         #expect(order.value == [1, 2, 3])
     }
 
-    @Test("It waits while the queue, or its target, is suspended")  // contract 7, 20
+    @Test("7, 20. It waits while the queue, or its target, is suspended")
     func suspended() {
         let target = DispatchQueue(label: "asyncAndWait.target")
         let queue = DispatchQueue(label: "asyncAndWait.suspended", target: target)
@@ -86,7 +86,7 @@ struct AsyncAndWaitTests {
         }
     }
 
-    @Test("An item of a concurrent queue may wait for another one of it")  // contract 20
+    @Test("20. An item of a concurrent queue may wait for another one of it")
     func nested() {
         let queue = DispatchQueue(label: "asyncAndWait.nested", attributes: .concurrent)
         let done = Gate()
@@ -98,7 +98,7 @@ struct AsyncAndWaitTests {
         #expect(DispatchQueue.global().asyncAndWait { 20 } == 20)
     }
 
-    @Test("Threads that all wait for one queue run one at a time, each once")  // contract 20
+    @Test("20. Threads that all wait for one queue run one at a time, each once")
     func contended() {
         let target = DispatchQueue(label: "asyncAndWait.shared")
         let queues = (0..<2).map { DispatchQueue(label: "asyncAndWait.\($0)", target: target) }
@@ -112,7 +112,7 @@ struct AsyncAndWaitTests {
         #expect(target.sync { count.value } == 2000)
     }
 
-    @Test("On the main queue the block runs on the main thread")  // contract 20
+    @Test("20. On the main queue the block runs on the main thread")
     func main() async {
         await #expect(processExitsWith: .success) {
             DispatchQueue.global().async {
@@ -122,7 +122,7 @@ struct AsyncAndWaitTests {
         }
     }
 
-    @Test("Waiting for the queue that the caller is on traps")  // contract 16, 20
+    @Test("16, 20. Waiting for the queue that the caller is on traps")
     func deadlock() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -134,7 +134,7 @@ struct AsyncAndWaitTests {
         expectMessage(result, naming: "deadlock", "asyncAndWait.deadlock")
     }
 
-    @Test("A barrier from an item of the same concurrent queue traps")  // contract 20, 21
+    @Test("20, 21. A barrier from an item of the same concurrent queue traps")
     func barrierDeadlock() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

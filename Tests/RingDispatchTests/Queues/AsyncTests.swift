@@ -4,7 +4,7 @@ import Testing
 
 @Suite("DispatchQueue.async", .watchdog)
 struct AsyncTests {
-    @Test("A serial queue runs its items in the order in which they were queued")  // contract 13
+    @Test("13. A serial queue runs its items in the order in which they were queued")
     func order() {
         let queue = DispatchQueue(label: "async.order")
         let seen = Watched<[Int]>([])
@@ -15,7 +15,7 @@ struct AsyncTests {
         #expect(seen.value == Array(0..<1000))
     }
 
-    @Test("Each producer's items stay in order, and items never overlap")  // contract 13
+    @Test("13. Each producer's items stay in order, and items never overlap")
     func producers() {
         let queue = DispatchQueue(label: "async.producers")
         let running = Atomic<Int>(0)
@@ -42,7 +42,7 @@ struct AsyncTests {
         #expect(overlaps.load(ordering: .relaxed) == 0)
     }
 
-    @Test("An item that an item queues runs after everything queued before it")  // contract 13
+    @Test("13. An item that an item queues runs after everything queued before it")
     func nested() {
         let queue = DispatchQueue(label: "async.nested")
         let seen = Watched<[String]>([])
@@ -58,7 +58,7 @@ struct AsyncTests {
         #expect(seen.value == ["first", "second", "nested"])
     }
 
-    @Test("A queue whose last reference is gone still runs what it holds")  // contract 13
+    @Test("13. A queue whose last reference is gone still runs what it holds")
     func retainsQueue() {
         let ran = Watched(0)
         let mayRun = Gate()
@@ -71,7 +71,7 @@ struct AsyncTests {
         expectEventually(ran) { $0 == 10 }
     }
 
-    @Test("An item lets go of its captures once it has run")  // contract 13
+    @Test("13. An item lets go of its captures once it has run")
     func releasesCaptures() {
         let queue = DispatchQueue(label: "async.captures")
         let released = Gate()
@@ -81,7 +81,7 @@ struct AsyncTests {
         expectOpens(released)
     }
 
-    @Test("A concurrent queue starts an item while another one is blocked")  // contract 13
+    @Test("13. A concurrent queue starts an item while another one is blocked")
     func concurrent() {
         let queue = DispatchQueue(label: "async.concurrent", attributes: .concurrent)
         let first = Gate()
@@ -97,7 +97,7 @@ struct AsyncTests {
         expectOpens(second)
     }
 
-    @Test("Different serial queues run beside each other")  // contract 13
+    @Test("13. Different serial queues run beside each other")
     func independentQueues() {
         let one = Gate()
         let other = Gate()
@@ -115,17 +115,17 @@ struct AsyncTests {
         expectEventually(met) { $0 == 2 }
     }
 
-    @Test("A global queue runs items of every class", arguments: [
+    @Test("13, 76. A global queue runs items of every class", arguments: [
         DispatchQoS.QoSClass.background, .utility, .default, .userInitiated, .userInteractive,
         .unspecified,
-    ])  // contract 13, 76
+    ])
     func global(qosClass: DispatchQoS.QoSClass) {
         let ran = Gate()
         DispatchQueue.global(qos: qosClass).async { ran.open() }
         expectOpens(ran)
     }
 
-    @Test("async accepts quality of service and flags together")  // contract 41, 76
+    @Test("41, 76. async accepts quality of service and flags together")
     func options() {
         let queue = DispatchQueue(label: "async.options", qos: .utility)
         let seen = Watched<[Int]>([])

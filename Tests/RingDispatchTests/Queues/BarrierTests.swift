@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Barriers", .watchdog)
 struct BarrierTests {
-    @Test("A barrier waits for earlier items, runs alone and holds back later ones")  // contract 21
+    @Test("21. A barrier waits for earlier items, runs alone and holds back later ones")
     func order() {
         let queue = DispatchQueue(label: "barrier.order", attributes: .concurrent)
         let before = Watched(0)
@@ -27,7 +27,7 @@ struct BarrierTests {
         #expect(seenByBarrier.value == [8, 0])
     }
 
-    @Test("A waiting barrier holds back a later sync reader")  // contract 21
+    @Test("21. A waiting barrier holds back a later sync reader")
     func lateReader() {
         let queue = DispatchQueue(label: "barrier.reader", attributes: .concurrent)
         let seen = Watched<[String]>([])
@@ -46,7 +46,7 @@ struct BarrierTests {
         #expect(seen.value == ["barrier", "reader"])
     }
 
-    @Test("A sync barrier waits for the readers inside")  // contract 21
+    @Test("21. A sync barrier waits for the readers inside")
     func syncBarrier() {
         let queue = DispatchQueue(label: "barrier.sync", attributes: .concurrent)
         let finished = Watched(0)
@@ -70,7 +70,7 @@ struct BarrierTests {
         #expect(seen.value == 4)
     }
 
-    @Test("On a global queue a barrier is an ordinary item")  // contract 22
+    @Test("22. On a global queue a barrier is an ordinary item")
     func globalQueue() {
         let inside = Gate()
         let leave = Gate()
@@ -86,7 +86,7 @@ struct BarrierTests {
         leave.open()
     }
 
-    @Test("A barrier on one queue does not hold up its sibling on the same target")  // contract 24
+    @Test("24. A barrier on one queue does not hold up its sibling on the same target")
     func siblings() {
         let target = DispatchQueue(label: "barrier.target", attributes: .concurrent)
         let one = DispatchQueue(label: "barrier.one", attributes: .concurrent, target: target)
@@ -104,8 +104,8 @@ struct BarrierTests {
         leave.open()
     }
 
-    @Test("There is one writer at a time and nobody beside it", arguments: [false, true])
-    func readersAndWriters(throughTarget: Bool) {  // contract 21, dispatch_readsync
+    @Test("21. There is one writer at a time and nobody beside it", arguments: [false, true])
+    func readersAndWriters(throughTarget: Bool) {
         let target = DispatchQueue(label: "barrier.rw.target", attributes: .concurrent)
         let queue = DispatchQueue(
             label: "barrier.rw", attributes: .concurrent, target: throughTarget ? target : nil)
@@ -140,7 +140,7 @@ struct BarrierTests {
         #expect(faults.load(ordering: .relaxed) == 0)
     }
 
-    @Test("A barrier work item is a barrier when it is queued")  // contract 21
+    @Test("21. A barrier work item is a barrier when it is queued")
     func workItem() {
         let queue = DispatchQueue(label: "barrier.item", attributes: .concurrent)
         let before = Watched(0)

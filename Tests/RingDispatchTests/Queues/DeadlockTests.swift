@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Waiting for oneself traps with a message that names the queue", .serialized)
 struct DeadlockTests {
-    @Test("sync on the own queue")  // contract 16
+    @Test("16. sync on the own queue")
     func ownQueue() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -15,7 +15,7 @@ struct DeadlockTests {
         expectMessage(result, naming: "deadlock.own", "deadlock")
     }
 
-    @Test("sync on the own queue from a queued item")  // contract 16
+    @Test("16. sync on the own queue from a queued item")
     func fromItem() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -28,7 +28,7 @@ struct DeadlockTests {
         expectMessage(result, naming: "deadlock.item", "deadlock")
     }
 
-    @Test("sync to the target from a queue above it")  // contract 17
+    @Test("17. sync to the target from a queue above it")
     func parent() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -41,7 +41,7 @@ struct DeadlockTests {
         expectMessage(result, naming: "deadlock.parent", "deadlock")
     }
 
-    @Test("sync to a queue from its serial target")  // contract 17
+    @Test("17. sync to a queue from its serial target")
     func child() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -54,7 +54,7 @@ struct DeadlockTests {
         expectMessage(result, naming: "deadlock.below", "deadlock")
     }
 
-    @Test("A sync barrier inside a barrier of the same concurrent queue")  // contract 16
+    @Test("16. A sync barrier inside a barrier of the same concurrent queue")
     func barrier() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -67,7 +67,7 @@ struct DeadlockTests {
     }
 
     #if DEBUG
-        @Test("Two queues that wait for each other, in debug builds")  // contract 16
+        @Test("16. Two queues that wait for each other, in debug builds")
         func cycle() async {
             let result = await #expect(
                 processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -92,7 +92,7 @@ struct DeadlockTests {
             expectMessage(result, naming: "deadlock.one", "deadlock.other", "deadlock")
         }
 
-        @Test("Three queues that wait in a ring, in debug builds")  // contract 16
+        @Test("16. Three queues that wait in a ring, in debug builds")
         func longCycle() async {
             let result = await #expect(
                 processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -6,8 +6,8 @@ import Testing
 // somebody else.
 @Suite("dispatchMain and the main queue", .serialized)
 struct MainQueueTests {
-    @Test("dispatchMain runs the main queue's items on the main thread")
-    func async() async {  // contract 79, dispatch_api
+    @Test("79. dispatchMain runs the main queue's items on the main thread")
+    func async() async {
         await #expect(processExitsWith: .success) {
             DispatchQueue.main.async {
                 dispatchPrecondition(condition: .onQueue(.main))
@@ -17,7 +17,7 @@ struct MainQueueTests {
         }
     }
 
-    @Test("The main queue is serial and keeps the order")  // contract 13
+    @Test("13. The main queue is serial and keeps the order")
     func order() async {
         await #expect(processExitsWith: .success) {
             let seen = Watched<[Int]>([])
@@ -27,8 +27,8 @@ struct MainQueueTests {
         }
     }
 
-    @Test("sync to the main queue from a worker runs on the main thread")
-    func sync() async {  // contract 14, dispatch_sync_on_main
+    @Test("14. sync to the main queue from a worker runs on the main thread")
+    func sync() async {
         await #expect(processExitsWith: .success) {
             DispatchQueue.global().async {
                 let onMain = DispatchQueue.main.sync { isOnMainThread }
@@ -38,7 +38,7 @@ struct MainQueueTests {
         }
     }
 
-    @Test("A queue on top of the main queue runs on the main thread")  // contract 14
+    @Test("14. A queue on top of the main queue runs on the main thread")
     func target() async {
         await #expect(processExitsWith: .success) {
             let queue = DispatchQueue(label: "main.child", target: .main)
@@ -50,8 +50,8 @@ struct MainQueueTests {
         }
     }
 
-    @Test("after, timers and group notifications reach the main thread")
-    func events() async {  // contract 30, 42
+    @Test("30, 42. after, timers and group notifications reach the main thread")
+    func events() async {
         await #expect(processExitsWith: .success) {
             let group = DispatchGroup()
             let all = Watched<[Bool]>([])
@@ -77,7 +77,7 @@ struct MainQueueTests {
         }
     }
 
-    @Test("Waiting for the main queue from an item of the main queue traps")  // contract 16
+    @Test("16. Waiting for the main queue from an item of the main queue traps")
     func deadlock() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

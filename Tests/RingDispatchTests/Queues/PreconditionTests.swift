@@ -3,7 +3,7 @@ import Testing
 
 @Suite("dispatchPrecondition", .watchdog)
 struct PreconditionTests {
-    @Test("onQueue holds in items and in sync blocks")  // contract 28
+    @Test("28. onQueue holds in items and in sync blocks")
     func onQueue() {
         let queue = DispatchQueue(label: "precondition.on")
         queue.sync { dispatchPrecondition(condition: .onQueue(queue)) }
@@ -16,7 +16,7 @@ struct PreconditionTests {
         dispatchPrecondition(condition: .notOnQueue(queue))
     }
 
-    @Test("onQueue holds for a global queue and for a concurrent one")  // contract 28
+    @Test("28. onQueue holds for a global queue and for a concurrent one")
     func concurrentQueues() {
         let queue = DispatchQueue(label: "precondition.concurrent", attributes: .concurrent)
         let checked = Watched(0)
@@ -36,7 +36,7 @@ struct PreconditionTests {
         expectEventually(checked) { $0 == 3 }
     }
 
-    @Test("onQueue holds for all targets of the current queue")  // contract 28
+    @Test("28. onQueue holds for all targets of the current queue")
     func targets() {
         let root = DispatchQueue(label: "precondition.root")
         let middle = DispatchQueue(label: "precondition.middle", target: root)
@@ -60,7 +60,7 @@ struct PreconditionTests {
         expectEventually(checked) { $0 == 2 }
     }
 
-    @Test("Inside nested syncs both queues count as the current one")  // contract 29
+    @Test("29. Inside nested syncs both queues count as the current one")
     func nestedSync() {
         let outer = DispatchQueue(label: "precondition.outer")
         let inner = DispatchQueue(label: "precondition.inner")
@@ -75,7 +75,7 @@ struct PreconditionTests {
         dispatchPrecondition(condition: .notOnQueue(outer))
     }
 
-    @Test("A nested sync inside an item keeps the item's queue current")  // contract 28, 29
+    @Test("28, 29. A nested sync inside an item keeps the item's queue current")
     func syncInsideItem() {
         let outer = DispatchQueue(label: "precondition.item")
         let inner = DispatchQueue(label: "precondition.item.inner")
@@ -90,7 +90,7 @@ struct PreconditionTests {
         expectOpens(checked)
     }
 
-    @Test("onQueueAsBarrier holds on serial queues and in barriers")  // contract 23
+    @Test("23. onQueueAsBarrier holds on serial queues and in barriers")
     func barrier() {
         let serial = DispatchQueue(label: "precondition.serial")
         serial.sync { dispatchPrecondition(condition: .onQueueAsBarrier(serial)) }
@@ -107,7 +107,7 @@ struct PreconditionTests {
 
 @Suite("A failing dispatchPrecondition traps", .serialized)
 struct PreconditionMisuseTests {
-    @Test("onQueue elsewhere")  // contract 28
+    @Test("28. onQueue elsewhere")
     func onQueue() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -118,7 +118,7 @@ struct PreconditionMisuseTests {
         expectMessage(result, naming: "precondition.absent")
     }
 
-    @Test("notOnQueue on the queue")  // contract 28
+    @Test("28. notOnQueue on the queue")
     func notOnQueue() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -130,7 +130,7 @@ struct PreconditionMisuseTests {
         expectMessage(result, naming: "precondition.present")
     }
 
-    @Test("onQueueAsBarrier in an ordinary item of a concurrent queue")  // contract 23
+    @Test("23. onQueueAsBarrier in an ordinary item of a concurrent queue")
     func asBarrier() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

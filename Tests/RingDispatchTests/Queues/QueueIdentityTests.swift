@@ -3,7 +3,7 @@ import Testing
 
 @Suite("What a queue tells about itself", .watchdog)
 struct QueueIdentityTests {
-    @Test("label and quality of service are those given")  // contract 1.2
+    @Test("label and quality of service are those given")
     func attributes() {
         #expect(DispatchQueue(label: "identity.label").label == "identity.label")
         #expect(DispatchQueue(label: "").label == "")
@@ -15,14 +15,14 @@ struct QueueIdentityTests {
         #expect(DispatchQueue.global().qos.qosClass == .default)
     }
 
-    @Test("Well-known queues have GCD's labels")  // contract 1.2
+    @Test("Well-known queues have GCD's labels")
     func wellKnownLabels() {
         #expect(DispatchQueue.main.label == "com.apple.main-thread")
         #expect(DispatchQueue.global().label == "com.apple.root.default-qos")
         #expect(DispatchQueue.global(qos: .utility).label == "com.apple.root.utility-qos")
     }
 
-    @Test("main and each global queue are one object at every access")  // contract 4.2 q
+    @Test("main and each global queue are one object at every access")
     func wellKnownIdentity() {
         #expect(DispatchQueue.main === DispatchQueue.main)
         #expect(DispatchQueue.global() === DispatchQueue.global(qos: .default))
@@ -30,7 +30,7 @@ struct QueueIdentityTests {
         #expect(DispatchQueue.global(qos: .utility) != DispatchQueue.global())
     }
 
-    @Test("Queues with one label are different and can be keys")  // contract 1, 4.2 q
+    @Test("Queues with one label are different and can be keys")
     func hashable() {
         let one = DispatchQueue(label: "identity.same")
         let other = DispatchQueue(label: "identity.same")
@@ -39,7 +39,7 @@ struct QueueIdentityTests {
         #expect([one: 1, other: 2][other] == 2)
     }
 
-    @Test("Queues, groups, semaphores and sources are dispatch objects")  // contract 1.1
+    @Test("Queues, groups, semaphores and sources are dispatch objects")
     func hierarchy() {
         let objects: [DispatchObject] = [
             DispatchQueue(label: "identity.object"), DispatchGroup(), DispatchSemaphore(value: 0),
@@ -47,7 +47,7 @@ struct QueueIdentityTests {
         #expect(Set(objects).count == 3)
     }
 
-    @Test("The debug description names the label")  // dispatch_debug
+    @Test("The debug description names the label")
     func description() {
         let queue = DispatchQueue(label: "identity.debug")
         #expect(String(reflecting: queue).contains("identity.debug"))
@@ -67,15 +67,15 @@ struct QueueIdentityTests {
         #expect(outside.value == "")
     }
 
-    @Test("Every autorelease frequency is accepted", arguments: [
+    @Test("80. Every autorelease frequency is accepted", arguments: [
         DispatchQueue.AutoreleaseFrequency.inherit, .workItem, .never,
-    ])  // contract 80
+    ])
     func autoreleaseFrequency(frequency: DispatchQueue.AutoreleaseFrequency) {
         let queue = DispatchQueue(label: "identity.pool", autoreleaseFrequency: frequency)
         #expect(queue.sync { true })
     }
 
-    @Test("The deprecated priorities still name global queues")  // contract 1.2
+    @Test("The deprecated priorities still name global queues")
     @available(*, deprecated, message: "tests what is deprecated")
     func priorities() {
         #expect(DispatchQueue.global(priority: .high).sync { true })
@@ -84,7 +84,7 @@ struct QueueIdentityTests {
         #expect(DispatchQueue.global(priority: .background).sync { true })
     }
 
-    @Test("A queue goes with its last reference once its items have run")  // contract 13
+    @Test("13. A queue goes with its last reference once its items have run")
     func lifetime() {
         weak var reference: DispatchQueue?
         let ran = Watched(0)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Misuse of queues traps with a message that names it", .serialized)
 struct QueueMisuseTests {
-    @Test("Resuming a queue that is not suspended")  // contract 4
+    @Test("4. Resuming a queue that is not suspended")
     func overResume() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -14,7 +14,7 @@ struct QueueMisuseTests {
         expectMessage(result, naming: "misuse.resume", "over-resume")
     }
 
-    @Test("Resuming an inactive queue that was never suspended")  // contract 2
+    @Test("2. Resuming an inactive queue that was never suspended")
     func resumeInactive() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -27,7 +27,7 @@ struct QueueMisuseTests {
         expectMessage(result, naming: "misuse.inactive", "over-resume")
     }
 
-    @Test("Releasing a suspended queue")  // contract 3
+    @Test("3. Releasing a suspended queue")
     func releaseSuspended() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -42,7 +42,7 @@ struct QueueMisuseTests {
         expectMessage(result, naming: "misuse.suspended", "released", "suspended")
     }
 
-    @Test("Releasing an inactive queue")  // contract 3
+    @Test("3. Releasing an inactive queue")
     func releaseInactive() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -54,7 +54,7 @@ struct QueueMisuseTests {
         expectMessage(result, naming: "misuse.unused", "released", "inactive")
     }
 
-    @Test("Changing the target of an active queue")  // contract 9
+    @Test("9. Changing the target of an active queue")
     func retargetActive() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -68,7 +68,7 @@ struct QueueMisuseTests {
         expectMessage(result, naming: "misuse.retarget", "target")
     }
 
-    @Test("Setting a specific value on a global queue")  // contract 27
+    @Test("27. Setting a specific value on a global queue")
     func globalSpecific() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

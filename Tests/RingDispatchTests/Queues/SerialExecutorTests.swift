@@ -21,7 +21,7 @@ struct SerialExecutorTests {
         }
     }
 
-    @Test("An actor whose executor is a serial queue runs on that queue")  // contract 1.2, #848
+    @Test("An actor whose executor is a serial queue runs on that queue")
     func executor() async {
         let queue = DispatchSerialQueue(label: "executor.actor")
         let counter = Counter(queue: queue)
@@ -31,7 +31,7 @@ struct SerialExecutorTests {
         #expect(await counter.count == 100)
     }
 
-    @Test("An actor can assume its isolation in an item of its queue")  // contract 1.2
+    @Test("An actor can assume its isolation in an item of its queue")
     func assumeIsolated() async {
         let queue = DispatchSerialQueue(label: "executor.assume")
         let counter = Counter(queue: queue)
@@ -39,7 +39,7 @@ struct SerialExecutorTests {
         #expect(await counter.count == 1)
     }
 
-    @Test("A concurrent queue object runs items beside each other")  // contract 1.2
+    @Test("A concurrent queue object runs items beside each other")
     func concurrent() {
         let queue = DispatchConcurrentQueue(label: "executor.concurrent")
         let inside = Watched(0)

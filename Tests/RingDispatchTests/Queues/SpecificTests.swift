@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Queue-specific values", .watchdog)
 struct SpecificTests {
-    @Test("A value can be set, read, replaced and removed")  // contract 26
+    @Test("26. A value can be set, read, replaced and removed")
     func values() {
         let queue = DispatchQueue(label: "specific.values")
         let key = DispatchSpecificKey<Int>()
@@ -16,7 +16,7 @@ struct SpecificTests {
         #expect(queue.getSpecific(key: key) == nil)
     }
 
-    @Test("Keys are independent of each other, also when their types are the same")  // contract 26
+    @Test("26. Keys are independent of each other, also when their types are the same")
     func keys() {
         let queue = DispatchQueue(label: "specific.keys")
         let one = DispatchSpecificKey<String>()
@@ -27,8 +27,8 @@ struct SpecificTests {
         #expect(queue.getSpecific(key: one) == "one")
     }
 
-    @Test("The static lookup goes from the current queue to its targets, nearest first")
-    func lookup() {  // contract 26, dispatch_context_for_key
+    @Test("26. The static lookup goes from the current queue to its targets, nearest first")
+    func lookup() {
         let near = DispatchSpecificKey<String>()
         let far = DispatchSpecificKey<String>()
         let target = DispatchQueue(label: "specific.target")
@@ -47,7 +47,7 @@ struct SpecificTests {
         #expect(queue.getSpecific(key: far) == nil, "the instance's lookup must not walk")
     }
 
-    @Test("Outside any queue there is no current value")  // contract 26
+    @Test("26. Outside any queue there is no current value")
     func outside() {
         let key = DispatchSpecificKey<Int>()
         let queue = DispatchQueue(label: "specific.outside")
@@ -58,7 +58,7 @@ struct SpecificTests {
         #expect(found.value == nil)
     }
 
-    @Test("Each of several queues sees its own value")  // contract 26
+    @Test("26. Each of several queues sees its own value")
     func isolation() {
         let key = DispatchSpecificKey<Int>()
         let queues = (0..<8).map { number in
@@ -77,8 +77,8 @@ struct SpecificTests {
         #expect(found.value.allSatisfy { $0.key == $0.value })
     }
 
-    @Test("Values are released when replaced, removed and when the queue goes")
-    func release() {  // contract 27, dispatch_context_for_key
+    @Test("27. Values are released when replaced, removed and when the queue goes")
+    func release() {
         let released = Watched(0)
         let key = DispatchSpecificKey<Canary>()
         do {
@@ -92,5 +92,26 @@ struct SpecificTests {
             queue.setSpecific(key: key, value: Canary { released.increment() })
         }
         expectEventually(released) { $0 == 5 }
+    }
+
+    @Test("27. A value that is replaced is released on a global queue, not in setSpecific")
+    func releasedElsewhere() {
+        let queue = DispatchQueue(label: "specific.elsewhere")
+        let key = DispatchSpecificKey<Canary>()
+        let labels = Watched<[String]>([])
+        let caller = currentThreadIdentifier()
+        let onCaller = Watched(0)
+        let count = 500
+        for _ in 0...count {
+            queue.setSpecific(
+                key: key,
+                value: Canary {
+                    if currentThreadIdentifier() == caller { onCaller.increment() }
+                    labels.append(DispatchQueue.currentLabel)
+                })
+        }
+        expectEventually(labels) { $0.count == count }
+        #expect(onCaller.value == 0)
+        #expect(labels.value.allSatisfy { $0 == DispatchQueue.global().label })
     }
 }

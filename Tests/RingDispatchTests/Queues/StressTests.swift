@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Many queues and many hops", .watchdog)
 struct StressTests {
-    @Test("A token goes to and fro between two queues")  // dispatch_pingpong
+    @Test("A token goes to and fro between two queues")
     func pingPong() {
         let one = DispatchQueue(label: "stress.ping")
         let other = DispatchQueue(label: "stress.pong")
@@ -22,7 +22,7 @@ struct StressTests {
         }
     }
 
-    @Test("Group hops between two queues all arrive")  // dispatch_pingpong
+    @Test("Group hops between two queues all arrive")
     func groupHops() {
         let one = DispatchQueue(label: "stress.group.one")
         let other = DispatchQueue(label: "stress.group.other")
@@ -37,7 +37,7 @@ struct StressTests {
         #expect(arrived.value == 5000)
     }
 
-    @Test("Tokens fall through a cascade of queues without a loss")  // dispatch_cascade
+    @Test("Tokens fall through a cascade of queues without a loss")
     func cascade() {
         let queues = (0..<20).map { DispatchQueue(label: "stress.cascade.\($0)") }
         let arrived = Watched(0)
@@ -53,7 +53,7 @@ struct StressTests {
         queue.async { self.fall(into: queues.dropFirst(), arrived: arrived) }
     }
 
-    @Test("Every queue sends to every other one")  // dispatch_starfish
+    @Test("Every queue sends to every other one")
     func starfish() {
         let queues = (0..<50).map { DispatchQueue(label: "stress.star.\($0)") }
         let arrived = Watched(0)
@@ -65,7 +65,7 @@ struct StressTests {
         expectEventually(arrived) { $0 == 2500 }
     }
 
-    @Test("Queues that come and go run all their items")  // contract 13
+    @Test("13. Queues that come and go run all their items")
     func shortLived() {
         let ran = Watched(0)
         for number in 0..<2000 {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Suspending and activating queues", .watchdog)
 struct SuspensionTests {
-    @Test("A suspended queue accepts items and runs them when it is resumed")  // contract 5, 6
+    @Test("5, 6. A suspended queue accepts items and runs them when it is resumed")
     func suspendResume() {
         let queue = DispatchQueue(label: "suspend.resume")
         let ran = Watched(0)
@@ -14,7 +14,7 @@ struct SuspensionTests {
         expectEventually(ran) { $0 == 10 }
     }
 
-    @Test("Suspensions nest, however many they are")  // contract 4
+    @Test("4. Suspensions nest, however many they are")
     func nesting() {
         let queue = DispatchQueue(label: "suspend.nesting")
         let ran = Watched(0)
@@ -26,7 +26,7 @@ struct SuspensionTests {
         expectEventually(ran) { $0 == 1 }
     }
 
-    @Test("Suspending inside an item lets that item finish and stops the next")  // contract 5
+    @Test("5. Suspending inside an item lets that item finish and stops the next")
     func insideItem() {
         let queue = DispatchQueue(label: "suspend.inside")
         let seen = Watched<[String]>([])
@@ -41,7 +41,7 @@ struct SuspensionTests {
         expectEventually(seen) { $0 == ["first", "second"] }
     }
 
-    @Test("sync on a suspended queue waits for the resume")  // contract 5
+    @Test("5. sync on a suspended queue waits for the resume")
     func syncWaits() {
         let queue = DispatchQueue(label: "suspend.sync")
         let ran = Watched(0)
@@ -54,7 +54,7 @@ struct SuspensionTests {
         #expect(ran.value == 1)
     }
 
-    @Test("A suspended concurrent queue starts nothing")  // contract 5
+    @Test("5. A suspended concurrent queue starts nothing")
     func concurrent() {
         let queue = DispatchQueue(label: "suspend.concurrent", attributes: .concurrent)
         let ran = Watched(0)
@@ -66,7 +66,7 @@ struct SuspensionTests {
         expectEventually(ran) { $0 == 11 }
     }
 
-    @Test("A suspended target stalls the queues above it")  // contract 7
+    @Test("7. A suspended target stalls the queues above it")
     func target() {
         let target = DispatchQueue(label: "suspend.target")
         let child = DispatchQueue(label: "suspend.child", target: target)
@@ -83,7 +83,7 @@ struct SuspensionTests {
         expectEventually(ran) { $0 == 1 }
     }
 
-    @Test("Suspending one queue leaves its siblings alone")  // contract 7
+    @Test("7. Suspending one queue leaves its siblings alone")
     func siblings() {
         let target = DispatchQueue(label: "suspend.parent")
         let suspended = DispatchQueue(label: "suspend.one", target: target)
@@ -97,7 +97,7 @@ struct SuspensionTests {
         expectEventually(seen) { $0 == ["running", "suspended"] }
     }
 
-    @Test("Racing suspends and resumes lose no item")  // contract 4, 6
+    @Test("4, 6. Racing suspends and resumes lose no item")
     func race() {
         let queue = DispatchQueue(label: "suspend.race")
         let ran = Watched(0)
@@ -112,9 +112,9 @@ struct SuspensionTests {
         expectEventually(ran) { $0 == 2000 }
     }
 
-    @Test("An inactive queue runs nothing until it is activated", arguments: [
+    @Test("1. An inactive queue runs nothing until it is activated", arguments: [
         [.initiallyInactive], [.initiallyInactive, .concurrent],
-    ] as [DispatchQueue.Attributes])  // contract 1
+    ] as [DispatchQueue.Attributes])
     func inactive(attributes: DispatchQueue.Attributes) {
         let queue = DispatchQueue(label: "inactive", attributes: attributes)
         let ran = Watched(0)
@@ -124,7 +124,7 @@ struct SuspensionTests {
         expectEventually(ran) { $0 == 1 }
     }
 
-    @Test("Activating an active queue does nothing")  // contract 2
+    @Test("2. Activating an active queue does nothing")
     func activateTwice() {
         let queue = DispatchQueue(label: "activate.twice", attributes: .initiallyInactive)
         queue.activate()
@@ -135,7 +135,7 @@ struct SuspensionTests {
         #expect(active.sync { true })
     }
 
-    @Test("A queue that is suspended while inactive needs both calls")  // contract 2, 4
+    @Test("2, 4. A queue that is suspended while inactive needs both calls")
     func suspendedWhileInactive() {
         let queue = DispatchQueue(label: "inactive.suspended", attributes: .initiallyInactive)
         let ran = Watched(0)
@@ -147,7 +147,7 @@ struct SuspensionTests {
         expectEventually(ran) { $0 == 1 }
     }
 
-    @Test("An inactive queue takes a new target")  // contract 9
+    @Test("9. An inactive queue takes a new target")
     func retarget() {
         let key = DispatchSpecificKey<String>()
         let target = DispatchQueue(label: "retarget.target")

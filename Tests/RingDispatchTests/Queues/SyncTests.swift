@@ -6,7 +6,7 @@ import Testing
 struct SyncTests {
     private struct Refusal: Error, Equatable { let number: Int }
 
-    @Test("sync runs the block on the calling thread")  // contract 14
+    @Test("14. sync runs the block on the calling thread")
     func callingThread() {
         let caller = pthread_self()
         let serial = DispatchQueue(label: "sync.thread")
@@ -14,10 +14,10 @@ struct SyncTests {
         #expect(serial.sync { pthread_self() } == caller)
         #expect(concurrent.sync { pthread_self() } == caller)
         #expect(concurrent.sync(flags: .barrier) { pthread_self() } == caller)
-        #expect(DispatchQueue.global().sync { pthread_self() } == caller)  // contract 18
+        #expect(DispatchQueue.global().sync { pthread_self() } == caller)
     }
 
-    @Test("sync may change the caller's variables and returns the block's value")  // contract 14
+    @Test("14. sync may change the caller's variables and returns the block's value")
     func value() {
         let queue = DispatchQueue(label: "sync.value")
         var counter = 0
@@ -29,7 +29,7 @@ struct SyncTests {
         #expect(text == "counter 2")
     }
 
-    @Test("sync throws what the block throws, and frees the queue")  // contract 14
+    @Test("14. sync throws what the block throws, and frees the queue")
     func errors() {
         let queue = DispatchQueue(label: "sync.errors")
         #expect(throws: Refusal(number: 1)) {
@@ -44,7 +44,7 @@ struct SyncTests {
     @Test("sync takes every flag", arguments: [
         [], .barrier, .detached, .assignCurrentContext, .noQoS, .inheritQoS, .enforceQoS,
         [.barrier, .noQoS],
-    ] as [DispatchWorkItemFlags])  // contract 4.2 n
+    ] as [DispatchWorkItemFlags])
     func flags(flags: DispatchWorkItemFlags) {
         let serial = DispatchQueue(label: "sync.flags")
         let concurrent = DispatchQueue(label: "sync.flags.concurrent", attributes: .concurrent)
@@ -53,7 +53,7 @@ struct SyncTests {
         #expect(DispatchQueue.global().sync(flags: flags) { 3 } == 3)
     }
 
-    @Test("sync waits for what was queued before it")  // contract 15
+    @Test("15. sync waits for what was queued before it")
     func afterAsync() {
         let queue = DispatchQueue(label: "sync.after")
         let seen = Watched<[Int]>([])
@@ -61,7 +61,7 @@ struct SyncTests {
         #expect(queue.sync { seen.value.count } == 100)
     }
 
-    @Test("A waiting sync keeps its place in the queue")  // contract 15
+    @Test("15. A waiting sync keeps its place in the queue")
     func fifo() {
         let queue = DispatchQueue(label: "sync.fifo")
         let seen = Watched<[String]>([])
@@ -76,7 +76,7 @@ struct SyncTests {
         #expect(seen.value == ["before", "sync", "after"])
     }
 
-    @Test("A waiting sync runs its block on its own thread")  // contract 15
+    @Test("15. A waiting sync runs its block on its own thread")
     func contendedThread() {
         let queue = DispatchQueue(label: "sync.contended")
         let mayRun = Gate()
@@ -92,7 +92,7 @@ struct SyncTests {
         #expect(threads.value.count == 2 && threads.value.first == threads.value.last)
     }
 
-    @Test("sync from many threads excludes them from one another")  // contract 15
+    @Test("15. sync from many threads excludes them from one another")
     func exclusion() {
         let queue = DispatchQueue(label: "sync.exclusion")
         let counter = Unguarded(0)
@@ -105,7 +105,7 @@ struct SyncTests {
         #expect(queue.sync { counter.value } == 20_000)
     }
 
-    @Test("sync and async on one queue exclude each other")  // contract 13, 15
+    @Test("13, 15. sync and async on one queue exclude each other")
     func mixedExclusion() {
         let queue = DispatchQueue(label: "sync.mixed")
         let counter = Unguarded(0)
@@ -124,7 +124,7 @@ struct SyncTests {
         #expect(queue.sync { counter.value } == 8000)
     }
 
-    @Test("A blocked sync on a global queue holds nobody up")  // contract 18
+    @Test("18. A blocked sync on a global queue holds nobody up")
     func globalWithoutLock() {
         let inside = Gate()
         let leave = Gate()
@@ -140,7 +140,7 @@ struct SyncTests {
         #expect(thread.join())
     }
 
-    @Test("sync to another queue from inside an item works, and back again")  // contract 17, 29
+    @Test("17, 29. sync to another queue from inside an item works, and back again")
     func nested() {
         let outer = DispatchQueue(label: "sync.outer")
         let inner = DispatchQueue(label: "sync.inner")
@@ -154,7 +154,7 @@ struct SyncTests {
         #expect(result.value.filter { $0 != 0 } == [1, 2])
     }
 
-    @Test("sync performs a work item")  // contract 19, 40
+    @Test("19, 40. sync performs a work item")
     func workItem() {
         let queue = DispatchQueue(label: "sync.item")
         let ran = Watched(0)
@@ -164,7 +164,7 @@ struct SyncTests {
         #expect(item.wait(timeout: .now()) == .success)
     }
 
-    @Test("A sync reader gets into a concurrent queue beside a blocked one")  // contract 14, 25
+    @Test("14, 25. A sync reader gets into a concurrent queue beside a blocked one")
     func readers() {
         let queue = DispatchQueue(label: "sync.readers", attributes: .concurrent)
         let inside = Watched(0)

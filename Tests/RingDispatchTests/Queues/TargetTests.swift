@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Target queues", .watchdog)
 struct TargetTests {
-    @Test("Queues on one serial target never run beside each other")  // contract 7, 17
+    @Test("7, 17. Queues on one serial target never run beside each other")
     func exclusion() {
         let target = DispatchQueue(label: "target.serial")
         let counter = Unguarded(0)
@@ -31,7 +31,7 @@ struct TargetTests {
         #expect(target.sync { counter.value } == 2000)
     }
 
-    @Test("sync through a chain of serial targets excludes items of all of them")  // contract 17
+    @Test("17. sync through a chain of serial targets excludes items of all of them")
     func syncChain() {
         let root = DispatchQueue(label: "target.root")
         let middle = DispatchQueue(label: "target.middle", target: root)
@@ -53,7 +53,7 @@ struct TargetTests {
         #expect(root.sync { counter.value } == 3000)
     }
 
-    @Test("Items keep their order through a target")  // contract 13
+    @Test("13. Items keep their order through a target")
     func order() {
         let target = DispatchQueue(label: "target.order", attributes: .concurrent)
         let queue = DispatchQueue(label: "target.order.child", target: target)
@@ -63,7 +63,7 @@ struct TargetTests {
         #expect(seen.value == Array(0..<500))
     }
 
-    @Test("A concurrent queue on a concurrent target stays concurrent")  // contract 24
+    @Test("24. A concurrent queue on a concurrent target stays concurrent")
     func concurrent() {
         let target = DispatchQueue(label: "target.wide", attributes: .concurrent)
         let queue = DispatchQueue(label: "target.child", attributes: .concurrent, target: target)
@@ -79,7 +79,7 @@ struct TargetTests {
         leave.open()
     }
 
-    @Test("A barrier of the target excludes the items of the queues above it")  // contract 21
+    @Test("21. A barrier of the target excludes the items of the queues above it")
     func targetBarrier() {
         let target = DispatchQueue(label: "target.barrier", attributes: .concurrent)
         let child = DispatchQueue(label: "target.barrier.child", target: target)
@@ -97,7 +97,7 @@ struct TargetTests {
         expectEventually(ran) { $0 == 1 }
     }
 
-    @Test("A queue keeps its own class on a global target")  // contract 10
+    @Test("10. A queue keeps its own class on a global target")
     func attributeWins() {
         let queue = DispatchQueue(
             label: "target.qos", qos: .utility, target: .global(qos: .userInitiated))

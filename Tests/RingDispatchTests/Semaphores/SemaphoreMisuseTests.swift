@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Misuse of semaphores traps with a message that names it", .serialized)
 struct SemaphoreMisuseTests {
-    @Test("A negative start value")  // contract 34
+    @Test("34. A negative start value")
     func negative() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -14,7 +14,7 @@ struct SemaphoreMisuseTests {
         expectMessage(result, naming: "semaphore", "negative")
     }
 
-    @Test("Releasing a semaphore that is still taken")  // contract 34
+    @Test("34. Releasing a semaphore that is still taken")
     func inUse() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("DispatchSemaphore", .watchdog)
 struct SemaphoreTests {
-    @Test("wait takes what is there and times out when nothing is")  // contract 34
+    @Test("34. wait takes what is there and times out when nothing is")
     func counting() {
         let semaphore = DispatchSemaphore(value: 2)
         #expect(semaphore.wait(timeout: .now()) == .success)
@@ -15,7 +15,7 @@ struct SemaphoreTests {
         semaphore.signal()
     }
 
-    @Test("A wait that times out gives its place back")  // contract 34
+    @Test("34. A wait that times out gives its place back")
     func timeoutGivesBack() {
         let semaphore = DispatchSemaphore(value: 0)
         for _ in 0..<10 {
@@ -25,7 +25,7 @@ struct SemaphoreTests {
         #expect(semaphore.wait(timeout: .now()) == .success)
     }
 
-    @Test("A wait does not end before its time-out")  // contract 34, 69
+    @Test("34, 69. A wait does not end before its time-out")
     func timeout() {
         let semaphore = DispatchSemaphore(value: 0)
         let start = DispatchTime.now()
@@ -36,7 +36,7 @@ struct SemaphoreTests {
         #expect(DispatchTime.now() >= start + .milliseconds(59))
     }
 
-    @Test("A time-out in the past is a poll")  // contract 34
+    @Test("34. A time-out in the past is a poll")
     func poll() {
         let semaphore = DispatchSemaphore(value: 0)
         #expect(semaphore.wait(timeout: .now() - .seconds(10)) == .timedOut)
@@ -46,7 +46,7 @@ struct SemaphoreTests {
         #expect(semaphore.wait(timeout: .now() - .seconds(10)) == .success)
     }
 
-    @Test("signal tells whether it woke a thread")  // contract 34
+    @Test("34. signal tells whether it woke a thread")
     func signalResult() {
         let semaphore = DispatchSemaphore(value: 0)
         #expect(semaphore.signal() == 0)
@@ -57,7 +57,7 @@ struct SemaphoreTests {
         #expect(waiter.join())
     }
 
-    @Test("A signal wakes one waiter")  // contract 34
+    @Test("34. A signal wakes one waiter")
     func wakesOne() {
         let semaphore = DispatchSemaphore(value: 0)
         let woken = Watched(0)
@@ -75,7 +75,7 @@ struct SemaphoreTests {
         for thread in threads { #expect(thread.join()) }
     }
 
-    @Test("Any thread may signal, also one that never waited")  // contract 35
+    @Test("35. Any thread may signal, also one that never waited")
     func noOwner() {
         let semaphore = DispatchSemaphore(value: 0)
         let passed = Gate()
@@ -87,7 +87,7 @@ struct SemaphoreTests {
         expectOpens(passed)
     }
 
-    @Test("With one permit it is a mutex for concurrentPerform")  // contract 34, dispatch_sema
+    @Test("34. With one permit it is a mutex for concurrentPerform")
     func mutex() {
         let semaphore = DispatchSemaphore(value: 1)
         let counter = Unguarded(0)
@@ -99,7 +99,7 @@ struct SemaphoreTests {
         #expect(counter.value == 10_000)
     }
 
-    @Test("Two threads hand a token to and fro without losing it")  // contract 34
+    @Test("34. Two threads hand a token to and fro without losing it")
     func pingPong() {
         let ping = DispatchSemaphore(value: 0)
         let pong = DispatchSemaphore(value: 0)
@@ -120,7 +120,7 @@ struct SemaphoreTests {
         #expect(thread.join())
     }
 
-    @Test("Racing time-outs and signals keep the count right")  // contract 34
+    @Test("34. Racing time-outs and signals keep the count right")
     func timeoutRace() {
         let semaphore = DispatchSemaphore(value: 0)
         let taken = Watched(0)
@@ -138,7 +138,7 @@ struct SemaphoreTests {
         #expect(taken.value + left == rounds)
     }
 
-    @Test("Waiting items do not keep the signalling item from running")  // contract 78
+    @Test("78. Waiting items do not keep the signalling item from running")
     func blockedWorkers() {
         let semaphore = DispatchSemaphore(value: 0)
         let passed = Watched(0)

@@ -34,9 +34,9 @@ struct DescriptorEndTests {
         finish(source, cancelled)
     }
 
-    @Test("Bytes before a hang-up are told with their count, then the end", arguments: [
+    @Test("60. Bytes before a hang-up are told with their count, then the end", arguments: [
         Channel.Kind.pipe, .socketPair,
-    ])  // contract 60, 4.2 b
+    ])
     func bytesFirst(kind: Channel.Kind) {
         let channel = Channel(kind)
         write(10, to: channel.far)
@@ -101,7 +101,7 @@ struct DescriptorEndTests {
         finish(source, cancelled)
     }
 
-    @Test("A regular file's end is told once, and again after it has grown")  // 4.2 e
+    @Test("A regular file's end is told once, and again after it has grown")
     func regularFile() {
         var template = Array("/tmp/ringdispatch-test-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
@@ -120,7 +120,7 @@ struct DescriptorEndTests {
         finish(source, cancelled)
     }
 
-    @Test("/dev/null tells its end once, /dev/zero goes on")  // 4.2 d
+    @Test("/dev/null tells its end once, /dev/zero goes on")
     func characterDevices() {
         let null = open("/dev/null", O_RDONLY)
         let zero = open("/dev/zero", O_RDONLY)
@@ -172,7 +172,7 @@ struct DescriptorEndTests {
 
     @Test("A writer whose reader is gone is told once", arguments: [
         Channel.Kind.pipe, .socketPair,
-    ])  // 4.2 c
+    ])
     func readerGone(kind: Channel.Kind) {
         let channel = Channel(kind)
         fill(channel.far)

@@ -99,7 +99,7 @@ struct ProcessSourceTests {
     }
 
     @Test("65. Dead, unknown and impossible processes have ended", arguments: [0, -1, pid_t.max])
-    func unknown(number: pid_t) {  // dispatch_proc
+    func unknown(number: pid_t) {
         var number = number
         if number == 0 {
             let child = Child("exit 0")
@@ -115,7 +115,7 @@ struct ProcessSourceTests {
     }
 
     @Test("65. Five sources of one child get one event each")
-    func five() {  // dispatch_proc
+    func five() {
         let child = Child("read line; exit 6")
         let probes = (0..<5).map { _ in Probe(child.identifier, on: queue) }
         child.closeInput()

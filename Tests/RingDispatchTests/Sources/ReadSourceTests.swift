@@ -6,8 +6,8 @@ import Testing
 struct ReadSourceTests {
     private let queue = DispatchQueue(label: "read")
 
-    @Test("The handler runs on the queue and is told how many bytes wait")
-    func data() {  // contract 60, dispatch_io_pipe
+    @Test("60. The handler runs on the queue and is told how many bytes wait")
+    func data() {
         let channel = Channel(.pipe)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
         let calls = Watched<[UInt]>([])
@@ -24,7 +24,7 @@ struct ReadSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("It is silent while nothing waits")  // contract 60
+    @Test("60. It is silent while nothing waits")
     func silent() {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
@@ -36,7 +36,7 @@ struct ReadSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("Bytes that a handler leaves are announced again")  // contract 60
+    @Test("60. Bytes that a handler leaves are announced again")
     func leftovers() {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
@@ -52,9 +52,9 @@ struct ReadSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("A peer's end is announced as zero bytes, after what it sent", arguments: [
+    @Test("60. A peer's end is announced as zero bytes, after what it sent", arguments: [
         Channel.Kind.pipe, .socketPair,
-    ])  // contract 60, 4.2 b
+    ])
     func end(kind: Channel.Kind) {
         let channel = Channel(kind)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
@@ -82,7 +82,7 @@ struct ReadSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("The end is announced to a source that was already waiting")  // contract 60
+    @Test("60. The end is announced to a source that was already waiting")
     func laterEnd() {
         let channel = Channel(.pipe)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
@@ -101,7 +101,7 @@ struct ReadSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("A suspended source keeps what arrives for later")  // contract 8
+    @Test("8. A suspended source keeps what arrives for later")
     func suspended() {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
@@ -117,7 +117,7 @@ struct ReadSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("Two megabytes arrive unchanged in length")  // dispatch_read
+    @Test("Two megabytes arrive unchanged in length")
     func bulk() {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
@@ -167,7 +167,7 @@ struct ReadSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("A listening socket announces each connection")  // contract 60
+    @Test("60. A listening socket announces each connection")
     func listener() {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
         defer { close(listener) }

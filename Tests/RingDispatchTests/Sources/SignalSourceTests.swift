@@ -20,7 +20,7 @@ struct SignalSourceTests {
     }
 
     @Test("63. Five deliveries while it is suspended are one call that says five")
-    func suspended() {  // contract 4.2 a
+    func suspended() {
         let probe = SignalProbe(SIGURG, on: queue)
         probe.source.suspend()
         deliver(SIGURG, times: 5)

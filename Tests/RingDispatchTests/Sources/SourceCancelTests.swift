@@ -5,8 +5,8 @@ import Testing
 struct SourceCancelTests {
     private let queue = DispatchQueue(label: "source.cancel")
 
-    @Test("cancel sets the flag at once, may be repeated, and the handler comes once, on the queue")
-    func cancel() {  // contract 54, 55
+    @Test("54, 55. cancel sets the flag at once, may be repeated; its handler comes once, in order")
+    func cancel() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let cancelled = Watched(0)
         source.setCancelHandler {
@@ -23,8 +23,8 @@ struct SourceCancelTests {
         expectStays(cancelled, at: 1)
     }
 
-    @Test("No event handler starts after cancel, and a merge after it is ignored")
-    func noEvents() {  // contract 48, 54
+    @Test("48, 54. No event handler starts after cancel, and a merge after it is ignored")
+    func noEvents() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let events = Watched(0)
         let cancelled = Gate()
@@ -42,7 +42,7 @@ struct SourceCancelTests {
         #expect(events.value == 0)
     }
 
-    @Test("The cancel handler waits for a running event handler")  // contract 55
+    @Test("55. The cancel handler waits for a running event handler")
     func afterRunningHandler() {
         let concurrent = DispatchQueue(label: "source.cancel.wide", attributes: .concurrent)
         let source = DispatchSource.makeUserDataAddSource(queue: concurrent)
@@ -65,7 +65,7 @@ struct SourceCancelTests {
         #expect(seen.value == ["event", "cancel"])
     }
 
-    @Test("A cancel handler that is set while the event handler runs is called")  // contract 55
+    @Test("55. A cancel handler that is set while the event handler runs is called")
     func handlerSetMeanwhile() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let inside = Gate()
@@ -83,7 +83,7 @@ struct SourceCancelTests {
         expectOpens(cancelled)
     }
 
-    @Test("A source can be cancelled from its own event handler")  // contract 54, 55
+    @Test("54, 55. A source can be cancelled from its own event handler")
     func insideHandler() {
         let channel = Channel(.pipe)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
@@ -102,7 +102,7 @@ struct SourceCancelTests {
         #expect(seen.value == ["event", "cancel"])
     }
 
-    @Test("A suspended source's cancel handler waits for the resume")  // contract 8
+    @Test("8. A suspended source's cancel handler waits for the resume")
     func suspended() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let cancelled = Watched(0)
@@ -115,7 +115,7 @@ struct SourceCancelTests {
         expectEventually(cancelled) { $0 == 1 }
     }
 
-    @Test("Handlers let go of their captures after the cancel handler")  // contract 53, 58
+    @Test("53, 58. Handlers let go of their captures after the cancel handler")
     func releases() {
         let released = Watched(0)
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
@@ -136,8 +136,8 @@ struct SourceCancelTests {
         expectEventually(released) { $0 == 3 }
     }
 
-    @Test("The descriptor may be closed and reused right in the cancel handler")
-    func descriptorReuse() {  // contract 55, 59
+    @Test("55, 59. The descriptor may be closed and reused right in the cancel handler")
+    func descriptorReuse() {
         for _ in 0..<200 {
             let channel = Channel(.socketPair)
             let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
@@ -158,7 +158,7 @@ struct SourceCancelTests {
         }
     }
 
-    @Test("Dropping a source unregisters it without a word")  // contract 57
+    @Test("57. Dropping a source unregisters it without a word")
     func drop() {
         let channel = Channel(.pipe)
         let seen = Watched<[String]>([])
@@ -183,7 +183,7 @@ struct SourceCancelTests {
         #expect(seen.value == ["other"])
     }
 
-    @Test("Cancelling many sources at once runs every cancel handler")  // contract 55
+    @Test("55. Cancelling many sources at once runs every cancel handler")
     func many() {
         let cancelled = Watched(0)
         let channels = (0..<200).map { _ in Channel(.socketPair) }

@@ -5,8 +5,8 @@ import Testing
 struct SourceLifeTests {
     private let queue = DispatchQueue(label: "source.life")
 
-    @Test("A source is inactive until activate or the first resume", arguments: [false, true])
-    func startsInactive(byResume: Bool) {  // contract 1, 2
+    @Test("1, 2. A source is inactive until activate or the first resume", arguments: [false, true])
+    func startsInactive(byResume: Bool) {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let calls = Watched<[UInt]>([])
         source.setEventHandler { calls.append(source.data) }
@@ -18,7 +18,7 @@ struct SourceLifeTests {
         source.cancel()
     }
 
-    @Test("Activating twice is harmless")  // contract 2
+    @Test("2. Activating twice is harmless")
     func activateTwice() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let called = Gate()
@@ -30,7 +30,7 @@ struct SourceLifeTests {
         source.cancel()
     }
 
-    @Test("A suspended source collects events and calls once when it is resumed")  // contract 8
+    @Test("8. A suspended source collects events and calls once when it is resumed")
     func suspension() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let calls = Watched<[UInt]>([])
@@ -46,8 +46,8 @@ struct SourceLifeTests {
         source.cancel()
     }
 
-    @Test("The registration handler comes once, on the queue, before the first event")
-    func registration() {  // contract 51
+    @Test("51. The registration handler comes once, on the queue, before the first event")
+    func registration() {
         let channel = Channel(.pipe)
         write(1, to: channel.far)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
@@ -69,7 +69,7 @@ struct SourceLifeTests {
         finish(source, cancelled)
     }
 
-    @Test("A cancel before activation skips all but the cancel handler")  // contract 51, 56
+    @Test("51, 56. A cancel before activation skips all but the cancel handler")
     func cancelBeforeActivation() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let seen = Watched<[String]>([])
@@ -85,7 +85,7 @@ struct SourceLifeTests {
         expectStays(seen, at: ["cancel"])
     }
 
-    @Test("Handlers can be work items")  // contract 1.6
+    @Test("Handlers can be work items")
     func workItems() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let seen = Watched<[String]>([])
@@ -105,7 +105,7 @@ struct SourceLifeTests {
         #expect(seen.value == ["registration", "event", "cancel"])
     }
 
-    @Test("A handler can be replaced, and removed, before activation")  // contract 52
+    @Test("52. A handler can be replaced, and removed, before activation")
     func replaceHandler() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let seen = Watched<[String]>([])
@@ -120,7 +120,7 @@ struct SourceLifeTests {
         expectStays(seen, at: ["new"])
     }
 
-    @Test("An event handler that is set later takes over")  // contract 52
+    @Test("52. An event handler that is set later takes over")
     func laterHandler() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let seen = Watched<[String]>([])
@@ -135,7 +135,7 @@ struct SourceLifeTests {
         source.cancel()
     }
 
-    @Test("A source can get its queue while it is inactive")  // contract 9
+    @Test("9. A source can get its queue while it is inactive")
     func setTarget() {
         let source = DispatchSource.makeUserDataAddSource()
         (source as? DispatchObject)?.setTarget(queue: queue)

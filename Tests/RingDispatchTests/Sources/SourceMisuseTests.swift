@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Misuse of sources traps with a message that names it", .serialized)
 struct SourceMisuseTests {
-    @Test("Resuming an active source that is not suspended")  // contract 4
+    @Test("4. Resuming an active source that is not suspended")
     func overResume() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -16,7 +16,7 @@ struct SourceMisuseTests {
         expectMessage(result, naming: "source", "over-resume")
     }
 
-    @Test("Releasing a source that was never activated")  // contract 3
+    @Test("3. Releasing a source that was never activated")
     func releaseInactive() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -28,7 +28,7 @@ struct SourceMisuseTests {
         expectMessage(result, naming: "source", "released", "inactive")
     }
 
-    @Test("Releasing a suspended source")  // contract 3
+    @Test("3. Releasing a suspended source")
     func releaseSuspended() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -44,7 +44,7 @@ struct SourceMisuseTests {
         expectMessage(result, naming: "source", "released", "suspended")
     }
 
-    @Test("A timer with a negative interval")  // contract 70
+    @Test("70. A timer with a negative interval")
     func negativeInterval() async {
         await #expect(processExitsWith: .failure) {
             prepareForTrap()

@@ -6,7 +6,7 @@ import Testing
 struct UserDataSourceTests {
     private let queue = DispatchQueue(label: "userdata")
 
-    @Test("An add source sums up what it is given while it cannot call")  // contract 47, 49
+    @Test("47, 49. An add source sums up what it is given while it cannot call")
     func add() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let calls = Watched<[UInt]>([])
@@ -19,7 +19,7 @@ struct UserDataSourceTests {
         source.cancel()
     }
 
-    @Test("An or source collects bits")  // contract 47
+    @Test("47. An or source collects bits")
     func or() {
         let source = DispatchSource.makeUserDataOrSource(queue: queue)
         let calls = Watched<[UInt]>([])
@@ -32,7 +32,7 @@ struct UserDataSourceTests {
         source.cancel()
     }
 
-    @Test("A replace source keeps the last value")  // contract 47
+    @Test("47. A replace source keeps the last value")
     func replace() {
         let source = DispatchSource.makeUserDataReplaceSource(queue: queue)
         let calls = Watched<[UInt]>([])
@@ -45,7 +45,7 @@ struct UserDataSourceTests {
         source.cancel()
     }
 
-    @Test("Merging zero is no event")  // contract 48, 67
+    @Test("48, 67. Merging zero is no event")
     func zero() {
         let add = DispatchSource.makeUserDataAddSource(queue: queue)
         let or = DispatchSource.makeUserDataOrSource(queue: queue)
@@ -62,7 +62,7 @@ struct UserDataSourceTests {
         for source in [add, or, replace] as [any DispatchSourceProtocol] { source.cancel() }
     }
 
-    @Test("Replacing a value by zero before it was delivered takes it back")  // contract 48
+    @Test("48. Replacing a value by zero before it was delivered takes it back")
     func replaceByZero() {
         let source = DispatchSource.makeUserDataReplaceSource(queue: queue)
         let calls = Watched<[UInt]>([])
@@ -76,7 +76,7 @@ struct UserDataSourceTests {
         source.cancel()
     }
 
-    @Test("They have no handle and no mask")  // contract 67
+    @Test("67. They have no handle and no mask")
     func handle() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         #expect(source.handle == 0)
@@ -85,7 +85,7 @@ struct UserDataSourceTests {
         source.cancel()
     }
 
-    @Test("Nothing is lost between racing adds and handler calls")  // contract 46, 47
+    @Test("46, 47. Nothing is lost between racing adds and handler calls")
     func race() {
         let source = DispatchSource.makeUserDataAddSource(queue: .global())
         let running = Atomic<Int>(0)
@@ -111,7 +111,7 @@ struct UserDataSourceTests {
         source.cancel()
     }
 
-    @Test("A handler that triggers its own source lets others go first")  // contract 50
+    @Test("50. A handler that triggers its own source lets others go first")
     func retrigger() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let seen = Watched<[String]>([])
@@ -130,7 +130,7 @@ struct UserDataSourceTests {
         source.cancel()
     }
 
-    @Test("A source that never stops does not starve its queue")  // contract 50
+    @Test("50. A source that never stops does not starve its queue")
     func endless() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         source.setEventHandler { source.add(data: 1) }
@@ -141,7 +141,7 @@ struct UserDataSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("The handler runs on top of the queue's target")  // contract 28, 46
+    @Test("28, 46. The handler runs on top of the queue's target")
     func target() {
         let child = DispatchQueue(label: "userdata.child", target: queue)
         let source = DispatchSource.makeUserDataAddSource(queue: child)

@@ -6,7 +6,7 @@ import Testing
 struct WriteSourceTests {
     private let queue = DispatchQueue(label: "write")
 
-    @Test("A writable descriptor is announced, with the room that it has")  // contract 61, 4.2 l
+    @Test("61. A writable descriptor is announced, with the room that it has")
     func writable() {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)
@@ -24,9 +24,9 @@ struct WriteSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("A full descriptor is announced once somebody has read", arguments: [
+    @Test("61. A full descriptor is announced once somebody has read", arguments: [
         Channel.Kind.pipe, .socketPair,
-    ])  // contract 61
+    ])
     func full(kind: Channel.Kind) {
         let channel = Channel(kind)
         let filled = fill(channel.far)
@@ -44,7 +44,7 @@ struct WriteSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("It is announced again and again while there is room")  // contract 61
+    @Test("61. It is announced again and again while there is room")
     func level() {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)
@@ -62,7 +62,7 @@ struct WriteSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("A full pipe whose reader is gone is announced")  // contract 4.2 c
+    @Test("A full pipe whose reader is gone is announced")
     func readerGone() {
         signal(SIGPIPE, SIG_IGN)
         let channel = Channel(.pipe)
@@ -82,8 +82,8 @@ struct WriteSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("A read and a write source share a descriptor and are cancelled one by one")
-    func shared() {  // contract 68, dispatch_io_muxed
+    @Test("68. A read and a write source share a descriptor and are cancelled one by one")
+    func shared() {
         let channel = Channel(.socketPair)
         let reader = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
         let writer = DispatchSource.makeWriteSource(fileDescriptor: channel.near, queue: queue)
@@ -106,7 +106,7 @@ struct WriteSourceTests {
         finish(reader, readerCancelled)
     }
 
-    @Test("Several read sources on one descriptor are all told")  // contract 68
+    @Test("68. Several read sources on one descriptor are all told")
     func severalReaders() {
         let channel = Channel(.socketPair)
         let told = Watched<Set<Int>>([])
@@ -123,7 +123,7 @@ struct WriteSourceTests {
         for (source, cancelled) in sources { finish(source, cancelled) }
     }
 
-    @Test("Regular files share read and write sources as well")  // dispatch_io_muxed
+    @Test("Regular files share read and write sources as well")
     func regularFile() {
         var template = Array("/tmp/ringdispatch-test-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Worker threads", .watchdog)
 struct WorkerTests {
-    @Test("Four hundred blocked serial queues do not stop the next one")
-    func blockedSerialQueues() {  // contract 78, 4.2 j, dispatch_overcommit
+    @Test("11, 78. Four hundred blocked serial queues do not stop the next one")
+    func blockedSerialQueues() {
         let leave = Gate()
         let inside = Watched(0)
         let left = Watched(0)
@@ -24,8 +24,8 @@ struct WorkerTests {
         expectEventually(left) { $0 == 400 }
     }
 
-    @Test("Items blocked on a global queue do not stop the next one")
-    func blockedGlobal() {  // contract 78, 4.2 i, dispatch_workqueue
+    @Test("11, 78. Items blocked on a global queue do not stop the next one")
+    func blockedGlobal() {
         let leave = Gate()
         let inside = Watched(0)
         for _ in 0..<64 {
@@ -42,7 +42,7 @@ struct WorkerTests {
         expectEventually(inside) { $0 == 64 }
     }
 
-    @Test("An item that computes for long does not stop the others")  // contract 78
+    @Test("78. An item that computes for long does not stop the others")
     func computing() {
         let stop = Gate()
         let spinning = Watched(0)
@@ -59,7 +59,7 @@ struct WorkerTests {
         stop.open()
     }
 
-    @Test("Items blocked in sync behind each other all get through")  // contract 15, 78
+    @Test("15, 78. Items blocked in sync behind each other all get through")
     func blockedInSync() {
         let gatekeeper = DispatchQueue(label: "worker.gatekeeper")
         let leave = Gate()
@@ -75,7 +75,7 @@ struct WorkerTests {
         expectEventually(through) { $0 == 32 }
     }
 
-    @Test("Workers leave the process's signals to its other threads")  // contract 82
+    @Test("82. Workers leave the process's signals to its other threads")
     func signalMask() {
         let blocked = Watched<[Int32]?>(nil)
         DispatchQueue.global().async {
@@ -90,7 +90,7 @@ struct WorkerTests {
         #expect(blocked.value == [SIGINT, SIGTERM, SIGUSR1, SIGCHLD])
     }
 
-    @Test("Queues can be used from any thread of the user's")  // contract 13
+    @Test("13. Queues can be used from any thread of the user's")
     func userThreads() {
         let queue = DispatchQueue(label: "worker.foreign")
         let ran = Watched(0)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("DispatchTime")
 struct DispatchTimeTests {
-    @Test("now advances and never goes back")  // contract 69
+    @Test("69. now advances and never goes back")
     func now() {
         let first = DispatchTime.now()
         letTimePass(milliseconds: 2)
@@ -12,8 +12,8 @@ struct DispatchTimeTests {
         #expect(first.rawValue == first.uptimeNanoseconds)
     }
 
-    @Test("Times compare by when they come, and nothing comes after the distant future")
-    func order() {  // contract 75
+    @Test("75. Times compare by when they come, and nothing comes after the distant future")
+    func order() {
         let time = DispatchTime(uptimeNanoseconds: 1000)
         #expect(time < DispatchTime(uptimeNanoseconds: 1001))
         #expect(time == DispatchTime(uptimeNanoseconds: 1000))
@@ -22,7 +22,7 @@ struct DispatchTimeTests {
         #expect(DispatchTime.distantFuture.rawValue == .max)
     }
 
-    @Test("Intervals and seconds can be added and subtracted")  // contract 1.9
+    @Test("Intervals and seconds can be added and subtracted")
     func arithmetic() {
         let time = DispatchTime(uptimeNanoseconds: 10_000_000_000)
         #expect((time + .seconds(1)).uptimeNanoseconds == 11_000_000_000)
@@ -33,8 +33,8 @@ struct DispatchTimeTests {
         #expect((time - 2.0).uptimeNanoseconds == 8_000_000_000)
     }
 
-    @Test("Overflow ends in the distant future, underflow right after the clock's start")
-    func saturation() {  // contract 75
+    @Test("75. Overflow ends in the distant future, underflow right after the clock's start")
+    func saturation() {
         let now = DispatchTime.now()
         #expect(now + .never == .distantFuture)
         #expect(now + .seconds(.max) == .distantFuture)
@@ -48,7 +48,7 @@ struct DispatchTimeTests {
         #expect(now - .infinity == DispatchTime(uptimeNanoseconds: 1))
     }
 
-    @Test("The distant future plus or minus anything is itself")  // contract 75
+    @Test("75. The distant future plus or minus anything is itself")
     func distantFuture() {
         #expect(DispatchTime.distantFuture - .seconds(5) == .distantFuture)
         #expect(DispatchTime.distantFuture + 1.0 == .distantFuture)
@@ -56,7 +56,7 @@ struct DispatchTimeTests {
         #expect(DispatchTime.distantFuture.advanced(by: .seconds(-1)) == .distantFuture)
     }
 
-    @Test("The encoding ends at 2^62 - 2 ns")  // contract 75
+    @Test("75. The encoding ends at 2^62 - 2 ns")
     func encodingLimit() {
         let last = DispatchTime(uptimeNanoseconds: (1 << 62) - 2)
         #expect(last < .distantFuture)
@@ -66,7 +66,7 @@ struct DispatchTimeTests {
         #expect(DispatchTime(uptimeNanoseconds: .max) == .distantFuture)
     }
 
-    @Test("Zero means now")  // contract 1.9
+    @Test("Zero means now")
     func zero() {
         let zero = DispatchTime(uptimeNanoseconds: 0)
         #expect(zero.rawValue == 0)
@@ -77,7 +77,7 @@ struct DispatchTimeTests {
         #expect(zero.monotonicDeadline >= before.uptimeNanoseconds)
     }
 
-    @Test("advanced(by:) and distance(to:) are each other's inverse")  // contract 1.9
+    @Test("advanced(by:) and distance(to:) are each other's inverse")
     func distance() {
         let time = DispatchTime(uptimeNanoseconds: 5000)
         let later = time.advanced(by: .microseconds(3))
@@ -89,7 +89,7 @@ struct DispatchTimeTests {
         #expect(DispatchTime.distantFuture.distance(to: time) == .nanoseconds(.min))
     }
 
-    @Test("A deadline is the uptime itself, and the distant future none")  // contract 69
+    @Test("69. A deadline is the uptime itself, and the distant future none")
     func deadline() {
         #expect(DispatchTime(uptimeNanoseconds: 77).monotonicDeadline == 77)
         #expect(DispatchTime.distantFuture.monotonicDeadline == .max)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("DispatchWallTime")
 struct DispatchWallTimeTests {
-    @Test("now is the time of day")  // contract 69
+    @Test("69. now is the time of day")
     func now() {
         let before = time(nil)
         let now = DispatchWallTime.now()
@@ -12,7 +12,7 @@ struct DispatchWallTimeTests {
         #expect(now <= DispatchWallTime(timespec: timespec(tv_sec: before + 5, tv_nsec: 0)))
     }
 
-    @Test("Later times are greater although their raw values are smaller")  // contract 1.9
+    @Test("Later times are greater although their raw values are smaller")
     func order() {
         let time = DispatchWallTime(timespec: timespec(tv_sec: 100, tv_nsec: 5))
         let later = DispatchWallTime(timespec: timespec(tv_sec: 100, tv_nsec: 6))
@@ -26,7 +26,7 @@ struct DispatchWallTimeTests {
         #expect(DispatchWallTime.distantFuture.rawValue == .max)
     }
 
-    @Test("Intervals and seconds can be added and subtracted")  // contract 1.9
+    @Test("Intervals and seconds can be added and subtracted")
     func arithmetic() {
         let time = DispatchWallTime(timespec: timespec(tv_sec: 100, tv_nsec: 0))
         #expect((time + .seconds(1)).realtimeDeadline == 101_000_000_000)
@@ -36,7 +36,7 @@ struct DispatchWallTimeTests {
         #expect(time + .seconds(5) > time)
     }
 
-    @Test("Overflow ends in the distant future, underflow in 1970")  // contract 75
+    @Test("75. Overflow ends in the distant future, underflow in 1970")
     func saturation() {
         let now = DispatchWallTime.now()
         let start = DispatchWallTime(timespec: timespec(tv_sec: 0, tv_nsec: 0))
@@ -52,7 +52,7 @@ struct DispatchWallTimeTests {
         #expect(DispatchWallTime(timespec: timespec(tv_sec: .max, tv_nsec: 0)) == .distantFuture)
     }
 
-    @Test("advanced(by:) and distance(to:) are each other's inverse")  // contract 1.9
+    @Test("advanced(by:) and distance(to:) are each other's inverse")
     func distance() {
         let time = DispatchWallTime(timespec: timespec(tv_sec: 100, tv_nsec: 0))
         let later = time.advanced(by: .seconds(3))
@@ -62,7 +62,7 @@ struct DispatchWallTimeTests {
         #expect(DispatchWallTime.distantFuture.distance(to: .distantFuture) == .nanoseconds(0))
     }
 
-    @Test("A deadline converts to the uptime clock")  // contract 69
+    @Test("69. A deadline converts to the uptime clock")
     func monotonicDeadline() {
         let uptime = DispatchTime.now().uptimeNanoseconds
         let inTen = (DispatchWallTime.now() + .seconds(10)).monotonicDeadline

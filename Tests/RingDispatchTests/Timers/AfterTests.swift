@@ -5,8 +5,8 @@ import Testing
 struct AfterTests {
     private let queue = DispatchQueue(label: "after")
 
-    @Test("An item does not run before its deadline", arguments: [0, 1, 10, 100])
-    func notEarly(milliseconds: Int) throws {  // contract 42, dispatch_after
+    @Test("42. An item does not run before its deadline", arguments: [0, 1, 10, 100])
+    func notEarly(milliseconds: Int) throws {
         let ranAt = Watched<DispatchTime?>(nil)
         let deadline = DispatchTime.now() + .milliseconds(milliseconds)
         queue.asyncAfter(deadline: deadline) {
@@ -19,7 +19,7 @@ struct AfterTests {
         #expect(time < deadline + .seconds(5))
     }
 
-    @Test("A wall-clock deadline is kept too")  // contract 42, 69
+    @Test("42, 69. A wall-clock deadline is kept too")
     func wallDeadline() throws {
         let ranAt = Watched<DispatchWallTime?>(nil)
         let deadline = DispatchWallTime.now() + .milliseconds(30)
@@ -28,7 +28,7 @@ struct AfterTests {
         #expect(try #require(ranAt.value) >= deadline)
     }
 
-    @Test("A deadline in the past means now")  // contract 42
+    @Test("42. A deadline in the past means now")
     func past() {
         let ran = Watched(0)
         queue.asyncAfter(deadline: .now() - .seconds(10)) { ran.increment() }
@@ -38,7 +38,7 @@ struct AfterTests {
         expectEventually(ran) { $0 == 4 }
     }
 
-    @Test("The distant future never comes")  // contract 42
+    @Test("42. The distant future never comes")
     func distantFuture() {
         let ran = Watched(0)
         queue.asyncAfter(deadline: .distantFuture) { ran.increment() }
@@ -47,7 +47,7 @@ struct AfterTests {
         expectStays(ran, at: 0)
     }
 
-    @Test("Items run in the order of their deadlines")  // contract 42
+    @Test("42. Items run in the order of their deadlines")
     func order() {
         let seen = Watched<[Int]>([])
         let start = DispatchTime.now()
@@ -60,7 +60,7 @@ struct AfterTests {
         #expect(seen.value == [0, 1, 2, 3, 4])
     }
 
-    @Test("Delays can be chained")  // dispatch_after
+    @Test("Delays can be chained")
     func chain() throws {
         let start = DispatchTime.now()
         let finishedAt = Watched<DispatchTime?>(nil)
@@ -73,7 +73,7 @@ struct AfterTests {
         #expect(try #require(finishedAt.value) >= start + 0.08)
     }
 
-    @Test("A thousand deadlines are all kept")  // contract 42
+    @Test("42. A thousand deadlines are all kept")
     func many() {
         let ran = Watched(0)
         let early = Watched(0)
@@ -89,7 +89,7 @@ struct AfterTests {
         #expect(early.value == 0)
     }
 
-    @Test("A work item can be delayed, waited for and watched")  // contract 38, 42
+    @Test("38, 42. A work item can be delayed, waited for and watched")
     func workItem() {
         let notified = Gate()
         let item = DispatchWorkItem {}
@@ -101,7 +101,7 @@ struct AfterTests {
         expectOpens(notified)
     }
 
-    @Test("A cancelled item does not run at its deadline")  // contract 36, 42
+    @Test("36, 42. A cancelled item does not run at its deadline")
     func cancel() {
         let ran = Watched(0)
         let item = DispatchWorkItem { ran.increment() }
@@ -111,8 +111,8 @@ struct AfterTests {
         #expect(ran.value == 0)
     }
 
-    @Test("A cancelled item lets go of its captures long before its deadline")
-    func cancelReleases() {  // contract 37, 4.2 q
+    @Test("37. A cancelled item lets go of its captures long before its deadline")
+    func cancelReleases() {
         let released = Gate()
         do {
             let canary = Canary { released.open() }
@@ -123,7 +123,7 @@ struct AfterTests {
         #expect(released.waitUntilOpen(seconds: 5))
     }
 
-    @Test("A delayed item waits for its suspended queue")  // contract 5, 42
+    @Test("5, 42. A delayed item waits for its suspended queue")
     func suspended() {
         let ran = Watched(0)
         queue.suspend()
@@ -133,7 +133,7 @@ struct AfterTests {
         expectEventually(ran) { $0 == 1 }
     }
 
-    @Test("Quality of service and flags are accepted")  // contract 41, 42
+    @Test("41, 42. Quality of service and flags are accepted")
     func options() {
         let concurrent = DispatchQueue(label: "after.options", attributes: .concurrent)
         let ran = Gate()

@@ -5,7 +5,7 @@ import Testing
 struct DeprecatedTimerTests {
     private let queue = DispatchQueue(label: "schedule.deprecated")
 
-    @Test("The deprecated forms still schedule")  // contract 1.6
+    @Test("The deprecated forms still schedule")
     @available(*, deprecated, message: "tests what is deprecated")
     func deprecated() {
         let forms: [@Sendable (any DispatchSourceTimer) -> Void] = [

@@ -5,8 +5,8 @@ import Testing
 struct TimerTests {
     private let queue = DispatchQueue(label: "timer")
 
-    @Test("A one-shot timer fires once, on its queue, not before its deadline")
-    func oneShot() throws {  // contract 62, 70, dispatch_timer
+    @Test("62, 70. A one-shot timer fires once, on its queue, not before its deadline")
+    func oneShot() throws {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let fired = Watched<[(time: DispatchTime, data: UInt)]>([])
         let deadline = DispatchTime.now() + .milliseconds(20)
@@ -25,7 +25,7 @@ struct TimerTests {
         #expect(first.data == 1)
     }
 
-    @Test("A deadline in the past fires at once")  // contract 42, 69
+    @Test("42, 69. A deadline in the past fires at once")
     func past() {
         let timers = [
             DispatchTime.now(), .now() - .seconds(5), DispatchTime(uptimeNanoseconds: 0),
@@ -43,8 +43,8 @@ struct TimerTests {
         for timer in timers { timer.cancel() }
     }
 
-    @Test("A timer that was never scheduled, or for the distant future, stays silent")
-    func never() {  // contract 70
+    @Test("70. A timer that was never scheduled, or for the distant future, stays silent")
+    func never() {
         let unscheduled = DispatchSource.makeTimerSource(queue: queue)
         let distant = DispatchSource.makeTimerSource(queue: queue)
         distant.schedule(deadline: .distantFuture, repeating: .milliseconds(1))
@@ -57,8 +57,8 @@ struct TimerTests {
         for timer in [unscheduled, distant] { timer.cancel() }
     }
 
-    @Test("A repeating timer's ticks are start + n x interval, without drift")
-    func drift() {  // contract 71, dispatch_drift
+    @Test("71. A repeating timer's ticks are start + n x interval, without drift")
+    func drift() {
         let interval = 5
         let timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
         let ticks = Watched(UInt(0))
@@ -83,7 +83,7 @@ struct TimerTests {
         #expect(ticks.value <= due + 1)
     }
 
-    @Test("Missed ticks are counted, not replayed")  // contract 62, dispatch_suspend_timer
+    @Test("62. Missed ticks are counted, not replayed")
     func missedTicks() throws {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let calls = Watched<[UInt]>([])
@@ -107,7 +107,7 @@ struct TimerTests {
         #expect(missed >= 9 - before.reduce(0, +))
     }
 
-    @Test("A slow handler does not build up calls")  // contract 46, 62
+    @Test("46, 62. A slow handler does not build up calls")
     func slowHandler() {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let calls = Watched<[UInt]>([])
@@ -122,7 +122,7 @@ struct TimerTests {
         #expect(calls.value.dropFirst().allSatisfy { $0 >= 10 }, "ticks: \(calls.value)")
     }
 
-    @Test("Staggered timers all fire, in the order of their deadlines")  // dispatch_timer
+    @Test("Staggered timers all fire, in the order of their deadlines")
     func staggered() {
         let seen = Watched<[Int]>([])
         let start = DispatchTime.now() + .milliseconds(20)
@@ -138,7 +138,7 @@ struct TimerTests {
         for timer in timers { timer.cancel() }
     }
 
-    @Test("Many timers at once all fire and none early")  // dispatch_timer_short
+    @Test("Many timers at once all fire and none early")
     func many() {
         let fired = Watched(0)
         let early = Watched(0)
@@ -160,7 +160,7 @@ struct TimerTests {
     }
 
     @Test("Short timers on a suspended queue do not starve another timer")
-    func starvation() {  // dispatch_timer_short
+    func starvation() {
         let suspended = DispatchQueue(label: "timer.suspended")
         suspended.suspend()
         let silent = Watched(0)
@@ -185,7 +185,7 @@ struct TimerTests {
     }
 
     @Test("A timer that suspends its own queue fires once while others keep time")
-    func suspendsItsQueue() {  // dispatch_timer_timeout
+    func suspendsItsQueue() {
         let own = DispatchQueue(label: "timer.own")
         let fired = Watched(0)
         let timer = DispatchSource.makeTimerSource(queue: own)

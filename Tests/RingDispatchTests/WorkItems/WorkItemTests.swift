@@ -5,7 +5,7 @@ import Testing
 struct WorkItemTests {
     private let queue = DispatchQueue(label: "item")
 
-    @Test("A queued item runs, and wait returns afterwards")  // contract 38
+    @Test("38. A queued item runs, and wait returns afterwards")
     func waits() {
         let ran = Watched(0)
         let item = DispatchWorkItem { ran.increment() }
@@ -14,7 +14,7 @@ struct WorkItemTests {
         #expect(ran.value == 1)
     }
 
-    @Test("wait times out while the item is held up")  // contract 38
+    @Test("38. wait times out while the item is held up")
     func waitTimesOut() {
         let mayRun = Gate()
         let item = DispatchWorkItem { mayRun.pass() }
@@ -27,7 +27,7 @@ struct WorkItemTests {
         #expect(item.wait(timeout: Patience.deadline) == .success)
     }
 
-    @Test("perform runs the block on the caller and counts as the execution")  // contract 40
+    @Test("40. perform runs the block on the caller and counts as the execution")
     func perform() {
         let thread = Watched<Int32>(0)
         let notified = Gate()
@@ -39,7 +39,7 @@ struct WorkItemTests {
         #expect(item.wait(timeout: .now()) == .success)
     }
 
-    @Test("A cancelled item does not run its block but completes")  // contract 36
+    @Test("36. A cancelled item does not run its block but completes")
     func cancel() {
         let ran = Watched(0)
         let notified = Gate()
@@ -55,7 +55,7 @@ struct WorkItemTests {
         #expect(ran.value == 0)
     }
 
-    @Test("Cancelling after queueing, before the item runs, still stops it")  // contract 36
+    @Test("36. Cancelling after queueing, before the item runs, still stops it")
     func cancelQueued() {
         let mayRun = Gate()
         let ran = Watched(0)
@@ -68,7 +68,7 @@ struct WorkItemTests {
         #expect(ran.value == 0)
     }
 
-    @Test("Cancelling does not interrupt a block that runs")  // contract 36
+    @Test("36. Cancelling does not interrupt a block that runs")
     func cancelRunning() {
         let inside = Gate()
         let mayFinish = Gate()
@@ -87,7 +87,7 @@ struct WorkItemTests {
         #expect(finished.wasOpened)
     }
 
-    @Test("perform and sync skip a cancelled item")  // contract 36, 40
+    @Test("36, 40. perform and sync skip a cancelled item")
     func performCancelled() {
         let ran = Watched(0)
         let performed = DispatchWorkItem { ran.increment() }
@@ -101,7 +101,7 @@ struct WorkItemTests {
         #expect(ran.value == 0)
     }
 
-    @Test("Several notifications come after the item, once each")  // contract 39
+    @Test("39. Several notifications come after the item, once each")
     func notify() {
         let seen = Watched<[String]>([])
         let item = DispatchWorkItem { seen.append("item") }
@@ -112,7 +112,7 @@ struct WorkItemTests {
         #expect(seen.value == ["item"] + Array(repeating: "notification", count: 5))
     }
 
-    @Test("A notification that is asked for after completion comes at once")  // contract 39
+    @Test("39. A notification that is asked for after completion comes at once")
     func lateNotify() {
         let item = DispatchWorkItem {}
         queue.async(execute: item)
@@ -125,7 +125,7 @@ struct WorkItemTests {
         expectOpens(notified)
     }
 
-    @Test("An item can be the notification of another, and so on")  // contract 39
+    @Test("39. An item can be the notification of another, and so on")
     func chain() {
         let seen = Watched<[Int]>([])
         let items = (0..<5).map { number in DispatchWorkItem { seen.append(number) } }
@@ -137,16 +137,16 @@ struct WorkItemTests {
         #expect(seen.value == Array(0..<5))
     }
 
-    @Test("Every flag and quality of service is accepted", arguments: [
+    @Test("41. Every flag and quality of service is accepted", arguments: [
         [], .barrier, .detached, .assignCurrentContext, .noQoS, .inheritQoS, .enforceQoS,
-    ] as [DispatchWorkItemFlags])  // contract 41
+    ] as [DispatchWorkItemFlags])
     func flags(flags: DispatchWorkItemFlags) {
         let item = DispatchWorkItem(qos: .utility, flags: flags) {}
         queue.async(execute: item)
         #expect(item.wait(timeout: Patience.deadline) == .success)
     }
 
-    @Test("An item lets go of its captures when its last reference goes")  // contract 13
+    @Test("13. An item lets go of its captures when its last reference goes")
     func captures() {
         let released = Gate()
         do {
@@ -158,7 +158,7 @@ struct WorkItemTests {
         expectOpens(released)
     }
 
-    @Test("An item can run again and again when nobody waits for it")  // contract 38
+    @Test("38. An item can run again and again when nobody waits for it")
     func repeated() {
         let ran = Watched(0)
         let item = DispatchWorkItem { ran.increment() }

@@ -1,0 +1,79 @@
+import Glibc
+import RingDispatch
+import Testing
+
+/// Which class counts: the item's, the queue's or the target's.
+@Suite("Classes of queues and items", .watchdog, .serialized)
+struct QueuePriorityTests {
+    @Test("10. The queue's class wins over that of a global target")
+    func overGlobalTarget() {
+        let queue = DispatchQueue(
+            label: "class.own", qos: .userInitiated, target: .global(qos: .background))
+        #expect(queue.qos == .userInitiated)
+        #expect(!runsInBackground(queue))
+        let background = DispatchQueue(
+            label: "class.background", qos: .background, target: .global(qos: .userInitiated))
+        #expect(background.qos == .background)
+        #expect(runsInBackground(background))
+    }
+
+    @Test("10. On a private target the queue keeps its class, but the target's decides")
+    func underPrivateTarget() {
+        let background = DispatchQueue(label: "class.target", qos: .background)
+        let queue = DispatchQueue(label: "class.above", qos: .userInitiated, target: background)
+        #expect(queue.qos == .userInitiated)
+        #expect(runsInBackground(queue))
+    }
+
+    @Test("77. A queue without a class has its target's")
+    func unspecified() {
+        let queue = DispatchQueue(label: "class.none", target: .global(qos: .background))
+        #expect(queue.qos == .unspecified)
+        #expect(runsInBackground(queue))
+        let above = DispatchQueue(label: "class.none.above", target: queue)
+        #expect(runsInBackground(above))
+    }
+
+    /// In a process with one lane, where the order is the library's alone. All queues are idle when
+    /// their items come.
+    @Test("76. The queue's class wins over the item's, unless the item enforces its own")
+    func itemClass() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LANES", "1", 1)
+            let order = Watched<[String]>([])
+            @Sendable func submit(
+                _ name: String, on queueQoS: DispatchQoS, _ qos: DispatchQoS,
+                _ flags: DispatchWorkItemFlags
+            ) {
+                DispatchQueue(label: name, qos: queueQoS)
+                    .async(qos: qos, flags: flags) { order.append(name) }
+            }
+            // From the lane's own thread, which runs none of them before it returns.
+            DispatchQueue(label: "start").async {
+                submit("utility", on: .utility, .unspecified, [])
+                submit("inherits", on: .utility, .userInteractive, .inheritQoS)
+                submit("stripped", on: .unspecified, .userInteractive, .noQoS)
+                submit("own", on: .unspecified, .userInitiated, [])
+                submit("enforced", on: .utility, .userInteractive, .enforceQoS)
+                submit("not lowered", on: .userInteractive, .utility, .enforceQoS)
+            }
+            _ = order.wait(seconds: Patience.seconds) { $0.count == 6 }
+            let expected = ["enforced", "not lowered", "own", "stripped", "utility", "inherits"]
+            if order.value != expected { print(order.value) }
+            endProcess(succeedingIf: order.value == expected)
+        }
+    }
+
+    /// Whether the queue's items run on threads of lower priority than this one.
+    private func runsInBackground(_ queue: DispatchQueue) -> Bool {
+        let found = Watched<Int32?>(nil)
+        queue.async { found.update { $0 = niceness() } }
+        expectEventually(found) { $0 != nil }
+        return found.value == 19
+    }
+}
+
+private func niceness() -> Int32 {
+    getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(currentThreadIdentifier()))
+}

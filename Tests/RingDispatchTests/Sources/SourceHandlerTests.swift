@@ -1,0 +1,97 @@
+import Glibc
+import RingDispatch
+import Testing
+
+@Suite("Handlers of sources", .watchdog)
+struct SourceHandlerTests {
+    private let queue = DispatchQueue(label: "handler")
+
+    @Test("8, 51. A suspended source's registration handler waits for the resume, and comes first")
+    func suspendedRegistration() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        let calls = Watched<[String]>([])
+        source.setRegistrationHandler { calls.append("registered") }
+        source.setEventHandler { [unowned source] in calls.append("event \(source.data)") }
+        let cancelled = watchCancel(of: source)
+        source.suspend()
+        source.activate()
+        source.add(data: 2)
+        source.add(data: 3)
+        drain(queue)
+        expectStays(calls, at: [])
+        source.resume()
+        expectEventually(calls) { $0.count == 2 }
+        #expect(calls.value == ["registered", "event 5"])
+        finish(source, cancelled)
+    }
+
+    @Test("46. On a concurrent queue the handler never runs beside itself, and events merge")
+    func noOverlap() {
+        let pair = Channel(.socketPair)
+        let source = DispatchSource.makeReadSource(
+            fileDescriptor: pair.near,
+            queue: DispatchQueue(label: "handler.concurrent", attributes: .concurrent))
+        let inside = Watched(0)
+        let overlaps = Watched(0)
+        let received = Watched(0)
+        source.setEventHandler {
+            if inside.increment() != 1 { overlaps.increment() }
+            received.increment(by: readAll(from: pair.near).count)
+            inside.increment(by: -1)
+        }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        let threads = (0..<2).map { _ in
+            UserThread {
+                for _ in 0..<200 { write(1, to: pair.far) }
+            }
+        }
+        for thread in threads { #expect(thread.join()) }
+        expectEventually(received) { $0 == 400 }
+        #expect(overlaps.value == 0)
+        finish(source, cancelled)
+    }
+
+    @Test("53. A handler that captures its own source keeps it until it is cancelled")
+    func capturesItself() {
+        let released = Gate()
+        let fired = Watched(0)
+        let isLast = Watched(false)
+        let cancelled: Gate
+        do {
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            let canary = Canary { released.open() }
+            timer.schedule(deadline: .now(), repeating: .milliseconds(1))
+            timer.setEventHandler {
+                canary.keepAlive()
+                fired.increment()
+                if isLast.value { timer.cancel() }
+            }
+            cancelled = watchCancel(of: timer)
+            timer.activate()
+        }
+        // Nobody else holds it.
+        expectEventually(fired) { $0 >= 3 }
+        #expect(!released.wasOpened)
+        isLast.update { $0 = true }
+        expectOpens(cancelled)
+        expectOpens(released)
+    }
+
+    @Test("A source reads random bytes from a device")
+    func randomDevice() throws {
+        let descriptor = open("/dev/random", O_RDONLY | O_NONBLOCK)
+        try #require(descriptor >= 0)
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        let received = Watched(0)
+        source.setEventHandler { [unowned source] in
+            var bytes = [UInt8](repeating: 0, count: 16)
+            if source.data > 0 { received.increment(by: max(0, read(descriptor, &bytes, 16))) }
+        }
+        let cancelled = watchCancel(of: source)
+        source.activate()
+        expectEventually(received) { $0 >= 64 }
+        finish(source, cancelled)
+        close(descriptor)
+    }
+}
