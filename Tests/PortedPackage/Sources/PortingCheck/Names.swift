@@ -1,6 +1,6 @@
 import Foundation
 
-/// The types of GCD's Swift interface on Linux, by name, and what they are in this module.
+/// The types of GCD's Swift interface, by name, and what they are in this module.
 private let types: [(name: String, type: Any.Type)] = [
     ("DispatchData", DispatchData.self),
     ("DispatchDataIterator", DispatchDataIterator.self),
@@ -12,6 +12,8 @@ private let types: [(name: String, type: Any.Type)] = [
     ("DispatchQueue", DispatchQueue.self),
     ("DispatchSemaphore", DispatchSemaphore.self),
     ("DispatchSource", DispatchSource.self),
+    ("DispatchSourceFileSystemObject", DispatchSourceFileSystemObject.self),
+    ("DispatchSourceProcess", DispatchSourceProcess.self),
     ("DispatchSourceProtocol", DispatchSourceProtocol.self),
     ("DispatchSourceRead", DispatchSourceRead.self),
     ("DispatchSourceSignal", DispatchSourceSignal.self),
@@ -29,16 +31,9 @@ private let types: [(name: String, type: Any.Type)] = [
     ("DispatchWorkItemFlags", DispatchWorkItemFlags.self),
 ]
 
-/// Names that RingDispatch does not have: here they mean libdispatch's, and would not work together
-/// with the rest.
-private let missing: Set = [
-    "DispatchData", "DispatchDataIterator", "DispatchIO", "DispatchSourceSignal",
-]
-
 func checkNames() {
     for (name, type) in types {
-        let module = missing.contains(name) ? "Dispatch" : "RingDispatch"
-        let isOurs = String(reflecting: type).hasPrefix("\(module).\(name)")
+        let isOurs = String(reflecting: type).hasPrefix("RingDispatch.\(name)")
         expect(isOurs, true, "\(name), which is \(String(reflecting: type))")
     }
 }
