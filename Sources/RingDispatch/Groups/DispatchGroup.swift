@@ -101,11 +101,16 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
             if interested.waiters.isEmpty && interested.notifications.isEmpty {
                 state.bitwiseAnd(~DispatchGroup.isAwaited, ordering: .relaxed)
             }
+            // With the lock, and before anybody is woken: what others ask for when they see the
+            // group empty comes behind these.
+            for notification in notifications {
+                notification.queue.async(execute: notification.workItem)
+            }
+            // The references go outside the lock: a queue or a block may end with them.
             return (waiters, notifications)
         }
-        for waiter in waiters { waiter.grant() }
-        for notification in notifications {
-            notification.queue.async(execute: notification.workItem)
+        withExtendedLifetime(notifications) {
+            for waiter in waiters { waiter.grant() }
         }
     }
 
@@ -137,7 +142,10 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     public func notify(queue: DispatchQueue, work: DispatchWorkItem) {
         let notification = Notification(queue: queue, workItem: work)
         let mustWait = interested.withLock { interested -> Bool in
-            guard let since = announceInterest() else { return false }
+            // Behind earlier ones that the leave which emptied the group is about to submit.
+            guard let since = announceInterest() ?? interested.notifications.last?.since else {
+                return false
+            }
             interested.notifications.append((since, notification))
             return true
         }

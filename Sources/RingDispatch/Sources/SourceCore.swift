@@ -289,6 +289,13 @@ class SourceCore: @unchecked Sendable {
         armIfIdle(context, &none)
         handlers.registration?.call()
         handlers.registration = nil
+        // What the program has merged before waits for a call of its own.
+        if !hasKernelEvents {
+            update { state in
+                state.word |= SourceState.dirty
+                return true
+            }
+        }
     }
 
     @inline(__always)

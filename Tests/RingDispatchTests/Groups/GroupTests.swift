@@ -232,4 +232,22 @@ struct GroupTests {
 /// One use of a group, from enter to leave.
 private final class Round: Sendable {
     let isOver = Atomic(false)
+
+    @Test("30. A notification that is asked for after a wait comes behind the earlier ones")
+    func orderAfterWait() {
+        let queue = DispatchQueue(label: "group.order")
+        for _ in 0..<500 {
+            let group = DispatchGroup()
+            let told = Watched<[Int]>([])
+            group.enter()
+            group.notify(queue: queue) { told.append(1) }
+            group.notify(queue: queue) { told.append(2) }
+            let thread = UserThread { group.leave() }
+            group.wait()
+            group.notify(queue: queue) { told.append(3) }
+            #expect(thread.join())
+            drain(queue)
+            #expect(told.value == [1, 2, 3])
+        }
+    }
 }
