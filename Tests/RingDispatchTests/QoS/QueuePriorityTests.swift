@@ -34,13 +34,21 @@ struct QueuePriorityTests {
         #expect(runsInBackground(above))
     }
 
-    /// In a process with one lane, where the order is the library's alone. All queues are idle when
-    /// their items come.
+    /// In a process with one lane and one worker that is not blocked, where the order is the
+    /// library's alone: no other takes the lane over while the items are submitted, however long
+    /// that takes. All queues are idle when their items come.
     @Test("76. The queue's class wins over the item's, unless the item enforces its own")
     func itemClass() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
             setenv("RINGDISPATCH_LANES", "1", 1)
+            setenv("RINGDISPATCH_WORKERS", "2", 1)
+            let (isBlocked, leave) = (Gate(), Gate())
+            DispatchQueue(label: "blocked").async {
+                isBlocked.open()
+                leave.pass()
+            }
+            expectOpens(isBlocked)
             let order = Watched<[String]>([])
             @Sendable func submit(
                 _ name: String, on queueQoS: DispatchQoS, _ qos: DispatchQoS,
@@ -61,6 +69,7 @@ struct QueuePriorityTests {
                 submit("not lowered", on: .userInteractive, .utility, .enforceQoS)
             }
             _ = order.wait(seconds: Patience.seconds) { $0.count == 7 }
+            leave.open()
             #expect(
                 order.value == [
                     "first", "enforced", "not lowered", "own", "stripped", "utility", "inherits",
