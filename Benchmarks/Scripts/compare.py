@@ -1,4 +1,4 @@
-"""The entry of compare.sh: options, then one of the three comparisons."""
+"""The entry of compare.sh: options, then one of the comparisons."""
 
 import argparse
 import os
@@ -6,6 +6,7 @@ import signal
 import sys
 
 import blocking
+import channels
 import echo
 import machine
 import micro
@@ -14,6 +15,7 @@ EPILOG = """\
 micro     one source of benchmarks, compiled against Dispatch and against RingDispatch
 echo      echo servers: CPU per message, context switches, threads, latency
 blocking  echo servers, one connection's handler blocks or computes 50 ms per message
+io        DispatchIO: reading a cached file, and an echo server of channels
 
 Tables go to standard output as Markdown, progress to standard error. Everything runs in turn, round
 after round, so that all see the same state of the machine; the tables show medians. A row is
@@ -24,7 +26,7 @@ MISSED when it is not as good as needed; see README.md for what each row means.
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="compare.sh", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("mode", choices=["micro", "echo", "blocking"])
+    parser.add_argument("mode", choices=["micro", "echo", "blocking", "io"])
     parser.add_argument(
         "names", nargs="*", help="only these benchmarks (micro) or servers (echo, blocking)")
     parser.add_argument(
@@ -34,7 +36,7 @@ def parse_options() -> argparse.Namespace:
         "--seconds", type=float, default=2, help="measured time of a load run (2)")
     parser.add_argument(
         "--connections", type=int, nargs="+",
-        help="of the load client (echo: 64 1000, blocking: 120)")
+        help="of the load client (echo: 64 1000, blocking: 120, io: 64)")
     parser.add_argument(
         "--cpus", default="0,1", help="the two CPUs to use (0,1): echo servers run on the first, "
         "the load client on the second; all else runs on both")
@@ -58,7 +60,8 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda received, _: sys.exit(128 + received))
     machine.raise_descriptor_limit()
-    report = {"micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare}
+    report = {"micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare,
+              "io": channels.compare}
     outcome = report[options.mode](options)
     for failure in outcome.failures:
         print(f"\nFAILED: {failure}")

@@ -146,7 +146,7 @@ extension IOTests {
         func stopOfFile() {
             do {
                 let folder = ScratchFolder()
-                let bytes = countingBytes(6_000_000)
+                let bytes = patternBytes(6_000_000)
                 let descriptor = Glibc.open(folder.file("file", bytes), O_RDONLY)
                 let (channel, cleanup) = open(.stream, descriptor)
                 let (read, begun, gate) = (Transfer(), Gate(), Gate())

@@ -11,7 +11,7 @@ extension IOTests {
         func highWater() {
             do {
                 let folder = ScratchFolder()
-                let bytes = countingBytes(100_000)
+                let bytes = patternBytes(100_000)
                 let descriptor = Glibc.open(folder.file("file", bytes), O_RDONLY)
                 let (channel, cleanup) = open(.stream, descriptor)
                 channel.setLimit(highWater: 3000)
@@ -55,7 +55,7 @@ extension IOTests {
         func exactPieces() {
             do {
                 let folder = ScratchFolder()
-                let descriptor = Glibc.open(folder.file("file", countingBytes(1_000_500)), O_RDONLY)
+                let descriptor = Glibc.open(folder.file("file", patternBytes(1_000_500)), O_RDONLY)
                 let (channel, cleanup) = open(.stream, descriptor)
                 channel.setLimit(lowWater: 1000)
                 channel.setLimit(highWater: 1000)
@@ -63,7 +63,7 @@ extension IOTests {
                 channel.read(offset: 0, length: .max, queue: queue, ioHandler: read.handler)
                 let sizes = read.finish().map { $0.bytes?.count }
                 #expect(sizes == [Int?](repeating: 1000, count: 1000) + [500, 0])
-                #expect(read.bytes == countingBytes(1_000_500))
+                #expect(read.bytes == patternBytes(1_000_500))
                 channel.close()
                 cleanup.expect()
                 close(descriptor)

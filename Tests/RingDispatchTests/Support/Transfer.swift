@@ -143,6 +143,15 @@ func contents(ofFile path: String) -> [UInt8] {
     }
 }
 
+/// `count` bytes that count up and begin anew at a place that no chunk ends at: quick to make.
+func patternBytes(_ count: Int) -> [UInt8] {
+    let block = countingBytes(65_537)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + block.count)
+    while bytes.count < count { bytes += block }
+    return Array(bytes.prefix(count))
+}
+
 /// `count` bytes that are the same in each run.
 func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
     var generator = SeededGenerator(seed: seed)

@@ -1,0 +1,109 @@
+"""DispatchIO: how fast it reads a file that is in memory, and what an echo costs."""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+import building
+import machine
+from report import Need, Outcome, needs_table, number, table
+from servers import Load, Server, measure_or_note, medians
+
+FILE_BYTES = 256 << 20
+READ_SECONDS = 60
+URING, DISPATCH, RING = "c-io_uring", "channel-libdispatch", "channel-ring"
+RING_EPOLL = "channel-ring-epoll"
+
+
+def compare(options: argparse.Namespace) -> Outcome:
+    outcome = Outcome()
+    build = not options.no_build
+    peers = building.c_peers(["echo-load", "uring-read"], build)
+    swift = building.swift_products(["io-bench-ring", "io-bench-dispatch"], build)
+    print(f"## Channels\n\n{machine.facts(options.rounds, options.cpus)}")
+    programs = {
+        DISPATCH: (swift["io-bench-dispatch"], ()),
+        RING: (swift["io-bench-ring"], (("RINGDISPATCH_BACKEND", "io_uring"),)),
+        RING_EPOLL: (swift["io-bench-ring"], (("RINGDISPATCH_BACKEND", "epoll"),)),
+    }
+    _reads(options, outcome, peers["uring-read"], programs)
+    _echoes(options, outcome, peers["echo-load"], programs)
+    return outcome
+
+
+def _read(command: list[str], environment: tuple, cpus: list[int]) -> dict[str, float]:
+    result = subprocess.run(
+        ["taskset", "-c", ",".join(map(str, cpus)), *command], capture_output=True, text=True,
+        stdin=subprocess.DEVNULL, timeout=READ_SECONDS, env={**os.environ, **dict(environment)})
+    if result.returncode != 0:
+        raise RuntimeError(result.stderr.strip()[-500:])
+    pairs = (line.split("=", 1) for line in result.stdout.splitlines())
+    values = {key: float(value) for key, value in pairs}
+    if values["bytes"] != FILE_BYTES:
+        raise RuntimeError(f"{values['bytes']:.0f} bytes came")
+    return values
+
+
+def _reads(options: argparse.Namespace, outcome: Outcome, peer: str, programs: dict) -> None:
+    commands = {URING: ((peer,), ())}
+    for name, (path, environment) in programs.items():
+        commands[name] = ((path, "read"), environment)
+    runs: dict[str, list[dict[str, float]]] = {name: [] for name in commands}
+    with tempfile.NamedTemporaryFile() as file:
+        for _ in range(FILE_BYTES >> 20):
+            file.write(os.urandom(1 << 20))
+        file.flush()
+        for round_number in range(options.rounds):
+            print(f"reading, round {round_number + 1}", file=sys.stderr)
+            for name, (command, environment) in commands.items():
+                try:
+                    runs[name].append(_read([*command, file.name], environment, options.cpus))
+                except (RuntimeError, subprocess.TimeoutExpired) as error:
+                    outcome.failures.append(f"{name}, reading: {error}")
+    results = {name: medians(list_) for name, list_ in runs.items()}
+    rows = [
+        [name, number(result["bytes"] / result["ns"]), number(result["ns"] / 1e6),
+         number(result["cpu_ns"] / 1e6)] if result else [name, "failed", "-", "-"]
+        for name, result in results.items()]
+    print(f"\n### One read of a cached file of {FILE_BYTES >> 20} MiB\n")
+    print(table(["reader", "GB/s", "ms", "CPU ms"], rows))
+
+    def rate(name: str) -> float | None:
+        return 1 / results[name]["ns"] if results.get(name) else None
+
+    print("\n" + needs_table([
+        Need(f"rate of {RING} / {URING}", rate(RING), rate(URING), at_least=0.9),
+        Need(f"rate of {RING} / {DISPATCH}", rate(RING), rate(DISPATCH), at_least=1.5),
+    ], outcome), flush=True)
+
+
+def _echoes(options: argparse.Namespace, outcome: Outcome, client: str, programs: dict) -> None:
+    servers = [
+        Server(name, (path, "echo", "--port", "0"), environment)
+        for name, (path, environment) in programs.items()]
+    server_cpu, client_cpu = options.cpus
+    for connections in options.connections or [64]:
+        load = Load(client, connections, options.seconds)
+        runs: dict[str, list[dict[str, float]]] = {server.name: [] for server in servers}
+        for round_number in range(options.rounds):
+            print(f"{connections} connections, round {round_number + 1}", file=sys.stderr)
+            for server in servers:
+                result = measure_or_note(outcome, server, load, [server_cpu], [client_cpu])
+                if result:
+                    runs[server.name].append(result)
+        results = {name: medians(list_) for name, list_ in runs.items()}
+        rows = [
+            [name, number(result["cpu_us"]), number(result["rate"]), number(result["p50_us"]),
+             number(result["p99_us"]), f"{result['switches']:.3f}", f"{result['threads']:.0f}"]
+            if result else [name, "failed", *["-"] * 5] for name, result in results.items()]
+        print(f"\n### Echo of 64 bytes, {connections} connections\n")
+        print(table(
+            ["server", "CPU µs/message", "messages/s", "p50 µs", "p99 µs", "switches/message",
+             "threads"], rows))
+        ours, theirs = results.get(RING, {}), results.get(DISPATCH, {})
+        print("\n" + needs_table([
+            Need(f"CPU of {DISPATCH} / {RING}", theirs.get("cpu_us"), ours.get("cpu_us"),
+                 at_least=3),
+        ], outcome), flush=True)
