@@ -72,9 +72,10 @@ struct AsyncAndWaitTests {
 
     @Test("It waits while the queue, or its target, is suspended")  // contract 7, 20
     func suspended() {
-        let target = DispatchQueue(label: "asyncAndWait.target")
-        let queue = DispatchQueue(label: "asyncAndWait.suspended", target: target)
-        for suspended in [queue, target] {
+        for isTarget in [false, true] {
+            let target = DispatchQueue(label: "asyncAndWait.target")
+            let queue = DispatchQueue(label: "asyncAndWait.suspended", target: target)
+            let suspended = isTarget ? target : queue
             suspended.suspend()
             let ran = Watched(false)
             let thread = UserThread { queue.asyncAndWait { ran.update { $0 = true } } }
