@@ -13,12 +13,24 @@ guard arguments.count == 3, let access = GeneratedFile.Access(rawValue: argument
     print("usage: generate-dispatch-names public|internal FILE")
     exit(64)
 }
-let text = GeneratedFile(access: access).text
+
+/// Whether the file says this already. Then it is left alone: a new date would have the target
+/// compiled again, and SwiftPM runs this more often than it needs to.
+func holds(_ path: String, _ bytes: [UInt8]) -> Bool {
+    guard let file = fopen(path, "r") else { return false }
+    defer { fclose(file) }
+    var found = [UInt8](repeating: 0, count: bytes.count + 1)
+    let count = fread(&found, 1, found.count, file)
+    return found[..<count].elementsEqual(bytes)
+}
+
+let bytes = Array(GeneratedFile(access: access).text.utf8)
+if holds(arguments[2], bytes) { exit(0) }
 guard let file = fopen(arguments[2], "w") else {
     perror("generate-dispatch-names: cannot write \(arguments[2])")
     exit(73)
 }
-let isWritten = fputs(text, file) >= 0
+let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count
 guard fclose(file) == 0, isWritten else {
     perror("generate-dispatch-names: cannot write \(arguments[2])")
     exit(74)

@@ -11,5 +11,6 @@ package enum ErrorCode {
     package static let processDescriptors = EMFILE
     package static let noSpace = ENOSPC
     package static let nameTooLong = ENAMETOOLONG
+    package static let badDescriptor = EBADF
     package static let tooManyLinks = ELOOP
 }

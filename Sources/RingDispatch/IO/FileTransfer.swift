@@ -93,13 +93,8 @@ class FileTransfer: @unchecked Sendable {
         if let outcome, !isOut {
             isOver = true
             conclude()
-            end(outcome, context)
+            descriptor.transferEnded(self, outcome, context)
         }
-    }
-
-    private final func end(_ code: Int32, _ context: Context) {
-        descriptor.transferEnded(self, context)
-        operation.finish(code, context)
     }
 }
 

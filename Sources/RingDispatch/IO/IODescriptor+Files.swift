@@ -52,11 +52,14 @@ extension IODescriptor {
         transfer.wake(context)
     }
 
-    func transferEnded(_ transfer: FileTransfer, _ context: Context) {
+    /// Ends the transfer's operation, and begins the one that waits for its turn after it: in this
+    /// order, for the handler's calls of both are to come in order, too.
+    func transferEnded(_ transfer: FileTransfer, _ code: Int32, _ context: Context) {
         let next = gate.withLock { _ -> IOOperation? in
             transfers.removeAll { $0 === transfer }
             return transfer.isStream ? streams.next(transfer.operation.direction) : nil
         }
+        transfer.operation.finish(code, context)
         if let next { run(next, context) }
     }
 

@@ -212,13 +212,7 @@ extension IOTests {
             close(target)
             // Compared outside of the macro, which would describe megabytes.
             let isSame = contents(ofFile: folder.file("copy")) == bytes
-            if DispatchRuntime.snapshot().backend == "epoll" {
-                withKnownIssue("streams of files lose their order on epoll", isIntermittent: true) {
-                    #expect(isSame)
-                }
-            } else {
-                #expect(isSame)
-            }
+            #expect(isSame)
         }
 
         @Test("A hundred files are read at once")

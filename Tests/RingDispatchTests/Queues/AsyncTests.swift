@@ -137,4 +137,15 @@ struct AsyncTests {
         expectEventually(seen) { $0.count == 5 }
         #expect(Set(seen.value) == Set(0..<5))
     }
+
+    @Test("asyncUnsafe takes a block that is not Sendable, and is async in all else")
+    func unsafely() {
+        final class Log { var entries: [Int] = [] }
+        let queue = DispatchQueue(label: "async.unsafe")
+        let log = Log()
+        let group = DispatchGroup()
+        for number in 0..<10 { queue.asyncUnsafe(group: group) { log.entries.append(number) } }
+        #expect(group.wait(timeout: Patience.deadline) == .success)
+        #expect(queue.sync { log.entries } == Array(0..<10))
+    }
 }

@@ -30,9 +30,10 @@ struct SourceCancelTests {
         let cancelled = Gate()
         source.setEventHandler { events.increment() }
         source.setCancelHandler { cancelled.open() }
-        source.activate()
         let mayRun = Gate()
+        // Before the activation, which may put the source onto the queue.
         queue.async { mayRun.pass() }
+        source.activate()
         source.add(data: 1)
         source.cancel()
         source.add(data: 1)

@@ -72,6 +72,12 @@ extension FileSystemWatchError {
             remedy: "give the process permission to read it")
     }
 
+    init(closed descriptor: Int32) {
+        self.init(
+            .other, call: "looking at descriptor \(descriptor)", code: ErrorCode.badDescriptor,
+            remedy: "it was closed: do that in the cancel handler")
+    }
+
     init(withoutProc code: Int32) {
         self.init(
             .procUnavailable, call: "reading /proc/thread-self/fd", code: code,

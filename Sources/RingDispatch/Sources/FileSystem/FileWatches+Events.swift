@@ -21,7 +21,7 @@ extension FileWatches {
             // Events of watches that were given up meanwhile find no file.
             guard let file = files[event.watch] else { return }
             let isFirst = file.news.isEmpty
-            file.news.note(event)
+            file.news.note(event, &file.moves)
             if isFirst { touched.append(file) }
         }
         for file in touched {
@@ -75,12 +75,17 @@ extension FileWatches {
             happened.insert(.write)
             file.noteWrite()
         }
-        if news.changesDirectoryCount { happened.insert(.link) }
         let isCounted = news.hasDirectoryEntries && file.mask.contains(.link)
         guard isCounted || news.hasAttributes, let now = file.look() else { return happened }
         if isCounted {
             // One subdirectory may have taken the place of another, of which there is no event.
-            if let old = file.content, now.linkCount != old.linkCount { happened.insert(.link) }
+            let isOtherCount = now.linkCount != file.content?.linkCount
+            if isOtherCount || news.hasNewDirectory || news.hasLostDirectory
+                || file.moves.isChange(isCounted: now.linkCount > 1)
+            {
+                happened.insert(.link)
+                file.moves = DirectoryMoves()
+            }
             file.learnContent(now)
         }
         if news.hasAttributes { happened.formUnion(attributeNews(file, news, now)) }
@@ -184,6 +189,7 @@ extension FileWatches {
             }
             file.learnContent(now)
             file.learnAttributes(now)
+            file.moves = DirectoryMoves()
             if let name = file.name {
                 file.name = file.currentName() ?? name
                 // The descriptor may know another of its names than the one that changed.

@@ -3,7 +3,7 @@ internal import Ring
 /// One watcher and all that is watched with it: an entry for each file, whatever the number of
 /// sources and descriptors.
 final class FileWatches: @unchecked Sendable {
-    // Safety: the hub's lock guards `files` and what is in them; `events` and `woken` belong to the
+    // Safety: the hub's lock guards `files`, what is in them, and `touched`; `events` and `woken` belong to the
     // hub's queue; `source` is set before anybody else knows of the object, and taken by `stop`.
     let watcher: any FileWatcher
     let events = FileEvents()
@@ -34,11 +34,16 @@ final class FileWatches: @unchecked Sendable {
     /// - Returns: what will not be told, although the source watches.
     func add(_ source: FileSystemSource) throws(FileSystemWatchError) -> FileSystemWatchError? {
         let descriptor = source.descriptor
-        guard let name = Descriptors.name(of: descriptor) else {
+        // Before the watch: what happens in between is told twice rather than not.
+        guard let status = FileStatus(of: descriptor) else {
+            throw FileSystemWatchError(closed: descriptor)
+        }
+        guard FilePlace.canBeNamed else {
             throw FileSystemWatchError(withoutProc: ErrorCode.noEntry)
         }
-        // Before the watch: what happens in between is told twice rather than not.
-        guard let status = FileStatus(of: descriptor), isKept(name, status) else {
+        // Only a path that is too long cannot be had.
+        let name = Descriptors.name(of: descriptor) ?? "/"
+        guard isKept(name, status) else {
             throw FileSystemWatchError(notWatchable: name, descriptor: descriptor)
         }
         let file = try join(source, name, status)

@@ -34,6 +34,7 @@ final class WatchedFile {
 
     /// What the events that are being processed say.
     @exclusivity(unchecked) var news = FileNews()
+    @exclusivity(unchecked) var moves = DirectoryMoves()
 
     init(watch: Int32, isDirectory: Bool, asked: FileChanges) {
         self.watch = watch
@@ -109,56 +110,5 @@ final class WatchedFile {
         else { return nil }
         let mark = " (deleted)"
         return name.hasSuffix(mark) ? String(name.dropLast(mark.count)) : name
-    }
-}
-
-/// What one batch of events says about a file. inotify merges equal events that follow one another,
-/// so it counts for little how many there are.
-struct FileNews {
-    /// All that happened to the file itself and, of `FileChanges.entries`, to its entries.
-    private(set) var changes: FileChanges = []
-    private(set) var attributeEvents = 0
-    /// A directory was made or removed in it, or moved to it from elsewhere.
-    private var hasComeOrGone = false
-    /// A directory in it was renamed, came or went.
-    private(set) var hasDirectoryEntries = false
-    /// A directory in it was removed.
-    private(set) var hasLostDirectory = false
-    /// Directories that were moved away, by cookie, and did not turn up here again.
-    private var departed: [UInt32] = []
-
-    var isEmpty: Bool { changes.isEmpty }
-    /// The file is to be compared with what was known of it.
-    var hasAttributes: Bool { !changes.isDisjoint(with: .ofLinks) }
-
-    /// Directories came or went, and did not just change their names. The two events of a rename
-    /// that are not in one batch look the same.
-    var changesDirectoryCount: Bool { !departed.isEmpty || hasComeOrGone }
-
-    mutating func note(_ event: FileEvent) {
-        guard event.isOfEntry else {
-            changes.formUnion(event.changes)
-            if event.changes.contains(.attributes) { attributeEvents += 1 }
-            return
-        }
-        let changes = event.changes.intersection(.entries)
-        self.changes.formUnion(changes)
-        guard event.changes.contains(.isDirectory), !changes.isEmpty else { return }
-        hasDirectoryEntries = true
-        switch changes {
-        case .movedFrom:
-            departed.append(event.cookie)
-        case .movedTo:
-            if let index = departed.firstIndex(of: event.cookie) {
-                departed.remove(at: index)
-            } else {
-                hasComeOrGone = true
-            }
-        case .deleted:
-            hasComeOrGone = true
-            hasLostDirectory = true
-        default:
-            hasComeOrGone = true
-        }
     }
 }

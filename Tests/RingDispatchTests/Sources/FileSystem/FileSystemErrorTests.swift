@@ -118,6 +118,23 @@ struct FileSystemErrorTests {
         }
     }
 
+    @Test("A descriptor that is closed before the source is activated")
+    func closedEarly() {
+        withFile { descriptor in
+            // A number that no other test gets.
+            let high = fcntl(descriptor, F_DUPFD_CLOEXEC, 900)
+            let source = DispatchSource.makeFileSystemObjectSource(
+                fileDescriptor: high, eventMask: .all)
+            let cancelled = watchCancel(of: source)
+            close(high)
+            let error = Watched<FileSystemWatchError?>(nil)
+            source.setEventHandler { [unowned source] in error.update { $0 = source.error } }
+            source.activate()
+            expectEventually(error) { $0?.code == EBADF }
+            finish(source, cancelled)
+        }
+    }
+
     /// memfd_create(2), which is not imported.
     private func makeMemoryFile() -> Int32 {
         typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32

@@ -116,14 +116,26 @@ struct FileSystemScriptTests {
         observer.end()
     }
 
-    @Test("Both ends of a rename that come apart are one directory less and one more")
+    @Test("Both ends of a rename may come apart; those of two renames are two directories")
     func unpairedMoves() {
         folder.makeDirectory("directory")
+        var status = stat()
+        stat(folder.path, &status)
         let observer = FileObserver(folder.path, [.write, .link], hub: hub)
-        watcher.sendMove(of: 1, .movedFrom, cookie: 7)
-        expectEventually(observer.calls) { $0 == [[.write, .link]] }
-        watcher.sendMove(of: 1, .movedTo, cookie: 7)
-        expectEventually(observer.calls) { $0 == [[.write, .link], [.write, .link]] }
+        // Only the number of links shows whether a directory left for good. Not all file systems
+        // count them.
+        let moved: FileSystemEvent = status.st_nlink > 1 ? .write : [.write, .link]
+        let steps: [(FileChanges, UInt32, FileSystemEvent)] = [
+            (.movedFrom, 7, moved), (.movedTo, 7, moved),
+            (.movedTo, 8, moved), (.movedFrom, 9, [.write, .link]),
+            (.movedFrom, 10, moved), (.movedTo, 11, [.write, .link]),
+        ]
+        var expected: [FileSystemEvent] = []
+        for (changes, cookie, event) in steps {
+            watcher.sendMove(of: 1, changes, cookie: cookie)
+            expected.append(event)
+            expectEventually(observer.calls) { $0 == expected }
+        }
         observer.end()
     }
 
