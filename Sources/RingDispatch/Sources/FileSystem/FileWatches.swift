@@ -3,8 +3,9 @@ internal import Ring
 /// One watcher and all that is watched with it: an entry for each file, whatever the number of
 /// sources and descriptors.
 final class FileWatches: @unchecked Sendable {
-    // Safety: the hub's lock guards `files`, what is in them, and `touched`; `events` and `woken` belong to the
-    // hub's queue; `source` is set before anybody else knows of the object, and taken by `stop`.
+    // Safety: the hub's lock guards `files`, what is in them, and `touched`; `events` and `woken`
+    // belong to the hub's queue; `source` is set before anybody else knows of the object, and taken
+    // by `stop`.
     let watcher: any FileWatcher
     let events = FileEvents()
     var source: (any DispatchSourceRead)?
