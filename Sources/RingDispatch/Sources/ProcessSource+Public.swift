@@ -64,8 +64,8 @@ extension DispatchSource {
     ///
     /// When the system has no descriptor left for it (EMFILE, ENFILE), or refuses pidfd_open(2), a
     /// line on standard error says so, and the process is looked for every 100 ms, until there is
-    /// a descriptor or the process is gone: the end comes late then, but it comes. Meanwhile only the
-    /// number is known, which the system may give to another process.
+    /// a descriptor or the process is gone: the end comes late then, but it comes. Meanwhile only
+    /// the number is known, which the system may give to another process.
     ///
     /// - Parameters:
     ///   - identifier: the process (pid_t). A number that is no process's has ended.
