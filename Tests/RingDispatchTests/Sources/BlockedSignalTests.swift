@@ -44,7 +44,9 @@ struct BlockedSignalTests {
         }
     }
 
-    @Test("63. A thread that stops blocking takes what it is sent, and all count once")
+    @Test(
+        "63. A thread that stops blocking takes what it is sent, and all count once",
+        .enabled(if: TestSignal.areKeptApart))
     func sometimesBlocked() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
@@ -72,7 +74,9 @@ struct BlockedSignalTests {
         }
     }
 
-    @Test("A handler of the program's is not deprived of a signal that waits for its thread")
+    @Test(
+        "A handler of the program's is not deprived of a signal that waits for its thread",
+        .enabled(if: TestSignal.areKeptApart))
     func handler() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
@@ -95,7 +99,9 @@ struct BlockedSignalTests {
         }
     }
 
-    @Test("A handler that comes after the source is not deprived either")
+    @Test(
+        "A handler that comes after the source is not deprived either",
+        .enabled(if: TestSignal.areKeptApart))
     func laterHandler() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()

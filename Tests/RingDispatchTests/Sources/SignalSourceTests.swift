@@ -39,10 +39,11 @@ struct SignalSourceTests {
         probe.expect(1)
         queue.async { kill(getpid(), signal) }
         probe.expect(2)
-        for _ in 0..<100 { sendQueued(signal) }
-        probe.expect(102)
+        let more: UInt = TestSignal.areKeptApart ? 100 : 0
+        for _ in 0..<more { sendQueued(signal) }
+        probe.expect(2 + more)
         probe.end()
-        #expect(probe.total == 102)
+        #expect(probe.total == 2 + more)
     }
 
     @Test("64. All sources of a signal are told, and those that are left when one ends")
