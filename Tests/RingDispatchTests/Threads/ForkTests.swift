@@ -3,7 +3,9 @@ import RingDispatch
 import Testing
 
 /// In processes of their own, whose children have none of their threads.
-@Suite("The child of a fork", .watchdog, .serialized)
+@Suite(
+    "The child of a fork", .watchdog, .serialized,
+    .disabled(if: isThreadSanitized, "a child of ThreadSanitizer's must not make threads"))
 struct ForkTests {
     @Test("81. Using a queue in the child traps")
     func afterUse() async {
