@@ -10,7 +10,7 @@ package enum IOStatistics {
     /// Reads and writes whose handler has not returned from its last call.
     package static var operations: Int { liveOperations.load(ordering: .relaxed) }
 
-    /// Channels that were not cleaned up, and convenience reads and writes.
+    /// Channels that exist, and convenience reads and writes.
     package static var channels: Int { liveChannels.load(ordering: .relaxed) }
 
     /// Descriptors and paths that channels use.

@@ -52,6 +52,10 @@ public enum DispatchRuntime {
         public let workerLimit: Int
         /// Sources of all kinds that exist.
         public let sources: Int
+        /// `DispatchIO` channels that exist, and convenience reads and writes.
+        public let channels: Int
+        /// Reads and writes of channels whose handler has not returned from its last call.
+        public let channelOperations: Int
 
         public var jobsWaiting: Int { lanes.reduce(0) { $0 + $1.jobsWaiting } }
         public var timers: Int { lanes.reduce(0) { $0 + $1.timers } }
@@ -69,7 +73,8 @@ public enum DispatchRuntime {
             lanes: pools.flatMap { pool in pool.lanes.map { $0.snapshot(of: pool) } },
             workers: counts.reduce(0) { $0 + $1.all },
             spareWorkers: counts.reduce(0) { $0 + $1.spare },
-            workerLimit: Runtime.configuration.workers, sources: SourceCore.count)
+            workerLimit: Runtime.configuration.workers, sources: SourceCore.count,
+            channels: IOStatistics.channels, channelOperations: IOStatistics.operations)
     }
 }
 
@@ -78,7 +83,8 @@ extension DispatchRuntime.Snapshot: CustomStringConvertible {
     public var description: String {
         let head = """
             \(backend) back end (\(backendReason)): \(workers) workers, \(spareWorkers) of them \
-            spare, at most \(workerLimit) of a kind; \(sources) sources
+            spare, at most \(workerLimit) of a kind; \(sources) sources; \(channels) channels with \
+            \(channelOperations) operations
             """
         return ([head] + lanes.map { "  \($0)" }).joined(separator: "\n")
     }

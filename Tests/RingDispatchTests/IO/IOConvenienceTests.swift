@@ -57,7 +57,7 @@ extension IOTests {
         func convenienceOrder() {
             do {
                 var pair: [Int32] = [-1, -1]
-                #expect(pipe(&pair) == 0)
+                #expect(makePipe(&pair) == 0)
                 let order = Watched<[Int]>([])
                 let far = pair[1]
                 for index in 0..<20 {

@@ -85,13 +85,13 @@ struct DescriptorEndTests {
             rmdir(folder)
         }
         #expect(mkfifo(path, 0o600) == 0)
-        let reader = open(path, O_RDONLY | O_NONBLOCK)
-        let first = open(path, O_WRONLY | O_NONBLOCK)
+        let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        let first = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(reader) }
         let (source, told, cancelled) = watchRead(reader) { _ = readAll(from: reader) }
         close(first)
         expectEventually(told) { $0 == [0] }
-        let second = open(path, O_WRONLY | O_NONBLOCK)
+        let second = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(second) }
         drain(queue)
         source.suspend()
@@ -199,7 +199,10 @@ private final class Datagrams {
     var port: UInt16 { UInt16(bigEndian: address.sin_port) }
 
     init(port: UInt16 = 0) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        // Without children that keep the port open.
+        let kind = Int32(
+            SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        descriptor = socket(AF_INET, kind, 0)
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         address.sin_port = port.bigEndian

@@ -169,7 +169,7 @@ struct ReadSourceTests {
 
     @Test("60. A listening socket announces each connection")
     func listener() {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        let listener = socket(AF_INET, streamKind | Int32(SOCK_NONBLOCK.rawValue), 0)
         defer { close(listener) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -193,7 +193,7 @@ struct ReadSourceTests {
                 let cancelled = watchCancel(of: source)
                 source.activate()
                 for count in 1...5 {
-                    let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+                    let client = socket(AF_INET, streamKind, 0)
                     #expect(connect(client, address, length) == 0)
                     expectEventually(peers) { $0.count == count }
                     close(client)

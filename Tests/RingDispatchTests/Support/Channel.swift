@@ -17,8 +17,9 @@ final class Channel: Sendable {
         var pair: [Int32] = [-1, -1]
         let code =
             switch kind {
-            case .pipe: pipe(&pair)
-            case .socketPair: socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)
+            // A child that another test starts must not keep an end open.
+            case .pipe: makePipe(&pair)
+            case .socketPair: socketpair(AF_UNIX, streamKind, 0, &pair)
             }
         precondition(code == 0, "errno \(errno)")
         for descriptor in pair {
@@ -70,4 +71,13 @@ func fill(_ descriptor: Int32) -> Int {
         if count <= 0 { return total }
         total += count
     }
+}
+
+/// A stream socket that children do not inherit.
+let streamKind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+
+/// pipe(2), whose ends children do not inherit: pipe2(2), which is not imported.
+func makePipe(_ pair: inout [Int32]) -> Int32 {
+    typealias Pipe = @convention(c) (UnsafeMutablePointer<Int32>, Int32) -> Int32
+    return unsafeBitCast(dlsym(nil, "pipe2"), to: Pipe.self)(&pair, O_CLOEXEC)
 }

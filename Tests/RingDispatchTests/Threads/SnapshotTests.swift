@@ -38,7 +38,7 @@ struct SnapshotTests {
         await #expect(processExitsWith: .success) {
             let queue = DispatchQueue(label: "snapshot")
             var pair: [Int32] = [-1, -1]
-            #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+            #expect(socketpair(AF_UNIX, streamKind, 0, &pair) == 0)
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(deadline: .now() + .seconds(600))
             timer.setEventHandler {}
@@ -56,6 +56,21 @@ struct SnapshotTests {
             expectOpens(timerGone)
             expectOpens(readerGone)
             _ = expectSnapshot { $0.timers == 0 && $0.watches == 0 && $0.operations == 0 }
+        }
+    }
+
+    @Test("It counts channels, and the operations that they have to do")
+    func channels() async {
+        await #expect(processExitsWith: .success) {
+            let pair = Channel(.socketPair)
+            let queue = DispatchQueue(label: "snapshot.channel")
+            let channel = DispatchIO(
+                type: .stream, fileDescriptor: pair.near, queue: queue, cleanupHandler: { _ in })
+            channel.read(offset: 0, length: 1, queue: queue) { _, _, _ in }
+            let waiting = expectSnapshot { $0.channelOperations == 1 }
+            #expect(waiting.channels == 1)
+            channel.close(flags: .stop)
+            _ = expectSnapshot { $0.channelOperations == 0 }
         }
     }
 }

@@ -121,8 +121,8 @@ struct FileSystemErrorTests {
     @Test("A descriptor that is closed before the source is activated")
     func closedEarly() {
         withFile { descriptor in
-            // A number that no other test gets.
-            let high = fcntl(descriptor, F_DUPFD_CLOEXEC, 900)
+            // A number that no other test gets: by the time of its use it is closed.
+            let high = fcntl(descriptor, F_DUPFD_CLOEXEC, 950)
             let source = DispatchSource.makeFileSystemObjectSource(
                 fileDescriptor: high, eventMask: .all)
             let cancelled = watchCancel(of: source)
