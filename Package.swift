@@ -16,6 +16,7 @@ let package = Package(
     name: "ring-dispatch",
     products: [
         .library(name: "RingDispatch", targets: ["RingDispatch"]),
+        .library(name: "RingNetwork", targets: ["RingNetwork"]),
         .plugin(name: "UseRingDispatch", targets: ["UseRingDispatch"]),
         .plugin(name: "UseRingDispatchInternally", targets: ["UseRingDispatchInternally"]),
         .executable(name: "EchoServer", targets: ["EchoServer"]),
@@ -32,6 +33,8 @@ let package = Package(
         .target(name: "CRing", dependencies: ["CLiburing"]),
         .target(name: "Ring", dependencies: ["CRing"], swiftSettings: settings),
         .target(name: "RingDispatch", dependencies: ["Ring", "CRing"], swiftSettings: settings),
+        .target(
+            name: "RingNetwork", dependencies: ["RingDispatch", "Ring"], swiftSettings: settings),
         .executableTarget(
             name: "generate-dispatch-names", path: "Plugins/GenerateDispatchNames",
             swiftSettings: settings),
@@ -54,6 +57,9 @@ let package = Package(
         .testTarget(
             name: "RingDispatchTests", dependencies: ["RingDispatch", "Ring"],
             exclude: ["Contract.md"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RingNetworkTests", dependencies: ["RingNetwork", "RingDispatch", "Ring"],
             swiftSettings: settings),
         .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),
         .testTarget(

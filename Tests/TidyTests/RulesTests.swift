@@ -104,6 +104,12 @@ struct RulesTests {
             ("Sources/RingDispatch/Queues/A.swift", "internal import Synchronization", true),
             ("Sources/RingDispatch/Time/DispatchWallTime.swift", "public import Glibc", true),
             ("Sources/RingDispatch/Time/DispatchWallTime.swift", "internal import Glibc", false),
+            ("Sources/RingNetwork/Endpoints/A.swift", "public import RingDispatch", true),
+            ("Sources/RingNetwork/Endpoints/A.swift", "internal import Ring", true),
+            ("Sources/RingNetwork/Endpoints/A.swift", "internal import CRing", false),
+            ("Sources/RingNetwork/Endpoints/A.swift", "internal import Glibc", false),
+            ("Sources/RingDispatch/Queues/A.swift", "internal import RingNetwork", false),
+            ("Sources/Ring/A.swift", "internal import RingNetwork", false),
             ("Samples/EchoServer/A.swift", "import Glibc", true),
             ("Tests/RingTests/A.swift", "import Foundation", true),
         ])

@@ -5,18 +5,18 @@ internal import Synchronization
 ///
 /// `Mutex` works inside the standard library, where ThreadSanitizer cannot see who comes after
 /// whom. Debug builds, which are the ones it checks, take a lock that it knows around it.
-struct Locked<Value>: ~Copyable {
+package struct Locked<Value>: ~Copyable {
     private let mutex: Mutex<Value>
     #if DEBUG
     private let known = SystemLock()
     #endif
 
-    init(_ value: consuming sending Value) {
+    package init(_ value: consuming sending Value) {
         mutex = Mutex(value)
     }
 
     @inline(__always)
-    borrowing func withLock<Result: ~Copyable>(
+    package borrowing func withLock<Result: ~Copyable>(
         _ body: (inout sending Value) -> sending Result
     ) -> sending Result {
         #if DEBUG

@@ -1,5 +1,6 @@
 extension Rules {
-    /// Dependencies point one way: CRing, Ring, RingDispatch; the C library is behind Ring's fence.
+    /// Dependencies point one way: CRing, Ring, RingDispatch, RingNetwork; the C library is behind
+    /// Ring's fence.
     static func forbiddenImports(_ file: File) -> [String] {
         file.code.indices.compactMap { index in
             guard let module = importedModule(file.code[index]),
@@ -39,6 +40,8 @@ extension Rules {
             return library == "Ring" || (library == "RingDispatch" && concept == "Runtime")
         case "Ring": return library != "CRing" && library != "Ring"
         case "RingDispatch": return !["CRing", "Ring", "RingDispatch"].contains(library)
+        case "RingNetwork":
+            return !["CRing", "Ring", "RingDispatch", "RingNetwork"].contains(library)
         case "Glibc", "Musl":
             return library == "Ring" || (isPublic && mayShowGlibc(path))
         default: return true

@@ -1,0 +1,11 @@
+internal import Glibc
+
+extension Memory {
+    /// The place of the first byte of a value. memchr(3).
+    package static func firstIndex(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let start = bytes.baseAddress,
+            let found = memchr(start, Int32(byte), bytes.count)
+        else { return nil }
+        return start.distance(to: UnsafeRawPointer(found))
+    }
+}

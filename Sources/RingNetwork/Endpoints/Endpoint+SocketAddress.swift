@@ -1,0 +1,60 @@
+package import Ring
+
+extension Endpoint {
+    /// What the kernel takes. Looks a zone's name up; throws for a zone that there is not, and for
+    /// a host that is not resolved.
+    package func socketAddress() throws(EndpointError) -> SocketAddress {
+        switch self {
+        case .ipv4(let address, let port):
+            return SocketAddress(ipv4: address.rawValue, port: port)
+        case .ipv6(let address, let port, let zone):
+            let scope = try zone?.currentIndex() ?? 0
+            return SocketAddress(ipv6: address.rawValue, port: port, scope: scope)
+        case .host(let name, _):
+            throw EndpointError(
+                .unresolvedHost, name.name.utf8, "is a name, and sockets need an address",
+                remedy: "resolve it first, with a Resolver")
+        case .unix(let address):
+            let bytes = address.bytes
+            guard
+                let result = address.isAbstract
+                    ? SocketAddress(unixAbstract: bytes) : SocketAddress(unixPath: bytes)
+            else {
+                // Only a name that another program gave its socket.
+                throw EndpointError(
+                    .unixNameTooLong, bytes, "is too long to be given to the kernel",
+                    remedy: "use a name of at most \(UnixAddress.longestBytes) bytes")
+            }
+            return result
+        }
+    }
+
+    /// Nil for an address that is no endpoint: that of a Unix socket without a name, as clients'
+    /// are, and those of other families.
+    package init?(_ address: SocketAddress) {
+        switch address.parts {
+        case .ipv4(let address, let port):
+            self = .ipv4(IPv4Address(rawValue: address), port: port)
+        case .ipv6(let address, let port, let scope):
+            self = .ipv6(
+                IPv6Address(rawValue: address), port: port, zone: InterfaceZone(index: scope))
+        case .unixPath(let path):
+            self = .unix(UnixAddress(kernel: path, isAbstract: false))
+        case .unixAbstract(let name) where !name.isEmpty:
+            self = .unix(UnixAddress(kernel: name, isAbstract: true))
+        case .unixAbstract, .unixUnnamed, .other:
+            return nil
+        }
+    }
+}
+
+extension InterfaceZone {
+    /// The index that the kernel has for the interface at this moment.
+    func currentIndex() throws(EndpointError) -> UInt32 {
+        if let index { return index }
+        if let name, let index = NetworkInterfaces.index(of: name) { return index }
+        throw EndpointError(
+            .unknownInterface, description.utf8, "is no network interface of this machine",
+            remedy: "choose one that 'ip link' lists")
+    }
+}

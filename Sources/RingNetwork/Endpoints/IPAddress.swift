@@ -1,0 +1,61 @@
+/// An address of the Internet Protocol, of either version.
+public enum IPAddress: Sendable, Hashable {
+    case v4(IPv4Address)
+    case v6(IPv6Address)
+
+    /// Reads the text form of either version, without brackets and without a zone.
+    public init(_ string: String) throws(EndpointError) {
+        let text = Array(string.utf8)[...]
+        self =
+            text.contains(UInt8(ascii: ":"))
+            ? .v6(try IPv6Address(text: text)) : .v4(try IPv4Address(text: text))
+    }
+
+    /// The IPv4 address instead of an IPv4-mapped IPv6 address; any other stays. For comparing
+    /// peers with a list of addresses.
+    public var unmapped: IPAddress {
+        if case .v6(let address) = self, let mapped = address.mappedIPv4 { return .v4(mapped) }
+        return self
+    }
+
+    /// The address that stands for every one of the machine.
+    public var isUnspecified: Bool {
+        switch self {
+        case .v4(let address): address.isUnspecified
+        case .v6(let address): address.isUnspecified
+        }
+    }
+
+    /// An address of this machine, which never leaves it.
+    public var isLoopback: Bool {
+        switch self {
+        case .v4(let address): address.isLoopback
+        case .v6(let address): address.isLoopback
+        }
+    }
+
+    /// An address of a group of receivers.
+    public var isMulticast: Bool {
+        switch self {
+        case .v4(let address): address.isMulticast
+        case .v6(let address): address.isMulticast
+        }
+    }
+
+    /// An address that means something on one link only.
+    public var isLinkLocal: Bool {
+        switch self {
+        case .v4(let address): address.isLinkLocal
+        case .v6(let address): address.isLinkLocal
+        }
+    }
+}
+
+extension IPAddress: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .v4(let address): address.description
+        case .v6(let address): address.description
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// An IPv4 address. Its text form is four decimal numbers: `192.0.2.1`.
+public struct IPv4Address: Sendable, Hashable {
+    /// The address as a number: `0x7f000001` is 127.0.0.1.
+    public let rawValue: UInt32
+
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// From the four numbers of the text form.
+    public init(_ first: UInt8, _ second: UInt8, _ third: UInt8, _ fourth: UInt8) {
+        rawValue = [first, second, third, fourth].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// Reads the text form, and only that one: no leading zeros, which inet_aton(3) takes for
+    /// octal, no hexadecimal numbers, and neither fewer nor more than four of them.
+    public init(_ string: String) throws(EndpointError) {
+        self = try IPv4Address(text: Array(string.utf8)[...])
+    }
+
+    /// Every address of the machine, for servers: 0.0.0.0.
+    public static let any = IPv4Address(rawValue: 0)
+    /// 127.0.0.1.
+    public static let loopback = IPv4Address(rawValue: 0x7f00_0001)
+    /// 255.255.255.255.
+    public static let broadcast = IPv4Address(rawValue: .max)
+
+    /// 0.0.0.0.
+    public var isUnspecified: Bool { rawValue == 0 }
+    /// 127.0.0.0/8.
+    public var isLoopback: Bool { rawValue >> 24 == 127 }
+    /// 224.0.0.0/4.
+    public var isMulticast: Bool { rawValue >> 28 == 0xe }
+    /// 169.254.0.0/16.
+    public var isLinkLocal: Bool { rawValue >> 16 == 0xa9fe }
+}
+
+extension IPv4Address: CustomStringConvertible {
+    public var description: String {
+        "\(rawValue >> 24).\(rawValue >> 16 & 0xff).\(rawValue >> 8 & 0xff).\(rawValue & 0xff)"
+    }
+}
+
+extension IPv4Address {
+    init(text: ArraySlice<UInt8>) throws(EndpointError) {
+        guard let address = IPv4Address(strict: text) else {
+            throw EndpointError(
+                .invalidIPv4Address, text, "is not an IPv4 address",
+                remedy: "write four decimal numbers from 0 to 255 without leading zeros, "
+                    + "such as 192.0.2.1")
+        }
+        self = address
+    }
+
+    init?(strict text: ArraySlice<UInt8>) {
+        let parts = text.split(
+            separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        var value: UInt32 = 0
+        for part in parts {
+            guard let number = DecimalNumber.parse(part, most: 255) else { return nil }
+            value = value << 8 | UInt32(number)
+        }
+        rawValue = value
+    }
+}
+
+/// Decimal numbers as endpoints have them: digits only, and no zeros before others.
+enum DecimalNumber {
+    static func parse(_ text: ArraySlice<UInt8>, most: Int) -> Int? {
+        guard let first = text.first, text.count == 1 || first != UInt8(ascii: "0") else {
+            return nil
+        }
+        var value = 0
+        for byte in text {
+            guard byte.isDecimalDigit else { return nil }
+            value = value * 10 + Int(byte - UInt8(ascii: "0"))
+            if value > most { return nil }
+        }
+        return value
+    }
+}
+
+extension UInt8 {
+    var isDecimalDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
+
+    /// The digit's value; nil for what is none.
+    var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// Of letters A to Z; all else stays.
+    var lowercasedASCII: UInt8 {
+        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self
+    }
+}

@@ -1,0 +1,135 @@
+/// An IPv6 address, without the zone that a link-local one needs: see ``InterfaceZone``.
+///
+/// An IPv4-mapped address, such as ::ffff:127.0.0.1, stands for an IPv4 address: a socket that
+/// serves both families shows IPv4 peers as such. What is asked of it (`isLoopback` and the others)
+/// is answered for the IPv4 address, so that a check that means "from this machine" holds for both.
+public struct IPv6Address: Sendable, Hashable {
+    /// The address as a number: 1 is ::1.
+    public let rawValue: UInt128
+
+    public init(rawValue: UInt128) {
+        self.rawValue = rawValue
+    }
+
+    /// The IPv4-mapped address of an IPv4 address: ::ffff:192.0.2.1.
+    public init(mapping address: IPv4Address) {
+        rawValue = 0xffff_0000_0000 | UInt128(address.rawValue)
+    }
+
+    /// Reads each text form of RFC 4291, without brackets and without a zone.
+    public init(_ string: String) throws(EndpointError) {
+        self = try IPv6Address(text: Array(string.utf8)[...])
+    }
+
+    /// Every address of the machine, for servers: `::`.
+    public static let any = IPv6Address(rawValue: 0)
+    /// `::1`.
+    public static let loopback = IPv6Address(rawValue: 1)
+
+    /// The IPv4 address that a mapped one (::ffff:0:0/96) stands for.
+    public var mappedIPv4: IPv4Address? {
+        rawValue >> 32 == 0xffff ? IPv4Address(rawValue: UInt32(truncatingIfNeeded: rawValue)) : nil
+    }
+
+    /// `::`, or 0.0.0.0 mapped.
+    public var isUnspecified: Bool { mappedIPv4?.isUnspecified ?? (rawValue == 0) }
+    /// `::1`, or 127.0.0.0/8 mapped.
+    public var isLoopback: Bool { mappedIPv4?.isLoopback ?? (rawValue == 1) }
+    /// ff00::/8, or 224.0.0.0/4 mapped.
+    public var isMulticast: Bool { mappedIPv4?.isMulticast ?? (rawValue >> 120 == 0xff) }
+    /// fe80::/10, or 169.254.0.0/16 mapped.
+    public var isLinkLocal: Bool { mappedIPv4?.isLinkLocal ?? (rawValue >> 118 == 0xfe80 >> 6) }
+}
+
+extension IPv6Address: CustomStringConvertible {
+    /// RFC 5952's form: small letters, no leading zeros, `::` for the longest run of zeros, and the
+    /// last 32 bits of an IPv4-mapped address as an IPv4 address.
+    public var description: String {
+        if let mappedIPv4 { return "::ffff:\(mappedIPv4)" }
+        let groups = (0..<8).map { UInt16(truncatingIfNeeded: rawValue >> (112 - 16 * $0)) }
+        func text(_ range: Range<Int>) -> String {
+            groups[range].map { String($0, radix: 16) }.joined(separator: ":")
+        }
+        guard let zeros = IPv6Address.longestZeros(groups) else { return text(0..<8) }
+        return text(0..<zeros.lowerBound) + "::" + text(zeros.upperBound..<8)
+    }
+
+    /// The first of the longest runs of at least two zeros.
+    private static func longestZeros(_ groups: [UInt16]) -> Range<Int>? {
+        var longest: Range<Int>?
+        var start = 0
+        while start < groups.count {
+            let end = groups[start...].firstIndex { $0 != 0 } ?? groups.count
+            if end - start > max(1, longest?.count ?? 0) { longest = start..<end }
+            start = end + 1
+        }
+        return longest
+    }
+}
+
+extension IPv6Address {
+    init(text: ArraySlice<UInt8>) throws(EndpointError) {
+        guard let address = IPv6Address(strict: text) else {
+            throw EndpointError(
+                .invalidIPv6Address, text, "is not an IPv6 address",
+                remedy: "write eight groups of up to four hexadecimal digits with colons between, "
+                    + "where :: may stand for groups of zeros, such as 2001:db8::1")
+        }
+        self = address
+    }
+
+    init?(strict text: ArraySlice<UInt8>) {
+        guard let gap = IPv6Address.gap(in: text) else {
+            guard let groups = IPv6Address.groups(text), groups.count == 8 else { return nil }
+            rawValue = IPv6Address.value(groups)
+            return
+        }
+        // An IPv4 address can only be at the end.
+        guard let head = IPv6Address.groups(text[..<gap], mayEndInIPv4: false),
+            let tail = IPv6Address.groups(text[(gap + 2)...]), head.count + tail.count < 8
+        else { return nil }
+        let zeros = [UInt16](repeating: 0, count: 8 - head.count - tail.count)
+        rawValue = IPv6Address.value(head + zeros + tail)
+    }
+
+    /// Where two colons meet. Others that meet later leave an empty group, which is refused.
+    private static func gap(in text: ArraySlice<UInt8>) -> Int? {
+        let colon = UInt8(ascii: ":")
+        return text.indices.dropLast().first { text[$0] == colon && text[$0 + 1] == colon }
+    }
+
+    private static func value(_ groups: [UInt16]) -> UInt128 {
+        groups.reduce(0) { $0 << 16 | UInt128($1) }
+    }
+
+    /// At most eight; nil where one is none.
+    private static func groups(
+        _ text: ArraySlice<UInt8>, mayEndInIPv4: Bool = true
+    ) -> [UInt16]? {
+        if text.isEmpty { return [] }
+        let parts = text.split(
+            separator: UInt8(ascii: ":"), maxSplits: 8, omittingEmptySubsequences: false)
+        var groups: [UInt16] = []
+        for (index, part) in parts.enumerated() {
+            if let group = group(part) {
+                groups.append(group)
+            } else if mayEndInIPv4, index == parts.count - 1, let ipv4 = IPv4Address(strict: part) {
+                groups.append(UInt16(ipv4.rawValue >> 16))
+                groups.append(UInt16(ipv4.rawValue & 0xffff))
+            } else {
+                return nil
+            }
+        }
+        return groups.count <= 8 ? groups : nil
+    }
+
+    private static func group(_ text: ArraySlice<UInt8>) -> UInt16? {
+        guard 1...4 ~= text.count else { return nil }
+        var value: UInt16 = 0
+        for byte in text {
+            guard let digit = byte.hexadecimalValue else { return nil }
+            value = value << 4 | UInt16(digit)
+        }
+        return value
+    }
+}

@@ -1,0 +1,71 @@
+internal import Ring
+
+/// Which link an IPv6 address is on, by the name or the index of the interface that leads there:
+/// `eth0` in `fe80::1%eth0` (RFC 4007).
+///
+/// Names are looked up when a socket uses the endpoint, not before. The kernel tells indexes only,
+/// so that a peer's zone is always an index; a name and an index are never equal.
+public struct InterfaceZone: Sendable, Hashable {
+    /// The kernel's number of the interface; nil for a zone that has a name.
+    public var index: UInt32? {
+        if case .index(let index) = content { index } else { nil }
+    }
+
+    /// The interface's name; nil for a zone that has an index.
+    public var name: String? {
+        if case .name(let name) = content { name } else { nil }
+    }
+
+    private let content: Content
+
+    private enum Content: Sendable, Hashable {
+        case index(UInt32)
+        case name(String)
+    }
+
+    /// Nil for 0, which stands for no zone.
+    public init?(index: UInt32) {
+        guard index != 0 else { return nil }
+        content = .index(index)
+    }
+
+    /// Reads an index, if it consists of digits, or a name.
+    public init(_ string: String) throws(EndpointError) {
+        self = try InterfaceZone(text: Array(string.utf8)[...])
+    }
+
+    init(text: ArraySlice<UInt8>) throws(EndpointError) {
+        if let number = DecimalNumber.parse(text, most: Int(UInt32.max)), number > 0 {
+            content = .index(UInt32(number))
+            return
+        }
+        let isName =
+            1...NetworkInterfaces.longestNameBytes ~= text.count
+            && !text.allSatisfy(\.isDecimalDigit) && text.allSatisfy(InterfaceZone.isInNames)
+        guard isName, let name = String(validating: text, as: UTF8.self), !name.allDots else {
+            throw EndpointError(
+                .invalidZone, text, "is not the zone of an IPv6 address",
+                remedy: "write the name or the index of a network interface, such as eth0")
+        }
+        content = .name(name)
+    }
+
+    /// What the kernel allows, without what ends a zone in an endpoint.
+    private static func isInNames(_ byte: UInt8) -> Bool {
+        0x21...0x7e ~= byte && !"/:%[]".utf8.contains(byte)
+    }
+}
+
+extension InterfaceZone: CustomStringConvertible {
+    public var description: String {
+        switch content {
+        case .index(let index): String(index)
+        case .name(let name): name
+        }
+    }
+}
+
+extension String {
+    /// `.` and `..` are no names of interfaces, which appear as folders in /sys.
+    fileprivate var allDots: Bool { self == "." || self == ".." }
+}

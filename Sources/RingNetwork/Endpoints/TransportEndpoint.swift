@@ -1,0 +1,59 @@
+/// How bytes travel between two endpoints.
+public enum Transport: String, Sendable, Hashable, CaseIterable {
+    /// A stream over IP. tcp(7).
+    case tcp
+    /// Datagrams over IP. udp(7).
+    case udp
+    /// A stream within the machine. unix(7).
+    case unix
+}
+
+/// A transport and an endpoint: `tcp://example.org:80`, `udp://[::1]:53`, `unix:/run/app.sock`.
+///
+/// The scheme names the transport, in letters of either case; the rest is what ``Endpoint`` reads.
+/// `description` writes a text that is read back as the same value.
+public struct TransportEndpoint: Sendable, Hashable {
+    public let transport: Transport
+    public let endpoint: Endpoint
+
+    /// Throws when the transport does not reach such an endpoint: `unix` goes with Unix sockets and
+    /// the others with IP.
+    public init(_ transport: Transport, _ endpoint: Endpoint) throws(EndpointError) {
+        let isUnix = if case .unix = endpoint { true } else { false }
+        guard isUnix == (transport == .unix) else {
+            throw EndpointError(
+                .transportMismatch, endpoint.description.utf8,
+                "cannot be reached by \(transport.rawValue)",
+                remedy: isUnix ? "use the transport unix" : "use the transport tcp or udp")
+        }
+        self.transport = transport
+        self.endpoint = endpoint
+    }
+
+    /// Reads `tcp://host:port`, `udp://host:port` or `unix:name`.
+    public init(_ string: String) throws(EndpointError) {
+        let text = Array(string.utf8)[...]
+        if let name = text.after(scheme: UnixAddress.scheme) {
+            transport = .unix
+            endpoint = .unix(try UnixAddress(textAfterScheme: name))
+            return
+        }
+        let remedy = "begin with tcp://, udp:// or unix:"
+        guard let end = text.firstIndex(of: "://") else {
+            throw EndpointError(.missingScheme, text, "names no transport", remedy: remedy)
+        }
+        let scheme = String(decoding: text[..<end].map(\.lowercasedASCII), as: UTF8.self)
+        guard let transport = Transport(rawValue: scheme), transport != .unix else {
+            throw EndpointError(
+                .unknownScheme, text, "has a scheme that names no transport", remedy: remedy)
+        }
+        self.transport = transport
+        endpoint = try Endpoint(hostAndPort: text[(end + 3)...])
+    }
+}
+
+extension TransportEndpoint: CustomStringConvertible {
+    public var description: String {
+        transport == .unix ? endpoint.description : "\(transport.rawValue)://\(endpoint)"
+    }
+}

@@ -1,0 +1,98 @@
+internal import Ring
+
+/// The name of a Unix socket: a path, or a name of the abstract namespace, which no file stands
+/// for. unix(7).
+///
+/// The text form is `unix:/run/app.sock`, `unix:relative/path`, or `unix:@name` for an abstract
+/// name; `unix:///run/app.sock` is read, too. It is a URL's: `%2F` stands for the byte 0x2f
+/// wherever it occurs, and `%`, `?`, `#`, spaces and control characters have to be written that way.
+public struct UnixAddress: Sendable, Hashable {
+    /// The bytes of the path or name, without a NUL that ends or begins them.
+    public let bytes: [UInt8]
+    public let isAbstract: Bool
+
+    /// The longest path or abstract name.
+    public static let longestBytes = SocketAddress.longestUnixName
+
+    /// A socket in the file system. A relative path counts from the current directory.
+    public init(path: String) throws(EndpointError) {
+        try self.init(bytes: Array(path.utf8), isAbstract: false)
+    }
+
+    /// A socket without a file.
+    public init(abstractName: String) throws(EndpointError) {
+        try self.init(bytes: Array(abstractName.utf8), isAbstract: true)
+    }
+
+    /// - Parameter bytes: 1 to 107; those of a path have none of value 0.
+    public init(bytes: [UInt8], isAbstract: Bool) throws(EndpointError) {
+        let kind = isAbstract ? "abstract name" : "path"
+        guard !bytes.isEmpty else {
+            throw EndpointError(
+                .emptyUnixName, bytes, "is the empty \(kind) of a Unix socket",
+                remedy: "write unix:/path or unix:@name")
+        }
+        guard bytes.count <= UnixAddress.longestBytes else {
+            throw EndpointError(
+                .unixNameTooLong, bytes,
+                "has \(bytes.count) bytes, and the \(kind) of a Unix socket at most "
+                    + "\(UnixAddress.longestBytes)",
+                remedy: isAbstract
+                    ? "shorten it" : "use a shorter path, or one from the current directory")
+        }
+        guard isAbstract || !bytes.contains(0) else {
+            throw EndpointError(
+                .unixPathHasNUL, bytes, "has a byte of value 0, which no path can have",
+                remedy: "remove it; an abstract name begins with '@' here")
+        }
+        self.bytes = bytes
+        self.isAbstract = isAbstract
+    }
+
+    /// What the kernel has told.
+    init(kernel bytes: [UInt8], isAbstract: Bool) {
+        self.bytes = bytes
+        self.isAbstract = isAbstract
+    }
+
+    /// The path; nil for an abstract name, and for bytes that are no UTF-8.
+    public var path: String? { isAbstract ? nil : String(validating: bytes, as: UTF8.self) }
+
+    /// The abstract name; nil for a path, and for bytes that are no UTF-8.
+    public var abstractName: String? {
+        isAbstract ? String(validating: bytes, as: UTF8.self) : nil
+    }
+}
+
+extension UnixAddress: CustomStringConvertible {
+    public var description: String {
+        let at = UInt8(ascii: "@")
+        if isAbstract { return "unix:@" + PercentEncoding.encode(bytes) }
+        if bytes.first == at {
+            return "unix:" + PercentEncoding.encode(at) + PercentEncoding.encode(bytes.dropFirst())
+        }
+        // Two slashes would begin a host.
+        let isLikeHost = bytes.starts(with: "//".utf8)
+        return (isLikeHost ? "unix://" : "unix:") + PercentEncoding.encode(bytes)
+    }
+}
+
+extension UnixAddress {
+    static let scheme = Array("unix:".utf8)
+
+    /// - Parameter text: what follows `unix:`.
+    init(textAfterScheme text: ArraySlice<UInt8>) throws(EndpointError) {
+        var name = text
+        if name.starts(with: "//".utf8) {
+            name = name.dropFirst(2)
+            guard name.isEmpty || name.first == UInt8(ascii: "/") else {
+                throw EndpointError(
+                    .strayCharacters, UnixAddress.scheme + text, "has a host",
+                    remedy: "write unix:/path, unix:///path or unix:@name")
+            }
+        }
+        let isAbstract = name.first == UInt8(ascii: "@")
+        let bytes = try PercentEncoding.decode(isAbstract ? name.dropFirst() : name)
+        try self.init(bytes: bytes, isAbstract: isAbstract)
+    }
+}
