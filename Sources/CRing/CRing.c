@@ -112,6 +112,11 @@ ssize_t cring_write_nowait(int descriptor, const struct iovec *list, int count) 
     return pwritev2(descriptor, list, count, -1, RWF_NOWAIT);
 }
 
+int cring_accept(int listener) {
+    int descriptor = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
 int cring_open(const char *path, int flags, unsigned mode) {
     return open(path, flags, (mode_t)mode);
 }

@@ -16,19 +16,30 @@ package final class EpollKernel: Kernel {
     @exclusivity(unchecked) private var ready: [Completion] = []
     @exclusivity(unchecked) private var firstReady = 0
 
+    @exclusivity(unchecked) private var buffers: EpollBuffers?
+    private let settings: KernelSettings
+
     private struct Watch {
         var events: UInt32
         var token: UInt64
+    }
+
+    /// What goes on by itself: this back end makes the calls that a ring would make.
+    private struct Stream {
+        var token: UInt64
+        var isListener: Bool
     }
 
     /// What the kernel was told of a descriptor, and the watches that are out on it.
     private struct Registration {
         var registeredEvents: UInt32 = 0
         var first: Watch?
+        var stream: Stream?
         var others: [Watch] = []
 
         var wantedEvents: UInt32 {
-            others.reduce(first?.events ?? 0) { $0 | $1.events }
+            let events = stream == nil ? 0 : PollEvents.readable | PollEvents.readHangUp
+            return others.reduce(events | (first?.events ?? 0)) { $0 | $1.events }
         }
 
         mutating func add(_ watch: Watch) {
@@ -46,7 +57,8 @@ package final class EpollKernel: Kernel {
         }
     }
 
-    package init() throws(KernelError) {
+    package init(settings: KernelSettings = KernelSettings()) throws(KernelError) {
+        self.settings = settings
         epoll = OwnedDescriptor(
             adopting: try checked("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) })
         bell = OwnedDescriptor(
@@ -68,6 +80,7 @@ package final class EpollKernel: Kernel {
 
     deinit {
         events.deallocate()
+        buffers?.memory.free()
     }
 
     // MARK: watches
@@ -78,10 +91,7 @@ package final class EpollKernel: Kernel {
             return
         }
         let index = Int(descriptor)
-        if index >= registrations.count {
-            let room = max(index + 1, registrations.count * 2) - registrations.count
-            registrations.append(contentsOf: repeatElement(Registration(), count: room))
-        }
+        makeRoom(for: index)
         registrations[index].add(Watch(events: events, token: token))
         let wanted = registrations[index].registeredEvents | events
         guard wanted != registrations[index].registeredEvents else { return }
@@ -90,6 +100,12 @@ package final class EpollKernel: Kernel {
         _ = registrations[index].remove(token: token)
         // EPERM: a regular file or a directory, which poll(2) calls ready at all times.
         ready.append(Completion(token: token, result: code == EPERM ? Int32(events) : -code))
+    }
+
+    private func makeRoom(for index: Int) {
+        guard index >= registrations.count else { return }
+        let room = max(index + 1, registrations.count * 2) - registrations.count
+        registrations.append(contentsOf: repeatElement(Registration(), count: room))
     }
 
     package override func cancelWatch(descriptor: Int32, token: UInt64) {
@@ -129,6 +145,102 @@ package final class EpollKernel: Kernel {
         registrations[Int(descriptor)].registeredEvents = 0
         // A descriptor that was closed already is gone from the set, too.
         _ = epoll_ctl(epoll.number, EPOLL_CTL_DEL, descriptor, nil)
+    }
+
+    // MARK: sockets
+
+    package override func receive(descriptor: Int32, token: UInt64) {
+        begin(Stream(token: token, isListener: false), of: descriptor)
+    }
+
+    package override func accept(descriptor: Int32, token: UInt64) {
+        begin(Stream(token: token, isListener: true), of: descriptor)
+    }
+
+    private func begin(_ stream: Stream, of descriptor: Int32) {
+        guard descriptor >= 0 else {
+            ready.append(Completion(token: stream.token, result: -EBADF))
+            return
+        }
+        let index = Int(descriptor)
+        makeRoom(for: index)
+        registrations[index].stream = stream
+        let wanted = registrations[index].registeredEvents | registrations[index].wantedEvents
+        guard wanted != registrations[index].registeredEvents else { return }
+        let code = register(descriptor, wanted)
+        if code != 0 { end(descriptor, -code) }
+    }
+
+    package override func cancelStream(descriptor: Int32, token: UInt64) {
+        let index = Int(descriptor)
+        guard index < registrations.count, registrations[index].stream?.token == token else {
+            return
+        }
+        end(descriptor, -ECANCELED)
+    }
+
+    /// The last completion. The registration is cut down when the descriptor is released, or when
+    /// an event comes that nobody waits for.
+    private func end(_ descriptor: Int32, _ result: Int32) {
+        guard let stream = registrations[Int(descriptor)].stream.take() else { return }
+        ready.append(Completion(token: stream.token, result: result))
+    }
+
+    /// Calls for one descriptor in a row; what is left comes with the next turn.
+    private static let callsInARow = 8
+
+    private func receiveAll(_ descriptor: Int32, _ token: UInt64) {
+        for _ in 0..<EpollKernel.callsInARow {
+            guard let number = takeBuffer() else { return end(descriptor, -ENOBUFS) }
+            let count = recv(
+                descriptor, receiveBuffers[number], ReceiveBuffers.size, Int32(MSG_DONTWAIT))
+            let code = errno
+            guard count > 0 else {
+                giveBack(buffer: number)
+                if count == 0 { return end(descriptor, 0) }
+                if code == EAGAIN { return }
+                if code == EINTR { continue }
+                return end(descriptor, -code)
+            }
+            let flags =
+                Completion.bufferFlag | Completion.moreFlag
+                | UInt32(number) << Completion.bufferShift
+            ready.append(Completion(token: token, result: Int32(count), flags: flags))
+            if count < ReceiveBuffers.size { return }
+        }
+    }
+
+    private func acceptAll(_ descriptor: Int32, _ token: UInt64) {
+        for _ in 0..<EpollKernel.callsInARow {
+            let accepted = cring_accept(descriptor)
+            switch -accepted {
+            case ...0:
+                ready.append(
+                    Completion(token: token, result: accepted, flags: Completion.moreFlag))
+            case EAGAIN:
+                return
+            case EINTR:
+                continue
+            default:
+                return end(descriptor, accepted)
+            }
+        }
+    }
+
+    package override var receiveBuffers: ReceiveBuffers {
+        if let buffers { return buffers.memory }
+        let made = EpollBuffers(count: settings.receiveBuffers)
+        buffers = made
+        return made.memory
+    }
+
+    private func takeBuffer() -> UInt16? {
+        _ = receiveBuffers
+        return buffers?.free.popLast()
+    }
+
+    package override func giveBack(buffer: UInt16) {
+        buffers?.free.append(buffer)
     }
 
     // MARK: turns
@@ -179,6 +291,14 @@ package final class EpollKernel: Kernel {
             ready.append(Completion(token: watch.token, result: result))
             delivered = true
         }
+        if let stream = registrations[index].stream, events & PollEvents.mayRead != 0 {
+            delivered = true
+            if stream.isListener {
+                acceptAll(descriptor, stream.token)
+            } else {
+                receiveAll(descriptor, stream.token)
+            }
+        }
         if !registrations[index].others.isEmpty {
             for watch in registrations[index].others where isMeant(watch) { complete(watch) }
             registrations[index].others.removeAll(where: isMeant)
@@ -213,4 +333,16 @@ package final class EpollKernel: Kernel {
     /// epoll has no memory that other threads may look into; a stand-in finds out by serving it.
     package override var hasCompletions: Bool { false }
     package override var needsEnter: Bool { false }
+}
+
+/// The receive buffers, and the numbers of those that are free. The last one given back is the
+/// next one taken, for it is in the cache.
+private struct EpollBuffers {
+    let memory: ReceiveBuffers
+    var free: [UInt16]
+
+    init(count: Int) {
+        memory = ReceiveBuffers(count: count)
+        free = (0..<count).reversed().map { UInt16($0) }
+    }
 }

@@ -13,4 +13,13 @@ package enum ErrorCode {
     package static let nameTooLong = ENAMETOOLONG
     package static let badDescriptor = EBADF
     package static let tooManyLinks = ELOOP
+    package static let brokenPipe = EPIPE
+    package static let noBuffers = ENOBUFS
+    package static let addressInUse = EADDRINUSE
+    package static let addressNotAvailable = EADDRNOTAVAIL
+
+    /// Whether the process or the system has run out of descriptors.
+    package static func isDescriptorShortage(_ code: Int32) -> Bool {
+        code == EMFILE || code == ENFILE
+    }
 }

@@ -4,21 +4,36 @@ package enum Backend: String, Sendable, CaseIterable {
     case epoll
 }
 
-/// One event that the kernel reported.
+/// One event that the kernel reported. Laid out like the kernel's own (struct io_uring_cqe).
 package struct Completion {
     /// The token its watch was made with; 0 stands for none (a wake-up).
     package var token: UInt64
-    /// A watch: the poll(2) events that are ready; a request: the count of bytes; or a negated
-    /// `errno`.
+    /// A watch: the poll(2) events that are ready; a request or a receipt: the count of bytes; an
+    /// accepted connection: its descriptor; or a negated `errno`.
     package var result: Int32
+    var flags: UInt32 = 0
+
+    static let bufferFlag: UInt32 = 1 << 0
+    static let moreFlag: UInt32 = 1 << 1
+    static let bufferShift: UInt32 = 16
+
+    /// The same request has more completions to come. Only what receives and accepts has.
+    @inline(__always)
+    package var hasMore: Bool { flags & Completion.moreFlag != 0 }
+
+    /// The number of the receive buffer that the bytes are in.
+    @inline(__always)
+    package var buffer: UInt16? {
+        flags & Completion.bufferFlag == 0 ? nil : UInt16(flags >> Completion.bufferShift)
+    }
 }
 
-/// What a lane asks of the kernel: one-shot readiness watches, reads and writes of files, a wait,
-/// and a wake-up.
+/// What a lane asks of the kernel: one-shot readiness watches, reads and writes of files, receiving
+/// and accepting without end, a wait, and a wake-up.
 ///
 /// All but `wake`, `hasCompletions` and `needsEnter` belong to the thread that holds the lane's
 /// lease. Every watch and request ends in exactly one completion, also when it is cancelled or
-/// refused.
+/// refused; receiving and accepting have any number before it, which say `hasMore`.
 package class Kernel {
     package let backend: Backend
     /// Whether a descriptor may be watched now here, now by another lane's kernel, without cost.
@@ -46,6 +61,26 @@ package class Kernel {
 
     /// Asks for the end of a request that is still out. Its completion follows in any case.
     package func cancelRequest(token: UInt64) { abstract() }
+
+    // MARK: sockets
+
+    /// Receives what comes for a stream socket, into buffers of its own, until the end, an error,
+    /// `cancelStream`, or (-ENOBUFS) until all buffers are given out.
+    package func receive(descriptor: Int32, token: UInt64) { abstract() }
+
+    /// Accepts connections until an error or `cancelStream`. The descriptors are closed by exec.
+    package func accept(descriptor: Int32, token: UInt64) { abstract() }
+
+    /// Asks for the end of receiving or accepting. The last completion follows in any case.
+    package func cancelStream(descriptor: Int32, token: UInt64) { abstract() }
+
+    /// What `receive` receives into; made at first use.
+    package var receiveBuffers: ReceiveBuffers { abstract() }
+
+    /// The caller is done with a buffer that a completion named.
+    package func giveBack(buffer: UInt16) { abstract() }
+
+    // MARK: turns
 
     /// Hands over what was prepared and takes in what is ready, without waiting.
     package func submit() { abstract() }
@@ -81,4 +116,6 @@ package enum PollEvents {
     package static let invalid: UInt32 = 0x020
     /// The peer of a stream socket sends nothing more.
     package static let readHangUp: UInt32 = 0x2000
+    /// A read tells something: bytes, the end, or an error.
+    static let mayRead = readable | readHangUp | hangUp | error
 }

@@ -36,8 +36,10 @@ package struct KernelFactory: Sendable {
         self.doorbell = doorbell
     }
 
-    package func makeKernel() throws(KernelError) -> Kernel {
-        guard let doorbell else { return try EpollKernel() }
-        return try UringKernel(doorbell: doorbell)
+    package func makeKernel(
+        _ settings: KernelSettings = KernelSettings()
+    ) throws(KernelError) -> Kernel {
+        guard let doorbell else { return try EpollKernel(settings: settings) }
+        return try UringKernel(doorbell: doorbell, settings: settings)
     }
 }

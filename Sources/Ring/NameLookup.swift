@@ -1,3 +1,4 @@
+internal import CRing
 internal import Glibc
 
 /// Asks the C library for the addresses of a host: getaddrinfo(3).

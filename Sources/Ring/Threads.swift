@@ -99,4 +99,12 @@ package enum Threads {
         guard clock_gettime(clock, &time) == 0 else { return nil }
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
+
+    /// Whether a thread of this process runs, or waits for nothing but a CPU. proc_pid_stat(5).
+    package static func isRunnable(thread identifier: UInt32) -> Bool {
+        let line = SystemFile.firstLine(of: "/proc/self/task/\(identifier)/stat")
+        // Behind the name, which is in parentheses and may have any characters.
+        guard let line, let end = line.utf8.lastIndex(of: UInt8(ascii: ")")) else { return false }
+        return line.utf8[end...].dropFirst(2).first == UInt8(ascii: "R")
+    }
 }

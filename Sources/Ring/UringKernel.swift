@@ -8,12 +8,13 @@ internal import Glibc
 package final class UringKernel: Kernel {
     /// Safety: touched only under the lane's lease, but for words that `CRing` reads atomically.
     private let ring: UnsafeMutablePointer<io_uring>
-    private let scratch: UnsafeMutableBufferPointer<io_uring_cqe>
     private let doorbell: Doorbell
     /// Whether an entry may do without a completion of its own; Linux 5.17.
     private let skipsSuccess: Bool
     /// Watches that found the submission queue full; submitted first at the next turn.
     @exclusivity(unchecked) private var overflow: [Prepared] = []
+    @exclusivity(unchecked) private var bufferRing: UringBufferRing?
+    private let settings: KernelSettings
 
     private struct Prepared {
         var action: Action
@@ -23,33 +24,32 @@ package final class UringKernel: Kernel {
             case poll(descriptor: Int32, events: UInt32)
             case endPoll
             case request(FileRequest)
+            case receive(descriptor: Int32)
+            case accept(descriptor: Int32)
             case endRequest
         }
     }
 
-    /// Small, so that it stays in the cache: it is emptied each turn.
-    package static let submissionEntries: UInt32 = 128
     /// Room for a burst; what goes beyond it the kernel keeps (IORING_FEAT_NODROP). The kernel's
     /// table of polls grows with it, up to this size.
     package static let completionEntries: UInt32 = 8192
 
     package init(
-        doorbell: Doorbell,
-        submissionEntries: UInt32 = UringKernel.submissionEntries,
+        doorbell: Doorbell, settings: KernelSettings = KernelSettings(),
         completionEntries: UInt32 = UringKernel.completionEntries
     ) throws(KernelError) {
         self.doorbell = doorbell
+        self.settings = settings
         ring = .allocate(capacity: 1)
         ring.initialize(to: io_uring())
         var parameters = io_uring_params()
         parameters.flags = UringKernel.setupFlags
         parameters.cq_entries = completionEntries
-        let result = io_uring_queue_init_params(submissionEntries, ring, &parameters)
+        let result = io_uring_queue_init_params(settings.submissionEntries, ring, &parameters)
         if result < 0 {
             ring.deallocate()
             throw UringProbe.setupError(code: -result)
         }
-        scratch = .allocate(capacity: 256)
         skipsSuccess = parameters.features & UInt32(IORING_FEAT_CQE_SKIP) != 0
         super.init(backend: .ioUring, watchesMigrate: true)
     }
@@ -61,7 +61,7 @@ package final class UringKernel: Kernel {
     deinit {
         io_uring_queue_exit(ring)
         ring.deallocate()
-        scratch.deallocate()
+        bufferRing?.free()
     }
 
     package override func watch(descriptor: Int32, events: UInt32, token: UInt64) {
@@ -85,6 +85,37 @@ package final class UringKernel: Kernel {
 
     /// The ring holds no state of a descriptor beyond its watches.
     package override func release(descriptor: Int32) {}
+
+    // MARK: sockets
+
+    package override func receive(descriptor: Int32, token: UInt64) {
+        prepare(Prepared(action: .receive(descriptor: descriptor), token: token))
+    }
+
+    package override func accept(descriptor: Int32, token: UInt64) {
+        prepare(Prepared(action: .accept(descriptor: descriptor), token: token))
+    }
+
+    package override func cancelStream(descriptor: Int32, token: UInt64) {
+        prepare(Prepared(action: .endRequest, token: token))
+    }
+
+    package override var receiveBuffers: ReceiveBuffers {
+        if let bufferRing { return bufferRing.buffers }
+        do {
+            let made = try UringBufferRing(of: ring, count: settings.receiveBuffers)
+            bufferRing = made
+            return made.buffers
+        } catch {
+            fatalKernel(error)
+        }
+    }
+
+    package override func giveBack(buffer: UInt16) {
+        bufferRing?.giveBack(buffer)
+    }
+
+    // MARK: submitting
 
     private func prepare(_ operation: Prepared) {
         guard overflow.isEmpty, let entry = freeEntry() else {
@@ -111,6 +142,15 @@ package final class UringKernel: Kernel {
             io_uring_prep_poll_remove(entry, operation.token)
         case .request(let request):
             fill(entry, request)
+            token = operation.token
+        case .receive(let descriptor):
+            io_uring_prep_recv_multishot(entry, descriptor, nil, 0, 0)
+            entry.pointee.flags |= UInt8(CRING_BUFFER_SELECT)
+            entry.pointee.buf_group = UringBufferRing.group
+            token = operation.token
+        case .accept(let descriptor):
+            io_uring_prep_multishot_accept(
+                entry, descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
             token = operation.token
         case .endRequest:
             io_uring_prep_cancel64(entry, operation.token, 0)
@@ -199,13 +239,10 @@ package final class UringKernel: Kernel {
     }
 
     package override func reap(into buffer: UnsafeMutableBufferPointer<Completion>) -> Int {
-        let capacity = UInt32(min(buffer.count, scratch.count))
-        let count = Int(cring_reap(ring, scratch.baseAddress, capacity))
-        for index in 0..<count {
-            let entry = scratch[index]
-            buffer[index] = Completion(token: entry.user_data, result: entry.res)
-        }
-        return count
+        // Safety: a completion has the fields of the kernel's entry, in its order.
+        let entries = UnsafeMutableRawPointer(buffer.baseAddress)?
+            .assumingMemoryBound(to: io_uring_cqe.self)
+        return Int(cring_reap(ring, entries, UInt32(buffer.count)))
     }
 
     package override func wake() {

@@ -9,8 +9,10 @@ package enum UringProbe {
     /// nil when a ring can be set up, entered, given a buffer ring, and woken from outside.
     package static func refusal() -> KernelError? {
         do {
+            var settings = KernelSettings()
+            settings.submissionEntries = 4
             let kernel = try UringKernel(
-                doorbell: Doorbell(), submissionEntries: 4, completionEntries: 8)
+                doorbell: Doorbell(), settings: settings, completionEntries: 8)
             try roundTrip(kernel)
             try registerBufferRing()
             return nil

@@ -149,8 +149,10 @@ struct KernelTests {
 
     @Test("more watches than the submission queue holds are all kept")
     func submissionQueueOverflows() throws {
+        var settings = KernelSettings()
+        settings.submissionEntries = 4
         let kernel = try UringKernel(
-            doorbell: Doorbell(), submissionEntries: 4, completionEntries: 8)
+            doorbell: Doorbell(), settings: settings, completionEntries: 8)
         let pair = Pair()
         pair.send()
         let tokens = Set<UInt64>(1...100)

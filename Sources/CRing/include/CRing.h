@@ -24,8 +24,11 @@
 // io_uring_register(-1, ...) that posts a completion to another ring; Linux 6.13.
 #define CRING_REGISTER_SEND_MSG_RING 31
 
-// A macro that Swift does not import.
-enum { CRING_SKIP_SUCCESS = 1 << IOSQE_CQE_SKIP_SUCCESS_BIT };
+// Macros that Swift does not import.
+enum {
+    CRING_SKIP_SUCCESS = 1 << IOSQE_CQE_SKIP_SUCCESS_BIT,
+    CRING_BUFFER_SELECT = 1 << IOSQE_BUFFER_SELECT_BIT,
+};
 
 _Static_assert(sizeof(struct io_uring_sqe) == 64, "the kernel's submission entry is 64 bytes");
 _Static_assert(sizeof(struct io_uring_cqe) == 16, "the kernel's completion entry is 16 bytes");
@@ -132,6 +135,10 @@ int cring_affinity_count(void);
 ssize_t cring_read_nowait(int descriptor, void *buffer, size_t count);
 struct iovec;
 ssize_t cring_write_nowait(int descriptor, const struct iovec *list, int count);
+
+// accept4(2) of a connection that exec closes; the listener must have O_NONBLOCK set. Returns the
+// descriptor, or -errno.
+int cring_accept(int listener);
 
 // open(2), which is variadic; -1 and errno.
 int cring_open(const char *path, int flags, unsigned mode);

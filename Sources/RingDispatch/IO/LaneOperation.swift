@@ -4,7 +4,7 @@ internal import Ring
 /// or a wait until a descriptor is ready.
 ///
 /// While it is out, the completion's token holds a reference to it.
-class LaneOperation: @unchecked Sendable {
+package class LaneOperation: @unchecked Sendable {
     // Safety: `lane` is written before the operation is handed over; the flag is the lane's.
     /// Where the operation was handed to last.
     @exclusivity(unchecked) final var lane: Lane?

@@ -67,6 +67,9 @@ extension DispatchQueue {
         return nil
     }
 
+    /// The caller runs on the queue: what belongs to it may be touched.
+    package final var isCurrent: Bool { isHeld(by: Context.current) }
+
     final func isHeld(by context: Context) -> Bool {
         QueueState(state.load(ordering: .relaxed)).owner == context.pointee.identifier
     }

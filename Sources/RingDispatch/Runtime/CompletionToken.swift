@@ -6,6 +6,7 @@ internal import Ring
 enum CompletionToken {
     private static let kindMask: UInt64 = 7
     private static let operation: UInt64 = 1
+    private static let stream: UInt64 = 2
 
     @inline(__always)
     static func watch(_ source: Unmanaged<DescriptorSource>) -> UInt64 {
@@ -16,15 +17,22 @@ enum CompletionToken {
         UInt64(UInt(bitPattern: operation.toOpaque())) | self.operation
     }
 
+    static func stream(_ stream: Unmanaged<LaneStream>) -> UInt64 {
+        UInt64(UInt(bitPattern: stream.toOpaque())) | self.stream
+    }
+
     /// Tells the object whose watch or operation has ended.
     @inline(__always)
     static func deliver(_ completion: Completion, from lane: Lane, _ context: Context) {
         let address = UInt(completion.token & ~kindMask)
         guard let memory = UnsafeRawPointer(bitPattern: address) else { return }
-        if completion.token & kindMask == operation {
+        switch completion.token & kindMask {
+        case stream:
+            LaneStream.completed(.fromOpaque(memory), completion, context)
+        case operation:
             LaneOperation.completed(
                 .fromOpaque(memory), result: completion.result, from: lane, context)
-        } else {
+        default:
             lane.noteWatchEnded()
             DescriptorSource.completed(.fromOpaque(memory), result: completion.result, context)
         }

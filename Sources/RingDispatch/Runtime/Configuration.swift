@@ -7,12 +7,15 @@ internal import Ring
 /// | `RINGDISPATCH_BACKEND` | `auto`, `io_uring` or `epoll` | `auto` |
 /// | `RINGDISPATCH_LANES` | lanes, 1 to 256 | the CPUs that may be used |
 /// | `RINGDISPATCH_WORKERS` | most threads of each of the two pools, 2 to 32768 | 1024 |
+/// | `RINGDISPATCH_BUFFERS` | receive buffers of a lane, a power of two from 2 to 32768 | 1024 |
+/// | `RINGDISPATCH_ENTRIES` | entries of a ring, a power of two from 2 to 4096 | 128 |
 /// | `RINGDISPATCH_LOG` | `off`: no line about the back end | `on` |
 /// | `RINGDISPATCH_DEBUG` | `1`: threads bear the label of the queue they run | `0` |
 struct Configuration: Sendable {
     var backend = KernelFactory.Preference.auto
     var lanes = 1
     var workers = Configuration.defaultWorkers
+    var kernel = KernelSettings()
     var isLogging = true
     var namesThreads = false
 
@@ -52,8 +55,28 @@ struct Configuration: Sendable {
         {
             workers = count
         }
+        if let count = try Configuration.powerOfTwo(
+            "RINGDISPATCH_BUFFERS", ReceiveBuffers.counts, variable)
+        {
+            kernel.receiveBuffers = count
+        }
+        if let count = try Configuration.powerOfTwo(
+            "RINGDISPATCH_ENTRIES", KernelSettings.entries, variable)
+        {
+            kernel.submissionEntries = UInt32(count)
+        }
         isLogging = variable("RINGDISPATCH_LOG") != "off"
         namesThreads = variable("RINGDISPATCH_DEBUG") == "1"
+    }
+
+    private static func powerOfTwo(
+        _ name: String, _ range: ClosedRange<Int>, _ variable: (String) -> String?
+    ) throws(Invalid) -> Int? {
+        guard let number = try number(name, range, variable) else { return nil }
+        guard number & (number - 1) == 0 else {
+            throw Invalid(message: "\(name) is \(number); it must be a power of two")
+        }
+        return number
     }
 
     private static func number(

@@ -33,6 +33,11 @@ extension JobPointer {
             } else {
                 runOnRoot(context)
             }
+        case .chunk:
+            StreamReceiver.receive(self, context)
+        case .streamEnd:
+            guard let object = pointee.object else { return }
+            LaneStream.handleEnd(Unmanaged<LaneStream>.fromOpaque(object))
         case .nested:
             runNested(context)
         case .waiter:

@@ -27,6 +27,10 @@ struct Job {
         case queue
         /// A node: `object` is a retained `SourceCore` to invoke.
         case source
+        /// A `Chunk`: `object` is the `StreamReceiver` that it came for; not retained.
+        case chunk
+        /// A node: `object` is a retained `LaneStream` that has ended.
+        case streamEnd
     }
 }
 

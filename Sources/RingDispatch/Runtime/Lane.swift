@@ -62,8 +62,10 @@ struct Lane: Equatable, @unchecked Sendable {
     }
 
     /// What only the lease's holder touches.
-    private struct Owned {
+    struct Owned {
         var runQueue = RunQueue()
+        /// Made when the first stream begins.
+        var chunks: UnsafeMutablePointer<ChunkPool>?
         var turnsSincePoll = 0
         /// When the kernel was last asked, in ticks.
         var lastLook: UInt64 = 0
@@ -84,18 +86,20 @@ struct Lane: Equatable, @unchecked Sendable {
     /// Completions that are taken from the kernel at once.
     static let completionBatch = 32
 
-    private var owned: UnsafeMutablePointer<Owned> {
+    var owned: UnsafeMutablePointer<Owned> {
         @inline(__always) get { storage.pointee.owned }
     }
 
     var index: Int { storage.pointee.index }
+    /// Whether the kernel finishes a request on the thread that made it.
+    var hasThreadBoundRequests: Bool { storage.pointee.backend == .ioUring }
     /// See `Kernel.watchesMigrate`.
     var watchesMigrate: Bool { storage.pointee.watchesMigrate }
     var isBackground: Bool { storage.pointee.isBackground }
     var pool: Pool { storage.pointee.pool.takeUnretainedValue() }
     /// The kernel's side of the lane, which lives as long as the lane.
     @inline(__always)
-    private func withKernel<Result>(_ body: (Kernel) -> Result) -> Result {
+    func withKernel<Result>(_ body: (Kernel) -> Result) -> Result {
         storage.pointee.kernel._withUnsafeGuaranteedRef(body)
     }
 
@@ -327,8 +331,8 @@ struct Lane: Equatable, @unchecked Sendable {
 
     @inline(__always)
     func watch(descriptor: Int32, events: UInt32, token: UInt64) {
-        storage.pointee.watchesOut.store(watchesOut &+ 1, ordering: .relaxed)
-        storage.pointee.hasUnsubmitted.store(true, ordering: .relaxed)
+        noteWatchBegun()
+        noteUnsubmitted()
         withKernel { $0.watch(descriptor: descriptor, events: events, token: token) }
     }
 
@@ -337,18 +341,28 @@ struct Lane: Equatable, @unchecked Sendable {
 
     func start(_ request: FileRequest, token: UInt64) {
         storage.pointee.operationsOut.store(operationsOut &+ 1, ordering: .relaxed)
-        storage.pointee.hasUnsubmitted.store(true, ordering: .relaxed)
+        noteUnsubmitted()
         withKernel { $0.start(request, token: token) }
     }
 
     func cancelRequest(token: UInt64) {
-        storage.pointee.hasUnsubmitted.store(true, ordering: .relaxed)
+        noteUnsubmitted()
         withKernel { $0.cancelRequest(token: token) }
     }
 
     func cancelWatch(descriptor: Int32, token: UInt64) {
-        storage.pointee.hasUnsubmitted.store(true, ordering: .relaxed)
+        noteUnsubmitted()
         withKernel { $0.cancelWatch(descriptor: descriptor, token: token) }
+    }
+
+    @inline(__always)
+    func noteUnsubmitted() {
+        storage.pointee.hasUnsubmitted.store(true, ordering: .relaxed)
+    }
+
+    @inline(__always)
+    func noteWatchBegun() {
+        storage.pointee.watchesOut.store(watchesOut &+ 1, ordering: .relaxed)
     }
 
     @inline(__always)
@@ -408,7 +422,8 @@ struct Lane: Equatable, @unchecked Sendable {
 }
 
 /// What only the lane itself can do, asked for by others.
-enum LaneRequest {
+enum LaneRequest: @unchecked Sendable {
+    // Safety: what a request names is handed over with it.
     /// With a reference to the source.
     case watch(Unmanaged<DescriptorSource>)
     /// Ends a watch that is out, forgets the descriptor, then tells the source.
@@ -417,4 +432,8 @@ enum LaneRequest {
     case cancel(LaneOperation)
     /// Forgets the operation's descriptor, then tells whoever waits for that.
     case forget(DescriptorSide)
+    /// With a reference to the stream.
+    case beginStream(Unmanaged<LaneStream>)
+    case endStream(LaneStream)
+    case giveBack(ChunkPointer)
 }

@@ -9,7 +9,7 @@ internal import Synchronization
 final class Monitor: @unchecked Sendable {
     // Safety: `pool` is set once before the thread starts; `seen` is touched by the thread only.
     unowned(unsafe) var pool: Pool!
-    private var seen: [Lease] = []
+    private var seen: [Sight] = []
     private var idleLooks = 0
     private var looks = 0
     /// The last look that sent a stand-in.
@@ -18,6 +18,13 @@ final class Monitor: @unchecked Sendable {
     /// Asleep until somebody grants the parker: `noteActivity` (relaxed) sees it and lets exactly
     /// one thread wake it; the monitor looks at all lanes once more after it said so.
     private let state = Atomic<UInt32>(Monitor.notStarted)
+
+    /// What a lane looked like, and how much CPU time its worker had used when it began to look
+    /// so; nil: it was not looked at.
+    private struct Sight {
+        var lease: Lease
+        var usedNanoseconds: UInt64?
+    }
 
     private static let notStarted: UInt32 = 0
     private static let awake: UInt32 = 1
@@ -29,6 +36,8 @@ final class Monitor: @unchecked Sendable {
     static let quickPeriodNanoseconds: UInt64 = 400_000
     /// Looks in a row that find all lanes idle before the monitor goes to sleep.
     static let idleLooksBeforeSleep = 20
+    /// CPU time in one handler from which on it is one that computes.
+    static let computingNanoseconds: UInt64 = 500_000
     /// A worker that computes is left alone this many looks when there are many such already.
     static let looksBetweenComputing = 8
 
@@ -53,7 +62,7 @@ final class Monitor: @unchecked Sendable {
     private func run() {
         Threads.setName("ring-monitor")
         Threads.useFineTimers()
-        seen = pool.lanes.map(\.lease)
+        seen = pool.lanes.map { Sight(lease: $0.lease) }
         while true {
             // Where one handler blocks, the next one often does, too.
             let isQuick = looks &- lastCall <= Monitor.quickLooks
@@ -79,12 +88,17 @@ final class Monitor: @unchecked Sendable {
         var computing = 0
         for (index, lane) in pool.lanes.enumerated() {
             let lease = lane.lease
-            defer { seen[index] = lease }
             if lease.phase != .parked && lease.phase != .free { isAnyInUse = true }
-            guard lease.phase == .user, lease == seen[index], lane.hasWork(now: now) else {
+            guard lease == seen[index].lease, lease.phase == .user else {
+                seen[index] = Sight(lease: lease)
+                if lease.phase == .user { seen[index].usedNanoseconds = cpuTime(lease.worker) }
                 continue
             }
-            if isComputing(lease.worker) {
+            guard lane.hasWork(now: now) else { continue }
+            switch state(of: lease.worker, since: seen[index].usedNanoseconds) {
+            case .waitsForCPU:
+                continue
+            case .computes:
                 computing += 1
                 // Another thread helps only as far as the CPUs go round.
                 if pool.workerCount > 2 * pool.lanes.count,
@@ -92,6 +106,8 @@ final class Monitor: @unchecked Sendable {
                 {
                     continue
                 }
+            case .blocks:
+                break
             }
             pool.call(to: lane, expecting: lease)
             lastCall = looks
@@ -99,12 +115,22 @@ final class Monitor: @unchecked Sendable {
         idleLooks = isAnyInUse ? 0 : idleLooks + 1
     }
 
-    /// Whether a worker used the CPU since the last time it was found stuck.
-    private func isComputing(_ index: UInt64) -> Bool {
-        guard let worker = pool.worker(index) else { return false }
-        let identifier = worker.identifier.load(ordering: .relaxed)
-        guard let used = Threads.cpuNanoseconds(ofThread: identifier) else { return false }
-        defer { worker.lastCPUNanoseconds = used }
-        return used &- worker.lastCPUNanoseconds > Monitor.periodNanoseconds / 4
+    private enum State {
+        case blocks
+        case computes
+        /// Others have the CPU: a stand-in would have to wait for it, too.
+        case waitsForCPU
+    }
+
+    private func state(of worker: UInt64, since before: UInt64?) -> State {
+        guard let before, let now = cpuTime(worker) else { return .blocks }
+        if now &- before >= Monitor.computingNanoseconds { return .computes }
+        let identifier = pool.worker(worker)?.identifier.load(ordering: .relaxed)
+        return identifier.map { Threads.isRunnable(thread: $0) } ?? false ? .waitsForCPU : .blocks
+    }
+
+    private func cpuTime(_ worker: UInt64) -> UInt64? {
+        let identifier = pool.worker(worker)?.identifier.load(ordering: .relaxed)
+        return identifier.flatMap { Threads.cpuNanoseconds(ofThread: $0) }
     }
 }

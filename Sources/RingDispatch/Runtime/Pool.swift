@@ -21,15 +21,16 @@ final class Pool: @unchecked Sendable {
         var limitReached = false
     }
 
-    init(isBackground: Bool, laneCount: Int, workerLimit: Int, factory: KernelFactory)
-        throws(KernelError)
-    {
+    init(
+        isBackground: Bool, laneCount: Int, workerLimit: Int, settings: KernelSettings,
+        factory: KernelFactory
+    ) throws(KernelError) {
         self.isBackground = isBackground
         self.workerLimit = workerLimit
         workers = Locked(Workers())
         monitor = Monitor()
         for index in 0..<laneCount {
-            let kernel = try factory.makeKernel()
+            let kernel = try factory.makeKernel(settings)
             lanes.append(
                 Lane(index: index, pool: Unmanaged.passUnretained(self), kernel: kernel))
         }

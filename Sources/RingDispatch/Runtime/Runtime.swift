@@ -125,6 +125,7 @@ enum Runtime {
         ThreadRegistry.trapInForkedChildren
         return try Pool(
             isBackground: isBackground, laneCount: configuration.lanes,
-            workerLimit: configuration.workers, factory: factory)
+            workerLimit: configuration.workers, settings: configuration.kernel,
+            factory: factory)
     }
 }

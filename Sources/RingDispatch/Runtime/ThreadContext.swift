@@ -70,6 +70,8 @@ struct ThreadContext: ~Copyable {
     var isInLane = false
     /// Sources that are to be watched again once the worker is back in its lane.
     var rearm = RearmList()
+    /// Receive buffers that the lane gets back once the worker is in it again.
+    var chunks = JobList()
     /// How long a wait is worth spinning for, learned from the waits before.
     var spin = SpinBudget()
 

@@ -80,6 +80,9 @@ extension Worker {
                 while let source = context.pointee.rearm.popFirst() {
                     DescriptorSource.requestStart(source, context)
                 }
+                while let job = context.pointee.chunks.popFirst() {
+                    job.chunk.pointee.lane.request(.giveBack(job.chunk), from: context)
+                }
                 return false
             }
         }
@@ -130,6 +133,9 @@ extension Worker {
         while let source = context.pointee.rearm.popFirst() {
             DescriptorSource.start(source, on: lane, context)
         }
+        while let job = context.pointee.chunks.popFirst() {
+            lane.giveBack(job.chunk, context)
+        }
     }
 
     private func carryOut(_ requests: [LaneRequest], _ lane: Lane, _ context: Context) {
@@ -140,6 +146,9 @@ extension Worker {
             case .start(let operation): operation.begin(on: lane)
             case .cancel(let operation): operation.end(on: lane)
             case .forget(let side): side.forget(on: lane, context)
+            case .beginStream(let stream): LaneStream.begin(stream, context)
+            case .endStream(let stream): stream.end(context)
+            case .giveBack(let chunk): lane.giveBack(chunk, context)
             }
         }
     }

@@ -11,8 +11,6 @@ final class Worker: @unchecked Sendable {
     unowned(unsafe) let pool: Pool
     /// Where the worker is called to next.
     var assignment: Assignment?
-    /// CPU time at the monitor's last look; touched by the monitor only.
-    var lastCPUNanoseconds: UInt64 = 0
     let identifier = Atomic<UInt32>(0)
     /// The thread's peer, as an address, once it runs.
     private let peer = Atomic<UInt>(0)

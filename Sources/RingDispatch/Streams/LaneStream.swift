@@ -1,0 +1,156 @@
+internal import Ring
+
+/// Something that a lane's kernel goes on with until it ends: receiving, or accepting.
+///
+/// While it is out, the kernel's token holds a reference to it. The end travels to the stream's
+/// queue as a job with that reference, behind everything that came before it: when it is handled,
+/// nothing of the stream is on its way any more. There the stream begins again, or is over.
+package class LaneStream: @unchecked Sendable {
+    // Safety: what is under "lane" is the lane's, what is under "queue" belongs to the queue;
+    // `result` is written by the lane before the end's job is pushed, and read by that job.
+    package final let descriptor: Int32
+    /// Where all handlers run, one after the other.
+    package final let queue: DispatchQueue
+    final let lane: Lane
+    private final let node = JobNode()
+
+    // MARK: lane
+    /// The kernel goes on with it.
+    @exclusivity(unchecked) private(set) final var isOut = false
+    /// Its end was asked for.
+    @exclusivity(unchecked) private final var isEnding = false
+    /// It is to begin anew at its end, without anybody noticing.
+    @exclusivity(unchecked) private final var isMoving = false
+    /// The thread that handed it to the kernel, which finishes its work on that thread.
+    @exclusivity(unchecked) private final var thread: UInt32 = 0
+    @exclusivity(unchecked) private final var result: Int32 = 0
+
+    // MARK: queue
+    /// It was handed to the lane, and the end's job has not run.
+    @exclusivity(unchecked) package private(set) final var isRunning = false
+    /// It is to go on.
+    @exclusivity(unchecked) private final var isWanted = false
+
+    init(descriptor: Int32, queue: DispatchQueue) {
+        precondition(queue.isSerial, "a stream needs a serial queue")
+        self.descriptor = descriptor
+        self.queue = queue
+        lane = Runtime.laneForNewSource()
+    }
+
+    // MARK: what kinds of streams differ in
+
+    /// Asks the kernel; false when the stream waits for something of the lane first, which keeps
+    /// the reference. On the lane.
+    func begin(_ reference: Unmanaged<LaneStream>) -> Bool { true }
+
+    /// A completion that is not an end. On the lane.
+    func came(_ completion: Completion, _ context: Context) {}
+
+    /// Whether what ended the stream is no reason not to begin it again.
+    func isPassing(_ result: Int32) -> Bool { result == FileRequest.cancelled }
+
+    /// It is over: by `stop` (ECANCELED, negated), the end (0), or an error (a negated errno). On
+    /// the queue. The descriptor may be closed, unless something else is out on it.
+    func ended(_ result: Int32) {}
+
+    // MARK: on the queue, or before anything else
+
+    /// Begins. While an end is on its way, it follows that.
+    package final func start() {
+        isWanted = true
+        if !isRunning { request(Unmanaged.passRetained(self)) }
+    }
+
+    /// Ends it; `ended` follows if it was running.
+    package final func stop() {
+        isWanted = false
+        if isRunning { lane.request(.endStream(self), from: Context.current) }
+    }
+
+    private final func request(_ reference: Unmanaged<LaneStream>) {
+        isRunning = true
+        lane.request(.beginStream(reference), from: Context.current)
+    }
+
+    /// The end's job. Consumes the reference.
+    static func handleEnd(_ reference: Unmanaged<LaneStream>) {
+        let goesOn = reference._withUnsafeGuaranteedRef { stream -> Bool in
+            stream.isRunning = false
+            if stream.isWanted && stream.isPassing(stream.result) {
+                stream.request(reference)
+                return true
+            }
+            stream.isWanted = false
+            stream.ended(stream.result)
+            return false
+        }
+        if !goesOn { reference.release() }
+    }
+
+    // MARK: on the lane
+
+    /// Consumes the reference.
+    static func begin(_ reference: Unmanaged<LaneStream>, _ context: Context) {
+        let stream = reference._withUnsafeGuaranteedRef { $0 }
+        if stream.begin(reference) {
+            stream.isOut = true
+            stream.thread = context.pointee.identifier
+        }
+    }
+
+    /// After another thread has taken the lane over: the kernel would wake the one that began the
+    /// stream for each completion. Beginning anew costs less.
+    @inline(__always)
+    final func follow(_ context: Context) {
+        if thread != context.pointee.identifier && lane.hasThreadBoundRequests { move() }
+    }
+
+    @inline(never)
+    private final func move() {
+        guard isOut && !isEnding && !isMoving else { return }
+        isMoving = true
+        lane.cancelStream(descriptor: descriptor, self)
+    }
+
+    final func end(_ context: Context) {
+        if isOut {
+            guard !isEnding else { return }
+            isEnding = true
+            if !isMoving { lane.cancelStream(descriptor: descriptor, self) }
+            isMoving = false
+        } else if let reference = lane.removeStarved(self) {
+            conclude(FileRequest.cancelled, reference, context)
+        }
+        // Else the end's job is on its way, and finds that it is not wanted.
+    }
+
+    @inline(__always)
+    static func completed(
+        _ reference: Unmanaged<LaneStream>, _ completion: Completion, _ context: Context
+    ) {
+        reference._withUnsafeGuaranteedRef { stream in
+            stream.came(completion, context)
+            if completion.hasMore { return stream.follow(context) }
+            stream.isOut = false
+            stream.lane.noteWatchEnded()
+            if stream.isMoving {
+                stream.isMoving = false
+                if stream.isPassing(completion.result) { return begin(reference, context) }
+            }
+            stream.conclude(completion.result, reference, context)
+        }
+    }
+
+    private final func conclude(
+        _ result: Int32, _ reference: Unmanaged<LaneStream>, _ context: Context
+    ) {
+        isEnding = false
+        self.result = result
+        if !isPassing(result) || result == FileRequest.cancelled {
+            lane.release(descriptor: descriptor)
+        }
+        queue.push(
+            node.prepare(.streamEnd, band: queue.band, object: reference.toOpaque()), context)
+    }
+}

@@ -1,0 +1,39 @@
+internal import Ring
+
+/// Whom an acceptor serves. It must live until `acceptingEnded` was called.
+package protocol StreamAcceptorClient: AnyObject {
+    /// A connection's descriptor, which is the client's from here on. On the queue.
+    func accepted(_ descriptor: Int32)
+
+    /// Accepting is over: a negated errno, ECANCELED after `stop`. On the queue.
+    func acceptingEnded(_ result: Int32)
+}
+
+/// Accepts connections without end; each is handed to the client on the queue.
+package final class StreamAcceptor: LaneStream, @unchecked Sendable {
+    // Safety: see `LaneStream`.
+    private unowned(unsafe) let client: any StreamAcceptorClient
+
+    /// - Parameter descriptor: a listening socket with O_NONBLOCK set.
+    package init(descriptor: Int32, queue: DispatchQueue, client: any StreamAcceptorClient) {
+        self.client = client
+        super.init(descriptor: descriptor, queue: queue)
+    }
+
+    override func begin(_ reference: Unmanaged<LaneStream>) -> Bool {
+        lane.accept(descriptor: descriptor, token: CompletionToken.stream(reference))
+        return true
+    }
+
+    override func isPassing(_ result: Int32) -> Bool {
+        result >= 0 || result == FileRequest.cancelled
+    }
+
+    override func came(_ completion: Completion, _ context: Context) {
+        guard completion.result >= 0 else { return }
+        let descriptor = completion.result
+        queue.submit { [self] in client.accepted(descriptor) }
+    }
+
+    override func ended(_ result: Int32) { client.acceptingEnded(result) }
+}

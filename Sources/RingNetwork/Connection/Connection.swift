@@ -1,0 +1,285 @@
+internal import Ring
+public import RingDispatch
+
+/// A stream connection: TCP, or a Unix socket.
+///
+/// Everything happens on the connection's own serial queue, whose target may be a queue of the
+/// program: connections that share a target are isolated from each other by it. Handlers are called
+/// there, one after the other, and may block as long as they like: other connections go on.
+///
+/// The methods may be called from any thread; on the queue they take effect at once, elsewhere a
+/// little later, in the order of the calls. An open connection keeps itself alive; it is closed by
+/// `close`, `reset`, the peer or an error, and then calls its close handler once.
+public final class Connection: StreamReceiverClient, @unchecked Sendable {
+    // Safety: what is not immutable belongs to `queue`; before `activate`, to whoever made it.
+    public let queue: DispatchQueue
+    let descriptor: Int32
+    let options: ConnectionOptions
+    var handlers = ConnectionHandlers()
+    var counters = ConnectionCounters()
+    private(set) var receiver: StreamReceiver?
+    var watch: WritableWatch?
+    var outgoing = OutgoingQueue()
+    private(set) var phase = ConnectionState.setup
+    private var reason: CloseReason?
+    /// While it is open: itself.
+    private var life: Connection?
+    /// The listener that accepted it, which counts it.
+    var owner: Listener?
+    /// Calls of `pauseReceiving` that were not taken back.
+    private var pauses = 0
+    /// The peer has sent its last byte.
+    private var hasEnded = false
+    /// The sending direction was or will be shut down.
+    var isFinishing = false
+    /// More is unsent than the high water mark, and not yet as little as the low one.
+    var isBackedUp = false
+    /// Nothing more is sent or received: only the kernel has to let go.
+    private var isTearingDown = false
+
+    /// - Parameters:
+    ///   - descriptor: a connected stream socket, which belongs to the connection from here on.
+    ///   - target: the target of the connection's queue; nil: none.
+    public init(
+        adopting descriptor: Int32, label: String = "connection", target: DispatchQueue? = nil,
+        options: ConnectionOptions = ConnectionOptions()
+    ) {
+        queue = DispatchQueue(label: label, target: target)
+        self.descriptor = descriptor
+        self.options = options
+        receiver = StreamReceiver(descriptor: descriptor, queue: queue, client: self)
+    }
+
+    deinit {
+        // Never activated.
+        if phase == .setup { Sockets.close(descriptor) }
+    }
+
+    // MARK: handlers
+
+    /// Called with bytes that came, as many as there are. The span is the lane's memory and ends
+    /// with the call. Without a handler nothing is received.
+    public func setReceiveHandler(_ handler: ((Connection, RawSpan) -> Void)?) {
+        onQueue {
+            $0.handlers.receive = handler
+            $0.updateReceiving()
+        }
+    }
+
+    /// Called when the peer sends nothing more. It may still receive: send what is left, and close.
+    /// Without a handler the connection closes itself then, when all is sent.
+    public func setEndHandler(_ handler: ((Connection) -> Void)?) {
+        onQueue { $0.handlers.end = handler }
+    }
+
+    /// Called when the connection is writable again; see ``isWritable``.
+    public func setWritableHandler(_ handler: ((Connection) -> Void)?) {
+        onQueue { $0.handlers.writable = handler }
+    }
+
+    /// Called once, when the descriptor is closed. All handlers are let go of with it.
+    public func setCloseHandler(_ handler: ((Connection, CloseReason) -> Void)?) {
+        onQueue { $0.handlers.close = handler }
+    }
+
+    // MARK: endpoints
+
+    /// The peer's; nil for a Unix socket without a name, as clients have, and once it is gone.
+    public var remoteEndpoint: Endpoint? {
+        phase == .closed
+            ? nil : Sockets.remoteAddress(of: descriptor).flatMap { Endpoint($0) }
+    }
+
+    /// This side's.
+    public var localEndpoint: Endpoint? {
+        phase == .closed ? nil : Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) }
+    }
+
+    // MARK: life
+
+    /// Where the connection is in its life. On the queue.
+    public var state: ConnectionState { phase }
+
+    /// Begins to receive. Set the handlers before.
+    public func activate() {
+        onQueue { connection in
+            guard connection.phase == .setup else { return }
+            connection.phase = .active
+            connection.life = connection
+            connection.updateReceiving()
+        }
+    }
+
+    /// No further call of the receive handler, until `resumeReceiving` was called as often.
+    public func pauseReceiving() {
+        onQueue {
+            $0.pauses += 1
+            $0.updateReceiving()
+        }
+    }
+
+    /// Takes one `pauseReceiving` back.
+    public func resumeReceiving() {
+        onQueue { connection in
+            guard connection.pauses > 0 else {
+                fatalMisuse(
+                    "resumeReceiving of connection '\(connection.queue.label)' without a pause")
+            }
+            connection.pauses -= 1
+            connection.updateReceiving()
+        }
+    }
+
+    /// Closes once the kernel has taken all that was sent. Nothing more is received.
+    public func close() { onQueue { $0.beginClose(.closed) } }
+
+    /// Closes at once: the peer finds the connection reset, and what was not sent is lost.
+    public func reset() { onQueue { $0.tearDown(.reset) } }
+
+    // MARK: on the queue
+
+    /// Runs `body` on the queue: at once if the caller is there, or nobody else knows of the
+    /// connection yet.
+    @inline(__always)
+    func onQueue(_ body: @escaping (Connection) -> Void) {
+        if phase == .setup || queue.isCurrent {
+            body(self)
+        } else {
+            hop(body)
+        }
+    }
+
+    /// Runs `body` on the queue, behind what is there.
+    func hop(_ body: @escaping (Connection) -> Void) {
+        let task = ConnectionTask(body: body)
+        queue.async { task.body(self) }
+    }
+
+    // MARK: StreamReceiverClient
+
+    package func received(_ bytes: UnsafeRawBufferPointer) {
+        counters.receives &+= 1
+        counters.bytesReceived &+= UInt64(bytes.count)
+        if bytes.count > options.receiveMaximumBytes {
+            receiveInSlices(bytes)
+        } else {
+            handlers.receive?(self, RawSpan(_unsafeBytes: bytes))
+        }
+    }
+
+    private func receiveInSlices(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes[...]
+        while !rest.isEmpty, !isTearingDown, let handler = handlers.receive {
+            let slice = rest.prefix(max(1, options.receiveMaximumBytes))
+            rest = rest.dropFirst(slice.count)
+            handler(self, RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: slice)))
+        }
+    }
+
+    package func receivingEnded(_ result: Int32) {
+        if isTearingDown { return finishIfQuiet() }
+        guard phase == .active else { return }
+        if result < 0 {
+            tearDown(.failed(SocketError("recv", -result)))
+            return
+        }
+        hasEnded = true
+        if let end = handlers.end { end(self) } else { beginClose(.ended) }
+    }
+
+    /// Lets the receiver run or pause, as everything together wants it.
+    func updateReceiving() {
+        guard let receiver, phase == .active, !hasEnded else { return }
+        let isHeldBack = isBackedUp && options.pausesReceivingWhileUnwritable
+        if handlers.receive == nil || pauses > 0 || isHeldBack {
+            receiver.pause()
+        } else if receiver.isPaused {
+            receiver.resume()
+        } else {
+            receiver.start()
+        }
+    }
+
+    // MARK: the end
+
+    private func beginClose(_ why: CloseReason) {
+        guard phase == .setup || phase == .active else { return }
+        if outgoing.isEmpty { return tearDown(why) }
+        reason = why
+        phase = .closing
+        receiver?.discard()
+        receiver?.stop()
+    }
+
+    /// All that was sent is with the kernel.
+    func drained() {
+        if phase == .closing && !isTearingDown {
+            tearDown(reason ?? .closed)
+        } else if isFinishing && !isTearingDown {
+            Sockets.finishSending(descriptor)
+        }
+    }
+
+    func tearDown(_ why: CloseReason) {
+        guard !isTearingDown else { return }
+        isTearingDown = true
+        reason = why
+        phase = .closing
+        life = self
+        for completion in outgoing.abandon() { hop { _ in completion.call(why.error) } }
+        receiver?.discard()
+        receiver?.stop()
+        watch?.cancel()
+        finishIfQuiet()
+    }
+
+    func finishIfQuiet() {
+        guard isTearingDown, phase == .closing, let receiver else { return }
+        if receiver.isRunning || watch?.isWaiting ?? false { return }
+        phase = .closed
+        if reason == .reset { Sockets.reset(descriptor) } else { Sockets.close(descriptor) }
+        // Behind what runs now, which may be one of the other handlers.
+        hop { connection in
+            let close = connection.handlers.close
+            connection.handlers = ConnectionHandlers()
+            connection.receiver = nil
+            connection.watch = nil
+            connection.life = nil
+            connection.owner.take()?.closed(connection)
+            close?(connection, connection.reason ?? .closed)
+        }
+    }
+
+    var isOpenForSending: Bool { (phase == .active || phase == .setup) && !isFinishing }
+}
+
+/// What a connection calls. Belongs to its queue.
+struct ConnectionHandlers {
+    var receive: ((Connection, RawSpan) -> Void)?
+    var end: ((Connection) -> Void)?
+    var writable: ((Connection) -> Void)?
+    var close: ((Connection, CloseReason) -> Void)?
+}
+
+/// A call that goes to a connection's queue.
+private struct ConnectionTask: @unchecked Sendable {
+    // Safety: runs on the queue, once.
+    let body: (Connection) -> Void
+}
+
+/// What a connection has done so far.
+struct ConnectionCounters {
+    var receives: UInt64 = 0
+    var bytesReceived: UInt64 = 0
+    var bytesSent: UInt64 = 0
+}
+
+extension CloseReason {
+    /// What a send is told that was not finished.
+    var error: SocketError {
+        switch self {
+        case .failed(let error): error
+        case .closed, .reset, .ended: SocketError("send", ErrorCode.brokenPipe)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import Ring
+internal import RingDispatch
+
+/// What was sent and the kernel has not taken, in order.
+struct OutgoingQueue {
+    enum Content {
+        case bytes([UInt8])
+        case data(DispatchData)
+
+        var count: Int {
+            switch self {
+            case .bytes(let bytes): bytes.count
+            case .data(let data): data.count
+            }
+        }
+    }
+
+    private struct Piece {
+        let content: Content
+        /// Bytes at the beginning that the kernel has.
+        var taken = 0
+        let count: Int
+        let completion: SendCompletion?
+    }
+
+    private var pieces: [Piece] = []
+    /// Pieces at the beginning that are done with.
+    private var first = 0
+    private(set) var byteCount = 0
+
+    var isEmpty: Bool { first == pieces.count }
+
+    mutating func append(_ content: Content, _ completion: SendCompletion?) {
+        let count = content.count
+        byteCount += count
+        pieces.append(Piece(content: content, count: count, completion: completion))
+    }
+
+    /// Hands as much to the kernel as it takes: 0, or an errno.
+    /// - Parameter done: is given the completions of what is with the kernel now.
+    mutating func flush(
+        to descriptor: Int32, sent: inout UInt64, done: (SendCompletion) -> Void
+    ) -> Int32 {
+        while first < pieces.count {
+            let piece = pieces[first]
+            let result = piece.count > piece.taken ? send(piece, to: descriptor) : 0
+            if result < 0 { return result == Sockets.wouldBlock ? 0 : Int32(-result) }
+            sent &+= UInt64(result)
+            byteCount -= result
+            pieces[first].taken += result
+            if pieces[first].taken < piece.count { continue }
+            removeFirst()
+            if let completion = piece.completion { done(completion) }
+        }
+        return 0
+    }
+
+    private func send(_ piece: Piece, to descriptor: Int32) -> Int {
+        switch piece.content {
+        case .bytes(let bytes):
+            bytes.withUnsafeBytes { whole in
+                Sockets.send(descriptor, UnsafeRawBufferPointer(rebasing: whole[piece.taken...]))
+            }
+        case .data(let data):
+            data.withBuffers(from: piece.taken, limit: GatherList.mostPieces) {
+                Sockets.send(descriptor, $0)
+            }
+        }
+    }
+
+    private mutating func removeFirst() {
+        first += 1
+        if first == pieces.count {
+            pieces.removeAll(keepingCapacity: pieces.capacity <= OutgoingQueue.keptCapacity)
+            first = 0
+        } else if first >= OutgoingQueue.keptCapacity && first * 2 >= pieces.count {
+            pieces.removeFirst(first)
+            first = 0
+        }
+    }
+
+    private static let keptCapacity = 16
+
+    /// Nothing more is sent. Returns who waits for it.
+    mutating func abandon() -> [SendCompletion] {
+        defer { self = OutgoingQueue() }
+        return pieces[first...].compactMap { $0.completion }
+    }
+}
+
+/// Called once when the kernel has taken all bytes of a send (nil), or never will.
+struct SendCompletion: @unchecked Sendable {
+    // Safety: made by the caller of `send`, and called on the connection's queue only.
+    private let block: (SocketError?) -> Void
+
+    init(_ block: @escaping (SocketError?) -> Void) { self.block = block }
+
+    func call(_ error: SocketError?) { block(error) }
+}

@@ -1,0 +1,214 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("Connections")
+struct ConnectionTests {
+    /// A connection that echoes, its peer, and how it will be closed.
+    private func makeEcho(
+        _ options: ConnectionOptions = ConnectionOptions(),
+        _ configure: (Connection) -> Void = { _ in }
+    ) -> (Wire, Connection, Outcome<CloseReason>) {
+        let (descriptor, wire) = Wire.pair()
+        let connection = Connection(adopting: descriptor, options: options)
+        let closed = Outcome<CloseReason>()
+        connection.setReceiveHandler { $0.send($1) }
+        connection.setCloseHandler { closed.set($1) }
+        configure(connection)
+        connection.activate()
+        return (wire, connection, closed)
+    }
+
+    @Test("What is received is sent back; when the peer ends, all is sent before the close")
+    func echo() {
+        let (wire, _, closed) = makeEcho()
+        for round in 0..<500 {
+            let bytes = patterned(1 + round * 7 % 3000, seed: round)
+            #expect(wire.send(bytes))
+            let isSame = wire.receive(bytes.count) == bytes
+            #expect(isSame)
+        }
+        #expect(wire.send([1, 2, 3]))
+        wire.finishSending()
+        #expect(wire.receive(3) == [1, 2, 3])
+        #expect(wire.receiveEnd() == 0)
+        #expect(closed.wait() == .ended)
+    }
+
+    @Test("A peer that takes nothing is read no further, and loses nothing")
+    func slowReader() {
+        var options = ConnectionOptions()
+        options.sendHighWaterBytes = 10_000
+        options.sendLowWaterBytes = 1000
+        let (wire, connection, closed) = makeEcho(options)
+        let bytes = patterned(4_000_000)
+        let sender = DispatchQueue(label: "sender")
+        let sent = Outcome<Bool>()
+        sender.async { sent.set(wire.send(bytes)) }
+        // It blocks, for nobody takes the echo.
+        while connection.queue.sync(execute: { connection.isWritable }) { sched_yield() }
+        let unsent = connection.queue.sync { connection.unsentBytes }
+        #expect(unsent < 10_000 + 64 * 2048)
+        let isSame = wire.receive(bytes.count) == bytes
+        #expect(isSame)
+        #expect(sent.wait() == true)
+        wire.finishSending()
+        #expect(wire.receiveEnd() == 0)
+        #expect(closed.wait() == .ended)
+    }
+
+    @Test("A peer that goes away in between is an error")
+    func peerGone() {
+        let (wire, connection, closed) = makeEcho()
+        #expect(wire.send(patterned(100)))
+        // With bytes unread the close is a reset.
+        while connection.queue.sync(execute: { connection.unsentBytes }) != 0 { sched_yield() }
+        wire.close()
+        let reason = closed.wait()
+        if case .failed(let error) = reason {
+            #expect(error.code == ECONNRESET || error.code == EPIPE)
+        } else {
+            #expect(reason == .ended)
+        }
+    }
+
+    @Test("close sends what is left, also much of it, and then ends")
+    func closeFlushes() {
+        let (descriptor, wire) = Wire.pair()
+        let connection = Connection(adopting: descriptor)
+        let closed = Outcome<CloseReason>()
+        let completed = Outcome<SocketError?>()
+        connection.setCloseHandler { closed.set($1) }
+        connection.setReceiveHandler { _, _ in }
+        connection.activate()
+        let bytes = patterned(3_000_000)
+        connection.send(bytes) { completed.set($0) }
+        connection.close()
+        let isSame = wire.receive(bytes.count) == bytes
+        #expect(isSame)
+        #expect(wire.receiveEnd() == 0)
+        #expect(closed.wait() == .closed)
+        #expect(completed.wait() == .some(nil))
+    }
+
+    @Test("reset drops what is left, and tells those who sent it")
+    func resetDrops() {
+        let (descriptor, wire) = Wire.pair()
+        let connection = Connection(adopting: descriptor)
+        let closed = Outcome<CloseReason>()
+        let completed = Outcome<SocketError?>()
+        connection.setCloseHandler { closed.set($1) }
+        connection.activate()
+        connection.send(patterned(3_000_000)) { completed.set($0) }
+        connection.reset()
+        #expect(closed.wait() == .reset)
+        #expect(completed.wait()??.code == EPIPE)
+        #expect(wire.receive(3_000_000).count < 3_000_000)
+    }
+
+    @Test("While it is paused nothing is handed over, and afterwards all in order, with the end")
+    func pause() {
+        let received = Outcome<[UInt8]>()
+        let bytes = patterned(50_000)
+        var collected: [UInt8] = []
+        let (wire, connection, closed) = makeEcho { connection in
+            connection.setReceiveHandler { connection, span in
+                #expect(connection.state == .active)
+                span.withUnsafeBytes { collected.append(contentsOf: $0) }
+                if collected.count == bytes.count { received.set(collected) }
+            }
+            connection.pauseReceiving()
+        }
+        #expect(wire.send(bytes))
+        wire.finishSending()
+        connection.queue.sync {}
+        #expect(connection.queue.sync { collected.isEmpty })
+        connection.resumeReceiving()
+        let isSame = received.wait() == bytes
+        #expect(isSame)
+        #expect(closed.wait() == .ended)
+    }
+
+    @Test("A handler may pause and resume again and again, and misses nothing")
+    func pauseInHandler() {
+        let received = Outcome<Bool>()
+        let bytes = patterned(300_000)
+        var collected: [UInt8] = []
+        let (wire, _, closed) = makeEcho { connection in
+            connection.setReceiveHandler { connection, span in
+                span.withUnsafeBytes { collected.append(contentsOf: $0) }
+                connection.pauseReceiving()
+                connection.queue.async { connection.resumeReceiving() }
+                if collected.count == bytes.count { received.set(collected == bytes) }
+            }
+        }
+        #expect(wire.send(bytes))
+        #expect(received.wait() == true)
+        wire.finishSending()
+        #expect(closed.wait() == .ended)
+    }
+
+    @Test("With an end handler the connection stays open for sending")
+    func halfClose() {
+        let (wire, _, closed) = makeEcho { connection in
+            connection.setEndHandler { connection in
+                connection.send([9, 9])
+                connection.finishSending()
+                connection.close()
+            }
+        }
+        #expect(wire.send([1]))
+        wire.finishSending()
+        #expect(wire.receive(3) == [1, 9, 9])
+        #expect(wire.receiveEnd() == 0)
+        #expect(closed.wait() == .closed)
+    }
+
+    @Test("No handler is given more bytes at once than the maximum")
+    func maximum() {
+        var options = ConnectionOptions()
+        options.receiveMaximumBytes = 7
+        let total = Outcome<Int>()
+        var count = 0
+        let (wire, _, _) = makeEcho(options) { connection in
+            connection.setReceiveHandler { connection, span in
+                #expect(span.byteCount <= 7)
+                count += span.byteCount
+                if count == 1000 { total.set(count) }
+            }
+        }
+        #expect(wire.send(patterned(1000)))
+        #expect(total.wait() == 1000)
+    }
+
+    @Test("A handler that blocks stops no other connection")
+    func blocking() {
+        let gate = DispatchSemaphore(value: 0)
+        let blocked = Outcome<Bool>()
+        let (stuck, _, stuckClosed) = makeEcho { connection in
+            connection.setReceiveHandler { connection, span in
+                blocked.set(true)
+                gate.wait()
+                connection.send(span)
+            }
+        }
+        #expect(stuck.send([1]))
+        #expect(blocked.wait() == true)
+        let others = (0..<20).map { _ in makeEcho() }
+        for round in 0..<50 {
+            for (wire, _, _) in others { #expect(wire.send(patterned(100, seed: round))) }
+            for (wire, _, _) in others {
+                #expect(wire.receive(100) == patterned(100, seed: round))
+            }
+        }
+        gate.signal()
+        #expect(stuck.receive(1) == [1])
+        stuck.close()
+        #expect(stuckClosed.wait() != nil)
+        for (wire, _, closed) in others {
+            wire.close()
+            #expect(closed.wait() != nil)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("Listeners")
+struct ListenerTests {
+    private func makeEchoServer(
+        _ options: ListenerOptions = ListenerOptions()
+    ) throws -> (Listener, UInt16) {
+        let listener = try Listener(Endpoint("127.0.0.1:0"), options: options)
+        listener.setConnectionHandler { connection in
+            connection.setReceiveHandler { $0.send($1) }
+            connection.activate()
+        }
+        listener.activate()
+        return (listener, try #require(listener.endpoint.port))
+    }
+
+    private func stop(_ listener: Listener) {
+        let stopped = Outcome<Bool>()
+        listener.stop { _ in stopped.set(true) }
+        #expect(stopped.wait() == true)
+    }
+
+    @Test("Many clients are served at once, and each gets its own bytes back")
+    func manyClients() throws {
+        let (listener, port) = try makeEchoServer()
+        DispatchQueue.concurrentPerform(iterations: 8) { client in
+            for connection in 0..<20 {
+                let wire = Wire.connect(to: port)
+                let bytes = patterned(1 + 997 * connection, seed: client)
+                #expect(wire.send(bytes))
+                wire.finishSending()
+                let isSame = wire.receive(bytes.count) == bytes
+                #expect(isSame)
+                #expect(wire.receiveEnd() == 0)
+            }
+        }
+        #expect(listener.queue.sync { listener.acceptedConnections } == 160)
+        stop(listener)
+    }
+
+    @Test("Storms of clients that reset their connections leave nothing behind")
+    func resets() throws {
+        let (listener, port) = try makeEchoServer()
+        for round in 0..<300 {
+            let wire = Wire.connect(to: port)
+            wire.send(patterned(round * 13))
+            wire.reset()
+        }
+        let last = Wire.connect(to: port)
+        #expect(last.send([1]))
+        #expect(last.receive(1) == [1])
+        last.close()
+        while !listener.queue.sync(execute: { listener.connections.isEmpty }) { sched_yield() }
+        stop(listener)
+    }
+
+    @Test("At the limit of connections others wait until one closes")
+    func limit() throws {
+        var options = ListenerOptions()
+        options.connectionLimit = 2
+        let (listener, port) = try makeEchoServer(options)
+        let wires = (0..<3).map { _ in Wire.connect(to: port) }
+        for wire in wires { #expect(wire.send([7])) }
+        #expect(wires[0].receive(1) == [7])
+        #expect(wires[1].receive(1) == [7])
+        #expect(listener.queue.sync { listener.connections.count } == 2)
+        wires[0].close()
+        #expect(wires[2].receive(1) == [7])
+        stop(listener)
+    }
+
+    @Test("A port that is taken is an error that says what to do")
+    func busyPort() throws {
+        let (listener, port) = try makeEchoServer()
+        let error = #expect(throws: ListenerError.self) {
+            try Listener(Endpoint("127.0.0.1:\(port)"))
+        }
+        #expect(error?.cause.code == EADDRINUSE)
+        #expect(error.map { "\($0)".contains("another program listens there") } == true)
+        stop(listener)
+    }
+
+    @Test("After the stop the port is free, and open connections go on")
+    func stopping() throws {
+        let (listener, port) = try makeEchoServer()
+        let wire = Wire.connect(to: port)
+        #expect(wire.send([1]))
+        #expect(wire.receive(1) == [1])
+        stop(listener)
+        let next = try Listener(Endpoint("127.0.0.1:\(port)"))
+        #expect(wire.send([2]))
+        #expect(wire.receive(1) == [2])
+        stop(next)
+    }
+
+    @Test("A Unix socket's file goes with its listener")
+    func unixSocket() throws {
+        let path = "/tmp/ring-network-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
+        let listener = try Listener(Endpoint("unix:\(path)"))
+        #expect(access(path, F_OK) == 0)
+        listener.activate()
+        stop(listener)
+        #expect(access(path, F_OK) != 0)
+    }
+}

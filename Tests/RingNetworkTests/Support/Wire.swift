@@ -1,0 +1,104 @@
+import Glibc
+import RingNetwork
+
+/// The other end of a connection: a plain blocking socket, with a limit on every wait.
+final class Wire: @unchecked Sendable {
+    // Safety: used by one thread at a time.
+    let descriptor: Int32
+    private var isOpen = true
+
+    /// Seconds that anything may take before a test fails.
+    static let patienceSeconds = 30
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        var limit = timeval(tv_sec: Wire.patienceSeconds, tv_usec: 0)
+        let length = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, length)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, length)
+    }
+
+    deinit { close() }
+
+    /// A pair of stream sockets: one for a connection to adopt, the other as a wire.
+    static func pair() -> (Int32, Wire) {
+        var pair: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        precondition(socketpair(AF_UNIX, kind, 0, &pair) == 0, "errno \(errno)")
+        return (pair[0], Wire(pair[1]))
+    }
+
+    /// Connects over TCP to a listener of this machine.
+    static func connect(to port: UInt16) -> Wire {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_INET, kind, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        precondition(code == 0, "connect: errno \(errno)")
+        return Wire(descriptor)
+    }
+
+    /// True when all bytes were taken.
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { all in
+                Glibc.send(
+                    descriptor, all.baseAddress! + sent, all.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            if count <= 0 { return false }
+            sent += count
+        }
+        return true
+    }
+
+    /// Up to so many bytes; fewer at the end, or when the wait takes too long.
+    func receive(_ count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var received = 0
+        while received < count {
+            let result = bytes.withUnsafeMutableBytes { all in
+                recv(descriptor, all.baseAddress! + received, count - received, 0)
+            }
+            if result <= 0 { break }
+            received += result
+        }
+        return Array(bytes[..<received])
+    }
+
+    /// 0 at the end, else an errno (0xfff when a byte came).
+    func receiveEnd() -> Int32 {
+        var byte: UInt8 = 0
+        let result = recv(descriptor, &byte, 1, 0)
+        return result == 0 ? 0 : result < 0 ? errno : 0xfff
+    }
+
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    func close() {
+        if isOpen { Glibc.close(descriptor) }
+        isOpen = false
+    }
+
+    /// So that the peer finds the connection reset.
+    func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &linger,
+            socklen_t(MemoryLayout.size(ofValue: linger)))
+        close()
+    }
+}
+
+/// Bytes that show where they belong.
+func patterned(_ count: Int, seed: Int = 0) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) ^ ($0 >> 8) &+ seed) }
+}
