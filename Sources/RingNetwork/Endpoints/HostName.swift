@@ -72,7 +72,8 @@ public struct HostName: Sendable, Hashable {
     static func endsInNumber(_ text: ArraySlice<UInt8>) -> Bool {
         let dot = UInt8(ascii: ".")
         let relative = text.last == dot ? text.dropLast() : text
-        let label = relative.suffix(from: relative.lastIndex(of: dot).map { $0 + 1 } ?? text.startIndex)
+        let labelStart = relative.lastIndex(of: dot).map { $0 + 1 } ?? relative.startIndex
+        let label = relative[labelStart...]
         if label.isEmpty { return false }
         if label.allSatisfy(\.isDecimalDigit) { return true }
         let start = label.prefix(2).map(\.lowercasedASCII)
