@@ -81,7 +81,9 @@ public struct FrameReader<F: Framing> {
     }
 
     @inlinable
-    mutating func nextFrame(in received: UnsafeRawBufferPointer) throws(FrameError) -> FrameBounds? {
+    mutating func nextFrame(
+        in received: UnsafeRawBufferPointer
+    ) throws(FrameError) -> FrameBounds? {
         let result = kept.withUnsafeBytes { kept in
             let bytes = FrameBytes(kept: kept, received: received)
             return Result { () throws(FrameError) in try framing.nextFrame(in: bytes) }
@@ -104,8 +106,9 @@ public struct FrameReader<F: Framing> {
     @usableFromInline
     func refuse(_ bounds: FrameBounds, _ receivedCount: Int) -> Never {
         fatalMisuse(
-            "the framing \(F.self) found a frame that ends at byte \(bounds.end), and \(kept.count) "
-                + "bytes were kept and \(receivedCount) came; the end must be among those that came")
+            "the framing \(F.self) found a frame that ends at byte \(bounds.end), when "
+                + "\(kept.count) bytes were kept and \(receivedCount) came; the payload must end "
+                + "before it, and it must be among those that came")
     }
 }
 

@@ -142,12 +142,14 @@ struct EndpointTextTests {
         #expect(text.allSatisfy { !$0.isNewline && $0 != "\u{1b}" })
     }
 
-    @Test("random bytes never trap, and what is read prints as what is read again", arguments: 1...4)
+    @Test(
+        "random texts never trap, and what is read prints as what is read again",
+        arguments: 1...4)
     func randomTexts(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let pieces = [
-            "unix:", "//", "/", "@", "%", "%41", "[", "]", ":", "::", "1", "80", ".", "1.2.3.4", "a",
-            "eth0", "tcp://", "udp://", "-", "\0", " ", "é", "f", "localhost", "65536", "x",
+            "unix:", "//", "/", "@", "%", "%41", "[", "]", ":", "::", "1", "80", ".", "1.2.3.4",
+            "a", "eth0", "tcp://", "udp://", "-", "\0", " ", "é", "f", "localhost", "65536", "x",
         ]
         var accepted = 0
         for _ in 0..<30_000 {
