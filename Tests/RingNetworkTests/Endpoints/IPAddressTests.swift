@@ -80,8 +80,10 @@ struct IPAddressTests {
             let string = String(decoding: text, as: UTF8.self)
             let ipv4 = (try? IPv4Address(string)).map { [$0.rawValue.bigEndian].bytes }
             let ipv6 = (try? IPv6Address(string)).map { [$0.rawValue.bigEndian].bytes }
-            #expect(ipv4 == cLibrary(AF_INET, string), "'\(string)'")
-            #expect(ipv6 == cLibrary(AF_INET6, string), "'\(string)'")
+            // A macro for each text would take most of the time.
+            if ipv4 != cLibrary(AF_INET, string) || ipv6 != cLibrary(AF_INET6, string) {
+                Issue.record("'\(string)' is read as \(ipv4 ?? ipv6 ?? [])")
+            }
             if ipv4 != nil || ipv6 != nil { accepted += 1 }
         }
         #expect(accepted > 1000)
@@ -92,16 +94,18 @@ struct IPAddressTests {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<5000 {
             let ipv4 = IPv4Address(rawValue: generator.next())
-            #expect(try IPv4Address(ipv4.description) == ipv4)
+            if try IPv4Address(ipv4.description) != ipv4 { Issue.record("\(ipv4)") }
             var value: UInt128 = 0
             for _ in 0..<8 {
                 let group = [0, 0, 1, UInt16.random(in: 0 ... .max, using: &generator)]
                 value = value << 16 | UInt128(group.randomElement(using: &generator)!)
             }
             let ipv6 = IPv6Address(rawValue: value)
-            #expect(try IPv6Address(ipv6.description) == ipv6)
+            if try IPv6Address(ipv6.description) != ipv6 { Issue.record("\(ipv6)") }
             // The C library also prints ::/96 with an IPv4 address, which RFC 4291 deprecates.
-            if value >> 32 != 0 { #expect(ipv6.description == cLibraryText(value)) }
+            if value >> 32 != 0, ipv6.description != cLibraryText(value) {
+                Issue.record("\(ipv6), in the C library \(cLibraryText(value))")
+            }
         }
     }
 

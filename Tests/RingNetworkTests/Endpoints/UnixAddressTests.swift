@@ -56,7 +56,7 @@ struct UnixAddressTests {
                 bytes = Array((starts.randomElement(using: &generator)!.utf8 + bytes).prefix(107))
             }
             let address = try UnixAddress(bytes: bytes, isAbstract: isAbstract)
-            #expect(try Endpoint(address.description) == .unix(address), "\(address)")
+            if try Endpoint(address.description) != .unix(address) { Issue.record("\(address)") }
         }
     }
 }

@@ -36,14 +36,15 @@ struct FrameSplitTests {
         _ stream: [UInt8], by framing: some Framing, _ generator: inout SeededGenerator
     ) -> Outcome {
         let whole = outcome(of: stream, by: framing) { stream.count }
-        #expect(outcome(of: stream, by: framing) { 1 } == whole, "\(framing): \(stream)")
+        let bytewise = outcome(of: stream, by: framing) { 1 }
+        if bytewise != whole { Issue.record("\(framing): \(stream)") }
         for most in [2, 3, 8, 100] {
             var lengths = generator
             _ = generator.next()
             let parts = outcome(of: stream, by: framing) {
                 Int.random(in: 0...most, using: &lengths)
             }
-            #expect(parts == whole, "\(framing), at most \(most): \(stream)")
+            if parts != whole { Issue.record("\(framing), at most \(most): \(stream)") }
         }
         return whole
     }
