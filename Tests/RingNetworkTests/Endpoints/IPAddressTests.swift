@@ -67,7 +67,7 @@ struct IPAddressTests {
         let starts = ["1.2.3.4", "::1", "1:2:3:4:5:6:7:8", "::ffff:10.0.0.1", "fe80::a:b", "::", ""]
         let alphabet = Array("0125af:.g %".utf8)
         var accepted = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<5000 {
             var text = Array(starts.randomElement(using: &generator)!.utf8)
             for _ in 0..<Int.random(in: 0...3, using: &generator) {
                 let place = Int.random(in: 0...text.count, using: &generator)
@@ -86,13 +86,13 @@ struct IPAddressTests {
             }
             if ipv4 != nil || ipv6 != nil { accepted += 1 }
         }
-        #expect(accepted > 1000)
+        #expect(accepted > 200)
     }
 
     @Test("random addresses print as inet_ntop prints them, and are read back", arguments: 1...4)
     func roundTrip(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        for _ in 0..<5000 {
+        for _ in 0..<2000 {
             let ipv4 = IPv4Address(rawValue: generator.next())
             if try IPv4Address(ipv4.description) != ipv4 { Issue.record("\(ipv4)") }
             var value: UInt128 = 0
