@@ -99,3 +99,8 @@ extension NameLookupError {
     package static var notFound: NameLookupError { NameLookupError(code: EAI_NONAME) }
     package static var temporary: NameLookupError { NameLookupError(code: EAI_AGAIN) }
 }
+
+extension NameLookupError {
+    /// Whether the call failed because the process or the machine has no descriptor left.
+    package var isShortOfDescriptors: Bool { systemCode == EMFILE || systemCode == ENFILE }
+}

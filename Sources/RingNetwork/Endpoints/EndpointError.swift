@@ -5,7 +5,7 @@ public struct EndpointError: Error, Sendable, Equatable, CustomStringConvertible
         case emptyHost
         /// The text is neither an address nor a name that DNS could know.
         case invalidHostName
-        /// Four decimal numbers from 0 to 255 were expected, as RFC 6943 calls strict.
+        /// Four decimal numbers from 0 to 255 were expected, which RFC 6943 calls the strict form.
         case invalidIPv4Address
         /// RFC 4291's text form was expected.
         case invalidIPv6Address

@@ -2,8 +2,8 @@
 ///
 /// Letters, digits, `-` and `_`; labels of up to 63 bytes, 253 bytes in all; a dot at the end is
 /// kept, because it keeps search domains out. Never something that a resolver could take for an
-/// IPv4 address: a last label such as `1` or `0x7f` is refused. `unix` alone is refused, too, because
-/// it is a scheme; `unix.` is not.
+/// IPv4 address: a last label such as `1` or `0x7f` is refused. `unix` alone is refused, too,
+/// because it is a scheme; `unix.` is not.
 public struct HostName: Sendable, Hashable {
     /// The name, in small letters.
     public let name: String
@@ -58,7 +58,9 @@ public struct HostName: Sendable, Hashable {
             }
         }
         let name = String(decoding: text.map(\.lowercasedASCII), as: UTF8.self)
-        guard name != "unix" else { throw refusal("is a scheme here", "write 'unix.' for the host") }
+        guard name != "unix" else {
+            throw refusal("is a scheme here", "write 'unix.' for the host")
+        }
         self.name = name
     }
 
@@ -72,7 +74,8 @@ public struct HostName: Sendable, Hashable {
     static func endsInNumber(_ text: ArraySlice<UInt8>) -> Bool {
         let dot = UInt8(ascii: ".")
         let relative = text.last == dot ? text.dropLast() : text
-        let label = relative.suffix(from: relative.lastIndex(of: dot).map { $0 + 1 } ?? text.startIndex)
+        let labelStart = relative.lastIndex(of: dot).map { $0 + 1 } ?? relative.startIndex
+        let label = relative[labelStart...]
         if label.isEmpty { return false }
         if label.allSatisfy(\.isDecimalDigit) { return true }
         let start = label.prefix(2).map(\.lowercasedASCII)

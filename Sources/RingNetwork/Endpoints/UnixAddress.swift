@@ -5,7 +5,7 @@ internal import Ring
 ///
 /// The text form is `unix:/run/app.sock`, `unix:relative/path`, or `unix:@name` for an abstract
 /// name; `unix:///run/app.sock` is read, too. It is a URL's: `%2F` stands for the byte 0x2f
-/// wherever it occurs, and `%`, `?`, `#`, spaces and control characters have to be written that way.
+/// wherever it occurs, and `%`, `?`, `#`, spaces and control characters have to be written so.
 public struct UnixAddress: Sendable, Hashable {
     /// The bytes of the path or name, without a NUL that ends or begins them.
     public let bytes: [UInt8]

@@ -1,0 +1,31 @@
+/// The order in which a client tries a host's addresses. RFC 8305, section 4.
+public enum HappyEyeballs {
+    /// Puts the families of the addresses in turns, beginning with the first address's, so that a
+    /// family that does not work costs one attempt and not many. Within a family the order stays,
+    /// which is RFC 6724's when the addresses come from a ``Resolver``. Endpoints without an
+    /// IP address come last.
+    ///
+    /// - Parameter firstFamilyCount: how many of the first family come before the first of the
+    ///   other; at least 1.
+    public static func interleaved(
+        _ endpoints: [Endpoint], firstFamilyCount: Int = 1
+    ) -> [Endpoint] {
+        let addresses = endpoints.filter { $0.ipAddress != nil }
+        guard let first = addresses.first else { return endpoints }
+        let isFirstV6 = isV6(first)
+        var own = addresses.filter { isV6($0) == isFirstV6 }[...]
+        var other = addresses.filter { isV6($0) != isFirstV6 }[...]
+        var result = Array(own.prefix(max(1, firstFamilyCount)))
+        own = own.dropFirst(result.count)
+        while !own.isEmpty || !other.isEmpty {
+            if let next = other.popFirst() { result.append(next) }
+            if let next = own.popFirst() { result.append(next) }
+        }
+        return result + endpoints.filter { $0.ipAddress == nil }
+    }
+
+    /// A mapped address goes the way of IPv4.
+    private static func isV6(_ endpoint: Endpoint) -> Bool {
+        if case .v6 = endpoint.ipAddress?.unmapped { true } else { false }
+    }
+}

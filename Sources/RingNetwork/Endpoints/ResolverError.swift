@@ -1,0 +1,83 @@
+internal import Ring
+
+/// Why a host's name has no addresses, and what to do about it.
+public struct ResolverError: Error, Sendable, Equatable, CustomStringConvertible {
+    public enum Reason: Sendable, Equatable {
+        /// There is no such name, or it has no address. EAI_NONAME.
+        case notFound
+        /// No name server answered; another try may help. EAI_AGAIN.
+        case temporaryFailure
+        /// The name servers refuse for good. EAI_FAIL.
+        case permanentFailure
+        /// EAI_MEMORY.
+        case outOfMemory
+        /// A system call failed; `code` is its `errno`. EAI_SYSTEM.
+        case system
+        /// The time was over before there was an answer.
+        case timedOut
+        /// `Lookup.cancel()` was called, or the task was cancelled.
+        case cancelled
+        /// Too many lookups wait already: see ``Resolver/waitingLimit``.
+        case tooManyLookups
+        /// The C library has another reason; `code` is getaddrinfo's.
+        case other
+    }
+
+    public let reason: Reason
+    /// What getaddrinfo(3) returned, or the `errno` for `system`; 0 where nobody was asked.
+    public let code: Int32
+    /// The name, the cause and the remedy, in one line.
+    public let description: String
+}
+
+extension ResolverError {
+    private init(
+        _ reason: Reason, _ host: HostName, code: Int32 = 0, _ cause: String, _ remedy: String
+    ) {
+        self.init(
+            reason: reason, code: code,
+            description: "'\(host)' cannot be resolved: \(cause); \(remedy)")
+    }
+
+    init(_ host: HostName, _ error: NameLookupError) {
+        let (reason, remedy): (Reason, String) =
+            switch error.reason {
+            case .notFound:
+                (.notFound, "check the spelling, and whether DNS or /etc/hosts knows an address")
+            case .temporary:
+                (
+                    .temporaryFailure,
+                    "check the network and the name servers in /etc/resolv.conf, and try again"
+                )
+            case .refused:
+                (.permanentFailure, "check the name servers in /etc/resolv.conf")
+            case .outOfMemory: (.outOfMemory, "free memory, or raise the process's limit")
+            case .system where error.isShortOfDescriptors:
+                (.system, "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)")
+            case .system: (.system, "check that the process may open sockets and read /etc")
+            case .other: (.other, "ask for the name with 'getent ahosts', which asks the same way")
+            }
+        self.init(reason, host, code: error.systemCode ?? error.code, error.text, remedy)
+    }
+
+    static func timedOut(_ host: HostName, hadItsTurn: Bool) -> ResolverError {
+        if hadItsTurn {
+            return ResolverError(
+                .timedOut, host, "no answer came in time",
+                "check the name servers in /etc/resolv.conf, or allow more time")
+        }
+        return ResolverError(
+            .timedOut, host, "its turn did not come in time, because other lookups take long",
+            "check the name servers in /etc/resolv.conf, or make a Resolver that does more at once")
+    }
+
+    static func cancelled(_ host: HostName) -> ResolverError {
+        ResolverError(.cancelled, host, "the lookup was cancelled", "look it up again if needed")
+    }
+
+    static func tooMany(_ host: HostName) -> ResolverError {
+        ResolverError(
+            .tooManyLookups, host, "\(Resolver.waitingLimit) lookups wait already",
+            "try again later, and ask less often for names that do not change")
+    }
+}

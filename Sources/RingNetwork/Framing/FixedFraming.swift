@@ -1,0 +1,23 @@
+internal import Ring
+
+/// Frames that all have the same length.
+public struct FixedFraming: Framing {
+    /// In bytes; at least 1.
+    public let length: Int
+
+    public init(length: Int) {
+        guard length > 0 else { fatalMisuse("FixedFraming cannot have the length \(length)") }
+        self.length = length
+    }
+
+    public mutating func nextFrame(in bytes: FrameBytes) throws(FrameError) -> FrameBounds? {
+        bytes.count >= length ? FrameBounds(payload: 0..<length, end: length) : nil
+    }
+
+    public func append(
+        _ payload: UnsafeRawBufferPointer, to output: inout [UInt8]
+    ) throws(FrameError) {
+        guard payload.count == length else { throw .wrongLength(payload.count, expected: length) }
+        output.append(contentsOf: payload)
+    }
+}

@@ -1,0 +1,78 @@
+internal import Ring
+
+/// Frames that begin with their length, a binary number of 1, 2, 4 or 8 bytes.
+public struct LengthPrefixFraming: Framing {
+    /// How many bytes the length takes.
+    public enum Width: Int, Sendable, CaseIterable {
+        case one = 1
+        case two = 2
+        case four = 4
+        case eight = 8
+    }
+
+    public enum ByteOrder: Sendable {
+        /// The network's: the first byte counts most.
+        case bigEndian
+        case littleEndian
+    }
+
+    public let width: Width
+    public let byteOrder: ByteOrder
+    /// Whether the length counts its own bytes along with the payload's.
+    public let countsItself: Bool
+    /// The longest payload, in bytes.
+    public let maximumLength: Int
+
+    /// - Parameter maximumLength: a longer payload is an error, on both sides. Where the width
+    ///   cannot express as much, it is what the width can.
+    public init(
+        _ width: Width, byteOrder: ByteOrder = .bigEndian, countsItself: Bool = false,
+        maximumLength: Int = FrameLimits.defaultMaximumLength
+    ) {
+        guard maximumLength >= 0 else {
+            fatalMisuse("LengthPrefixFraming cannot have the maximumLength \(maximumLength)")
+        }
+        self.width = width
+        self.byteOrder = byteOrder
+        self.countsItself = countsItself
+        let own = countsItself ? width.rawValue : 0
+        // An end must fit into Int, and 8 bytes can express more.
+        let most = width == .eight ? Int.max - width.rawValue : 1 << (8 * width.rawValue) - 1 - own
+        self.maximumLength = min(maximumLength, most)
+    }
+
+    public mutating func nextFrame(in bytes: FrameBytes) throws(FrameError) -> FrameBounds? {
+        guard bytes.count >= width.rawValue else { return nil }
+        var number: UInt64 = 0
+        for place in 0..<width.rawValue {
+            let index = byteOrder == .bigEndian ? place : width.rawValue - 1 - place
+            number = number << 8 | UInt64(bytes[index])
+        }
+        let own = UInt64(countsItself ? width.rawValue : 0)
+        guard number >= own else { throw .invalidLength(number) }
+        guard number - own <= UInt64(maximumLength) else { throw .tooLong(limit: maximumLength) }
+        let end = width.rawValue + Int(number - own)
+        return end <= bytes.count ? FrameBounds(payload: width.rawValue..<end, end: end) : nil
+    }
+
+    public func append(
+        _ payload: UnsafeRawBufferPointer, to output: inout [UInt8]
+    ) throws(FrameError) {
+        try appendHeader(payloadLength: payload.count, to: &output)
+        output.append(contentsOf: payload)
+    }
+
+    /// Writes the length only, for payloads that are sent from where they are.
+    public func appendHeader(
+        payloadLength: Int, to output: inout [UInt8]
+    ) throws(FrameError) {
+        guard payloadLength >= 0, payloadLength <= maximumLength else {
+            throw .tooLong(limit: maximumLength)
+        }
+        let number = UInt64(payloadLength + (countsItself ? width.rawValue : 0))
+        for place in 0..<width.rawValue {
+            let byte = byteOrder == .bigEndian ? width.rawValue - 1 - place : place
+            output.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * byte)))
+        }
+    }
+}
