@@ -22,7 +22,8 @@ struct ConcurrencyTests {
                     #expect(reply == "+OK\r\n")
                 } else {
                     let reply = client.send(encoded(["MGET"] + order))
-                    let values = reply.split(separator: "\r\n").dropFirst().filter { $0.first != "$" }
+                    let lines = reply.split(separator: "\r\n").dropFirst()
+                    let values = lines.filter { $0.first != "$" }
                     #expect(values.count == keys.count && Set(values).count == 1, "\(values)")
                 }
             }
@@ -64,7 +65,8 @@ struct ConcurrencyTests {
                     ["MSET", key, value, other, value], ["MGET", key, other, "key1"],
                     ["EXISTS", other, key], ["PERSIST", key], ["TTL", key], ["DBSIZE"], ["INFO"],
                 ]
-                let request = round % 300 == 299 ? ["FLUSHALL"] : requests.randomElement(using: &random)!
+                let chosen = requests.randomElement(using: &random)!
+                let request = round % 300 == 299 ? ["FLUSHALL"] : chosen
                 let reply = client.send(encoded(request))
                 let isRefused = reply.hasPrefix("-OOM")
                 #expect(isRefused || !reply.hasPrefix("-"), "\(request[0]): \(reply.prefix(100))")

@@ -47,6 +47,19 @@ struct LimitTests {
         #expect(store.keyCount == 100 * round)
     }
 
+    @Test("what an MSET reserves and does not use is there for others")
+    func reservations() {
+        let client = Conversation(makeStore { $0.maxMemoryBytes = 1_000_000 })
+        let value = String(repeating: "x", count: 100_000)
+        let words = (0..<4).flatMap { ["key\($0)", value] }
+        for _ in 0..<3 { #expect(client.send(encoded(["MSET"] + words)) == "+OK\r\n") }
+        let tooMuch = (0..<10).flatMap { ["other\($0)", value] }
+        for _ in 0..<3 { #expect(client.send(encoded(["MSET"] + tooMuch)) == Self.outOfMemory) }
+        for number in 0..<5 { #expect(client.call("SET", "new\(number)", value) == "+OK\r\n") }
+        let large = String(repeating: "x", count: 500_000)
+        #expect(client.call("SET", "new1", large) == Self.outOfMemory)
+    }
+
     @Test("one value may take nearly all of the memory")
     func largeValue() {
         let client = Conversation(makeStore { $0.maxMemoryBytes = 1_000_000 })

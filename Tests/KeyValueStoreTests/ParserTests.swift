@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Finding commands in what was received")
 struct ParserTests {
-    /// What a parser makes of bytes that arrive in pieces: the words of each command, and the error.
+    /// What a parser makes of bytes that arrive in pieces.
     private struct Parsed: Equatable {
         var commands: [[[UInt8]]] = []
         var error: ProtocolError?

@@ -57,6 +57,16 @@ struct SessionTests {
         #expect(Conversation(client.store).type("GET a") == bulk("1"))
     }
 
+    @Test("a request that a browser was made to send executes nothing")
+    func browsers() {
+        for line in ["POST / HTTP/1.1", "Host: localhost"] {
+            let client = Conversation()
+            #expect(client.send("\(line)\r\nSET a 1\r\n") == "")
+            #expect(client.outcome == .close)
+            #expect(client.store.keyCount == 0)
+        }
+    }
+
     @Test("a client that does not read makes the session pause, and loses nothing")
     func pause() {
         let store = makeStore { $0.replyHighWaterBytes = 1000 }

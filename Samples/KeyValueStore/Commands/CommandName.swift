@@ -14,7 +14,7 @@ enum CommandName: UInt8, CaseIterable {
         self = command.name
     }
 
-    /// The count of words that the command must have, its name included; negative: at least so many.
+    /// How many words the command must have, its name included; negative: at least so many.
     var arity: Int8 {
         switch self {
         case .get, .incr, .decr, .strlen, .ttl, .pttl, .persist, .type, .echo, .select: 2

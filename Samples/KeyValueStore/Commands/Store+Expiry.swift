@@ -41,7 +41,8 @@ extension Store {
         let answer = onShard(of: hash) { shard -> Int64 in
             guard let entry = shard.find(hash, key)?.pointee.entry else { return -2 }
             guard let rest = shard.remainingMilliseconds(entry) else { return -1 }
-            return rest / unitMilliseconds + (rest % unitMilliseconds * 2 >= unitMilliseconds ? 1 : 0)
+            let (whole, part) = rest.quotientAndRemainder(dividingBy: unitMilliseconds)
+            return 2 * part >= unitMilliseconds ? whole + 1 : whole
         }
         reply.appendInteger(Int(answer))
     }

@@ -8,7 +8,8 @@ extension Store {
         onShards(mask) {
             for index in keys {
                 let hash = request.hash(at: index)
-                guard let value = enteredShard(of: hash).value(hash, request[index]) else {
+                let found = onEnteredShard(of: hash) { $0.value(hash, request[index]) }
+                guard let value = found else {
                     reply.appendNull()
                     continue
                 }
@@ -27,17 +28,16 @@ extension Store {
         guard request.count % 2 == 1 else { return reply.appendWrongCount("mset") }
         let keys = stride(from: 1, to: request.count, by: 2)
         let mask = request.hashKeys(keys, for: self)
+        var isWritten = false
         onShards(mask) {
-            guard reserve(keys, of: request) else { return reply.appendOutOfMemory() }
-            for index in keys {
-                let hash = request.hash(at: index)
-                let shard = enteredShard(of: hash)
-                _ = shard.set(hash, request[index], request[index + 1], isReserved: true) {
-                    _ = $0.clearDeadline($1)
-                }
+            onEnteredShards(mask) { $0.account.hold() }
+            if reserve(keys, of: request) {
+                write(keys, of: request)
+                isWritten = true
             }
-            reply.appendOK()
+            onEnteredShards(mask) { $0.account.release() }
         }
+        if isWritten { reply.appendOK() } else { reply.appendOutOfMemory() }
     }
 
     /// Makes sure that no SET of an MSET can fail. Keys that are there already count as new ones.
@@ -47,11 +47,21 @@ extension Store {
             let hash = request.hash(at: index)
             sums[shardIndex(hash)] += Entry.memoryBytes(
                 keyCount: request[index].count, valueCount: request[index + 1].count)
-            guard enteredShard(of: hash).account.reserve(sums[shardIndex(hash)]) else {
-                return false
-            }
+            let sum = sums[shardIndex(hash)]
+            guard onEnteredShard(of: hash, { $0.account.reserve(sum) }) else { return false }
         }
         return true
+    }
+
+    private func write(_ keys: StrideTo<Int>, of request: Request) {
+        for index in keys {
+            let hash = request.hash(at: index)
+            onEnteredShard(of: hash) { shard in
+                _ = shard.set(hash, request[index], request[index + 1], isReserved: true) {
+                    _ = $0.clearDeadline($1)
+                }
+            }
+        }
     }
 
     /// DEL key ...
@@ -76,10 +86,11 @@ extension Store {
         onShards(mask) {
             for index in keys {
                 let hash = request.hash(at: index)
-                let shard = enteredShard(of: hash)
-                guard let slot = shard.find(hash, request[index]) else { continue }
-                count += 1
-                body(shard, slot)
+                onEnteredShard(of: hash) { shard in
+                    guard let slot = shard.find(hash, request[index]) else { return }
+                    count += 1
+                    body(shard, slot)
+                }
             }
         }
         return count

@@ -12,8 +12,8 @@ final class MemoryBudget: Sendable {
 
     init(limit: Int, shardCount: Int) {
         self.limit = limit
-        // All the chunks that lie in shards unused are a sixteenth of the limit at most.
-        chunkBytes = min(max(limit / (32 * shardCount), 1), 1 << 20)
+        // A shard keeps three unused chunks at most: a twentieth of the limit in all of them.
+        chunkBytes = min(max(limit / (64 * shardCount), 1), 1 << 20)
     }
 
     /// Takes `byteCount`; false when the limit forbids it.
@@ -41,6 +41,8 @@ struct MemoryAccount {
     private(set) var usedBytes = 0
     /// What was taken from the budget; at least `usedBytes`.
     private var takenBytes = 0
+    /// Room for several changes is reserved: none of it is given back before they are done.
+    private var isHolding = false
 
     init(_ budget: MemoryBudget) {
         self.budget = budget
@@ -71,15 +73,24 @@ struct MemoryAccount {
         if usedBytes > takenBytes || takenBytes - usedBytes > 3 * budget.chunkBytes { settle() }
     }
 
+    /// Before the changes that what follows is reserved for; `release` ends it.
+    mutating func hold() { isHolding = true }
+
+    /// Gives back what was reserved and not used.
+    mutating func release() {
+        isHolding = false
+        charge(0)
+    }
+
     @inline(never)
     private mutating func settle() {
         let wanted = usedBytes + budget.chunkBytes
-        if wanted < takenBytes {
-            budget.giveBack(takenBytes - wanted)
-            takenBytes = wanted
-        } else {
+        if usedBytes > takenBytes {
             budget.takeAnyway(usedBytes - takenBytes)
             takenBytes = usedBytes
+        } else if !isHolding, wanted < takenBytes {
+            budget.giveBack(takenBytes - wanted)
+            takenBytes = wanted
         }
     }
 }

@@ -3,7 +3,7 @@ extension Session {
     @inline(__always)
     mutating func execute(_ request: Request, _ reply: inout ReplyBuffer) {
         guard let command = commands.find(request[0]) else {
-            return Self.replyUnknown(request, &reply)
+            return refuse(request, &reply)
         }
         let count = request.count
         guard command.arity >= 0 ? count == command.arity : count >= -command.arity else {
@@ -55,7 +55,12 @@ extension Session {
     }
 
     @inline(never)
-    private static func replyUnknown(_ request: Request, _ reply: inout ReplyBuffer) {
+    private mutating func refuse(_ request: Request, _ reply: inout ReplyBuffer) {
+        if request.matches(0, "POST") || request.matches(0, "HOST:") {
+            // A web page made a browser send this: what follows might look like commands.
+            isClosing = true
+            return
+        }
         let longest = 128
         var message = "ERR unknown command '\(request.text(0, limit: longest))', "
         message += "with args beginning with: "

@@ -8,7 +8,8 @@ extension Session {
             asked.isEmpty || asked.contains { ["all", "default", "everything"].contains($0) }
         let figures = store.statistics
         var text = ""
-        for (title, lines) in sections(figures) where wantsAll || asked.contains(title.lowercased()) {
+        for (title, lines) in sections(figures)
+        where wantsAll || asked.contains(title.lowercased()) {
             if !text.isEmpty { text += "\r\n" }
             text += "# \(title)\r\n"
             for (name, value) in lines { text += "\(name):\(value)\r\n" }

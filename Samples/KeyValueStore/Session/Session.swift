@@ -4,8 +4,9 @@ internal import Synchronization
 /// the replies. Confined to the connection's queue. It counts as an open connection in INFO as long
 /// as it lives.
 ///
-/// When replies pile up beyond the high-water mark, it pauses: then the network layer stops reading,
-/// sends what is in the reply buffer, and calls `resume` until that returns something else.
+/// When replies pile up beyond the high-water mark, it pauses: then the network layer stops
+/// reading, sends what is in the reply buffer, and calls `resume` until that returns something
+/// else.
 package struct Session: ~Copyable {
     package enum Outcome: Sendable {
         /// All complete commands are executed: send the replies, receive more.

@@ -35,8 +35,8 @@ extension Shard {
         return true
     }
 
-    /// Sets the timer for the earliest deadline. It stays set when that key goes before: one turn in
-    /// vain is cheaper than a new setting for each key.
+    /// Sets the timer for the earliest deadline. It stays set when that key goes before: one turn
+    /// in vain is cheaper than a new setting for each key.
     private func arm() {
         guard let earliest = deadlines.first?.deadline else {
             armedDeadline = .max

@@ -79,7 +79,7 @@ final class Shard: @unchecked Sendable {
         return entry
     }
 
-    /// Gives a key another value, in its old memory if that suits. Room was reserved unless it does.
+    /// Gives a key another value, in its old memory if that suits. Otherwise room was reserved.
     @discardableResult
     @inline(__always)
     func replaceValue(

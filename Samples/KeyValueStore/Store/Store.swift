@@ -57,10 +57,17 @@ package final class Store: Sendable {
         }
     }
 
-    /// A shard whose queue the caller is on.
+    /// The same on a shard whose queue the caller is on.
     @inline(__always)
-    func enteredShard(of hash: UInt64) -> Shard {
-        shardPointers[shardIndex(hash)]._withUnsafeGuaranteedRef { $0 }
+    func onEnteredShard<Result>(of hash: UInt64, _ body: (Shard) -> Result) -> Result {
+        shardPointers[shardIndex(hash)]._withUnsafeGuaranteedRef(body)
+    }
+
+    /// Calls `body` with the shards whose bits are set. The caller is on their queues.
+    func onEnteredShards(_ mask: UInt64, _ body: (Shard) -> Void) {
+        for (index, shard) in shards.enumerated() where mask >> UInt64(index) & 1 != 0 {
+            body(shard)
+        }
     }
 
     /// Runs `body` on the queues of all shards whose bits are set, nested in the order of their

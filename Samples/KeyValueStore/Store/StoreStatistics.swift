@@ -15,7 +15,7 @@ package struct StoreStatistics: Sendable {
 }
 
 extension Store {
-    /// The figures of this moment. Each shard's are exact; the shards are asked one after the other.
+    /// The figures of this moment: each shard's are exact, the shards are asked one by one.
     package var statistics: StoreStatistics {
         var result = StoreStatistics()
         forEachShard { shard in

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A hash table of entries: open addressing with linear probing, and the hashes beside the pointers,
-/// so that a look-up reads one line of the table and the entry itself.
+/// A hash table of entries: open addressing with linear probing, and the hashes beside the
+/// pointers, so that a look-up reads one line of the table and the entry itself.
 ///
 /// It grows and shrinks without a pause: the slots of the old array move over a few at a time, with
 /// each change. Not thread-safe; its shard's queue protects it. The entries belong to the shard.
