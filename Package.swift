@@ -50,6 +50,9 @@ let package = Package(
         .executableTarget(
             name: "GCDEcho", dependencies: ["RingDispatch"],
             path: "Samples/GCDEcho", exclude: ["README.md"], swiftSettings: settings),
+        .target(
+            name: "KeyValueStore", dependencies: ["RingDispatch"],
+            path: "Samples/KeyValueStore", exclude: ["README.md"], swiftSettings: settings),
         .executableTarget(
             name: "ringload", dependencies: ["RingDispatch", argumentParser, histogram],
             path: "Samples/ringload", exclude: ["README.md"], swiftSettings: settings),
@@ -65,6 +68,9 @@ let package = Package(
         .testTarget(
             name: "SamplesTests",
             dependencies: ["Ring", "EchoServer", "GCDEcho", "ringload", "refuse-io-uring"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "KeyValueStoreTests", dependencies: ["KeyValueStore", "RingDispatch"],
             swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
