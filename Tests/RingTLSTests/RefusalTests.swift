@@ -61,7 +61,8 @@ struct RefusalTests {
 
     @Test("A flight with a changed byte is refused, wherever the byte is")
     func changedFlight() throws {
-        let contexts = (try TLSContext(clientConfiguration()), try TLSContext(serverConfiguration()))
+        let contexts = try (
+            TLSContext(clientConfiguration()), TLSContext(serverConfiguration()))
         let first = try EnginePair(client: contexts.0, server: contexts.1)
         first.client.start()
         first.deliver(from: first.client, to: first.server)

@@ -1,7 +1,7 @@
 #if TLS
 /// Where text in PEM form (`-----BEGIN ...`) comes from.
 public enum TLSPEMSource: Sendable, Equatable {
-    /// The path of a file. It is read each time a context is made, so a new context sees a new file.
+    /// The path of a file. Each context that is made reads it again.
     case file(String)
     /// The text itself.
     case bytes([UInt8])

@@ -8,6 +8,8 @@ struct ContextSetup {
 
     let handle: OpaquePointer
     let configuration: TLSConfiguration
+    /// As the wire has them.
+    let applicationProtocols: [UInt8]
 
     /// Gives what is odd about the identity.
     func apply() throws(TLSError) -> [String] {
@@ -28,8 +30,9 @@ struct ContextSetup {
 
     private func protocols() throws(TLSError) {
         SSL_CTX_set_options(handle, CTLS_OPTIONS)
-        // An idle connection gives back its 17 KiB for each direction.
-        ctls_context_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS))
+        // An idle connection gives back its 17 KiB for each direction. The peer is shown the
+        // chain of the identity, and not one that OpenSSL finds among the trust roots.
+        ctls_context_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN))
         ctls_context_set_maximum_certificate_list(handle, Self.certificateListLimit)
         let remedy = "see MinProtocol and MaxProtocol in OpenSSL's configuration file"
         try check(
@@ -38,6 +41,12 @@ struct ContextSetup {
         try check(
             ctls_context_set_maximum(handle, configuration.maximumVersion.code),
             "\(configuration.maximumVersion) is refused as the maximum", remedy)
+        if configuration.role == .server || applicationProtocols.isEmpty { return }
+        // This call gives 0 for success.
+        let count = UInt32(applicationProtocols.count)
+        try check(
+            SSL_CTX_set_alpn_protos(handle, applicationProtocols, count) == 0 ? 1 : 0,
+            "the application protocols are refused", "see the names in applicationProtocols")
     }
 
     private func ciphers() throws(TLSError) {

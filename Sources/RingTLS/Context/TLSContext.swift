@@ -35,7 +35,9 @@ public final class TLSContext: @unchecked Sendable {
         self.configuration = configuration
         let resumes = configuration.resumesSessions
         sessions = !isServer && resumes ? SessionCache() : nil
-        let setup = ContextSetup(handle: handle, configuration: configuration)
+        let setup = ContextSetup(
+            handle: handle, configuration: configuration,
+            applicationProtocols: applicationProtocols)
         do throws(TLSError) {
             warnings = try setup.apply()
         } catch {

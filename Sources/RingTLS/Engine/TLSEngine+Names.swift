@@ -6,9 +6,8 @@ internal import Ring
 extension TLSEngine {
     static func validated(_ name: String) throws(TLSError) -> String {
         let name = TLSServerNames.normalized(name)
-        if (1...255).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) {
-            return name
-        }
+        let isPlain = name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+        if isPlain, (1...255).contains(name.utf8.count) { return name }
         throw TLSError(
             .configuration, "the server's name cannot be used in TLS",
             remedy: "give 1 to 255 ASCII characters; write other scripts in their 'xn--' form")

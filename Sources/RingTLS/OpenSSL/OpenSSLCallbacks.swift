@@ -15,7 +15,8 @@ enum OpenSSLCallbacks {
             }
         }
         if case .custom = configuration.trustRoots, configuration.verification != .none {
-            SSL_CTX_set_cert_verify_callback(handle, { store, _ in OpenSSLCallbacks.judge(store) }, nil)
+            SSL_CTX_set_cert_verify_callback(
+                handle, { store, _ in OpenSSLCallbacks.judge(store) }, nil)
         }
         switch configuration.role {
         case .client:
