@@ -12,16 +12,26 @@ let argumentParser: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
+// OpenSSL is behind the trait TLS, which is off by default: with it off, SwiftPM neither asks
+// pkg-config for OpenSSL nor reads its headers, and RingTLS and its tests are empty (`#if TLS`).
+let openSSL: Target.Dependency = .target(name: "CTLS", condition: .when(traits: ["TLS"]))
+
 let package = Package(
     name: "ring-dispatch",
     products: [
         .library(name: "RingDispatch", targets: ["RingDispatch"]),
         .library(name: "RingNetwork", targets: ["RingNetwork"]),
+        .library(name: "RingTLS", targets: ["RingTLS"]),
         .plugin(name: "UseRingDispatch", targets: ["UseRingDispatch"]),
         .plugin(name: "UseRingDispatchInternally", targets: ["UseRingDispatchInternally"]),
         .executable(name: "EchoServer", targets: ["EchoServer"]),
         .executable(name: "GCDEcho", targets: ["GCDEcho"]),
         .executable(name: "ringload", targets: ["ringload"]),
+    ],
+    traits: [
+        .trait(
+            name: "TLS",
+            description: "RingTLS: TLS 1.2 and 1.3 on OpenSSL 3; needs libssl-dev to build")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -35,6 +45,9 @@ let package = Package(
         .target(name: "RingDispatch", dependencies: ["Ring", "CRing"], swiftSettings: settings),
         .target(
             name: "RingNetwork", dependencies: ["RingDispatch", "Ring"], swiftSettings: settings),
+        .systemLibrary(
+            name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(name: "RingTLS", dependencies: ["Ring", openSSL], swiftSettings: settings),
         .executableTarget(
             name: "generate-dispatch-names", path: "Plugins/GenerateDispatchNames",
             swiftSettings: settings),
@@ -64,6 +77,8 @@ let package = Package(
         .testTarget(
             name: "RingNetworkTests", dependencies: ["RingNetwork", "RingDispatch", "Ring"],
             swiftSettings: settings),
+        .testTarget(
+            name: "RingTLSTests", dependencies: ["RingTLS", openSSL], swiftSettings: settings),
         .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),
         .testTarget(
             name: "SamplesTests",

@@ -2,9 +2,10 @@
 # `ring_setup` checks for Swift 6.2 or later, and installs liburing's headers and pkg-config where
 # they are missing (apt-get, as root or through a sudo that asks no password). It says what is
 # missing and returns 1 when it cannot. It prints nothing when there is nothing to do.
+# `ring_setup tls` looks for OpenSSL's headers, too: for builds with the trait TLS.
 
 ring_setup() {
-    ring_setup_swift && ring_setup_packages
+    ring_setup_swift && ring_setup_packages "$@"
 }
 
 ring_setup_swift() {
@@ -33,16 +34,17 @@ ring_setup_swift() {
 ring_setup_packages() {
     local missing=()
     command -v pkg-config >/dev/null 2>&1 || missing+=(pkg-config)
-    if ! ring_has_liburing; then missing+=(liburing-dev); fi
+    if ! ring_has liburing liburing.h; then missing+=(liburing-dev); fi
+    if [ "${1:-}" = tls ] && ! ring_has openssl openssl/ssl.h; then missing+=(libssl-dev); fi
     [ ${#missing[@]} -gt 0 ] || return 0
 
     local as_root=()
     if [ "$(id -u)" -ne 0 ]; then as_root=(sudo -n); fi
     if ! command -v apt-get >/dev/null 2>&1; then
-        echo "setup: missing: ${missing[*]}, and there is no apt-get. Install liburing's" >&2
+        echo "setup: missing: ${missing[*]}, and there is no apt-get. Install the" >&2
         echo "setup: development files and pkg-config with your package manager:" >&2
-        echo "    Fedora: dnf install liburing-devel pkgconf-pkg-config" >&2
-        echo "    Arch:   pacman -S liburing pkgconf" >&2
+        echo "    Fedora: dnf install liburing-devel openssl-devel pkgconf-pkg-config" >&2
+        echo "    Arch:   pacman -S liburing openssl pkgconf" >&2
         return 1
     fi
     if [ "$(id -u)" -ne 0 ] && ! sudo -n true >/dev/null 2>&1; then
@@ -67,10 +69,11 @@ ring_apt_install() {
         apt-get install -y -qq --no-install-recommends "${missing[@]}"
 }
 
-ring_has_liburing() {
+# ring_has PKG_CONFIG_NAME HEADER
+ring_has() {
     if command -v pkg-config >/dev/null 2>&1; then
-        pkg-config --exists liburing
+        pkg-config --exists "$1"
     else
-        [ -e /usr/include/liburing.h ]
+        [ -e "/usr/include/$2" ]
     fi
 }

@@ -7,25 +7,27 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source Scripts/setup.sh
-ring_setup
+ring_setup tls
 
 step() { printf '\n== %s\n' "$*"; }
 export SWIFT_BACKTRACE=enable=no
 export RINGDISPATCH_LOG=off
+# RingTLS and its tests are empty without it; everything else is the same.
+traits=(--traits TLS)
 
 step "build"
-swift build --build-tests
+swift build --build-tests "${traits[@]}"
 
 step "tests, automatic back end"
-swift test --skip-build
+swift test --skip-build "${traits[@]}"
 [ "${1:-all}" = quick ] && exit 0
 
 step "tests, epoll back end"
-RINGDISPATCH_BACKEND=epoll swift test --skip-build
+RINGDISPATCH_BACKEND=epoll swift test --skip-build "${traits[@]}"
 
 for lanes in 1 2 8; do
     step "tests of the queues and sources, $lanes lanes"
-    RINGDISPATCH_LANES=$lanes swift test --skip-build --filter RingDispatchTests
+    RINGDISPATCH_LANES=$lanes swift test --skip-build "${traits[@]}" --filter RingDispatchTests
 done
 
 step "code for GCD, ported by the plugins"
@@ -39,12 +41,12 @@ done
 step "tests under ThreadSanitizer"
 sanitized=(--sanitize=thread --scratch-path .build-tsan)
 export TSAN_OPTIONS="halt_on_error=1"
-swift build --build-tests "${sanitized[@]}"
-swift test --skip-build "${sanitized[@]}" --filter 'RingTests|RingDispatchTests'
-RINGDISPATCH_BACKEND=epoll swift test --skip-build "${sanitized[@]}" --filter 'RingDispatchTests'
+swift build --build-tests "${traits[@]}" "${sanitized[@]}"
+swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter 'RingTests|RingDispatchTests|RingTLSTests'
+RINGDISPATCH_BACKEND=epoll swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter 'RingDispatchTests'
 for repetition in 1 2 3 4 5; do
-    RINGDISPATCH_LANES=8 swift test --skip-build "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
-    RINGDISPATCH_LANES=2 swift test --skip-build "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
+    RINGDISPATCH_LANES=8 swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
+    RINGDISPATCH_LANES=2 swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
 done
 unset TSAN_OPTIONS
 

@@ -104,17 +104,35 @@ struct RulesTests {
             ("Sources/RingDispatch/Queues/A.swift", "internal import Synchronization", true),
             ("Sources/RingDispatch/Time/DispatchWallTime.swift", "public import Glibc", true),
             ("Sources/RingDispatch/Time/DispatchWallTime.swift", "internal import Glibc", false),
+<<<<<<< HEAD
             ("Sources/RingNetwork/Endpoints/A.swift", "public import RingDispatch", true),
             ("Sources/RingNetwork/Endpoints/A.swift", "internal import Ring", true),
             ("Sources/RingNetwork/Endpoints/A.swift", "internal import CRing", false),
             ("Sources/RingNetwork/Endpoints/A.swift", "internal import Glibc", false),
             ("Sources/RingDispatch/Queues/A.swift", "internal import RingNetwork", false),
             ("Sources/Ring/A.swift", "internal import RingNetwork", false),
+=======
+            ("Sources/RingTLS/OpenSSL/A.swift", "internal import CTLS", true),
+            ("Sources/RingTLS/Engine/A.swift", "internal import Ring", true),
+            ("Sources/RingTLS/Engine/A.swift", "internal import Glibc", false),
+            ("Sources/Ring/A.swift", "internal import CTLS", false),
+            ("Sources/RingNetwork/A.swift", "internal import CTLS", false),
+            ("Sources/RingNetwork/A.swift", "internal import RingTLS", true),
+            ("Sources/RingDispatch/Queues/A.swift", "internal import RingTLS", false),
+>>>>>>> tls
             ("Samples/EchoServer/A.swift", "import Glibc", true),
             ("Tests/RingTests/A.swift", "import Foundation", true),
         ])
     func imports(path: String, line: String, isAllowed: Bool) {
         #expect(Rules.forbiddenImports(file(line + "\n", at: path)).isEmpty == isAllowed)
+    }
+
+    @Test("code within the trait TLS")
+    func traits() {
+        #expect(Rules.unguardedTLS(file("#if TLS\nimport A\n#endif\n")).isEmpty)
+        #expect(Rules.unguardedTLS(file("#if !TLS\nenum A {}\n#endif\n")).isEmpty)
+        #expect(Rules.unguardedTLS(file("import A\n#if TLS\n#endif\n")).count == 1)
+        #expect(Rules.unguardedTLS(file("#if TLS\n#endif\nimport A\n")).count == 1)
     }
 
     @Test("promises")

@@ -44,6 +44,13 @@ struct TidyTests {
     @Test("imports point one way, and the C library stays behind the fence")
     func imports() { check(Repository.swiftFiles, Rules.forbiddenImports) }
 
+    @Test("nothing that needs OpenSSL is compiled without the trait TLS")
+    func traits() {
+        let files = ["Sources/RingTLS", "Tests/RingTLSTests"].flatMap(Repository.files)
+        #expect(files.count > 20)
+        check(files, Rules.unguardedTLS)
+    }
+
     @Test("every unchecked promise says why it holds")
     func promises() { check(Repository.files(under: "Sources"), Rules.unexplainedPromises) }
 

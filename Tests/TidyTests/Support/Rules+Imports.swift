@@ -1,6 +1,6 @@
 extension Rules {
     /// Dependencies point one way: CRing, Ring, RingDispatch, RingNetwork; the C library is behind
-    /// Ring's fence.
+    /// Ring's fence, OpenSSL behind RingTLS's.
     static func forbiddenImports(_ file: File) -> [String] {
         file.code.indices.compactMap { index in
             guard let module = importedModule(file.code[index]),
@@ -8,6 +8,14 @@ extension Rules {
             else { return nil }
             return "\(file.place(index)): imports \(module)"
         }
+    }
+
+    /// Without the trait TLS nothing of the module may be compiled: OpenSSL's headers need not be
+    /// there.
+    static func unguardedTLS(_ file: File) -> [String] {
+        let isGuarded = file.lines.first == "#if TLS" && file.lines.last == "#endif"
+        let standsIn = file.lines.first == "#if !TLS"
+        return isGuarded || standsIn ? [] : ["\(file.path): not all of it is within #if TLS"]
     }
 
     /// Of `internal import Glibc`, `@testable import Ring`, `import struct Glibc.stat`.
@@ -38,6 +46,8 @@ extension Rules {
         case "CLiburing": return library == "CRing"
         case "CRing":
             return library == "Ring" || (library == "RingDispatch" && concept == "Runtime")
+        case "CTLS": return library == "RingTLS"
+        case "RingTLS": return !["CTLS", "CRing", "Ring", "RingDispatch"].contains(library)
         case "Ring": return library != "CRing" && library != "Ring"
         case "RingDispatch": return !["CRing", "Ring", "RingDispatch"].contains(library)
         case "RingNetwork":

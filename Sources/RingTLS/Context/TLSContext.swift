@@ -1,0 +1,100 @@
+#if TLS
+internal import CTLS
+internal import Ring
+
+/// Certificates, keys and settings, read and checked once, for any number of connections. It never
+/// changes; `TLSContextStore` replaces it for connections to come. It stands for SSL_CTX(3).
+///
+/// Making one reads files and takes milliseconds: do it at start, not for each connection.
+public final class TLSContext: @unchecked Sendable {
+    // Safety: the handle is set up before `init` ends and is not changed by this code after that.
+    // What OpenSSL itself changes in it (references, ticket keys) has OpenSSL's locks.
+    let handle: OpaquePointer
+
+    /// What it was made from.
+    public let configuration: TLSConfiguration
+    /// What is odd about the identity, such as a certificate that has expired. The same is written
+    /// to standard error.
+    public let warnings: [String]
+
+    /// The protocols in the form that OpenSSL and the wire have: each with its length before it.
+    let applicationProtocols: [UInt8]
+    /// On clients that resume sessions.
+    let sessions: SessionCache?
+
+    public init(_ configuration: TLSConfiguration) throws(TLSError) {
+        try Self.check(configuration)
+        applicationProtocols = try Self.encoded(configuration.applicationProtocols)
+        let isServer = configuration.role == .server
+        guard let handle = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method()) else {
+            throw TLSError(
+                .resources, "no TLS context", reason: OpenSSLErrors.take().text,
+                remedy: "see whether memory is left and OpenSSL's configuration file is valid")
+        }
+        self.handle = handle
+        self.configuration = configuration
+        let resumes = configuration.resumesSessions
+        sessions = !isServer && resumes ? SessionCache() : nil
+        let setup = ContextSetup(
+            handle: handle, configuration: configuration,
+            applicationProtocols: applicationProtocols)
+        do throws(TLSError) {
+            warnings = try setup.apply()
+        } catch {
+            // `deinit` does not run for what was never whole.
+            SSL_CTX_free(handle)
+            throw error
+        }
+        OpenSSLCallbacks.install(on: self)
+        for warning in warnings { Diagnostics.log(warning) }
+    }
+
+    deinit { SSL_CTX_free(handle) }
+
+    private static func check(_ configuration: TLSConfiguration) throws(TLSError) {
+        func refuse(_ message: String, _ remedy: String) -> TLSError {
+            TLSError(.configuration, message, remedy: remedy)
+        }
+        if configuration.minimumVersion > configuration.maximumVersion {
+            throw refuse("the minimum version is above the maximum", "lower minimumVersion")
+        }
+        switch (configuration.role, configuration.verification) {
+        case (.server, .full):
+            throw refuse(
+                "a server cannot verify host names of clients",
+                "set verification to .required, and look at the certificate yourself")
+        case (.client, .optional):
+            throw refuse(
+                "a client cannot make the server's certificate optional",
+                "set verification to .full, .required or .none")
+        default: break
+        }
+        if configuration.role == .server, configuration.identity == nil {
+            throw refuse("a server needs a certificate and a key", "set identity")
+        }
+        if configuration.role == .client, configuration.serverNames != nil {
+            throw refuse("a client has no serverNames", "give the engine its serverName")
+        }
+    }
+
+    private static func encoded(_ protocols: [String]) throws(TLSError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for name in protocols {
+            let name = Array(name.utf8)
+            if name.isEmpty || name.count > 255 {
+                throw TLSError(
+                    .configuration, "an application protocol's name has \(name.count) bytes",
+                    remedy: "use names of 1 to 255 bytes, such as 'h2'")
+            }
+            bytes.append(UInt8(name.count))
+            bytes += name
+        }
+        if bytes.count > Int(UInt16.max) {
+            throw TLSError(
+                .configuration, "the application protocols' names have \(bytes.count) bytes",
+                remedy: "use at most 65535 bytes, each with one more for its length")
+        }
+        return bytes
+    }
+}
+#endif

@@ -1,0 +1,52 @@
+#if TLS
+internal import CTLS
+
+/// What the two sides of a connection have agreed on.
+public struct TLSNegotiation: Sendable, Equatable {
+    public let version: TLSVersion
+    /// OpenSSL's name for the cipher suite.
+    public let cipher: String
+    /// ALPN; nil when one side did not use it.
+    public let applicationProtocol: String?
+    /// On a client the name it connects to; on a server the one that the client named.
+    public let serverName: String?
+    /// Whether an earlier session was taken up, without certificates.
+    public let isResumed: Bool
+}
+
+extension TLSEngine {
+    /// What was agreed on; nil until the handshake has ended.
+    public var negotiation: TLSNegotiation? {
+        guard SSL_is_init_finished(ssl) == 1, let version = TLSVersion(code: SSL_version(ssl))
+        else { return nil }
+        var name: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &name, &count)
+        // Safety: OpenSSL's bytes, copied at once.
+        let bytes = UnsafeBufferPointer(start: name, count: Int(count))
+        return TLSNegotiation(
+            version: version,
+            cipher: ctls_cipher_name(ssl).map { String(cString: $0) } ?? "",
+            applicationProtocol: bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self),
+            serverName: serverName, isResumed: SSL_session_reused(ssl) == 1)
+    }
+
+    /// The certificates that the peer showed (DER), its own first; empty when it showed none. After
+    /// a resumed handshake on a server only the peer's own.
+    ///
+    /// They are verified as `TLSConfiguration.verification` says, and not at all with `.none`.
+    public func peerCertificateChain() -> [[UInt8]] {
+        let chain = Certificate.ders(SSL_get_peer_cert_chain(ssl))
+        let own = SSL_get0_peer_certificate(ssl)
+        // OpenSSL leaves the peer's own certificate out on servers.
+        if own == nil || (context.configuration.role == .client && !chain.isEmpty) { return chain }
+        return [Certificate.der(own)] + chain
+    }
+
+    /// From OpenSSL's information callback: the level in the upper byte, the alert in the lower.
+    func noteAlert(_ value: Int32, isOurs: Bool) {
+        let alert = TLSAlert(code: UInt8(truncatingIfNeeded: value))
+        if isOurs { sentAlert = alert } else { receivedAlert = alert }
+    }
+}
+#endif

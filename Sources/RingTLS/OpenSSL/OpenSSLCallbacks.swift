@@ -1,0 +1,110 @@
+#if TLS
+internal import CTLS
+internal import Ring
+
+/// What OpenSSL asks this code during a handshake. Each callback runs inside of a call that an
+/// engine makes, on its queue, and finds that engine through its SSL object.
+enum OpenSSLCallbacks {
+    /// Before the context is used by anybody.
+    static func install(on context: TLSContext) {
+        let handle = context.handle
+        let configuration = context.configuration
+        SSL_CTX_set_info_callback(handle) { ssl, place, value in
+            if place & SSL_CB_ALERT != 0, let engine = TLSEngine.of(ssl) {
+                engine.noteAlert(value, isOurs: place & SSL_CB_WRITE != 0)
+            }
+        }
+        if case .custom = configuration.trustRoots, configuration.verification != .none {
+            SSL_CTX_set_cert_verify_callback(
+                handle, { store, _ in OpenSSLCallbacks.judge(store) }, nil)
+        }
+        switch configuration.role {
+        case .client:
+            if context.sessions == nil { return }
+            SSL_CTX_sess_set_new_cb(handle) { ssl, session in
+                guard let ssl, let session, let engine = TLSEngine.of(ssl) else { return 0 }
+                return engine.keepSession(session) ? 1 : 0
+            }
+        case .server:
+            SSL_CTX_set_client_hello_cb(
+                handle, { ssl, alert, _ in OpenSSLCallbacks.chooseContext(ssl, alert) }, nil)
+            // Tells the client that its name counted.
+            ctls_context_set_server_name_callback(handle) { ssl, _, _ in
+                TLSEngine.of(ssl)?.serverName == nil ? SSL_TLSEXT_ERR_NOACK : SSL_TLSEXT_ERR_OK
+            }
+            SSL_CTX_set_alpn_select_cb(
+                handle,
+                { ssl, chosen, count, offered, size, _ in
+                    OpenSSLCallbacks.chooseProtocol(ssl, chosen, count, offered, size)
+                }, nil)
+        }
+    }
+
+    /// Puts the engine where the callbacks find it: the place for the application's data.
+    static func attach(_ engine: TLSEngine, to ssl: OpaquePointer) {
+        SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(engine).toOpaque())
+    }
+
+    /// `TLSTrustRoots.custom`, in the place of X509_verify_cert(3).
+    private static func judge(_ store: OpaquePointer?) -> Int32 {
+        let index = SSL_get_ex_data_X509_STORE_CTX_idx()
+        guard let pointer = X509_STORE_CTX_get_ex_data(store, index),
+            let engine = TLSEngine.of(OpaquePointer(pointer)),
+            case .custom(let accepts) = engine.context.configuration.trustRoots
+        else { return 0 }
+        let chain = Certificate.ders(X509_STORE_CTX_get0_untrusted(store))
+        let isAccepted = accepts(chain, engine.serverName)
+        X509_STORE_CTX_set_error(
+            store, isAccepted ? X509_V_OK : X509_V_ERR_APPLICATION_VERIFICATION)
+        return isAccepted ? 1 : 0
+    }
+
+    /// SNI, before OpenSSL has decided anything.
+    private static func chooseContext(
+        _ ssl: OpaquePointer?, _ alert: UnsafeMutablePointer<Int32>?
+    ) -> Int32 {
+        guard let ssl, let engine = TLSEngine.of(ssl) else { return SSL_CLIENT_HELLO_ERROR }
+        var bytes: UnsafePointer<UInt8>?
+        var count = 0
+        let kind = UInt32(TLSEXT_TYPE_server_name)
+        let isThere = SSL_client_hello_get0_ext(ssl, kind, &bytes, &count) == 1
+        let content = UnsafeBufferPointer(start: bytes, count: count)
+        guard isThere, let name = ServerNameExtension.name(content) else {
+            return SSL_CLIENT_HELLO_SUCCESS
+        }
+        if engine.chooseContext(for: name) { return SSL_CLIENT_HELLO_SUCCESS }
+        alert?.pointee = SSL_AD_UNRECOGNIZED_NAME
+        return SSL_CLIENT_HELLO_ERROR
+    }
+
+    /// ALPN: the first of the server's protocols that the client offers.
+    private static func chooseProtocol(
+        _ ssl: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+        _ chosenCount: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?,
+        _ size: UInt32
+    ) -> Int32 {
+        guard let engine = TLSEngine.of(ssl), let chosen, let chosenCount, let offered else {
+            return SSL_TLSEXT_ERR_NOACK
+        }
+        let own = engine.context.applicationProtocols
+        if own.isEmpty { return SSL_TLSEXT_ERR_NOACK }
+        let offers = UnsafeBufferPointer(start: offered, count: Int(size))
+        guard let range = ProtocolList.firstMatch(of: own, in: offers) else {
+            return SSL_TLSEXT_ERR_ALERT_FATAL
+        }
+        // Safety: the answer points into the client's list, which OpenSSL keeps until it copied it.
+        chosen.pointee = offered + range.lowerBound
+        chosenCount.pointee = UInt8(range.count)
+        return SSL_TLSEXT_ERR_OK
+    }
+}
+
+extension TLSEngine {
+    /// Safety: the engine owns its SSL object and frees it when it ends, so that the object has
+    /// no callbacks without it.
+    fileprivate static func of(_ ssl: OpaquePointer?) -> TLSEngine? {
+        guard let ssl, let pointer = SSL_get_ex_data(ssl, 0) else { return nil }
+        return Unmanaged<TLSEngine>.fromOpaque(pointer).takeUnretainedValue()
+    }
+}
+#endif

@@ -1,0 +1,94 @@
+#if TLS
+internal import CTLS
+
+/// PEM text that OpenSSL reads from: certificates, or a private key.
+final class PEMText {
+    private let source: TLSPEMSource
+    private let bio: OpaquePointer
+
+    init(_ source: TLSPEMSource) throws(TLSError) {
+        OpenSSLErrors.clear()
+        let bio: OpaquePointer?
+        switch source {
+        case .file(let path):
+            bio = BIO_new_file(path, "r")
+        case .bytes(let bytes):
+            // Safety: a BIO of its own memory, into which the bytes are copied.
+            bio = BIO_new(BIO_s_mem())
+            bytes.withUnsafeBytes { bytes in
+                _ = BIO_write(bio, bytes.baseAddress, Int32(clamping: bytes.count))
+            }
+        }
+        guard let bio else {
+            let cause = OpenSSLErrors.take().entries.first?.text
+            throw TLSError(
+                .file, "cannot open \(source.name)", reason: cause,
+                remedy: "check the path and who may read the file")
+        }
+        self.source = source
+        self.bio = bio
+    }
+
+    deinit { BIO_free(bio) }
+
+    /// All certificates, in their order; there is at least one.
+    func certificates() throws(TLSError) -> [Certificate] {
+        var list: [Certificate] = []
+        OpenSSLErrors.clear()
+        while let handle = PEM_read_bio_X509(bio, nil, nil, nil) {
+            list.append(Certificate(adopting: handle))
+        }
+        let errors = OpenSSLErrors.take()
+        let isAtEnd = errors.contains(library: ERR_LIB_PEM, reason: PEM_R_NO_START_LINE)
+        if isAtEnd, !list.isEmpty { return list }
+        if isAtEnd {
+            throw TLSError(
+                .certificate, "no certificate in \(source.name)",
+                remedy: "give PEM text with '-----BEGIN CERTIFICATE-----'")
+        }
+        throw TLSError(
+            .certificate, "cannot read certificate \(list.count + 1) in \(source.name)",
+            reason: errors.text, remedy: "the text may be cut off or changed; issue it again")
+    }
+
+    /// What the password callback is given, and whether it was asked.
+    private final class Password {
+        let bytes: [UInt8]?
+        var wasAsked = false
+        init(_ password: String?) { bytes = password.map { Array($0.utf8) } }
+    }
+
+    /// The first private key.
+    func privateKey(password: String?) throws(TLSError) -> PrivateKey {
+        let password = Password(password)
+        OpenSSLErrors.clear()
+        // Safety: `password` outlives the call, and the callback runs inside of it only.
+        let handle = PEM_read_bio_PrivateKey(
+            bio, nil,
+            { buffer, capacity, _, argument in
+                guard let buffer, let argument else { return -1 }
+                let password = Unmanaged<Password>.fromOpaque(argument).takeUnretainedValue()
+                password.wasAsked = true
+                guard let bytes = password.bytes, bytes.count <= capacity else { return -1 }
+                for (index, byte) in bytes.enumerated() {
+                    buffer[index] = CChar(bitPattern: byte)
+                }
+                return Int32(bytes.count)
+            }, Unmanaged.passUnretained(password).toOpaque())
+        let errors = OpenSSLErrors.take()
+        if let handle { return PrivateKey(adopting: handle) }
+        if password.wasAsked {
+            let isMissing = password.bytes == nil
+            throw TLSError(
+                .password,
+                isMissing
+                    ? "the private key in \(source.name) is encrypted, and no password was given"
+                    : "the password for the private key in \(source.name) is wrong",
+                reason: errors.text, remedy: "set TLSIdentity.password to the key's password")
+        }
+        throw TLSError(
+            .privateKey, "no private key in \(source.name) that can be read", reason: errors.text,
+            remedy: "give PEM text with '-----BEGIN PRIVATE KEY-----'")
+    }
+}
+#endif

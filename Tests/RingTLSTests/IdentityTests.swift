@@ -1,0 +1,141 @@
+#if TLS
+import RingTLS
+import Testing
+
+@Suite("TLS identities and settings")
+struct IdentityTests {
+    private let own = TestIdentities.server
+
+    private func error(_ change: (inout TLSIdentity) -> Void) -> TLSError? {
+        var identity = own.identity
+        change(&identity)
+        do throws(TLSError) {
+            _ = try TLSContext(.server(identity: identity))
+            return nil
+        } catch { return error }
+    }
+
+    @Test("Certificate and key may be in files, or in one")
+    func files() throws {
+        let folder = ScratchFolder()
+        let certificate = folder.write("certificate.pem", own.certificatePEM)
+        let key = folder.write("key.pem", own.keyPEM())
+        let both = folder.write("both.pem", own.keyPEM() + own.certificatePEM)
+        for (certificate, key) in [(certificate, key), (both, both)] {
+            let identity = TLSIdentity(certificateFile: certificate, keyFile: key)
+            var client = clientConfiguration()
+            client.trustRoots = .file(
+                folder.write("roots.pem", TestIdentities.authority.certificatePEM))
+            let pair = try EnginePair(client: client, server: .server(identity: identity))
+            pair.connect()
+            pair.expectTalk()
+        }
+    }
+
+    @Test("A missing file is named, with the system's reason")
+    func missingFile() {
+        for change in [
+            { (identity: inout TLSIdentity) in identity.certificateChain = .file("/gone/a.pem") },
+            { (identity: inout TLSIdentity) in identity.privateKey = .file("/gone/a.pem") },
+        ] {
+            let error = error(change)
+            #expect(error?.kind == .file)
+            #expect(error?.description.contains("'/gone/a.pem': No such file") == true)
+        }
+        var configuration = clientConfiguration()
+        configuration.trustRoots = .file("/gone/roots.pem")
+        #expect(throws: TLSError.self) { try TLSContext(configuration) }
+    }
+
+    @Test("A key that belongs to another certificate is refused")
+    func mismatch() {
+        let error = error { $0.privateKey = .bytes(TestIdentities.client.keyPEM()) }
+        #expect(error?.kind == .keyMismatch)
+        let authority = TestIdentities.authority.certificatePEM
+        let order = self.error { $0.certificateChain = .bytes(authority + own.certificatePEM) }
+        #expect(order?.kind == .keyMismatch)
+        #expect(order?.remedy?.contains("before those of authorities") == true)
+    }
+
+    @Test("An encrypted key wants its password")
+    func password() {
+        let key = TLSPEMSource.bytes(own.keyPEM(password: "secret"))
+        #expect(error { ($0.privateKey, $0.password) = (key, "secret") } == nil)
+        let wrong = error { ($0.privateKey, $0.password) = (key, "guess") }
+        #expect(wrong?.kind == .password && wrong?.message.contains("is wrong") == true)
+        let missing = error { $0.privateKey = key }
+        #expect(missing?.kind == .password)
+        #expect(missing?.message.contains("no password was given") == true)
+    }
+
+    @Test("What is no certificate or no key is told so")
+    func nonsense() {
+        for text in ["", "nonsense", "-----BEGIN CERTIFICATE-----\nnonsense\n"] {
+            let bytes = Array(text.utf8)
+            #expect(error { $0.certificateChain = .bytes(bytes) }?.kind == .certificate)
+            #expect(error { $0.privateKey = .bytes(bytes) }?.kind == .privateKey)
+        }
+        let cut = own.certificatePEM.dropLast(60)
+        #expect(error { $0.certificateChain = .bytes(Array(cut)) }?.kind == .certificate)
+        var configuration = clientConfiguration()
+        configuration.trustRoots = .pem(.bytes([]))
+        #expect(throws: TLSError.self) { try TLSContext(configuration) }
+    }
+
+    @Test("Settings that contradict one another are refused")
+    func contradictions() {
+        func kind(_ configuration: TLSConfiguration) -> TLSError.Kind? {
+            do throws(TLSError) {
+                _ = try TLSContext(configuration)
+                return nil
+            } catch { return error.kind }
+        }
+        var client = clientConfiguration()
+        client.verification = .optional
+        #expect(kind(client) == .configuration)
+        client = clientConfiguration()
+        client.serverNames = TLSServerNames([:])
+        #expect(kind(client) == .configuration)
+        client = clientConfiguration()
+        client.cipherList = "no such cipher"
+        #expect(kind(client) == .configuration)
+        var server = serverConfiguration()
+        server.verification = .full
+        #expect(kind(server) == .configuration)
+        server = serverConfiguration()
+        server.identity = nil
+        #expect(kind(server) == .configuration)
+    }
+
+    @Test("Reloading reads the files again, for connections to come")
+    func reload() throws {
+        let folder = ScratchFolder()
+        let (first, second) = (own, TestIdentities.issue(CertificateRequest()))
+        let certificate = folder.write("certificate.pem", first.certificatePEM)
+        let key = folder.write("key.pem", first.keyPEM())
+        let store = try TLSContextStore(
+            .server(identity: TLSIdentity(certificateFile: certificate, keyFile: key)))
+        let client = try TLSContext(clientConfiguration())
+        let before = try EnginePair(client: client, server: store.current)
+        before.client.start()
+        before.deliver(from: before.client, to: before.server)
+
+        folder.write("certificate.pem", second.certificatePEM)
+        #expect(throws: TLSError.self) { try store.reload() }
+        let between = try EnginePair(client: client, server: store.current)
+        between.connect()
+        #expect(between.client.engine.peerCertificateChain() == [first.der])
+
+        folder.write("key.pem", second.keyPEM())
+        try store.reload()
+        let after = try EnginePair(client: client, server: store.current)
+        after.connect()
+        after.expectTalk()
+        #expect(after.client.engine.negotiation?.isResumed == false)
+        #expect(after.client.engine.peerCertificateChain() == [second.der])
+        before.exchange()
+        before.expectTalk()
+        #expect(before.client.engine.peerCertificateChain() == [first.der])
+    }
+}
+#endif

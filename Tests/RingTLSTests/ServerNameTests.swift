@@ -1,0 +1,112 @@
+#if TLS
+import RingTLS
+import Synchronization
+import Testing
+
+@Suite("TLS server names")
+struct ServerNameTests {
+    private func issued(_ name: String) -> Issued {
+        TestIdentities.issue(CertificateRequest(name: name, alternativeNames: "DNS:\(name)"))
+    }
+
+    private func connect(
+        to name: String?, _ server: TLSConfiguration,
+        change: (inout TLSConfiguration) -> Void = { _ in }
+    ) throws -> EnginePair {
+        var client = clientConfiguration()
+        if name == nil { client.verification = .required }
+        change(&client)
+        let pair = try EnginePair(client: client, server: server, serverName: name)
+        pair.connect()
+        return pair
+    }
+
+    @Test("A table gives each name its certificate", arguments: [TLSVersion.tls12, .tls13])
+    func table(version: TLSVersion) throws {
+        let (a, wild) = (issued("a.example"), issued("*.example.org"))
+        var server = serverConfiguration()
+        server.serverNames = try TLSServerNames([
+            "A.example": TLSContext(serverConfiguration(a)),
+            "*.example.org": TLSContext(serverConfiguration(wild)),
+        ])
+        for (name, expected) in [
+            ("a.example", a), ("A.EXAMPLE.", a), ("x.example.org", wild),
+            ("localhost", TestIdentities.server),
+        ] {
+            let pair = try connect(to: name, server) { $0.maximumVersion = version }
+            pair.expectTalk()
+            #expect(pair.client.engine.peerCertificateChain() == [expected.der], "\(name)")
+            #expect(pair.server.engine.negotiation?.serverName == name.lowercased().trimmed)
+        }
+        let nameless = try connect(to: nil, server) { $0.maximumVersion = version }
+        nameless.expectTalk()
+        #expect(nameless.client.engine.peerCertificateChain() == [TestIdentities.server.der])
+        let unknown = try connect(to: "x.y.example.org", server) { $0.maximumVersion = version }
+        #expect(unknown.client.failure?.kind == .verification(.hostName))
+    }
+
+    @Test("Unknown names can be refused")
+    func refusal() throws {
+        var server = serverConfiguration()
+        server.serverNames = TLSServerNames([:], refusesUnknownNames: true)
+        let pair = try connect(to: "localhost", server)
+        #expect(pair.client.failure?.kind == .peerAlert(.unrecognizedName))
+        #expect(pair.server.engine.sentAlert == .unrecognizedName)
+        try connect(to: nil, server).expectTalk()
+    }
+
+    @Test("A closure chooses, and all settings of the chosen context count")
+    func closure() throws {
+        var strict = serverConfiguration(issued("strict.example"))
+        strict.verification = .required
+        strict.trustRoots = TestIdentities.authority.trust
+        strict.applicationProtocols = ["inner"]
+        strict.minimumVersion = .tls13
+        strict.cipherSuites = "TLS_CHACHA20_POLY1305_SHA256"
+        let context = try TLSContext(strict)
+        var server = serverConfiguration()
+        server.applicationProtocols = ["outer"]
+        let asked = Mutex<[String]>([])
+        server.serverNames = TLSServerNames { name in
+            asked.withLock { $0.append(name) }
+            return name == "strict.example" ? context : nil
+        }
+        let offer = ["outer", "inner"]
+        let refused = try connect(to: "strict.example", server)
+        #expect(refused.server.failure?.kind == .verification(.missing))
+        let old = try connect(to: "strict.example", server) { $0.maximumVersion = .tls12 }
+        #expect(old.client.failure?.kind == .peerAlert(.protocolVersion))
+        let accepted = try connect(to: "strict.example", server) {
+            $0.identity = TestIdentities.client.identity
+            $0.applicationProtocols = offer
+        }
+        accepted.expectTalk()
+        let negotiation = accepted.client.engine.negotiation
+        #expect(negotiation?.applicationProtocol == "inner")
+        #expect(negotiation?.cipher == "TLS_CHACHA20_POLY1305_SHA256")
+        #expect(accepted.server.engine.context === context)
+        let outer = try connect(to: "localhost", server) { $0.applicationProtocols = offer }
+        outer.expectTalk()
+        #expect(outer.client.engine.negotiation?.applicationProtocol == "outer")
+        #expect(asked.withLock { Set($0) } == ["strict.example", "localhost"])
+    }
+
+    @Test("The last context of a name lives as long as its connections")
+    func life() throws {
+        var server = serverConfiguration()
+        let made = Mutex(0)
+        let identity = issued("short.example").identity
+        server.serverNames = TLSServerNames { _ in
+            made.withLock { $0 += 1 }
+            return try? TLSContext(.server(identity: identity))
+        }
+        let pair = try connect(to: "short.example", server)
+        pair.expectTalk()
+        #expect(made.withLock { $0 } == 1)
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String { hasSuffix(".") ? String(dropLast()) : self }
+}
+#endif

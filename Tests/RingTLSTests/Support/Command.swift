@@ -1,0 +1,68 @@
+#if TLS
+import Glibc
+
+/// A program that a test talks to through its standard input and output.
+final class Command {
+    /// How long a test waits for what must happen, on a machine that is busy with other things.
+    static let patienceSeconds = 60
+
+    private var process = pid_t()
+    private let socket: Int32
+    /// All that it has written, errors included.
+    private(set) var transcript = ""
+
+    /// The path of `name`; nil where PATH does not lead to it.
+    static func find(_ name: String) -> String? {
+        guard let path = getenv("PATH").map({ String(cString: $0) }) else { return nil }
+        return path.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+    }
+
+    init(_ arguments: [String]) {
+        var ends: [Int32] = [-1, -1]
+        // Sockets, since they can be made so that no other child of this process gets them.
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "errno \(errno)")
+        socket = ends[0]
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 0)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
+        var words = arguments.map { strdup($0) }
+        words.append(nil)
+        let code = posix_spawn(&process, arguments[0], &actions, nil, words, environ)
+        precondition(code == 0, "\(arguments[0]): errno \(code)")
+        for word in words { free(word) }
+        posix_spawn_file_actions_destroy(&actions)
+        close(ends[1])
+    }
+
+    deinit {
+        close(socket)
+        kill(process, SIGKILL)
+        waitpid(process, nil, 0)
+    }
+
+    func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        precondition(Glibc.write(socket, bytes, bytes.count) == bytes.count, "errno \(errno)")
+    }
+
+    func closeInput() { shutdown(socket, Int32(SHUT_WR)) }
+
+    /// Reads until the transcript has what is asked for; false when it ended, or took too long.
+    func wait(until condition: (String) -> Bool) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while !condition(transcript) {
+            var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            if poll(&entry, 1, Int32(Self.patienceSeconds * 1000)) <= 0 { return false }
+            let count = read(socket, &buffer, buffer.count)
+            if count <= 0 { return condition(transcript) }
+            transcript += String(decoding: buffer[..<count], as: UTF8.self)
+        }
+        return true
+    }
+
+    func wait(for text: String) -> Bool { wait { $0.contains(text) } }
+}
+#endif
