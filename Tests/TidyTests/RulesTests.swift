@@ -104,14 +104,12 @@ struct RulesTests {
             ("Sources/RingDispatch/Queues/A.swift", "internal import Synchronization", true),
             ("Sources/RingDispatch/Time/DispatchWallTime.swift", "public import Glibc", true),
             ("Sources/RingDispatch/Time/DispatchWallTime.swift", "internal import Glibc", false),
-<<<<<<< HEAD
             ("Sources/RingNetwork/Endpoints/A.swift", "public import RingDispatch", true),
             ("Sources/RingNetwork/Endpoints/A.swift", "internal import Ring", true),
             ("Sources/RingNetwork/Endpoints/A.swift", "internal import CRing", false),
             ("Sources/RingNetwork/Endpoints/A.swift", "internal import Glibc", false),
             ("Sources/RingDispatch/Queues/A.swift", "internal import RingNetwork", false),
             ("Sources/Ring/A.swift", "internal import RingNetwork", false),
-=======
             ("Sources/RingTLS/OpenSSL/A.swift", "internal import CTLS", true),
             ("Sources/RingTLS/Engine/A.swift", "internal import Ring", true),
             ("Sources/RingTLS/Engine/A.swift", "internal import Glibc", false),
@@ -119,7 +117,6 @@ struct RulesTests {
             ("Sources/RingNetwork/A.swift", "internal import CTLS", false),
             ("Sources/RingNetwork/A.swift", "internal import RingTLS", true),
             ("Sources/RingDispatch/Queues/A.swift", "internal import RingTLS", false),
->>>>>>> tls
             ("Samples/EchoServer/A.swift", "import Glibc", true),
             ("Tests/RingTests/A.swift", "import Foundation", true),
         ])
