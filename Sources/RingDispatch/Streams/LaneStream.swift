@@ -77,12 +77,14 @@ package class LaneStream: @unchecked Sendable {
     static func handleEnd(_ reference: Unmanaged<LaneStream>) {
         let goesOn = reference._withUnsafeGuaranteedRef { stream -> Bool in
             stream.isRunning = false
-            if stream.isWanted && stream.isPassing(stream.result) {
+            let isPassing = stream.isPassing(stream.result)
+            if stream.isWanted && isPassing {
                 stream.request(reference)
                 return true
             }
             stream.isWanted = false
-            stream.ended(stream.result)
+            // Whatever stopped it: it was to stop.
+            stream.ended(isPassing ? FileRequest.cancelled : stream.result)
             return false
         }
         if !goesOn { reference.release() }

@@ -23,6 +23,8 @@ public final class Listener: StreamAcceptorClient, @unchecked Sendable {
     private var pauseMilliseconds = Listener.shortestPauseMilliseconds
     private var pauseEnd: DispatchScheduledItem?
     private var isAtLimit = false
+    /// Accepted beyond the limit, before accepting had stopped: they wait for their turn.
+    private var waiting: [Int32] = []
     /// Connections that are open, by their object.
     private var open: [ObjectIdentifier: Connection] = [:]
     private var acceptedCount = 0
@@ -128,16 +130,21 @@ public final class Listener: StreamAcceptorClient, @unchecked Sendable {
     package func accepted(_ descriptor: Int32) {
         pauseMilliseconds = Listener.shortestPauseMilliseconds
         guard phase == .active else { return Sockets.close(descriptor) }
+        guard open.count < options.connectionLimit else { return waiting.append(descriptor) }
+        begin(descriptor)
+        if open.count >= options.connectionLimit && !isAtLimit {
+            isAtLimit = true
+            acceptor?.stop()
+        }
+    }
+
+    private func begin(_ descriptor: Int32) {
         acceptedCount += 1
         if options.sendsAtOnce { Sockets.sendAtOnce(descriptor) }
         let connection = Connection(
             adopting: descriptor, target: options.connectionTarget, options: options.connection)
         connection.owner = self
         open[ObjectIdentifier(connection)] = connection
-        if open.count >= options.connectionLimit && !isAtLimit {
-            isAtLimit = true
-            acceptor?.stop()
-        }
         connectionHandler?(connection)
         if connectionHandler == nil { connection.close() }
     }
@@ -169,6 +176,9 @@ public final class Listener: StreamAcceptorClient, @unchecked Sendable {
         queue.async { [self] in
             open[ObjectIdentifier(connection)] = nil
             guard phase == .active else { return }
+            while open.count < options.connectionLimit, !waiting.isEmpty {
+                begin(waiting.removeFirst())
+            }
             if isAtLimit && open.count < options.connectionLimit {
                 isAtLimit = false
                 acceptor?.start()
@@ -215,6 +225,8 @@ public final class Listener: StreamAcceptorClient, @unchecked Sendable {
         Sockets.close(descriptor)
         if let reserve { Sockets.close(reserve) }
         reserve = nil
+        for descriptor in waiting { Sockets.close(descriptor) }
+        waiting = []
         if case .unix(let address) = endpoint, !address.isAbstract { Sockets.unlink(address.bytes) }
     }
 

@@ -1,7 +1,8 @@
 import Glibc
 import RingNetwork
 
-/// The other end of a connection: a plain blocking socket, with a limit on every wait.
+/// The other end of a connection: a plain blocking socket, with a limit on every wait. On a thread
+/// of the runtime calls may be interrupted, and are made again.
 final class Wire: @unchecked Sendable {
     // Safety: used by one thread at a time.
     let descriptor: Int32
@@ -54,8 +55,7 @@ final class Wire: @unchecked Sendable {
                 Glibc.send(
                     descriptor, all.baseAddress! + sent, all.count - sent, Int32(MSG_NOSIGNAL))
             }
-            if count <= 0 { return false }
-            sent += count
+            if count > 0 { sent += count } else if errno != EINTR { return false }
         }
         return true
     }
@@ -68,8 +68,8 @@ final class Wire: @unchecked Sendable {
             let result = bytes.withUnsafeMutableBytes { all in
                 recv(descriptor, all.baseAddress! + received, count - received, 0)
             }
-            if result <= 0 { break }
-            received += result
+            if result == 0 || result < 0 && errno != EINTR { break }
+            received += max(0, result)
         }
         return Array(bytes[..<received])
     }
@@ -77,8 +77,12 @@ final class Wire: @unchecked Sendable {
     /// 0 at the end, else an errno (0xfff when a byte came).
     func receiveEnd() -> Int32 {
         var byte: UInt8 = 0
-        let result = recv(descriptor, &byte, 1, 0)
-        return result == 0 ? 0 : result < 0 ? errno : 0xfff
+        while true {
+            let result = recv(descriptor, &byte, 1, 0)
+            if result == 0 { return 0 }
+            if result > 0 { return 0xfff }
+            if errno != EINTR { return errno }
+        }
     }
 
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
