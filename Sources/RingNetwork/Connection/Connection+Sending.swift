@@ -16,7 +16,7 @@ extension Connection {
 
     /// The same.
     public func send(_ bytes: UnsafeRawBufferPointer) {
-        guard queue.isCurrent || phase == .setup else { return send(Array(bytes)) }
+        guard isCurrent else { return send(Array(bytes)) }
         guard isOpenForSending else { return }
         var count = 0
         if outgoing.isEmpty {

@@ -1,5 +1,6 @@
 internal import Ring
 public import RingDispatch
+internal import Synchronization
 
 /// A stream connection: TCP, or a Unix socket.
 ///
@@ -21,6 +22,8 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
     var watch: WritableWatch?
     var outgoing = OutgoingQueue()
     private(set) var phase = ConnectionState.setup
+    /// Nobody but its maker knows of it. Cleared (releasing) by the maker, read (acquiring) by all.
+    private let isInSetup = Atomic<Bool>(true)
     private var reason: CloseReason?
     /// While it is open: itself.
     private var life: Connection?
@@ -106,6 +109,7 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
             guard connection.phase == .setup else { return }
             connection.phase = .active
             connection.life = connection
+            connection.isInSetup.store(false, ordering: .releasing)
             connection.updateReceiving()
         }
     }
@@ -142,12 +146,12 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
     /// connection yet.
     @inline(__always)
     func onQueue(_ body: @escaping (Connection) -> Void) {
-        if phase == .setup || queue.isCurrent {
-            body(self)
-        } else {
-            hop(body)
-        }
+        if isCurrent { body(self) } else { hop(body) }
     }
+
+    /// What belongs to the queue may be touched.
+    @inline(__always)
+    var isCurrent: Bool { queue.isCurrent || isInSetup.load(ordering: .acquiring) }
 
     /// Runs `body` on the queue, behind what is there.
     func hop(_ body: @escaping (Connection) -> Void) {
@@ -207,6 +211,8 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
         if outgoing.isEmpty { return tearDown(why) }
         reason = why
         phase = .closing
+        isInSetup.store(false, ordering: .releasing)
+        life = self
         receiver?.discard()
         receiver?.stop()
     }
@@ -223,6 +229,7 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
     func tearDown(_ why: CloseReason) {
         guard !isTearingDown else { return }
         isTearingDown = true
+        isInSetup.store(false, ordering: .releasing)
         reason = why
         phase = .closing
         life = self

@@ -1,5 +1,6 @@
 internal import Ring
 public import RingDispatch
+internal import Synchronization
 
 /// Accepts connections at an endpoint and hands each to a handler.
 ///
@@ -19,6 +20,8 @@ public final class Listener: StreamAcceptorClient, @unchecked Sendable {
     /// While it is active: itself.
     private var life: Listener?
     private var phase = Phase.setup
+    /// Nobody but its maker knows of it. Cleared (releasing) by the maker, read (acquiring) by all.
+    private let isInSetup = Atomic<Bool>(true)
     private var isPaused = false
     private var pauseMilliseconds = Listener.shortestPauseMilliseconds
     private var pauseEnd: DispatchScheduledItem?
@@ -84,6 +87,7 @@ public final class Listener: StreamAcceptorClient, @unchecked Sendable {
             guard listener.phase == .setup else { return }
             listener.phase = .active
             listener.life = listener
+            listener.isInSetup.store(false, ordering: .releasing)
             let acceptor = StreamAcceptor(
                 descriptor: listener.descriptor, queue: listener.queue, client: listener)
             listener.acceptor = acceptor
@@ -163,7 +167,7 @@ public final class Listener: StreamAcceptorClient, @unchecked Sendable {
     // MARK: on the queue
 
     private func onQueue(_ body: @escaping (Listener) -> Void) {
-        if phase == .setup || queue.isCurrent {
+        if queue.isCurrent || isInSetup.load(ordering: .acquiring) {
             body(self)
         } else {
             let task = ListenerTask(body: body)
