@@ -30,6 +30,10 @@ for lanes in 1 2 8; do
     RINGDISPATCH_LANES=$lanes swift test --skip-build "${traits[@]}" --filter RingDispatchTests
 done
 
+step "tests of connections with few buffers, and with a small ring"
+RINGDISPATCH_BUFFERS=8 swift test --skip-build "${traits[@]}" --filter RingNetworkTests
+RINGDISPATCH_ENTRIES=8 swift test --skip-build "${traits[@]}" --filter 'RingNetworkTests|RingDispatchTests'
+
 step "code for GCD, ported by the plugins"
 # The dependencies are those of the package itself: nothing is resolved or fetched again.
 cp Package.resolved Tests/PortedPackage/
@@ -42,8 +46,10 @@ step "tests under ThreadSanitizer"
 sanitized=(--sanitize=thread --scratch-path .build-tsan)
 export TSAN_OPTIONS="halt_on_error=1"
 swift build --build-tests "${traits[@]}" "${sanitized[@]}"
-swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter 'RingTests|RingDispatchTests|RingTLSTests'
+swift test --skip-build "${traits[@]}" "${sanitized[@]}" \
+    --filter 'RingTests|RingDispatchTests|RingNetworkTests|RingTLSTests|KeyValueStoreTests'
 RINGDISPATCH_BACKEND=epoll swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter 'RingDispatchTests'
+RINGDISPATCH_BACKEND=epoll swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter RingNetworkTests
 for repetition in 1 2 3 4 5; do
     RINGDISPATCH_LANES=8 swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
     RINGDISPATCH_LANES=2 swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'

@@ -137,5 +137,31 @@ struct IdentityTests {
         before.expectTalk()
         #expect(before.client.engine.peerCertificateChain() == [first.der])
     }
+
+    @Test("Many threads share contexts while one of them is replaced again and again")
+    func sharing() async throws {
+        let store = try TLSContextStore(serverConfiguration())
+        let client = try TLSContext(clientConfiguration())
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    var resumed = 0
+                    for _ in 0..<25 {
+                        let pair = try EnginePair(client: client, server: store.current)
+                        pair.connect()
+                        pair.expectTalk()
+                        if pair.client.engine.negotiation?.isResumed == true { resumed += 1 }
+                    }
+                    return resumed
+                }
+            }
+            group.addTask {
+                for _ in 0..<10 { try store.reload() }
+                return 0
+            }
+            let resumed = try await group.reduce(0, +)
+            #expect(resumed > 0)
+        }
+    }
 }
 #endif

@@ -25,7 +25,9 @@ extension TLSEngine {
         }
         // Not a part of the engine, so that idle connections do not hold it.
         return withUnsafeTemporaryAllocation(byteCount: Self.recordLimit, alignment: 16) { buffer in
-            while true {
+            // OpenSSL reads one record at a time, and one fits the buffer: with no input left there
+            // is nothing more to ask for. Asking would cost it a buffer, for nothing.
+            while !bio.input.isEmpty || SSL_has_pending(ssl) == 1 {
                 var count = 0
                 // Safety: OpenSSL writes `count` bytes, at most the size that it is given.
                 let result = SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &count)
@@ -41,6 +43,7 @@ extension TLSEngine {
                 case let cause: return fail(failure(cause))
                 }
             }
+            return nil
         }
     }
 
