@@ -15,7 +15,7 @@ final class Conversation {
     /// Sends bytes as they are; the replies to them.
     @discardableResult
     func send(_ bytes: [UInt8]) -> String {
-        bytes.withUnsafeBytes { outcome = session.receive($0, into: &reply) }
+        withBorrowed(bytes) { outcome = session.receive($0, into: &reply) }
         return takeReplies()
     }
 
@@ -42,6 +42,16 @@ final class Conversation {
         reply.removeAll()
         return text
     }
+}
+
+/// Lends bytes in memory of their own, as a receive buffer is lent: afterwards it holds other
+/// bytes, and then it is gone.
+func withBorrowed(_ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) -> Void) {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+    memory.copyBytes(from: bytes)
+    body(UnsafeRawBufferPointer(memory))
+    memory.initializeMemory(as: UInt8.self, repeating: 0x21)
+    memory.deallocate()
 }
 
 /// A command as clients send it.
