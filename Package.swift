@@ -26,6 +26,7 @@ let package = Package(
         .plugin(name: "UseRingDispatchInternally", targets: ["UseRingDispatchInternally"]),
         .executable(name: "EchoServer", targets: ["EchoServer"]),
         .executable(name: "GCDEcho", targets: ["GCDEcho"]),
+        .executable(name: "KeyValueServer", targets: ["KeyValueServer"]),
         .executable(name: "ringload", targets: ["ringload"]),
     ],
     traits: [
@@ -58,7 +59,7 @@ let package = Package(
             name: "UseRingDispatchInternally", capability: .buildTool(),
             dependencies: ["generate-dispatch-names"]),
         .executableTarget(
-            name: "EchoServer", dependencies: ["RingDispatch", argumentParser],
+            name: "EchoServer", dependencies: ["RingDispatch", "SampleSupport", argumentParser],
             path: "Samples/EchoServer", exclude: ["README.md"], swiftSettings: settings),
         .executableTarget(
             name: "GCDEcho", dependencies: ["RingDispatch"],
@@ -66,8 +67,16 @@ let package = Package(
         .target(
             name: "KeyValueStore", dependencies: ["RingDispatch"],
             path: "Samples/KeyValueStore", exclude: ["README.md"], swiftSettings: settings),
+        .target(
+            name: "SampleSupport", dependencies: [argumentParser],
+            path: "Samples/SampleSupport", swiftSettings: settings),
         .executableTarget(
-            name: "ringload", dependencies: ["RingDispatch", argumentParser, histogram],
+            name: "KeyValueServer",
+            dependencies: ["KeyValueStore", "RingNetwork", "SampleSupport", argumentParser],
+            path: "Samples/KeyValueServer", exclude: ["README.md"], swiftSettings: settings),
+        .executableTarget(
+            name: "ringload",
+            dependencies: ["RingDispatch", "SampleSupport", argumentParser, histogram],
             path: "Samples/ringload", exclude: ["README.md"], swiftSettings: settings),
         .testTarget(name: "RingTests", dependencies: ["Ring"], swiftSettings: settings),
         .testTarget(

@@ -37,6 +37,9 @@ let package = Package(
             name: "many-sources-dispatch",
             path: "Sources/ManySourcesOnDispatch", swiftSettings: onDispatch),
         .executableTarget(
+            name: "file-latency", dependencies: [ringDispatch],
+            path: "Sources/FileLatency", swiftSettings: settings),
+        .executableTarget(
             name: "blocking-echo-ring", dependencies: [ringDispatch],
             path: "Sources/BlockingEcho", swiftSettings: settings),
         .executableTarget(

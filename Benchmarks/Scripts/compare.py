@@ -10,12 +10,14 @@ import channels
 import echo
 import machine
 import micro
+import sources
 
 EPILOG = """\
 micro     one source of benchmarks, compiled against Dispatch and against RingDispatch
 echo      echo servers: CPU per message, context switches, threads, latency
 blocking  echo servers, one connection's handler blocks or computes 50 ms per message
 io        DispatchIO: reading a cached file, and an echo server of channels
+sources   100,000 timers, 10,000 read sources; from a write to a file-system source's handler
 
 Tables go to standard output as Markdown, progress to standard error. Everything runs in turn, round
 after round, so that all see the same state of the machine; the tables show medians. A row is
@@ -26,7 +28,7 @@ MISSED when it is not as good as needed; see README.md for what each row means.
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="compare.sh", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("mode", choices=["micro", "echo", "blocking", "io"])
+    parser.add_argument("mode", choices=["micro", "echo", "blocking", "io", "sources"])
     parser.add_argument(
         "names", nargs="*", help="only these benchmarks (micro) or servers (echo, blocking)")
     parser.add_argument(
@@ -61,7 +63,7 @@ def main() -> int:
         signal.signal(number, lambda received, _: sys.exit(128 + received))
     machine.raise_descriptor_limit()
     report = {"micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare,
-              "io": channels.compare}
+              "io": channels.compare, "sources": sources.compare}
     outcome = report[options.mode](options)
     for failure in outcome.failures:
         print(f"\nFAILED: {failure}")

@@ -6,10 +6,6 @@ func errnoText() -> String {
     String(cString: strerror(errno))
 }
 
-func setEnvironment(_ name: String, to value: String) {
-    setenv(name, value, 1)
-}
-
 /// One line on standard output, at once, even into a pipe.
 func writeLine(_ line: String) {
     print(line)

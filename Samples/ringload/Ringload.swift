@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import RingDispatch
+import SampleSupport
 
 /// The command: options, checks, run, report.
 @main

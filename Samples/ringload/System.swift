@@ -6,10 +6,6 @@ func errnoText(_ code: Int32) -> String {
     String(cString: strerror(code))
 }
 
-func setEnvironment(_ name: String, to value: String) {
-    setenv(name, value, 1)
-}
-
 func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }

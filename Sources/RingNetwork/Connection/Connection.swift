@@ -16,29 +16,29 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
     public let queue: DispatchQueue
     let descriptor: Int32
     let options: ConnectionOptions
-    var handlers = ConnectionHandlers()
-    var counters = ConnectionCounters()
-    private(set) var receiver: StreamReceiver?
-    var watch: WritableWatch?
-    var outgoing = OutgoingQueue()
-    private(set) var phase = ConnectionState.setup
+    @exclusivity(unchecked) var handlers = ConnectionHandlers()
+    @exclusivity(unchecked) var counters = ConnectionCounters()
+    @exclusivity(unchecked) private(set) var receiver: StreamReceiver?
+    @exclusivity(unchecked) var watch: WritableWatch?
+    @exclusivity(unchecked) var outgoing = OutgoingQueue()
+    @exclusivity(unchecked) private(set) var phase = ConnectionState.setup
     /// Nobody but its maker knows of it. Cleared (releasing) by the maker, read (acquiring) by all.
     private let isInSetup = Atomic<Bool>(true)
-    private var reason: CloseReason?
+    @exclusivity(unchecked) private var reason: CloseReason?
     /// While it is open: itself.
-    private var life: Connection?
+    @exclusivity(unchecked) private var life: Connection?
     /// The listener that accepted it, which counts it.
-    var owner: Listener?
+    @exclusivity(unchecked) var owner: Listener?
     /// Calls of `pauseReceiving` that were not taken back.
-    private var pauses = 0
+    @exclusivity(unchecked) private var pauses = 0
     /// The peer has sent its last byte.
-    private var hasEnded = false
+    @exclusivity(unchecked) private var hasEnded = false
     /// The sending direction was or will be shut down.
-    var isFinishing = false
+    @exclusivity(unchecked) var isFinishing = false
     /// More is unsent than the high water mark, and not yet as little as the low one.
-    var isBackedUp = false
+    @exclusivity(unchecked) var isBackedUp = false
     /// Nothing more is sent or received: only the kernel has to let go.
-    private var isTearingDown = false
+    @exclusivity(unchecked) private var isTearingDown = false
 
     /// - Parameters:
     ///   - descriptor: a connected stream socket, which belongs to the connection from here on.

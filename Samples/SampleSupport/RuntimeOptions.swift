@@ -1,7 +1,8 @@
-import ArgumentParser
+package import ArgumentParser
+internal import Glibc
 
 /// Which kernel interface the runtime uses (`RINGDISPATCH_BACKEND`).
-enum Backend: String, ExpressibleByArgument, CaseIterable {
+package enum Backend: String, ExpressibleByArgument, CaseIterable {
     /// io_uring, or epoll where io_uring is refused.
     case auto
     case ioUring = "io_uring"
@@ -9,16 +10,18 @@ enum Backend: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// The runtime's settings. It reads them from the environment when it is first used.
-struct RuntimeOptions: ParsableArguments {
+package struct RuntimeOptions: ParsableArguments {
+    package init() {}
+
     @Option(help: "Lanes: event loops, each with a ring of its own, 1...256 (default: the CPUs).")
-    var lanes: Int?
+    package var lanes: Int?
 
     @Option(help: "Kernel interface (default: RINGDISPATCH_BACKEND, else auto).")
-    var backend: Backend?
+    package var backend: Backend?
 
-    static let laneLimits = 1...256
+    package static let laneLimits = 1...256
 
-    func validate() throws {
+    package func validate() throws {
         if let lanes, !Self.laneLimits.contains(lanes) {
             throw ValidationError(
                 "--lanes \(lanes): must be \(Self.laneLimits.lowerBound) to "
@@ -27,8 +30,8 @@ struct RuntimeOptions: ParsableArguments {
     }
 
     /// Call before the first queue or source is made.
-    func apply() {
-        if let lanes { setEnvironment("RINGDISPATCH_LANES", to: String(lanes)) }
-        if let backend { setEnvironment("RINGDISPATCH_BACKEND", to: backend.rawValue) }
+    package func apply() {
+        if let lanes { setenv("RINGDISPATCH_LANES", String(lanes), 1) }
+        if let backend { setenv("RINGDISPATCH_BACKEND", backend.rawValue, 1) }
     }
 }
