@@ -78,6 +78,19 @@ struct LimitTests {
         #expect(client.call("SET", "new1", large) == Self.outOfMemory)
     }
 
+    @Test("room that is held stays reserved while part of it is used")
+    func held() {
+        let budget = MemoryBudget(limit: 1_000_000, shardCount: 2)
+        var (one, other) = (MemoryAccount(budget), MemoryAccount(budget))
+        one.hold()
+        let isReserved = one.reserve(900_000)
+        one.charge(1000)
+        let isTooMuch = !other.reserve(200_000)
+        one.release()
+        let isFree = other.reserve(200_000)
+        #expect(isReserved && isTooMuch && isFree)
+    }
+
     @Test("one value may take nearly all of the memory")
     func largeValue() {
         let client = Conversation(makeStore { $0.maxMemoryBytes = 1_000_000 })
