@@ -10,7 +10,11 @@ struct LimitTests {
     @Test("a full store refuses what needs room, and takes it again when there is some")
     func maxMemory() {
         let limit = 1_000_000
-        let store = makeStore { $0.maxMemoryBytes = limit }
+        // One shard: with several, another key may find room that its shard keeps.
+        let store = makeStore {
+            $0.maxMemoryBytes = limit
+            $0.shardCount = 1
+        }
         let client = Conversation(store)
         let value = String(repeating: "x", count: 1000)
         var written = 0
@@ -31,6 +35,20 @@ struct LimitTests {
         var again = 0
         while client.call("SET", "key\(again)", value) == "+OK\r\n" { again += 1 }
         #expect(again > written * 9 / 10)
+    }
+
+    @Test("the shards use most of the memory together, and never more", arguments: [2, 16, 64])
+    func sharedMemory(shardCount: Int) {
+        let limit = 1_000_000
+        let store = makeStore {
+            $0.maxMemoryBytes = limit
+            $0.shardCount = shardCount
+        }
+        let client = Conversation(store)
+        let value = String(repeating: "x", count: 1000)
+        for number in 0..<2000 { client.call("SET", "key\(number)", value) }
+        #expect(store.statistics.usedMemoryBytes <= limit)
+        #expect(store.statistics.usedMemoryBytes > limit * 9 / 10)
     }
 
     @Test("MSET writes all keys or none, also while tables grow at the limit")
@@ -58,6 +76,19 @@ struct LimitTests {
         for number in 0..<5 { #expect(client.call("SET", "new\(number)", value) == "+OK\r\n") }
         let large = String(repeating: "x", count: 500_000)
         #expect(client.call("SET", "new1", large) == Self.outOfMemory)
+    }
+
+    @Test("room that is held stays reserved while part of it is used")
+    func held() {
+        let budget = MemoryBudget(limit: 1_000_000, shardCount: 2)
+        var (one, other) = (MemoryAccount(budget), MemoryAccount(budget))
+        one.hold()
+        let isReserved = one.reserve(900_000)
+        one.charge(1000)
+        let isTooMuch = !other.reserve(200_000)
+        one.release()
+        let isFree = other.reserve(200_000)
+        #expect(isReserved && isTooMuch && isFree)
     }
 
     @Test("one value may take nearly all of the memory")

@@ -92,7 +92,7 @@ struct ParserTests {
     @Test("random commands come out as they went in, whatever the pieces")
     func randomCommands() {
         var random = SeededGenerator(seed: 4)
-        for _ in 0..<300 {
+        for _ in 0..<60 {
             let commands = (0..<Int.random(in: 1...5, using: &random)).map { _ in
                 (0..<Int.random(in: 1...6, using: &random)).map { _ in
                     let count = [0, 1, 5, 9, 10, 99, 100, 3000].randomElement(using: &random)!
@@ -115,7 +115,7 @@ struct ParserTests {
             $0.maxArguments = 5
         }
         let alphabet = Array("*$\r\n\r\n0123456789-+ab\"'\\x \0".utf8)
-        for _ in 0..<4000 {
+        for _ in 0..<1000 {
             var bytes: [UInt8] = []
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 switch Int.random(in: 0..<5, using: &random) {

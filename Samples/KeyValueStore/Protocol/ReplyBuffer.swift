@@ -69,7 +69,7 @@ package struct ReplyBuffer: ~Copyable {
         end += bytes.count
     }
 
-    mutating func append(_ text: String) {
+    mutating func append(text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
@@ -107,7 +107,7 @@ package struct ReplyBuffer: ~Copyable {
     /// A status like "+PONG".
     mutating func appendStatus(_ text: String) {
         append("+")
-        append(text)
+        append(text: text)
         append("\r\n")
     }
 
@@ -115,7 +115,7 @@ package struct ReplyBuffer: ~Copyable {
     mutating func appendError(_ message: String) {
         append("-")
         let mark = count
-        append(message)
+        append(text: message)
         for index in start + mark..<end {
             let byte = memory.load(fromByteOffset: index, as: UInt8.self)
             if byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") {

@@ -63,7 +63,8 @@ final class Shard: @unchecked Sendable {
     /// Makes sure that an entry of that size can be written; false: the store is full.
     @inline(__always)
     func reserve(keyCount: Int, valueCount: Int) -> Bool {
-        account.reserve(Entry.memoryBytes(keyCount: keyCount, valueCount: valueCount))
+        account.reserve(
+            Entry.memoryBytes(keyCount: keyCount, valueCount: valueCount) + table.growthBytes)
     }
 
     /// Adds a key that is not there. Room was reserved.
@@ -151,7 +152,8 @@ final class Shard: @unchecked Sendable {
         return removed
     }
 
-    /// The table grows whatever the limit: entries alone are refused, before they are made.
+    /// Counts what the table's arrays take. An MSET reserves room for entries only: its tables grow
+    /// beyond the limit if they must.
     @inline(__always)
     private func chargeTable() {
         let size = table.memoryBytes

@@ -74,7 +74,9 @@ package final class Store: Sendable {
     /// numbers: everybody's order, so that nobody waits in a circle.
     func onShards(_ mask: UInt64, _ body: () -> Void) {
         guard mask != 0 else { return body() }
-        shards[mask.trailingZeroBitCount].queue.sync { onShards(mask & (mask - 1), body) }
+        shardPointers[mask.trailingZeroBitCount]._withUnsafeGuaranteedRef { shard in
+            shard.queue.sync { onShards(mask & (mask - 1), body) }
+        }
     }
 
     /// Runs `body` on each shard's queue, one after the other.

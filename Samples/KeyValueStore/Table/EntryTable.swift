@@ -59,6 +59,16 @@ struct EntryTable: ~Copyable {
         (current.capacity + (old?.capacity ?? 0)) * MemoryLayout<Slot>.stride
     }
 
+    /// What the next insertion adds to that at most.
+    @inline(__always)
+    var growthBytes: Int {
+        isFull ? 2 * current.capacity * MemoryLayout<Slot>.stride : 0
+    }
+
+    /// At most five eighths are taken: with linear probing, searches get long beyond that.
+    @inline(__always)
+    private var isFull: Bool { (count + 1) * 8 > current.capacity * 5 }
+
     // MARK: finding
 
     /// The slot with this key, valid until the table changes.
@@ -102,8 +112,7 @@ struct EntryTable: ~Copyable {
     /// Adds an entry whose key is not in the table.
     mutating func insert(_ entry: Entry, hash: UInt64) {
         if old != nil { move() }
-        // At most five eighths are taken: with linear probing, searches get long beyond that.
-        if (count + 1) * 8 > current.capacity * 5 { resize(to: 2 * current.capacity) }
+        if isFull { resize(to: 2 * current.capacity) }
         Self.put(Slot(hash: hash, entry: entry), into: current)
         count += 1
     }
