@@ -91,7 +91,9 @@ let package = Package(
         .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),
         .testTarget(
             name: "SamplesTests",
-            dependencies: ["Ring", "EchoServer", "GCDEcho", "ringload", "refuse-io-uring"],
+            dependencies: [
+                "Ring", "EchoServer", "GCDEcho", "KeyValueServer", "ringload", "refuse-io-uring",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "KeyValueStoreTests", dependencies: ["KeyValueStore", "RingDispatch"],

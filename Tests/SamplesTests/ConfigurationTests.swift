@@ -23,6 +23,13 @@ struct ConfigurationTests {
             BadVariable(
                 name: "RINGDISPATCH_WORKERS", value: $0, remedy: "must be a number from 2 to 32768")
         }
+        + [
+            BadVariable(
+                name: "RINGDISPATCH_BUFFERS", value: "1000", remedy: "must be a power of two"),
+            BadVariable(
+                name: "RINGDISPATCH_ENTRIES", value: "1",
+                remedy: "must be a number from 2 to 4096"),
+        ]
 
     @Test(
         "a bad value is status 78, the value and the remedy", arguments: Program.allCases,

@@ -74,7 +74,7 @@ struct Configuration: Sendable {
     ) throws(Invalid) -> Int? {
         guard let number = try number(name, range, variable) else { return nil }
         guard number & (number - 1) == 0 else {
-            throw Invalid(message: "\(name) is \(number); it must be a power of two")
+            throw Invalid(message: "\(name) is '\(number)'; it must be a power of two")
         }
         return number
     }

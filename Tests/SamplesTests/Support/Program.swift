@@ -6,6 +6,7 @@ import Testing
 enum Program: String, CaseIterable, CustomTestStringConvertible {
     case echoServer = "EchoServer"
     case gcdEcho = "GCDEcho"
+    case keyValueServer = "KeyValueServer"
     case ringload
 
     static let servers = [echoServer, gcdEcho]
