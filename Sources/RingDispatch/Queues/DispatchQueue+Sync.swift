@@ -186,14 +186,17 @@ extension DispatchQueue {
             Item(
                 kind: .waiter, band: band, isBarrier: isExclusive && kind == .concurrent,
                 object: context.pointee.peer.address))
-        context.pointee.peer.awaitedQueue =
-            UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
+        #if DEBUG
+        Deadlock.setAwaited(self, context)
+        #endif
         push(job, context)
         #if DEBUG
         Deadlock.trapIfCycle(self, context)
         #endif
         _ = Blocking.wait(context)
-        context.pointee.peer.awaitedQueue = 0
+        #if DEBUG
+        Deadlock.setAwaited(nil, context)
+        #endif
     }
 
     /// Before a wait on a queue that the thread is on already: a reader may enter once more, all

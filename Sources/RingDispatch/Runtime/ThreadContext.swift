@@ -2,7 +2,7 @@ internal import CRing
 internal import Ring
 internal import Synchronization
 
-/// What other threads see of a thread: who it is, where it sleeps, what it waits for.
+/// What other threads see of a thread: who it is, and where it sleeps.
 ///
 /// A pointer: it costs no reference counting, and lives as long as the thread.
 struct Peer: Equatable, @unchecked Sendable {
@@ -13,8 +13,6 @@ struct Peer: Equatable, @unchecked Sendable {
     private struct Storage: ~Copyable {
         let identifier: UInt32
         let parker = Parker()
-        /// Written by the thread itself (releasing), read by others that are about to wait.
-        let awaitedQueue = Atomic<UInt>(0)
     }
 
     init(identifier: UInt32) {
@@ -35,12 +33,6 @@ struct Peer: Equatable, @unchecked Sendable {
 
     /// The kernel's thread identifier.
     var identifier: UInt32 { storage.pointee.identifier }
-
-    /// The address of the queue whose `sync` the thread waits in, or 0: to find deadlocks.
-    var awaitedQueue: UInt {
-        get { storage.pointee.awaitedQueue.load(ordering: .acquiring) }
-        nonmutating set { storage.pointee.awaitedQueue.store(newValue, ordering: .releasing) }
-    }
 
     /// Lets the thread go on, from its `park` or the next one.
     func grant() { storage.pointee.parker.grant() }
@@ -107,10 +99,8 @@ struct Frame {
     let isExclusive: Bool
 }
 
-/// All threads that have a context, so that a wait can find out whom it waits for.
+/// Makes the contexts of threads, and frees them.
 enum ThreadRegistry {
-    private static let peers = Locked<[UInt32: Peer]>([:])
-
     /// Frees a context when its thread ends.
     private static let exitKey = Threads.atExit { memory in
         guard let memory else { return }
@@ -139,25 +129,14 @@ enum ThreadRegistry {
         context.initialize(to: ThreadContext(identifier: Threads.currentIdentifier))
         cring_thread_set(context)
         exitKey.set(context)
-        let peer = context.pointee.peer
-        peers.withLock { $0[peer.identifier] = peer }
         return context
     }
 
     private static func remove(_ context: Context) {
-        let peer = context.pointee.peer
-        peers.withLock { peers in
-            if peers[peer.identifier] == peer { peers[peer.identifier] = nil }
-            peer.deallocate()
-        }
         cring_thread_set(nil)
+        context.pointee.peer.deallocate()
         context.pointee.items.empty()
         context.deinitialize(count: 1)
         context.deallocate()
-    }
-
-    /// The address of the queue that a thread waits for in `sync`, or 0.
-    static func queueAwaited(by identifier: UInt32) -> UInt {
-        peers.withLock { $0[identifier]?.awaitedQueue ?? 0 }
     }
 }

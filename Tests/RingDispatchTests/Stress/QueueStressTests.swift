@@ -62,6 +62,27 @@ struct QueueStressTests {
         }
     }
 
+    @Test("Nested syncs that all take queues in one order are never taken for a cycle")
+    func orderedSyncs() {
+        let producers = 6
+        let queues = (0..<4).map { DispatchQueue(label: "stress.ordered.\($0)") }
+        let ledgers = queues.map { _ in Ledger(producers: producers) }
+        produce(producers) { producer in
+            for number in 0..<Self.itemsEach {
+                let later = queues.count - 1
+                let first = (producer + number) % later
+                queues[first].sync {
+                    queues[later].sync { ledgers[later].record(producer, number) }
+                }
+                queues[later].sync {}
+            }
+        }
+        queues[3].sync {
+            #expect(ledgers[3].total == producers * Self.itemsEach)
+            #expect(ledgers[3].disorders == 0)
+        }
+    }
+
     @Test("Queues that share a serial target never run beside one another")
     func sharedTarget() {
         let target = DispatchQueue(label: "stress.target")
