@@ -58,8 +58,8 @@ enum Deadlock {
         /// Traps when the queue's owner waits, over any number of others, for this thread.
         ///
         /// One look cannot tell: a thread that is seen to hold a queue may have left it before it
-        /// is seen to wait. The wait for this thread lasts, though, so that the last link is certain
-        /// after one look, and one more link with each look that finds the same threads.
+        /// is seen to wait. The wait for this thread lasts, though, so that the last link is
+        /// certain after one look, and one more link with each look that finds the same threads.
         static func trapIfCycle(_ queue: DispatchQueue, _ context: Context) {
             guard let links = cycle(from: queue, context) else { return }
             for _ in links where cycle(from: queue, context) != links { return }
@@ -73,8 +73,8 @@ enum Deadlock {
             while let owner = links.last?.owner, owner != 0, links.count < limit {
                 // The first one: the wait has ended already.
                 if owner == context.pointee.identifier { return links.count > 1 ? links : nil }
-                // Safety: a thread's queue is on the list while the thread is inside a `sync` of it,
-                // and comes off, under the lock, before that returns: it is alive.
+                // Safety: a thread's queue is on the list while the thread is inside a `sync` of
+                // it, and comes off, under the lock, before that returns: it is alive.
                 let next = awaited.withLock { $0[owner]?._withUnsafeGuaranteedRef { link($0) } }
                 guard let next else { return nil }
                 links.append(next)

@@ -117,7 +117,7 @@ extension DispatchSource {
     public static func makeTimerSource(
         flags: TimerFlags = [], queue: DispatchQueue? = nil
     ) -> any DispatchSourceTimer {
-        TimerSourceObject(TimerSource(queue: queue))
+        TimerSourceObject(queue)
     }
 
     /// Sums up what the program adds. `dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_ADD)`.
@@ -146,13 +146,14 @@ extension DispatchSource {
 private final class DescriptorSourceObject: DispatchSource, DispatchSourceRead,
     DispatchSourceWrite, @unchecked Sendable
 {
-    // Safety: as its superclass.
-    private let descriptorCore: DescriptorSource
+    // Safety: as its superclass; `core` is what `init` made.
+    private var descriptorCore: DescriptorSource {
+        unsafeDowncast(core, to: DescriptorSource.self)
+    }
 
     init(_ descriptor: Int32, _ direction: DescriptorSource.Direction, _ queue: DispatchQueue?) {
-        descriptorCore = DescriptorSource(
-            descriptor: descriptor, direction: direction, queue: queue)
-        super.init(core: descriptorCore)
+        super.init(
+            core: DescriptorSource(descriptor: descriptor, direction: direction, queue: queue))
     }
 
     override var handle: UInt { UInt(truncatingIfNeeded: descriptorCore.descriptor) }
@@ -162,12 +163,11 @@ private final class DescriptorSourceObject: DispatchSource, DispatchSourceRead,
 private final class UserDataSourceObject: DispatchSource, DispatchSourceUserDataAdd,
     DispatchSourceUserDataOr, DispatchSourceUserDataReplace, @unchecked Sendable
 {
-    // Safety: as its superclass.
-    private let userCore: UserDataSource
+    // Safety: as its superclass; `core` is what `init` made.
+    private var userCore: UserDataSource { unsafeDowncast(core, to: UserDataSource.self) }
 
     init(_ merge: UserDataSource.Merge, _ queue: DispatchQueue?) {
-        userCore = UserDataSource(merge: merge, queue: queue)
-        super.init(core: userCore)
+        super.init(core: UserDataSource(merge: merge, queue: queue))
     }
 
     override var data: UInt { userCore.data }
@@ -177,12 +177,11 @@ private final class UserDataSourceObject: DispatchSource, DispatchSourceUserData
 }
 
 private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unchecked Sendable {
-    // Safety: as its superclass.
-    private let timerCore: TimerSource
+    // Safety: as its superclass; `core` is what `init` made.
+    private var timerCore: TimerSource { unsafeDowncast(core, to: TimerSource.self) }
 
-    init(_ core: TimerSource) {
-        timerCore = core
-        super.init(core: core)
+    init(_ queue: DispatchQueue?) {
+        super.init(core: TimerSource(queue: queue))
     }
 
     override var data: UInt { timerCore.data }

@@ -98,11 +98,10 @@ extension DispatchSource {
 
 private final class ProcessSourceObject: DispatchSource, DispatchSourceProcess, @unchecked Sendable
 {
-    // Safety: as its superclass.
-    private let processCore: ProcessSource
+    // Safety: as its superclass; `core` is what `init` was given.
+    private var processCore: ProcessSource { unsafeDowncast(core, to: ProcessSource.self) }
 
     init(_ core: ProcessSource) {
-        processCore = core
         super.init(core: core)
     }
 

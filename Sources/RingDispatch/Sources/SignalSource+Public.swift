@@ -42,13 +42,12 @@ extension DispatchSource {
 }
 
 private final class SignalSourceObject: DispatchSource, DispatchSourceSignal, @unchecked Sendable {
-    // Safety: as its superclass.
-    private let signalCore: SignalSource
+    // Safety: as its superclass; `core` is what `init` was given.
+    private var signalCore: SignalSource { unsafeDowncast(core, to: SignalSource.self) }
 
     init(_ core: SignalSource) {
         // Here, so that a lack of descriptors shows where the source is made.
         _ = SignalHub.shared
-        signalCore = core
         super.init(core: core)
     }
 

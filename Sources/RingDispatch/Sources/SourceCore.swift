@@ -61,6 +61,9 @@ class SourceCore: @unchecked Sendable {
     /// For the invoker.
     func detach(wasInstalled: Bool, _ context: Context) -> Bool { true }
 
+    /// Lets go of what needs no turn on the queue, before `detach`. For the invoker.
+    func disarmForGood() {}
+
     /// Says in messages what the source is for.
     var purpose: String { "source" }
 
@@ -197,6 +200,8 @@ class SourceCore: @unchecked Sendable {
         let context = Context.current
         if isAbandoned || handlers.cancel == nil {
             if finishCancel(context) { return }
+        } else {
+            disarmForGood()
         }
         enqueue(context)
     }

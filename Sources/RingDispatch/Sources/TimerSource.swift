@@ -15,7 +15,7 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         /// 0: fires once.
         var interval: UInt64 = 0
         var leeway: UInt64 = 0
-        /// Where the timer is, or was last.
+        /// Where the timer is, or was when it fired; nil: it was taken out.
         var lane: Lane?
         /// How often the schedule was replaced: a timer of an earlier one that fires is void.
         var number: UInt32 = 0
@@ -60,12 +60,17 @@ final class TimerSource: SourceCore, @unchecked Sendable {
     }
 
     override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
+        disarmForGood()
+        return true
+    }
+
+    /// Nothing of a cancelled timer stays in the heap, however long its queue is busy.
+    override func disarmForGood() {
         schedule.withLock { schedule in
             schedule.deadline = .max
             schedule.number &+= 1
             removeTimer(&schedule)
         }
-        return true
     }
 
     /// Sets a timer for the schedule.
@@ -80,7 +85,7 @@ final class TimerSource: SourceCore, @unchecked Sendable {
 
     private func removeTimer(_ schedule: inout Schedule) {
         // One that has left the heap to fire is void by its number.
-        _ = schedule.lane?.timers[schedule.clock].remove(at: { timerIndex })
+        _ = schedule.lane.take()?.timers[schedule.clock].remove(at: { timerIndex })
     }
 
     /// On a lane: the timer has left the heap, and hands its reference over.

@@ -1,11 +1,17 @@
 /// A 4-ary heap of timers, ordered by the end of their windows. Timers that can be taken out know
 /// their place in it; the others are nothing but their slot.
+///
+/// What is taken out leaves an empty slot behind, which costs one write where filling the gap would
+/// touch timers all over the memory. The first slot is never empty, nor are more than half.
 struct TimerHeap: Sendable {
     private var slots: [TimerSlot] = []
+    private var emptyCount = 0
 
     private static let arity = 4
+    /// As many empty slots are no burden.
+    private static let fewEmpty = 16
 
-    var count: Int { slots.count }
+    var count: Int { slots.count - emptyCount }
     var earliest: UInt64 { slots.first?.window.latest ?? .max }
 
     /// Returns whether the timer is now the first.
@@ -17,11 +23,11 @@ struct TimerHeap: Sendable {
     /// Takes out the timer at a place that it knows.
     mutating func remove(at index: Int) -> TimerSlot {
         let slot = slots[index]
-        slots[index].noteIndex(-1)
-        let last = slots.removeLast()
-        guard index < slots.count else { return slot }
-        slots[index] = last
-        siftUp(siftDown(index))
+        slot.noteIndex(-1)
+        slots[index].empty()
+        emptyCount += 1
+        if index == 0 { removeEmptyFirsts() }
+        if emptyCount > TimerHeap.fewEmpty && emptyCount > slots.count / 2 { compact() }
         return slot
     }
 
@@ -31,9 +37,36 @@ struct TimerHeap: Sendable {
         var due: [TimerSlot] = []
         due.reserveCapacity(limit)
         while due.count < limit, let slot = slots.first, slot.window.deadline <= now {
-            due.append(remove(at: 0))
+            slot.noteIndex(-1)
+            removeFirst()
+            removeEmptyFirsts()
+            due.append(slot)
         }
         return due
+    }
+
+    private mutating func removeFirst() {
+        let last = slots.removeLast()
+        if slots.isEmpty { return }
+        slots[0] = last
+        siftDown(0)
+    }
+
+    private mutating func removeEmptyFirsts() {
+        while let first = slots.first, first.isEmpty {
+            removeFirst()
+            emptyCount -= 1
+        }
+    }
+
+    /// Makes the heap anew without its empty slots.
+    private mutating func compact() {
+        slots.removeAll { $0.isEmpty }
+        emptyCount = 0
+        for index in slots.indices { slots[index].noteIndex(index) }
+        guard slots.count > 1 else { return }
+        let lastParent = (slots.count - 2) / TimerHeap.arity
+        for index in (0...lastParent).reversed() { siftDown(index) }
     }
 
     @inline(__always)
@@ -43,7 +76,6 @@ struct TimerHeap: Sendable {
     }
 
     /// Returns where the slot ends up.
-    @discardableResult
     private mutating func siftUp(_ start: Int) -> Int {
         let slot = slots[start]
         var index = start
@@ -57,7 +89,7 @@ struct TimerHeap: Sendable {
         return index
     }
 
-    private mutating func siftDown(_ start: Int) -> Int {
+    private mutating func siftDown(_ start: Int) {
         let slot = slots[start]
         var index = start
         while true {
@@ -73,6 +105,5 @@ struct TimerHeap: Sendable {
             index = child
         }
         place(slot, at: index)
-        return index
     }
 }

@@ -5,10 +5,14 @@ internal import Synchronization
 ///
 /// The lane sleeps until the first of those times, and fires then all timers at the top whose own
 /// time has come: timers whose windows overlap fire together. Any thread may add and remove.
+///
+/// Like its lane, a pointer to memory that lives as long as the process.
 struct TimerQueue {
-    private let storage = Storage()
+    private let pointer = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
 
-    private final class Storage: Sendable {
+    init() { pointer.initialize(to: Storage()) }
+
+    private struct Storage: ~Copyable {
         let heap = Locked(TimerHeap())
         /// The earliest `latest` in the heap, or UInt64.max. Written inside the lock; a lane that
         /// is about to sleep reads it after it announced that, and whoever adds a timer looks
@@ -17,17 +21,17 @@ struct TimerQueue {
     }
 
     @inline(__always)
-    var earliest: UInt64 { storage.earliest.load(ordering: .sequentiallyConsistent) }
+    var earliest: UInt64 { pointer.pointee.earliest.load(ordering: .sequentiallyConsistent) }
 
     /// Timers that are set.
-    var count: Int { storage.heap.withLock { $0.count } }
+    var count: Int { pointer.pointee.heap.withLock { $0.count } }
 
     /// Adds a timer. True when it is now the one that ends first.
     func add(_ slot: TimerSlot) -> Bool {
-        storage.heap.withLock { heap in
+        pointer.pointee.heap.withLock { heap in
             let isFirst = heap.insert(slot)
             if isFirst {
-                storage.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
+                pointer.pointee.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
             }
             return isFirst
         }
@@ -36,11 +40,11 @@ struct TimerQueue {
     /// Takes a timer out whose place `index` tells; false when it has fired already.
     /// - Parameter index: called under the heap's lock.
     func remove(at index: () -> Int) -> Bool {
-        let slot = storage.heap.withLock { heap -> TimerSlot? in
+        let slot = pointer.pointee.heap.withLock { heap -> TimerSlot? in
             let index = index()
             guard index >= 0 else { return nil }
             let slot = heap.remove(at: index)
-            storage.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
+            pointer.pointee.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
             return slot
         }
         slot?.drop()
@@ -50,10 +54,10 @@ struct TimerQueue {
     /// Fires what is due.
     func fireDue(now: UInt64, _ context: Context) {
         while true {
-            let due = storage.heap.withLock { heap -> [TimerSlot] in
+            let due = pointer.pointee.heap.withLock { heap -> [TimerSlot] in
                 let due = heap.popDue(now: now, limit: TimerQueue.batch)
                 if !due.isEmpty {
-                    storage.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
+                    pointer.pointee.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
                 }
                 return due
             }

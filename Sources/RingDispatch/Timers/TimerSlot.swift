@@ -2,8 +2,8 @@
 struct TimerSlot: @unchecked Sendable {
     // Safety: the addresses stand for references that belong to the slot and move with it.
     let window: TimerWindow
-    /// An address, and in its low bits which kind of object.
-    private let target: UInt
+    /// An address, and in its low bits which kind of object; 0: the timer was taken out.
+    private var target: UInt
     /// A queue's: the job to submit. A source's: the schedule that it stands for.
     private let detail: UInt
 
@@ -11,6 +11,12 @@ struct TimerSlot: @unchecked Sendable {
     private static let queueKind: UInt = 0
     private static let sourceKind: UInt = 1
     private static let itemKind: UInt = 2
+
+    @inline(__always)
+    var isEmpty: Bool { target == 0 }
+
+    /// The timer was taken out: only the window is left, which keeps the heap's order.
+    mutating func empty() { target = 0 }
 
     /// Submits the job to the queue.
     init(_ window: TimerWindow, queue: DispatchQueue, job: JobPointer) {
@@ -61,6 +67,7 @@ struct TimerSlot: @unchecked Sendable {
     /// Tells the object its place in the heap, -1 for none. Under the heap's lock.
     @inline(__always)
     func noteIndex(_ index: Int) {
+        if isEmpty { return }
         switch target & TimerSlot.kindMask {
         case TimerSlot.queueKind: break
         case TimerSlot.sourceKind:

@@ -159,6 +159,33 @@ struct TimerTests {
         for timer in timers { timer.cancel() }
     }
 
+    @Test("Of many timers of which most are cancelled, in any order, the others all fire")
+    func mostCancelled() {
+        let queue = DispatchQueue(label: "timer.most-cancelled")
+        let fired = Watched<[Int]>([])
+        let deadline = DispatchTime.now() + .milliseconds(200)
+        let count = 2000
+        let timers = (0..<count).map { index in
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            // Deadlines that go up and down.
+            timer.schedule(deadline: deadline + .microseconds(index * 7919 % count))
+            timer.setEventHandler { fired.update { $0.append(index) } }
+            timer.activate()
+            return timer
+        }
+        let staying = Set(stride(from: 0, to: count, by: 9))
+        for step in 0..<count {
+            // Every place once: the factor has no divisor in common with the count.
+            let index = step * 1231 % count
+            if !staying.contains(index) { timers[index].cancel() }
+        }
+        let isComplete = fired.wait(seconds: Patience.seconds) { $0.count >= staying.count }
+        #expect(isComplete)
+        queue.sync { #expect(Set(fired.value) == staying) }
+        #expect(fired.value.count == staying.count)
+        for timer in timers { timer.cancel() }
+    }
+
     @Test("Short timers on a suspended queue do not starve another timer")
     func starvation() {
         let suspended = DispatchQueue(label: "timer.suspended")

@@ -72,11 +72,10 @@ extension DispatchSource {
 final class FileSystemSourceObject: DispatchSource, DispatchSourceFileSystemObject,
     @unchecked Sendable
 {
-    // Safety: as its superclass.
-    private let fileCore: FileSystemSource
+    // Safety: as its superclass; `core` is what `init` was given.
+    private var fileCore: FileSystemSource { unsafeDowncast(core, to: FileSystemSource.self) }
 
     init(_ core: FileSystemSource) {
-        fileCore = core
         super.init(core: core)
     }
 
