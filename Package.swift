@@ -59,7 +59,8 @@ let package = Package(
             name: "UseRingDispatchInternally", capability: .buildTool(),
             dependencies: ["generate-dispatch-names"]),
         .executableTarget(
-            name: "EchoServer", dependencies: ["RingDispatch", "SampleSupport", argumentParser],
+            name: "EchoServer",
+            dependencies: ["RingDispatch", "RingNetwork", "SampleSupport", ringTLS, argumentParser],
             path: "Samples/EchoServer", exclude: ["README.md"], swiftSettings: settings),
         .executableTarget(
             name: "GCDEcho", dependencies: ["RingDispatch"],
@@ -68,7 +69,7 @@ let package = Package(
             name: "KeyValueStore", dependencies: ["RingDispatch"],
             path: "Samples/KeyValueStore", exclude: ["README.md"], swiftSettings: settings),
         .target(
-            name: "SampleSupport", dependencies: [argumentParser],
+            name: "SampleSupport", dependencies: ["RingDispatch", "RingNetwork", argumentParser],
             path: "Samples/SampleSupport", swiftSettings: settings),
         .executableTarget(
             name: "KeyValueServer",

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import RingDispatch
 import SampleSupport
 
@@ -8,38 +7,50 @@ import SampleSupport
 struct EchoServer: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "EchoServer",
-        abstract: "A TCP echo server on RingDispatch: one serial queue and read source a client.",
-        discussion: "Runs until SIGINT (Ctrl-C) or SIGTERM, then prints a summary.")
+        abstract: "An echo server on RingNetwork: TCP, TLS, UDP and Unix sockets at once.",
+        discussion: """
+            Prints a line that begins with "listening" when clients can connect. Runs until SIGINT \
+            (Ctrl-C) or SIGTERM; then it lets its clients drain and prints a summary. SIGHUP reads \
+            the certificate anew. Sockets that systemd hands over (LISTEN_FDS) take the place of \
+            --host and --port.
 
-    @Option(help: "Address or name to listen on: 127.0.0.1, 0.0.0.0, [::1], localhost.")
-    var host = "127.0.0.1"
+            Exit status: 0 after a clean stop, 1 when it cannot start, 64 for wrong options.
+            """)
 
-    @Option(help: "Port to listen on; 0 takes a free one.")
-    var port: UInt16 = 7007
+    @OptionGroup(title: "Addresses") var addresses: AddressOptions
 
-    @OptionGroup var runtime: RuntimeOptions
+    @Option(help: "What to do with what comes: echo, discard or chargen.")
+    var mode = Mode.echo
+
+    @OptionGroup(title: "TLS") var security: SecurityOptions
+    @OptionGroup(title: "Limits and time-outs") var limits: LimitOptions
+
+    @Option(help: "Print the traffic to standard error at this interval, such as 1s.")
+    var statistics: TimeSpan?
+
+    @OptionGroup(title: "Runtime") var runtime: RuntimeOptions
+
+    func validate() throws {
+        if let statistics, statistics.nanoseconds == 0 {
+            throw ValidationError("--statistics 0s: must be above 0; leave it out for none")
+        }
+    }
 
     func run() throws {
-        // Both first: threads inherit the mask, and the runtime reads its settings once.
-        let mask = ShutdownSignals.block()
+        // First: the runtime reads its settings once.
         runtime.apply()
-        ignoreBrokenPipes()
-        raiseDescriptorLimit()
+        DescriptorLimit.raise()
 
-        let socket = try openListeningSocket(host: host, port: port)
-        let shutdown = DispatchSemaphore(value: 0)
-        let signals = try ShutdownSignals(mask: mask, signalling: shutdown)
+        let server = try Server(addresses, mode, limits, security)
+        let stop = DispatchSemaphore(value: 0)
+        let signals = ShutdownSignals { stop.signal() }
+        server.activate()
+        for line in server.announcements { writeLine(line) }
+        let ticker = statistics.map { Ticker(every: $0, of: server.ledger) }
 
-        writeLine("listening on \(localAddress(of: socket))")
-        let outcome = try Server().run(listeningOn: socket, until: shutdown) {
-            // From here on a second signal ends the program at once.
-            signals.restoreDefaults()
-        }
-        writeLine(outcome.statistics.summary)
-        guard outcome.openConnections == 0 else {
-            throw Failure(
-                "\(outcome.openConnections) connections did not close within "
-                    + "\(Server.closingTimeoutSeconds) s: this is a bug, please report it")
-        }
+        stop.wait()
+        withExtendedLifetime(signals) {}
+        ticker?.stop()
+        writeLine(server.stop(within: limits.drain).summary)
     }
 }

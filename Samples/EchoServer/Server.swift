@@ -1,59 +1,100 @@
+import Glibc
 import RingDispatch
+import RingNetwork
+import SampleSupport
 
-/// The open connections and the totals. Everything but `run` happens on `queue`, which is the
-/// listener's queue too.
-final class Server: @unchecked Sendable {
-    /// How long a stopping server waits for its connections' sources to let go.
-    static let closingTimeoutSeconds = 5
+/// All that listens, and what it shares.
+final class Server {
+    let ledger = Ledger()
+    private let mode: Mode
+    private let tcp: Listener
+    private let unix: Listener?
+    private let udp: DatagramSocket?
+    private let datagrams = Tally()
+    private let http: HTTPService?
+    private let security: ServerSecurity
+    private let hangUp: any DispatchSourceSignal
 
-    private let queue = DispatchQueue(label: "echo-server.server")
-    /// Open connections, by number; a connection is entered in `open` as long as it is here.
-    private var connections: [Int: Connection] = [:]
-    private let open = DispatchGroup()
-    private var totals = Statistics()
-    private var isStopping = false
-
-    /// Serves on `socket`, which it owns from here on, until `shutdown` is signalled; returns when
-    /// every connection is closed. Blocks the caller, which must not be on a queue.
-    ///
-    /// - Parameter willStop: called between the signal and the closing of the connections.
-    func run(
-        listeningOn socket: Int32, until shutdown: DispatchSemaphore, willStop: () -> Void = {}
-    ) throws -> (statistics: Statistics, openConnections: Int) {
-        let listener = try Listener(socket: socket, queue: queue) { [self] in adopt($0) }
-        listener.start()
-        shutdown.wait()
-        willStop()
-
-        open.enter()  // for the listener's socket
-        queue.sync {
-            isStopping = true
-            listener.stop { [self] in open.leave() }
-            for connection in connections.values { connection.stop() }
+    /// Binds all sockets: from now on clients can connect. They are served after `activate`.
+    init(
+        _ addresses: AddressOptions, _ mode: Mode, _ limits: LimitOptions,
+        _ securityOptions: SecurityOptions
+    ) throws {
+        self.mode = mode
+        let security = try ServerSecurity(securityOptions)
+        self.security = security
+        var options = limits.listenerOptions
+        options.unixSocketMode = addresses.unixMode?.bits
+        unix = try addresses.unix.map { path in
+            try Listener(Endpoint("unix:" + path), options: options)
         }
-        _ = open.wait(timeout: .now() + .seconds(Self.closingTimeoutSeconds))
-        return queue.sync {
-            totals.refused += listener.refused
-            return (totals, connections.count)
+        security.apply(to: &options)
+        let endpoints = try ListeningAddress.find(host: addresses.host, port: addresses.port)
+        let tcp = try Server.listen(at: endpoints, options)
+        self.tcp = tcp
+        udp = try addresses.udp ? DatagramSocket(tcp.endpoint) : nil
+        http = try addresses.httpPort.map { [ledger, datagrams] port in
+            try HTTPService(endpoints[0].withPort(port)) { path in
+                Metrics(ledger: ledger, datagrams: datagrams).answer(path)
+            }
         }
+        hangUp = DispatchSource.makeSignalSource(
+            signal: SIGHUP, queue: DispatchQueue(label: "echo-server.reload"))
+        hangUp.setEventHandler { security.reload() }
     }
 
-    /// Takes over a descriptor that the listener accepted.
-    private func adopt(_ descriptor: Int32) {
-        guard !isStopping else { return closeDescriptor(descriptor) }
-        totals.connections += 1
-        let number = totals.connections
-        open.enter()
-        let connection = Connection(descriptor: descriptor, number: number) { [self] statistics in
-            queue.async { self.remove(number, statistics) }
-        }
-        connections[number] = connection
-        connection.start()
+    private static func listen(
+        at endpoints: [Endpoint], _ options: ListenerOptions
+    ) throws -> Listener {
+        let inherited = try InheritedSocket.all(unsetsVariables: true)
+        if !inherited.isEmpty { return try Listener(adopting: inherited, options: options) }
+        return try ListeningAddress.first(of: endpoints) { try Listener($0, options: options) }
     }
 
-    private func remove(_ number: Int, _ statistics: Statistics) {
-        connections[number] = nil
-        totals.add(statistics)
-        open.leave()
+    /// Begins to serve.
+    func activate() {
+        hangUp.activate()
+        let service = StreamService(mode: mode, ledger: ledger)
+        for listener in [tcp, unix].compactMap({ $0 }) {
+            listener.setConnectionHandler { service.serve($0) }
+            listener.setErrorHandler { Shortage.report($1) }
+            listener.activate()
+        }
+        if let udp { DatagramService(mode: mode, tally: datagrams).serve(on: udp) }
+        http?.activate()
+    }
+
+    /// A line for each place; the first one is for those who wait for it.
+    var announcements: [String] {
+        var lines = tcp.endpoints.map { "listening on \($0)" }
+        if let endpoint = udp?.localEndpoint { lines.append("udp on \(endpoint)") }
+        if let unix { lines.append("unix socket on \(unix.endpoint)") }
+        if let http { lines.append("figures on http://\(http.endpoint)/metrics") }
+        return lines
+    }
+
+    /// Serves nobody new, lets the clients have what was sent to them, and resets those that have
+    /// not taken it in time. Waits for that: not on a queue.
+    func stop(within span: TimeSpan) -> Outcome {
+        hangUp.cancel()
+        let deadline = DispatchTime.now() + span.interval
+        http?.shutdown(deadline: .now())
+        let outcome = Outcome()
+        let ended = DispatchGroup()
+        if let udp {
+            ended.enter()
+            udp.setCloseHandler { _, _ in ended.leave() }
+            udp.close()
+        }
+        for listener in [tcp, unix].compactMap({ $0 }) {
+            ended.enter()
+            listener.shutdown(deadline: deadline) { report in
+                outcome.add(report, listener.counters)
+                ended.leave()
+            }
+        }
+        ended.wait()
+        outcome.finish(ledger.totals, datagrams.traffic)
+        return outcome
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SampleSupport
 
 /// A file that appears whole or not at all: written beside its place, then renamed into it. Making
 /// one shows before the run that the report can be written.

@@ -1,12 +1,14 @@
+import SampleSupport
+
 /// What the user asked for, checked.
 struct LoadConfiguration: Sendable {
     let target: Target
     let connections: Int
     let sizeBytes: Int
     let pipeline: Int
-    let warmup: LoadDuration
-    let duration: LoadDuration
-    let stallTimeout: LoadDuration
+    let warmup: TimeSpan
+    let duration: TimeSpan
+    let stallTimeout: TimeSpan
     let seed: UInt64
     let shards: Int
     let backend: String

@@ -1,14 +1,15 @@
 import RingDispatch
+import SampleSupport
 
 /// One run from connecting to the report. A queue of its own drives the phases; the shards do the
 /// work on theirs, and answer questions by `ask`. Everything private is confined to `queue`.
 final class LoadRun: @unchecked Sendable {
     private enum Phase { case connecting, warmingUp, measuring, draining, closing, over }
 
-    private static let connectTimeout = LoadDuration(seconds: 10)
-    private static let closeTimeout = LoadDuration(seconds: 3)
+    private static let connectTimeout = TimeSpan(seconds: 10)
+    private static let closeTimeout = TimeSpan(seconds: 3)
     /// How much longer than all phases and time-outs together the caller waits.
-    private static let slack = LoadDuration(seconds: 5)
+    private static let slack = TimeSpan(seconds: 5)
     private static let drainPoll = DispatchTimeInterval.milliseconds(20)
 
     private let configuration: LoadConfiguration

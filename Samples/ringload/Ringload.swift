@@ -24,10 +24,10 @@ struct Ringload: ParsableCommand {
     var connections = 64
 
     @Option(help: "How long to measure: 500ms, 10s, 2m.")
-    var duration = LoadDuration(seconds: 10)
+    var duration = TimeSpan(seconds: 10)
 
     @Option(help: "How long to run before measuring; 0s for not at all.")
-    var warmup = LoadDuration(seconds: 1)
+    var warmup = TimeSpan(seconds: 1)
 
     @Option(help: "Bytes in a message.")
     var size = 64
@@ -36,7 +36,7 @@ struct Ringload: ParsableCommand {
     var pipeline = 1
 
     @Option(help: "A connection that gets no answer for this long has failed.")
-    var stallTimeout = LoadDuration(seconds: 5)
+    var stallTimeout = TimeSpan(seconds: 5)
 
     @Option(help: "What the messages' bytes are made from.")
     var seed: UInt64 = 1
@@ -61,14 +61,13 @@ struct Ringload: ParsableCommand {
     }
 
     func run() throws {
-        // Both first: threads inherit the mask, and the runtime reads its settings once.
-        let mask = ShutdownSignals.block()
+        // First: the runtime reads its settings once.
         runtime.apply()
         signal(SIGPIPE, SIG_IGN)
         try ensureDescriptors(forConnections: connections)
         let file = try json.map { try JSONFile(path: $0) }
         do {
-            let report = try measure(mask: mask)
+            let report = try measure()
             print(report.text)
             fflush(nil)
             try file?.commit(report.json)
@@ -79,7 +78,7 @@ struct Ringload: ParsableCommand {
         }
     }
 
-    private func measure(mask: sigset_t) throws -> Report {
+    private func measure() throws -> Report {
         let shards = min(connections, runtime.laneCount)
         let configuration = LoadConfiguration(
             target: target, connections: connections, sizeBytes: size, pipeline: pipeline,
@@ -87,9 +86,8 @@ struct Ringload: ParsableCommand {
             shards: shards, backend: runtime.backendName)
         let address = try reachableAddress(of: target)
         let run = LoadRun(configuration, address: address)
-        let signals = try ShutdownSignals(mask: mask) { run.interrupt() }
-        defer { signals.restoreDefaults() }
-        return try run.waitForReport()
+        let signals = ShutdownSignals { run.interrupt() }
+        return try withExtendedLifetime(signals) { try run.waitForReport() }
     }
 }
 

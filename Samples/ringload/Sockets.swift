@@ -1,5 +1,6 @@
 // Addresses and connections: the socket calls that are no part of the message path.
 import Glibc
+import SampleSupport
 
 /// A resolved address, ready for connect(2).
 struct SocketAddress: Sendable {

@@ -1,5 +1,6 @@
 // The process calls: signals, limits, processors, environment, output.
 import Glibc
+import SampleSupport
 
 /// An errno in the system's words.
 func errnoText(_ code: Int32) -> String {
@@ -8,12 +9,6 @@ func errnoText(_ code: Int32) -> String {
 
 func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
-}
-
-/// One line on standard error.
-func writeErrorLine(_ line: String) {
-    let line = line + "\n"
-    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
 }
 
 /// Lifts the soft descriptor limit to the hard one, and throws when that is too low.
@@ -46,26 +41,4 @@ func usableProcessors() -> Int {
     let function = unsafeBitCast(symbol, to: Function.self)
     guard function(0, mask.count * 8, &mask) == 0 else { return 1 }
     return max(1, mask.reduce(0) { $0 + $1.nonzeroBitCount })
-}
-
-/// signalfd(2): a descriptor that becomes readable when a signal of `mask` is pending.
-func openSignalDescriptor(_ mask: sigset_t) throws -> Int32 {
-    // Swift's Glibc module lacks <sys/signalfd.h>: look the function up by name.
-    typealias Function = @convention(c) (Int32, UnsafePointer<sigset_t>, Int32) -> Int32
-    guard let symbol = dlsym(nil, "signalfd") else {
-        throw Failure("the C library has no signalfd: link it dynamically")
-    }
-    // Safety: the type is the one signalfd(2) documents; O_ and SFD_ flags have the same values.
-    let function = unsafeBitCast(symbol, to: Function.self)
-    var mask = mask
-    let descriptor = function(-1, &mask, O_NONBLOCK | O_CLOEXEC)
-    if descriptor < 0 { throw Failure("signalfd: \(errnoText(errno))") }
-    return descriptor
-}
-
-/// Takes one pending signal from a signalfd; false when there is none.
-func takeSignal(from descriptor: Int32) -> Bool {
-    // signalfd(2) hands out whole structures of 128 bytes.
-    var structure = [UInt8](repeating: 0, count: 128)
-    return read(descriptor, &structure, structure.count) == structure.count
 }

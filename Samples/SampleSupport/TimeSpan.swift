@@ -1,9 +1,9 @@
-import ArgumentParser
-import RingDispatch
+package import ArgumentParser
+package import RingDispatch
 
 /// A length of time as people write it: `500ms`, `10s`, `2m`, `1h`.
-struct LoadDuration: Sendable, Equatable {
-    let nanoseconds: UInt64
+package struct TimeSpan: Sendable, Equatable {
+    package let nanoseconds: UInt64
 
     private static let units: [(suffix: String, nanoseconds: UInt64)] = [
         ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
@@ -11,12 +11,12 @@ struct LoadDuration: Sendable, Equatable {
     /// A week: long enough for a soak test, and far from any overflow.
     private static let longestNanoseconds: UInt64 = 7 * 24 * 3_600_000_000_000
 
-    init(seconds: UInt64) {
+    package init(seconds: UInt64) {
         nanoseconds = seconds * 1_000_000_000
     }
 
     /// Nil unless the text is a whole number and one of the units.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let digits = text.prefix { ("0"..."9").contains($0) }
         let suffix = text.dropFirst(digits.count)
         guard let number = UInt64(digits),
@@ -27,20 +27,20 @@ struct LoadDuration: Sendable, Equatable {
         nanoseconds = product
     }
 
-    var seconds: Double { Double(nanoseconds) / 1e9 }
+    package var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    var interval: DispatchTimeInterval { .nanoseconds(Int(nanoseconds)) }
+    package var interval: DispatchTimeInterval { .nanoseconds(Int(nanoseconds)) }
 }
 
-extension LoadDuration: ExpressibleByArgument, CustomStringConvertible {
-    init?(argument: String) { self.init(argument) }
+extension TimeSpan: ExpressibleByArgument, CustomStringConvertible {
+    package init?(argument: String) { self.init(argument) }
 
     /// In the largest unit that keeps it whole.
-    var description: String {
+    package var description: String {
         let unit = Self.units.last { nanoseconds % $0.nanoseconds == 0 && nanoseconds > 0 }
         guard let unit else { return "0s" }
         return "\(nanoseconds / unit.nanoseconds)\(unit.suffix)"
     }
 
-    var defaultValueDescription: String { description }
+    package var defaultValueDescription: String { description }
 }

@@ -1,8 +1,8 @@
 /// What the user reads on standard error before exit status 1: the cause, then the remedy.
-struct Failure: Error, CustomStringConvertible {
-    let description: String
+package struct Failure: Error, CustomStringConvertible {
+    package let description: String
 
-    init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }

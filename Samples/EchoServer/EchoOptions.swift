@@ -1,0 +1,118 @@
+import ArgumentParser
+import RingDispatch
+import RingNetwork
+import SampleSupport
+
+/// Where the server listens.
+struct AddressOptions: ParsableArguments {
+    @Option(help: "Address or name to listen on: 127.0.0.1, 0.0.0.0, [::1], localhost.")
+    var host = "127.0.0.1"
+
+    @Option(help: "Port to listen on; 0 takes a free one.")
+    var port: UInt16 = 7007
+
+    @Flag(help: "Serve UDP, too, on the same port.")
+    var udp = false
+
+    @Option(help: "Path of a Unix socket to serve, too; @NAME for an abstract one.")
+    var unix: String?
+
+    @Option(help: "Mode of the Unix socket's file, octal, such as 660.")
+    var unixMode: FileMode?
+
+    @Option(help: "Port for /metrics and /healthz; 0 takes a free one.")
+    var httpPort: UInt16?
+
+    func validate() throws {
+        if unixMode != nil && unix == nil {
+            throw ValidationError("--unix-mode needs --unix PATH")
+        }
+    }
+}
+
+/// Permission bits, octal.
+struct FileMode: ExpressibleByArgument, Sendable {
+    let bits: UInt32
+
+    init?(argument: String) {
+        guard let bits = UInt32(argument, radix: 8), bits <= 0o777 else { return nil }
+        self.bits = bits
+    }
+}
+
+/// What protects the server from its clients.
+struct LimitOptions: ParsableArguments {
+    @Option(help: "Clients at once; more wait until one leaves.")
+    var maxConnections: Int?
+
+    @Option(help: "Clients at once of one address (IPv6: one /64); more are reset.")
+    var maxPerPeer: Int?
+
+    @Option(help: "New clients in a second; more wait.")
+    var acceptRate: Int?
+
+    @Option(help: "A client that neither sends nor takes anything for so long is closed.")
+    var idleTimeout: TimeSpan?
+
+    @Option(help: "A client that takes nothing of what it was sent for so long is reset.")
+    var sendTimeout: TimeSpan?
+
+    @Option(help: "A client that has not agreed on TLS after so long is reset.")
+    var handshakeTimeout = TimeSpan(seconds: 10)
+
+    @Option(help: "At SIGTERM, what clients have not taken after so long is lost.")
+    var drain = TimeSpan(seconds: 5)
+
+    func validate() throws {
+        let counts = [
+            ("--max-connections", maxConnections), ("--max-per-peer", maxPerPeer),
+            ("--accept-rate", acceptRate),
+        ]
+        for case (let name, let count?) in counts where count < 1 {
+            throw ValidationError("\(name) \(count): must be 1 or more")
+        }
+        let spans = [
+            ("--idle-timeout", idleTimeout), ("--send-timeout", sendTimeout),
+            ("--handshake-timeout", handshakeTimeout),
+        ]
+        for case (let name, let span?) in spans where span.nanoseconds == 0 {
+            throw ValidationError("\(name) 0s: must be above 0; leave it out for no limit")
+        }
+    }
+
+    var listenerOptions: ListenerOptions {
+        var options = ListenerOptions()
+        options.connectionLimit = maxConnections ?? .max
+        options.connectionLimitPerPeer = maxPerPeer ?? .max
+        options.acceptRate = acceptRate.map {
+            AcceptRate(connectionsPerSecond: Double($0), burst: $0)
+        }
+        options.replacesStaleUnixSocket = true
+        options.connection.timeouts.idle = idleTimeout?.interval ?? .never
+        options.connection.timeouts.send = sendTimeout?.interval ?? .never
+        options.connection.timeouts.handshake = handshakeTimeout.interval
+        return options
+    }
+}
+
+/// TLS for the clients that come over TCP.
+struct SecurityOptions: ParsableArguments {
+    @Option(help: "Certificate and its chain (PEM): TCP clients have to speak TLS.")
+    var certificate: String?
+
+    @Option(help: "Private key of the certificate (PEM).")
+    var privateKey: String?
+
+    func validate() throws {
+        if (certificate == nil) != (privateKey == nil) {
+            throw ValidationError("--certificate and --private-key go together: give both")
+        }
+        #if !TLS
+            if certificate != nil {
+                throw ValidationError(
+                    "--certificate: this EchoServer was built without TLS; install libssl-dev and "
+                        + "build it with --traits TLS")
+            }
+        #endif
+    }
+}

@@ -1,0 +1,49 @@
+import RingDispatch
+import SampleSupport
+
+/// What `/metrics` and `/healthz` say.
+struct Metrics: Sendable {
+    let ledger: Ledger
+    let datagrams: Tally
+
+    func answer(_ path: String) -> HTTPResponse? {
+        switch path {
+        case "/metrics":
+            var response = HTTPResponse(.ok, text)
+            response.contentType = "text/plain; version=0.0.4; charset=utf-8"
+            return response
+        case "/healthz":
+            // The answer itself says that a lane serves, and that the ledger's lock is free.
+            _ = ledger.totals
+            return HTTPResponse(.ok, "ok\n")
+        default:
+            return nil
+        }
+    }
+
+    private var text: String {
+        let totals = ledger.totals
+        let udp = datagrams.traffic
+        let runtime = DispatchRuntime.snapshot()
+        var page = MetricsPage()
+        page.counter("echo_connections_total", "Connections accepted.", totals.connections)
+        page.gauge("echo_connections_open", "Connections that are open.", totals.open)
+        page.counter(
+            "echo_connections_closed_total", "Connections closed, by how they ended.",
+            label: "end",
+            [
+                ("orderly", totals.ends.orderly), ("late", totals.ends.late),
+                ("failed", totals.ends.failed),
+            ])
+        page.counter(
+            "echo_messages_total", "Reads that brought bytes, and datagrams.", label: "transport",
+            [("stream", totals.traffic.messages), ("datagram", udp.messages)])
+        page.counter(
+            "echo_received_bytes_total", "Bytes received.", label: "transport",
+            [("stream", totals.traffic.bytes), ("datagram", udp.bytes)])
+        page.gauge("ringdispatch_lanes", "Event loops.", runtime.lanes.count)
+        page.gauge("ringdispatch_workers", "Worker threads.", runtime.workers)
+        page.gauge("ringdispatch_sources", "Event sources that exist.", runtime.sources)
+        return page.text
+    }
+}

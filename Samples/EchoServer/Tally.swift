@@ -1,0 +1,39 @@
+import Synchronization
+
+/// What one client's handlers count, or all datagrams' handlers.
+///
+/// Written on one queue only, and read by anybody at any time: that takes no more than a load and a
+/// store for each number, and no memory that clients share.
+final class Tally: Sendable {
+    // Relaxed: each number stands for itself.
+    private let messages = Atomic<Int>(0)
+    private let bytes = Atomic<Int>(0)
+
+    /// On the queue of the handlers.
+    @inline(__always)
+    func count(bytes count: Int) {
+        messages.store(messages.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+        bytes.store(bytes.load(ordering: .relaxed) &+ count, ordering: .relaxed)
+    }
+
+    var traffic: Traffic {
+        Traffic(
+            messages: messages.load(ordering: .relaxed), bytes: bytes.load(ordering: .relaxed))
+    }
+}
+
+/// Messages are reads that brought bytes: with small requests, one a request.
+struct Traffic: Sendable, Equatable {
+    var messages = 0
+    /// Received.
+    var bytes = 0
+
+    static func += (left: inout Traffic, right: Traffic) {
+        left.messages += right.messages
+        left.bytes += right.bytes
+    }
+
+    static func - (left: Traffic, right: Traffic) -> Traffic {
+        Traffic(messages: left.messages - right.messages, bytes: left.bytes - right.bytes)
+    }
+}

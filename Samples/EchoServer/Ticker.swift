@@ -1,0 +1,34 @@
+import RingDispatch
+import SampleSupport
+
+/// Prints what is going on, at an interval.
+final class Ticker: @unchecked Sendable {
+    // Safety: `last` and `lastTime` belong to the timer's queue.
+    private let timer: any DispatchSourceTimer
+    private let ledger: Ledger
+    private var last = Traffic()
+    private var lastTime = DispatchTime.now()
+
+    init(every span: TimeSpan, of ledger: Ledger) {
+        self.ledger = ledger
+        timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "echo-server.ticker"))
+        timer.schedule(deadline: .now() + span.interval, repeating: span.interval)
+        timer.setEventHandler { [unowned self] in tick() }
+        timer.activate()
+    }
+
+    func stop() { timer.cancel() }
+
+    private func tick() {
+        let totals = ledger.totals
+        let now = DispatchTime.now()
+        let seconds =
+            Double(now.uptimeNanoseconds - lastTime.uptimeNanoseconds) / 1_000_000_000
+        let news = totals.traffic - last
+        last = totals.traffic
+        lastTime = now
+        writeErrorLine(
+            "\(totals.open) clients, \(Int(Double(news.messages) / seconds)) messages/s, "
+                + "\(Int(Double(news.bytes) / seconds)) bytes/s")
+    }
+}

@@ -1,0 +1,34 @@
+/// An answer with a text for its body. RFC 9110.
+package struct HTTPResponse: Sendable {
+    package var status: Status
+    package var contentType = "text/plain; charset=utf-8"
+    package var body = ""
+
+    package enum Status: String, Sendable {
+        case ok = "200 OK"
+        case badRequest = "400 Bad Request"
+        case notFound = "404 Not Found"
+        case methodNotAllowed = "405 Method Not Allowed"
+        case headTooLarge = "431 Request Header Fields Too Large"
+        case unavailable = "503 Service Unavailable"
+    }
+
+    package init(_ status: Status, _ body: String = "") {
+        self.status = status
+        self.body = body.isEmpty ? status.rawValue + "\n" : body
+    }
+
+    /// - Parameter hasBody: false for the answer to HEAD.
+    func bytes(keepsAlive: Bool, hasBody: Bool) -> [UInt8] {
+        let head = """
+            HTTP/1.1 \(status.rawValue)\r
+            Content-Type: \(contentType)\r
+            Content-Length: \(body.utf8.count)\r
+            Cache-Control: no-store\r
+            Connection: \(keepsAlive ? "keep-alive" : "close")\r
+            \(status == .methodNotAllowed ? "Allow: GET, HEAD\r\n" : "")\r
+
+            """
+        return Array((hasBody ? head + body : head).utf8)
+    }
+}

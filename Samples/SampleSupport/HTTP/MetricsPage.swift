@@ -1,0 +1,30 @@
+/// Figures in Prometheus's text format, version 0.0.4.
+package struct MetricsPage {
+    package private(set) var text = ""
+
+    package init() {}
+
+    /// A number that only grows.
+    package mutating func counter(_ name: String, _ help: String, _ value: Int) {
+        describe(name, help, "counter")
+        text += "\(name) \(value)\n"
+    }
+
+    /// One number for each value of a label.
+    package mutating func counter(
+        _ name: String, _ help: String, label: String, _ values: [(String, Int)]
+    ) {
+        describe(name, help, "counter")
+        for (value, number) in values { text += "\(name){\(label)=\"\(value)\"} \(number)\n" }
+    }
+
+    /// A number that goes up and down.
+    package mutating func gauge(_ name: String, _ help: String, _ value: Int) {
+        describe(name, help, "gauge")
+        text += "\(name) \(value)\n"
+    }
+
+    private mutating func describe(_ name: String, _ help: String, _ type: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+}

@@ -1,0 +1,55 @@
+package import RingDispatch
+package import RingNetwork
+
+/// The addresses that a `--host` and `--port` stand for.
+package enum ListeningAddress {
+    /// Looks a name up, and waits for it: not on a queue. A name's IPv4 addresses come first, since
+    /// that is where clients of "localhost" look.
+    /// - Parameter host: an address, or a name; IPv6 addresses with or without brackets.
+    package static func find(host: String, port: UInt16) throws -> [Endpoint] {
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        let name = isBracketed ? String(host.dropFirst().dropLast()) : host
+        do {
+            let endpoint = try Endpoint(host: name, port: port)
+            guard endpoint.ipAddress == nil else { return [endpoint] }
+            let found = try resolve(endpoint)
+            return found.filter { $0.isIPv4 } + found.filter { !$0.isIPv4 }
+        } catch {
+            throw Failure(
+                "--host \(host): \(error). Give an address or name of this machine: 127.0.0.1, "
+                    + "[::1], localhost, or 0.0.0.0 for all")
+        }
+    }
+
+    private static func resolve(_ endpoint: Endpoint) throws -> [Endpoint] {
+        let answer = Answer()
+        let queue = DispatchQueue(label: "listening-address")
+        Resolver.shared.resolve(endpoint, queue: queue) {
+            answer.result = $0
+            answer.isThere.signal()
+        }
+        answer.isThere.wait()
+        return try answer.result.map { try $0.get() } ?? []
+    }
+
+    private final class Answer: @unchecked Sendable {
+        // Safety: written before the semaphore is signalled, read after the wait.
+        var result: Result<[Endpoint], ResolverError>?
+        let isThere = DispatchSemaphore(value: 0)
+    }
+
+    /// Calls `make` with one endpoint after the other, until it succeeds.
+    package static func first<Made>(
+        of endpoints: [Endpoint], _ make: (Endpoint) throws -> Made
+    ) throws -> Made {
+        var failure: any Error = Failure("no address to listen on")
+        for endpoint in endpoints {
+            do { return try make(endpoint) } catch { failure = error }
+        }
+        throw failure
+    }
+}
+
+extension Endpoint {
+    fileprivate var isIPv4: Bool { if case .ipv4 = self { true } else { false } }
+}
