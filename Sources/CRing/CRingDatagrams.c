@@ -15,8 +15,8 @@ _Static_assert(sizeof(struct cring_packet_info6) == sizeof(struct in6_pktinfo), 
 _Static_assert(CRING_UDP_SEGMENT == UDP_SEGMENT && CRING_UDP_GRO == UDP_GRO, "as the kernel's");
 _Static_assert(CRING_IPV6_PKTINFO == IPV6_PKTINFO, "as the kernel's");
 _Static_assert(CRING_IPV6_RECVPKTINFO == IPV6_RECVPKTINFO, "as the kernel's");
-_Static_assert(CRING_IP_RECVERR == IP_RECVERR, "as the kernel's");
-_Static_assert(CRING_IPV6_RECVERR == IPV6_RECVERR, "as the kernel's");
+_Static_assert(CRING_IP_MULTICAST_ALL == IP_MULTICAST_ALL, "as the kernel's");
+_Static_assert(CRING_IPV6_MULTICAST_ALL == IPV6_MULTICAST_ALL, "as the kernel's");
 
 int cring_receive_messages(int descriptor, struct cring_message *list, unsigned count) {
     int result = recvmmsg(

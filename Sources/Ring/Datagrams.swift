@@ -74,16 +74,26 @@ package enum Datagrams {
             // What only counts, or makes things faster, may be refused.
             Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_RXQ_OVFL, value: 1)
             if settings.combinesReceived { combineReceived(descriptor) }
-            if settings.reportsPath {
-                if isIPv6 {
-                    let name = Int32(CRING_IPV6_RECVPKTINFO)
-                    try set(descriptor, Int32(IPPROTO_IPV6), name, 1)
-                } else {
-                    try set(descriptor, Int32(IPPROTO_IP), IP_PKTINFO, 1)
-                }
-            }
+            receiveOwnGroupsOnly(descriptor)
+            if settings.reportsPath { try reportPath(descriptor, isIPv6: isIPv6) }
         }
         settings.prepare(descriptor)
+    }
+
+    private static func reportPath(_ descriptor: Int32, isIPv6: Bool) throws(KernelError) {
+        if isIPv6 {
+            try set(descriptor, Int32(IPPROTO_IPV6), Int32(CRING_IPV6_RECVPKTINFO), 1)
+        } else {
+            try set(descriptor, Int32(IPPROTO_IP), IP_PKTINFO, 1)
+        }
+    }
+
+    /// Else it would also receive for the groups that other sockets of the machine have joined.
+    private static func receiveOwnGroupsOnly(_ descriptor: Int32) {
+        Sockets.setOption(
+            descriptor, level: Int32(IPPROTO_IP), name: Int32(CRING_IP_MULTICAST_ALL), value: 0)
+        Sockets.setOption(
+            descriptor, level: Int32(IPPROTO_IPV6), name: Int32(CRING_IPV6_MULTICAST_ALL), value: 0)
     }
 
     private static func set(

@@ -28,8 +28,8 @@ enum {
     CRING_UDP_GRO = 104,
     CRING_IPV6_RECVPKTINFO = 49,
     CRING_IPV6_PKTINFO = 50,
-    CRING_IP_RECVERR = 11,
-    CRING_IPV6_RECVERR = 25,
+    CRING_IP_MULTICAST_ALL = 49,
+    CRING_IPV6_MULTICAST_ALL = 29,
 };
 
 // recvmmsg(2) and sendmmsg(2) that never wait and never raise SIGPIPE: the count of messages, or

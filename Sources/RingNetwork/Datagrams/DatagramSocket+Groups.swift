@@ -4,8 +4,8 @@ internal import Ring
 extension DatagramSocket {
     /// Receives what is sent to a group. IP_ADD_MEMBERSHIP.
     ///
-    /// A socket that is bound to every address receives for all groups that any socket of the
-    /// machine has joined; bind it to the group's address to receive for that one only.
+    /// The socket has to be bound to every address, or to the group's. It receives for the groups
+    /// that it has joined itself, and not for those of others.
     /// - Parameters:
     ///   - interface: by name or index; nil: the one that the route to the group leads to.
     ///   - source: the only sender to receive from (IP_ADD_SOURCE_MEMBERSHIP); nil: everyone.
