@@ -18,6 +18,17 @@ package enum ErrorCode {
     package static let addressInUse = EADDRINUSE
     package static let addressNotAvailable = EADDRNOTAVAIL
 
+    package static let messageTooLong = EMSGSIZE
+    package static let connectionRefused = ECONNREFUSED
+    package static let destinationRequired = EDESTADDRREQ
+    package static let notSocket = ENOTSOCK
+    package static let noDevice = ENODEV
+
+    /// Whether the kernel, or an interface, cannot cut a message into datagrams (UDP_SEGMENT).
+    package static func isSegmentRefusal(_ code: Int32) -> Bool {
+        [EIO, EINVAL, EMSGSIZE, EOPNOTSUPP, ENOPROTOOPT].contains(code)
+    }
+
     /// Whether the process or the system has run out of descriptors.
     package static func isDescriptorShortage(_ code: Int32) -> Bool {
         code == EMFILE || code == ENFILE

@@ -1,3 +1,4 @@
+internal import CRing
 internal import Glibc
 
 /// A socket's address as the kernel takes and gives it: a `sockaddr_storage` and a length.
@@ -131,6 +132,12 @@ extension SocketAddress {
     package var family: UInt16 {
         length < MemoryLayout<sa_family_t>.size ? UInt16(AF_UNSPEC) : storage.ss_family
     }
+
+    /// Whether it is a Unix socket's.
+    package var isUnix: Bool { Int32(family) == AF_UNIX }
+
+    /// Whether it says anything: that of a Unix socket that was never bound does not.
+    package var isNamed: Bool { length > MemoryLayout<sa_family_t>.size }
 
     package var parts: Parts {
         withBytes { bytes in

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "CRingDatagrams.h"
 #include "CRingProcesses.h"
 #include "CRingSignals.h"
 

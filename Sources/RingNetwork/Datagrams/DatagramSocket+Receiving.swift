@@ -1,0 +1,103 @@
+internal import Ring
+internal import RingDispatch
+
+extension DatagramSocket {
+    /// Lets the watch run or rest, as everything together wants it.
+    func updateReceiving() {
+        guard isReceiving else {
+            readWatch?.cancel()
+            return
+        }
+        guard receivePause == nil else { return }
+        if readWatch == nil {
+            // The socket lives while it is active, and the watch is quiet when it is closed.
+            readWatch = DescriptorWatch(descriptor: descriptor, .read, queue: queue) {
+                [unowned self] in becameReadable($0)
+            }
+        }
+        // One that runs is the handler's to start again.
+        if !isHandling { readWatch?.start() }
+    }
+
+    private func becameReadable(_ events: Int32) {
+        if phase == .closing { return finishIfQuiet() }
+        if isReceiving {
+            if events > 0 || events == FileRequest.cancelled {
+                receive(UInt32(max(0, events)))
+            } else {
+                tearDown(SocketError("poll", -events))
+            }
+        }
+        if phase == .active { updateReceiving() }
+    }
+
+    private func receive(_ events: UInt32) {
+        let inbox = makeInbox()
+        var hasReceived = false
+        for _ in 0..<options.batchesInARow where isReceiving {
+            let count = inbox.receive(descriptor)
+            if count < 0 {
+                if count == Sockets.wouldBlock { break }
+                guard receivingFailed(Int32(-count)) else { return }
+                continue
+            }
+            hasReceived = true
+            deliver(inbox, count)
+            if count < inbox.receiver.capacity { break }
+        }
+        fruitlessTurns = hasReceived ? 0 : fruitlessTurns + 1
+        guard !hasReceived else { return }
+        if events & PollEvents.error != 0 { _ = Datagrams.dropErrorQueue(descriptor) }
+        if fruitlessTurns >= DatagramSocket.mostFruitlessTurns { pauseFruitless() }
+    }
+
+    private func deliver(_ inbox: DatagramInbox, _ count: Int) {
+        inbox.count(count, into: &tally, drops: &seenDrops)
+        isHandling = true
+        handlers.receive?(self, ReceivedDatagrams(inbox: inbox, entryCount: count))
+        isHandling = false
+        // Answers may point into the batch, which the next one overwrites.
+        if !outgoing.isEmpty { flush() }
+    }
+
+    /// False: the descriptor is good for nothing.
+    private func receivingFailed(_ code: Int32) -> Bool {
+        let error = SocketError("recvmmsg", code)
+        if code == ErrorCode.badDescriptor || code == ErrorCode.notSocket {
+            tearDown(error)
+            return false
+        }
+        report(DatagramFailure(endpoint: remoteEndpoint, unsentDatagrams: 0, cause: error))
+        return true
+    }
+
+    /// Datagrams with wrong checksums, and errors, make a socket ready for nothing. If that goes on
+    /// and on, looking at it has to be worth its time.
+    private func pauseFruitless() {
+        let milliseconds = min(
+            1 << min(fruitlessTurns - DatagramSocket.mostFruitlessTurns, 7),
+            DatagramSocket.longestPauseMilliseconds)
+        receivePause = queue.scheduleAfter(deadline: .now() + .milliseconds(milliseconds)) {
+            [weak self] in
+            self?.receivePause = nil
+            self?.updateReceiving()
+        }
+    }
+
+    private static let mostFruitlessTurns = 64
+    static let longestPauseMilliseconds = 100
+
+    // MARK: errors
+
+    /// Tells the error handler, a little later: it may be set, and send, by then.
+    func report(_ failure: DatagramFailure) {
+        failures.append(failure)
+        if failures.count == 1 {
+            hop { socket in
+                let failures = socket.failures
+                socket.failures = []
+                for failure in failures { socket.handlers.error?(socket, failure) }
+            }
+        }
+    }
+}

@@ -1,0 +1,333 @@
+internal import Ring
+internal import RingDispatch
+
+/// A datagram with its peer, for sending several at once.
+public struct OutgoingDatagram: Sendable, Hashable {
+    public var bytes: [UInt8]
+    /// Nil: the peer of a connected socket.
+    public var endpoint: Endpoint?
+
+    public init(_ bytes: [UInt8], to endpoint: Endpoint? = nil) {
+        self.bytes = bytes
+        self.endpoint = endpoint
+    }
+}
+
+extension DatagramSocket {
+    /// Whether the kernel takes datagrams, as far as is known. While it does not, they wait, up to
+    /// ``DatagramOptions/sendQueueBytes``. On the queue.
+    public var isWritable: Bool { !isBlocked }
+
+    /// What waits to be taken by the kernel: the datagrams' bytes, and 64 for each. On the queue.
+    public var queuedBytes: Int { outgoing.cost }
+
+    // MARK: one datagram
+
+    /// Sends a datagram whose bytes the caller keeps only during the call.
+    /// - Parameter endpoint: resolved; nil: the peer of a connected socket.
+    public func send(_ bytes: RawSpan, to endpoint: Endpoint? = nil) {
+        bytes.withUnsafeBytes { send($0, to: endpoint) }
+    }
+
+    /// The same.
+    public func send(_ bytes: UnsafeRawBufferPointer, to endpoint: Endpoint? = nil) {
+        guard isCurrent else { return send(Array(bytes), to: endpoint) }
+        guard let address = address(of: endpoint, datagrams: 1) else { return }
+        submit(bytes, to: address.value, path: nil)
+    }
+
+    /// The same.
+    public func send(_ bytes: [UInt8], to endpoint: Endpoint? = nil) {
+        onQueue { socket in
+            guard let address = socket.address(of: endpoint, datagrams: 1) else { return }
+            bytes.withUnsafeBytes { socket.submit($0, to: address.value, path: nil) }
+        }
+    }
+
+    /// Answers a datagram, from the address that it came to where that is known. In the receive
+    /// handler bytes of the batch are not copied.
+    public func reply(_ bytes: RawSpan, to datagram: borrowing ReceivedDatagram) {
+        let entry = datagram.entry
+        let inbox = datagram.inbox
+        guard isCurrent else { return bytes.withUnsafeBytes { reply(Array($0), inbox, entry) } }
+        bytes.withUnsafeBytes {
+            submitReply($0, to: inbox.receiver.address(at: entry), path: inbox.facts[entry].path)
+        }
+    }
+
+    private func reply(_ bytes: [UInt8], _ inbox: DatagramInbox, _ entry: Int) {
+        reply(
+            bytes,
+            along: DatagramReturnPath(
+                address: inbox.receiver.address(at: entry), path: inbox.facts[entry].path))
+    }
+
+    /// Answers a datagram later.
+    public func reply(_ bytes: [UInt8], along path: DatagramReturnPath) {
+        onQueue { socket in
+            bytes.withUnsafeBytes { socket.submitReply($0, to: path.address, path: path.path) }
+        }
+    }
+
+    // MARK: several datagrams
+
+    /// Sends several datagrams to one peer. Those of one length, but for the last one of them,
+    /// are handed to the kernel together (UDP_SEGMENT).
+    public func send(_ datagrams: [[UInt8]], to endpoint: Endpoint? = nil) {
+        onQueue { socket in
+            guard let address = socket.address(of: endpoint, datagrams: datagrams.count) else {
+                return
+            }
+            socket.together {
+                for bytes in datagrams {
+                    bytes.withUnsafeBytes { socket.submit($0, to: address.value, path: nil) }
+                }
+            }
+        }
+    }
+
+    /// Sends several datagrams with as few calls to the kernel as can be. sendmmsg(2).
+    public func send(_ datagrams: [OutgoingDatagram]) {
+        onQueue { socket in
+            socket.together {
+                for datagram in datagrams {
+                    guard let address = socket.address(of: datagram.endpoint, datagrams: 1) else {
+                        continue
+                    }
+                    datagram.bytes.withUnsafeBytes {
+                        socket.submit($0, to: address.value, path: nil)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends bytes as datagrams of `datagramBytes` each; the last one has the rest. The bytes are
+    /// the caller's, and are not copied while the kernel takes them.
+    public func send(
+        _ bytes: UnsafeRawBufferPointer, inDatagramsOf datagramBytes: Int,
+        to endpoint: Endpoint? = nil
+    ) {
+        guard datagramBytes > 0 else {
+            fatalMisuse(
+                "datagram socket '\(queue.label)' cannot cut bytes into datagrams of "
+                    + "\(datagramBytes) bytes")
+        }
+        guard isCurrent else {
+            let copy = Array(bytes)
+            return hop { socket in
+                copy.withUnsafeBytes { socket.send($0, inDatagramsOf: datagramBytes, to: endpoint) }
+            }
+        }
+        let count = (bytes.count + datagramBytes - 1) / datagramBytes
+        guard let address = address(of: endpoint, datagrams: count) else { return }
+        for start in stride(from: 0, to: bytes.count, by: datagramBytes) {
+            let part = bytes[start..<min(bytes.count, start + datagramBytes)]
+            admit(
+                UnsafeRawBufferPointer(rebasing: part), isLasting: true, to: address.value,
+                path: nil)
+        }
+        flushUnlessBlocked()
+        outgoing.keepBorrowed()
+    }
+
+    /// Sends what the receive handler has sent so far; everywhere else that happens at once. On the
+    /// queue.
+    public func flush() {
+        guard isCurrent else { return hop { $0.flush() } }
+        flushUnlessBlocked()
+    }
+
+    // MARK: on the queue
+
+    /// An address, or none for a connected peer.
+    private struct Address {
+        let value: SocketAddress?
+    }
+
+    /// Nil: it cannot be had, and the error handler is told.
+    private func address(of endpoint: Endpoint?, datagrams: Int) -> Address? {
+        guard isOpenForSending else {
+            tally.datagramsDropped &+= UInt64(datagrams)
+            return nil
+        }
+        guard let endpoint else {
+            if isConnected { return Address(value: nil) }
+            fatalMisuse(
+                "datagram socket '\(queue.label)' is not connected: say whom to send to")
+        }
+        do throws(EndpointError) {
+            return Address(value: try endpoint.socketAddress())
+        } catch {
+            refuse(
+                endpoint, datagrams,
+                SocketError("sendmmsg", ErrorCode.destinationRequired, remedy: "\(error)"))
+            return nil
+        }
+    }
+
+    private func refuse(_ endpoint: Endpoint?, _ datagrams: Int, _ error: SocketError) {
+        tally.datagramsRefused &+= UInt64(datagrams)
+        report(DatagramFailure(endpoint: endpoint, unsentDatagrams: datagrams, cause: error))
+    }
+
+    private func submitReply(
+        _ bytes: UnsafeRawBufferPointer, to address: SocketAddress, path: DatagramPath?
+    ) {
+        if isConnected { return submit(bytes, to: nil, path: nil) }
+        guard address.isNamed else {
+            return refuse(
+                nil, 1,
+                SocketError(
+                    "sendmmsg", ErrorCode.destinationRequired,
+                    remedy: "the sender is a Unix socket without a name: it has to be bound"))
+        }
+        submit(bytes, to: address, path: path)
+    }
+
+    private func submit(
+        _ bytes: UnsafeRawBufferPointer, to address: SocketAddress?, path: DatagramPath?
+    ) {
+        // What is sent together stays until the end of the batch only if it is the batch's.
+        let isLasting = isHandling ? inbox?.receiver.contains(bytes) ?? false : true
+        admit(bytes, isLasting: isLasting, to: address, path: path)
+        if isHandling && outgoing.count < DatagramSocket.mostTogether { return }
+        flushUnlessBlocked()
+        if !isHandling { outgoing.keepBorrowed() }
+    }
+
+    /// How many datagrams are put together before the kernel has to take them.
+    private static let mostTogether = 512
+
+    /// Runs `body`, and sends together what it sends.
+    private func together(_ body: () -> Void) {
+        let before = isHandling
+        isHandling = true
+        body()
+        isHandling = before
+        if !before { flushUnlessBlocked() }
+    }
+
+    /// Puts a datagram into the queue, if it may be there.
+    private func admit(
+        _ bytes: UnsafeRawBufferPointer, isLasting: Bool, to address: SocketAddress?,
+        path: DatagramPath?
+    ) {
+        guard isOpenForSending else {
+            tally.datagramsDropped &+= 1
+            return
+        }
+        if isBlocked {
+            let cost = bytes.count + OutgoingDatagrams.entryBytes
+            if options.dropPolicy == .oldest && cost <= options.sendQueueBytes {
+                while outgoing.cost + cost > options.sendQueueBytes {
+                    outgoing.removeFirst(1)
+                    tally.datagramsDropped &+= 1
+                }
+            }
+            if outgoing.cost + cost > options.sendQueueBytes {
+                tally.datagramsDropped &+= 1
+                return
+            }
+        }
+        outgoing.append(bytes, isLasting: isLasting && !isBlocked, to: address, path: path)
+    }
+
+    private func flushUnlessBlocked() {
+        guard !isBlocked, !outgoing.isEmpty, isOpenForSending else { return }
+        if sendAll() { return }
+        isBlocked = true
+        outgoing.keepBorrowed()
+        waitUntilWritable()
+    }
+
+    /// Hands the kernel what waits; false when it takes no more.
+    private func sendAll() -> Bool {
+        let sender = self.sender ?? DatagramSender()
+        self.sender = sender
+        var hasRetried = false
+        while !outgoing.isEmpty {
+            outgoing.fill(sender, segmentLimit)
+            let count = sender.send(descriptor)
+            if count > 0 {
+                hasRetried = false
+                noteSent(messages: count)
+                continue
+            }
+            if count == Sockets.wouldBlock { return false }
+            sendingFailed(Int32(-count), &hasRetried)
+        }
+        return true
+    }
+
+    private func noteSent(messages: Int) {
+        tally.sendCalls &+= 1
+        var datagrams = 0
+        for message in 0..<messages {
+            let run = outgoing.datagrams(ofMessage: message)
+            datagrams += run
+            if run > 1 { tally.datagramsSegmented &+= UInt64(run) }
+        }
+        tally.datagramsSent &+= UInt64(datagrams)
+        tally.bytesSent &+= UInt64(outgoing.byteCount(ofFirst: datagrams))
+        outgoing.removeFirst(datagrams)
+    }
+
+    /// The first message of the batch was refused.
+    private func sendingFailed(_ code: Int32, _ hasRetried: inout Bool) {
+        let datagrams = outgoing.datagrams(ofMessage: 0)
+        if datagrams > 1, segmentLimit.refused(code, segmentBytes: outgoing.nextByteCount) {
+            return
+        }
+        let error = SocketError("sendmmsg", code)
+        if isConnected && code == ErrorCode.connectionRefused && !hasRetried {
+            // That is what became of an earlier one; this one was not tried.
+            hasRetried = true
+            report(DatagramFailure(endpoint: remoteEndpoint, unsentDatagrams: 0, cause: error))
+            return
+        }
+        hasRetried = false
+        let endpoint = outgoing.nextAddress.map { Endpoint($0) } ?? remoteEndpoint
+        outgoing.removeFirst(datagrams)
+        refuse(endpoint, datagrams, error)
+    }
+
+    // MARK: waiting for room
+
+    func waitUntilWritable() {
+        guard phase == .active, sendPause == nil else { return }
+        if writeWatch == nil {
+            // The socket lives while it is active, and the watch is quiet when it is closed.
+            writeWatch = DescriptorWatch(descriptor: descriptor, .write, queue: queue) {
+                [unowned self] _ in becameWritable()
+            }
+        }
+        writeWatch?.start()
+    }
+
+    private func becameWritable() {
+        if phase == .closing { return finishIfQuiet() }
+        guard phase == .active, isBlocked else { return }
+        let before = outgoing.count
+        if sendAll() {
+            isBlocked = false
+            fruitlessFlushes = 0
+            handlers.writable?(self)
+            return
+        }
+        fruitlessFlushes = outgoing.count < before ? 0 : fruitlessFlushes + 1
+        if fruitlessFlushes > 1 { pauseSending() } else { waitUntilWritable() }
+    }
+
+    /// There is room in the socket's own buffer, and none at the peer's: that is how it is with
+    /// Unix sockets that are not connected. Nobody tells when that changes.
+    private func pauseSending() {
+        let milliseconds = min(
+            1 << min(fruitlessFlushes, 7), DatagramSocket.longestPauseMilliseconds)
+        sendPause = queue.scheduleAfter(deadline: .now() + .milliseconds(milliseconds)) {
+            [weak self] in
+            self?.sendPause = nil
+            self?.becameWritable()
+        }
+    }
+}

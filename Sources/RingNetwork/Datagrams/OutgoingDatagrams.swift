@@ -1,0 +1,202 @@
+internal import Ring
+
+/// Datagrams that the kernel has not taken yet, in order. Belongs to a socket's queue.
+final class OutgoingDatagrams {
+    /// One datagram.
+    struct Entry {
+        /// Nil: the peer of a connected socket.
+        var address: SocketAddress?
+        /// What it answers.
+        var path: DatagramPath?
+        /// Memory that is somebody else's; nil: at `offset`.
+        var borrowed: UnsafeRawPointer?
+        var offset = 0
+        var count = 0
+    }
+
+    private var entries: [Entry] = []
+    private var first = 0
+    private var memory = DatagramMemory()
+    /// The bytes of all, and `entryBytes` for each.
+    private(set) var cost = 0
+    /// Entries of each message of the batch that is made up.
+    private var runs: [Int] = []
+    private var borrowedCount = 0
+
+    /// What a datagram counts besides its bytes, so that empty ones count, too.
+    static let entryBytes = 64
+    private static let keptEntries = 256
+
+    var isEmpty: Bool { first == entries.count }
+    var count: Int { entries.count - first }
+
+    /// - Parameter isLasting: the bytes stay where they are until `keepBorrowed`; else they are
+    ///   copied.
+    func append(
+        _ bytes: UnsafeRawBufferPointer, isLasting: Bool, to address: SocketAddress?,
+        path: DatagramPath?
+    ) {
+        var entry = Entry(address: address, path: path, count: bytes.count)
+        if isLasting {
+            entry.borrowed = bytes.baseAddress
+            borrowedCount += 1
+        } else {
+            entry.offset = memory.store(bytes)
+        }
+        cost += bytes.count + OutgoingDatagrams.entryBytes
+        entries.append(entry)
+    }
+
+    /// Copies what others are about to take back.
+    func keepBorrowed() {
+        guard borrowedCount > 0 else { return }
+        borrowedCount = 0
+        for index in first..<entries.count {
+            guard let start = entries[index].borrowed else { continue }
+            let bytes = UnsafeRawBufferPointer(start: start, count: entries[index].count)
+            entries[index].offset = memory.store(bytes)
+            entries[index].borrowed = nil
+        }
+    }
+
+    func removeFirst(_ count: Int) {
+        for index in first..<first + count {
+            let entry = entries[index]
+            cost -= entry.count + OutgoingDatagrams.entryBytes
+            if entry.borrowed == nil { memory.release(upTo: entry.offset + entry.count) }
+        }
+        first += count
+        if first == entries.count {
+            entries.removeAll(keepingCapacity: entries.capacity <= OutgoingDatagrams.keptEntries)
+            first = 0
+            borrowedCount = 0
+            memory.removeAll()
+        } else if first >= OutgoingDatagrams.keptEntries && first * 2 >= entries.count {
+            entries.removeFirst(first)
+            first = 0
+        }
+    }
+
+    /// Whom the next datagram is for.
+    var nextAddress: SocketAddress? { isEmpty ? nil : entries[first].address }
+
+    // MARK: batches
+
+    /// Makes up a batch of the next datagrams.
+    func fill(_ sender: DatagramSender, _ limit: SegmentLimit) {
+        sender.removeAll()
+        runs.removeAll(keepingCapacity: true)
+        var index = first
+        while index < entries.count {
+            let run = runLength(at: index, limit)
+            guard sender.hasRoom(pieces: run) else { return }
+            sender.begin(
+                to: entries[index].address, path: entries[index].path,
+                segmentBytes: run > 1 ? entries[index].count : 0)
+            for place in index..<index + run { sender.append(bytes(of: place)) }
+            runs.append(run)
+            index += run
+        }
+    }
+
+    /// Datagrams of the batch's message.
+    func datagrams(ofMessage number: Int) -> Int { runs[number] }
+
+    /// Bytes of the first so many datagrams.
+    func byteCount(ofFirst count: Int) -> Int {
+        entries[first..<first + count].reduce(0) { $0 + $1.count }
+    }
+
+    /// The length of the next datagram.
+    var nextByteCount: Int { isEmpty ? 0 : entries[first].count }
+
+    private func bytes(of index: Int) -> UnsafeRawBufferPointer {
+        let entry = entries[index]
+        return UnsafeRawBufferPointer(
+            start: entry.borrowed ?? memory.address(of: entry.offset), count: entry.count)
+    }
+
+    /// How many datagrams the kernel may be given as one message: of one length, but for the last
+    /// one, which may be shorter.
+    private func runLength(at start: Int, _ limit: SegmentLimit) -> Int {
+        let length = entries[start].count
+        guard length > 0 && length <= limit.longestBytes else { return 1 }
+        var total = length
+        var end = start + 1
+        let most = min(entries.count, start + DatagramSender.mostSegments)
+        while end < most {
+            let next = entries[end].count
+            guard next > 0, next <= length, total + next <= SegmentLimit.mostBytes,
+                entries[end].address == entries[start].address,
+                entries[end].path == entries[start].path
+            else { break }
+            total += next
+            end += 1
+            if next < length { break }
+        }
+        return end - start
+    }
+}
+
+/// Bytes in a row that come at the end and go at the beginning. Their offsets count from the first
+/// byte that ever came since the memory was empty.
+private struct DatagramMemory: ~Copyable {
+    private var start: UnsafeMutableRawPointer?
+    private var capacity = 0
+    /// The offset of the memory's first byte.
+    private var base = 0
+    /// Offsets below it are free.
+    private var released = 0
+    private var end = 0
+
+    private static let smallestCapacity = 4096
+    private static let keptCapacity = 1 << 18
+
+    deinit { start?.deallocate() }
+
+    mutating func store(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let offset = end
+        guard let from = bytes.baseAddress, bytes.count > 0 else { return offset }
+        makeRoom(for: bytes.count)
+        start.unsafelyUnwrapped.advanced(by: end - base)
+            .copyMemory(from: from, byteCount: bytes.count)
+        end += bytes.count
+        return offset
+    }
+
+    func address(of offset: Int) -> UnsafeRawPointer? {
+        start.map { UnsafeRawPointer($0 + (offset - base)) }
+    }
+
+    mutating func release(upTo offset: Int) { released = max(released, offset) }
+
+    mutating func removeAll() {
+        base = 0
+        released = 0
+        end = 0
+        if capacity > DatagramMemory.keptCapacity {
+            start?.deallocate()
+            start = nil
+            capacity = 0
+        }
+    }
+
+    private mutating func makeRoom(for count: Int) {
+        guard end - base + count > capacity else { return }
+        let used = end - released
+        // Moving costs no more than what was sent since the last time.
+        if let start, released - base >= capacity / 2, used + count <= capacity {
+            start.copyMemory(from: start + (released - base), byteCount: used)
+        } else {
+            let larger = max(DatagramMemory.smallestCapacity, 2 * capacity, 2 * (used + count))
+            let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+            if let start {
+                moved.copyMemory(from: start + (released - base), byteCount: used)
+                start.deallocate()
+            }
+            start = moved
+            capacity = larger
+        }
+        base = released
+    }
+}

@@ -1,0 +1,155 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("Groups of datagram receivers", .watchdog)
+struct DatagramGroupTests {
+    private static let loopback = InterfaceZone(index: if_nametoindex("lo"))
+
+    /// Whether a plain socket gets what is sent to a group over the loopback interface.
+    private static let worksIPv4 = works(IPv4Address(239, 1, 2, 200))
+
+    private static func works(_ group: IPv4Address) -> Bool {
+        guard let loopback else { return false }
+        guard let socket = try? DatagramSocket(.ipv4(.any, port: 0)) else { return false }
+        let log = DatagramLog()
+        log.attach(to: socket)
+        socket.activate()
+        defer { closeAndWait(socket) }
+        guard (try? socket.join(.v4(group), on: loopback)) != nil,
+            (try? socket.setGroupInterface(loopback)) != nil
+        else { return false }
+        socket.send([1], to: .ipv4(group, port: socket.port))
+        return log.datagrams.wait(seconds: 2) { !$0.isEmpty }
+    }
+
+    /// An interface over which a socket gets what it sends to an IPv6 group. Such groups (ff01::/16)
+    /// never leave the machine.
+    private static let interfaceIPv6: InterfaceZone? = (1..<16).lazy
+        .compactMap { InterfaceZone(index: $0) }.first { worksIPv6($0) }
+
+    private static func worksIPv6(_ interface: InterfaceZone) -> Bool {
+        guard let group = try? IPv6Address("ff01::1:200"),
+            let socket = try? DatagramSocket(.ipv6(.any, port: 0))
+        else { return false }
+        let log = DatagramLog()
+        log.attach(to: socket)
+        socket.activate()
+        defer { closeAndWait(socket) }
+        guard (try? socket.join(.v6(group), on: interface)) != nil else { return false }
+        socket.send([1], to: .ipv6(group, port: socket.port, zone: interface))
+        return log.datagrams.wait(seconds: 1) { !$0.isEmpty }
+    }
+
+    @Test(
+        "A member of an IPv4 group gets what is sent to it, until it leaves",
+        .enabled(if: worksIPv4, "no IPv4 groups on the loopback interface"))
+    func ipv4() throws {
+        let group = IPAddress.v4(IPv4Address(239, 1, 2, 3))
+        let zone = try InterfaceZone("lo")
+        var options = DatagramOptions()
+        options.reusesAddress = true
+        // Bound to the group: what other tests send to others is not for it.
+        let one = try DatagramSocket(Endpoint(group, port: 0), options: options)
+        let other = try DatagramSocket(Endpoint(group, port: one.port), options: options)
+        let (oneLog, otherLog) = (DatagramLog(), DatagramLog())
+        for (socket, log) in [(one, oneLog), (other, otherLog)] {
+            log.attach(to: socket)
+            try socket.join(group, on: zone)
+            socket.activate()
+        }
+        let sender = try DatagramSocket(.ipv4(.loopback, port: 0))
+        sender.activate()
+        try sender.setGroupInterface(zone)
+        try sender.setGroupHops(0)
+        let target = Endpoint(group, port: one.port)
+        sender.send([1], to: target)
+        for log in [oneLog, otherLog] { expectEventually(log.datagrams) { $0 == [[1]] } }
+        // By its index, too.
+        try other.leave(group, on: Self.loopback)
+        sender.send([2], to: target)
+        expectEventually(oneLog.datagrams) { $0 == [[1], [2]] }
+        expectStays(otherLog.datagrams, at: [[1]])
+        try sender.setGroupLoopback(false)
+        try sender.setGroupLoopback(true)
+        for socket in [one, other, sender] { closeAndWait(socket) }
+    }
+
+    @Test(
+        "A member may ask for one sender",
+        .enabled(if: worksIPv4, "no IPv4 groups on the loopback interface"))
+    func sources() throws {
+        let group = IPAddress.v4(IPv4Address(232, 1, 2, 4))
+        let receiver = try DatagramSocket(Endpoint(group, port: 0))
+        let log = DatagramLog()
+        log.attach(to: receiver)
+        let wanted = IPv4Address(127, 0, 0, 7)
+        try receiver.join(group, on: Self.loopback, from: .v4(wanted))
+        receiver.activate()
+        for address in [IPv4Address(127, 0, 0, 8), wanted] {
+            let sender = try DatagramSocket(.ipv4(address, port: 0))
+            try sender.setGroupInterface(Self.loopback)
+            sender.activate()
+            sender.send([UInt8(address.rawValue & 0xff)], to: Endpoint(group, port: receiver.port))
+            closeAndWait(sender)
+        }
+        expectEventually(log.datagrams) { $0 == [[7]] }
+        try receiver.leave(group, on: Self.loopback, from: .v4(wanted))
+        closeAndWait(receiver)
+    }
+
+    @Test(
+        "A member of an IPv6 group gets what is sent to it, and knows the group's address",
+        .enabled(if: interfaceIPv6 != nil, "no interface for IPv6 groups"))
+    func ipv6() throws {
+        let group = IPAddress.v6(try IPv6Address("ff01::1:3"))
+        let receiver = try DatagramSocket(.ipv6(.any, port: 0))
+        let seen = Watched<[IPAddress?]>([])
+        receiver.setReceiveHandler { socket, batch in
+            batch.forEach { datagram, bytes in
+                let address = datagram.localAddress
+                seen.update { $0.append(address) }
+                socket.reply(bytes, to: datagram)
+            }
+        }
+        try receiver.join(group, on: Self.interfaceIPv6)
+        receiver.activate()
+        let sender = try DatagramSocket(.ipv6(.any, port: 0))
+        try sender.setGroupInterface(Self.interfaceIPv6)
+        let log = DatagramLog()
+        log.attach(to: sender)
+        sender.activate()
+        sender.send([5], to: Endpoint(group, port: receiver.port))
+        expectEventually(log.datagrams) { $0 == [[5]] }
+        #expect(seen.value == [group])
+        closeAndWait(sender)
+        closeAndWait(receiver)
+    }
+
+    @Test("What cannot be joined says why")
+    func errors() throws {
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let group = IPAddress.v4(IPv4Address(239, 1, 2, 5))
+        #expect(throws: EndpointError.self) {
+            try socket.join(group, on: InterfaceZone("no-such-thing"))
+        }
+        #expect(throws: SocketError.self) { try socket.join(.v4(.loopback)) }
+        do {
+            try socket.leave(group, on: Self.loopback)
+            Issue.record("left a group that it was no member of")
+        } catch let error as SocketError {
+            #expect(error.code == EADDRNOTAVAIL)
+            #expect("\(error)".contains("no member"))
+        }
+        #expect(throws: SocketError.self) { try socket.setGroupHops(1000) }
+        closeAndWait(socket)
+        do {
+            try socket.join(group, on: Self.loopback)
+            Issue.record("joined a group without a socket")
+        } catch let error as SocketError {
+            #expect(error.code == EBADF)
+            #expect("\(error)".contains("closed"))
+        }
+    }
+}

@@ -1,0 +1,269 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("The life of datagram sockets", .watchdog)
+struct DatagramLifeTests {
+    @Test("The close handler is called once, when the descriptor is closed, and nothing after it")
+    func close() throws {
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let log = DatagramLog()
+        log.attach(to: socket)
+        socket.activate()
+        let client = PlainDatagrams()
+        client.send([1], to: socket.port)
+        expectEventually(log.datagrams) { !$0.isEmpty }
+        let endpoint = try #require(socket.localEndpoint)
+        let isFree = Watched<[Bool]>([])
+        socket.setCloseHandler { _, error in
+            #expect(error == nil)
+            let isBound = (try? DatagramSocket(endpoint)) != nil
+            isFree.update { $0.append(isBound) }
+        }
+        socket.close()
+        socket.close()
+        expectEventually(isFree) { $0 == [true] }
+        socket.close()
+        socket.queue.sync {}
+        expectStays(isFree, at: [true])
+    }
+
+    @Test("A socket that is closed before it was activated, or let go of, leaves nothing open")
+    func neverActivated() throws {
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let endpoint = try #require(socket.localEndpoint)
+        closeAndWait(socket)
+        _ = try DatagramSocket(endpoint)
+        // That one was let go of.
+        let again = try DatagramSocket(endpoint)
+        closeAndWait(again)
+    }
+
+    @Test("An active socket lives until it is closed, and not longer")
+    func lifetime() throws {
+        weak var weakSocket: DatagramSocket?
+        let client = PlainDatagrams()
+        var port: UInt16 = 0
+        do {
+            let socket = try DatagramSocket.echo()
+            weakSocket = socket
+            port = socket.port
+        }
+        client.send([1], to: port)
+        #expect(client.receive() == [1])
+        #expect(weakSocket != nil)
+        weakSocket?.close()
+        #expect(poll { weakSocket == nil })
+    }
+
+    @Test("A handler may close its socket; what it has sent before is sent")
+    func closeInHandler() throws {
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let closed = Gate()
+        let calls = Watched(0)
+        let client = PlainDatagrams()
+        for number in 0..<100 { client.send([UInt8(number)], to: socket.port) }
+        socket.setReceiveHandler { socket, batch in
+            calls.increment()
+            batch.forEach { socket.reply($1, to: $0) }
+            socket.close()
+            socket.send([42], to: client.endpoint)
+        }
+        socket.setCloseHandler { _, _ in closed.open() }
+        socket.activate()
+        expectOpens(closed)
+        #expect(calls.value == 1)
+        for number in 0..<32 { #expect(client.receive() == [UInt8(number)]) }
+        #expect(client.receiveNow() == nil)
+        #expect(socket.countersNow.datagramsDropped == 1)
+    }
+
+    @Test("Sockets that are closed under load never touch those that get their numbers")
+    func reuse() throws {
+        let stop = Watched(false)
+        let ports = Watched<[UInt16]>([])
+        // Whoever hits a socket of another round sends what that one must not see.
+        let threads = (0..<2).map { thread in
+            UserThread {
+                let plain = PlainDatagrams()
+                while !stop.value {
+                    for port in ports.value { plain.send([UInt8(thread)], to: port) }
+                    while plain.receiveNow() != nil {}
+                }
+            }
+        }
+        var sockets: [DatagramSocket] = []
+        for _ in 0..<150 {
+            let made = try (0..<4).map { _ in try DatagramSocket.echo() }
+            sockets += made
+            ports.update { $0 = sockets.map(\.port) }
+            let closing = sockets.prefix(max(0, sockets.count - 4))
+            let closed = Watched(0)
+            for socket in closing {
+                socket.setCloseHandler { _, error in
+                    #expect(error == nil)
+                    closed.increment()
+                }
+                socket.close()
+            }
+            sockets.removeFirst(closing.count)
+            ports.update { $0 = sockets.map(\.port) }
+            // A new socket with an old number works: its first datagram comes back.
+            let client = PlainDatagrams()
+            for socket in made {
+                // Under load some are dropped.
+                #expect(
+                    poll {
+                        client.send([7], to: socket.port)
+                        letTimePass(milliseconds: 1)
+                        return client.receiveNow() == [7]
+                    })
+            }
+            expectEventually(closed) { $0 == closing.count }
+        }
+        stop.update { $0 = true }
+        for thread in threads { #expect(thread.join()) }
+        for socket in sockets { closeAndWait(socket) }
+    }
+
+    @Test("Two echo sockets that face each other are kept apart by a rule, or by closing one")
+    func loop() throws {
+        let one = try DatagramSocket.echo()
+        let other = try DatagramSocket.echo()
+        let target = try #require(other.localEndpoint)
+        one.send([1], to: target)
+        #expect(poll { one.countersNow.datagramsReceived > 1000 })
+        // The loop leaves room for others.
+        let client = PlainDatagrams()
+        client.send([2], to: other.port)
+        #expect(client.receive() == [2])
+        var rule = DatagramAnswerRule()
+        rule.refusedPorts = [other.port]
+        one.setReceiveHandler { [rule] socket, batch in
+            batch.forEach { datagram, bytes in
+                if rule.allows(datagram, on: socket) { socket.reply(bytes, to: datagram) }
+            }
+        }
+        drain(one.queue)
+        #expect(
+            poll {
+                let before = other.countersNow
+                letTimePass(milliseconds: 5)
+                return before == other.countersNow
+            })
+        client.send([3], to: one.port)
+        #expect(client.receive() == [3])
+        closeAndWait(one)
+        closeAndWait(other)
+    }
+
+    @Test("A server answers neither low ports nor its own, unless it is told to")
+    func rule() throws {
+        var open = DatagramAnswerRule()
+        open.answersOwnPort = true
+        for (rule, isAnswered) in [(DatagramAnswerRule(), false), (open, true)] {
+            let socket = try DatagramSocket.echo(rule: rule)
+            // Another address, the same port.
+            let twin = try DatagramSocket(
+                .ipv4(IPv4Address(127, 0, 0, 9), port: socket.port))
+            let log = DatagramLog()
+            log.attach(to: twin)
+            twin.activate()
+            twin.send([1], to: .ipv4(.loopback, port: socket.port))
+            #expect(poll { socket.countersNow.datagramsReceived == 1 })
+            if isAnswered {
+                expectEventually(log.datagrams) { $0 == [[1]] }
+            } else {
+                #expect(socket.countersNow.datagramsSent == 0)
+            }
+            closeAndWait(twin)
+            closeAndWait(socket)
+        }
+    }
+
+    @Test("A socket whose error queue fills up does not spin, and still receives")
+    func errorQueue() throws {
+        var options = DatagramOptions()
+        options.prepareSocket = { descriptor in
+            var one: Int32 = 1
+            // IP_RECVERR: refusals wait in a queue of their own, and the socket is ready for ever.
+            setsockopt(
+                descriptor, Int32(IPPROTO_IP), 11, &one, socklen_t(MemoryLayout<Int32>.size))
+        }
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let log = DatagramLog()
+        log.attach(to: socket)
+        socket.activate()
+        let closed = PlainDatagrams()
+        let port = closed.port
+        _ = consume closed
+        for _ in 0..<10 { socket.send([1], to: .ipv4(.loopback, port: port)) }
+        let client = PlainDatagrams()
+        client.send([2], to: socket.port)
+        expectEventually(log.datagrams) { $0 == [[2]] }
+        closeAndWait(socket)
+    }
+}
+
+@Suite("Misuse of datagram sockets traps with a message that names it", .serialized)
+struct DatagramMisuseTests {
+    @Test("Resuming without a pause")
+    func overResume() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+            socket.resumeReceiving()
+        }
+        expectMessage(result, naming: "resumeReceiving", "127.0.0.1", "without a pause")
+    }
+
+    @Test("Sending to nobody")
+    func unconnected() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+            socket.send([1])
+        }
+        expectMessage(result, naming: "127.0.0.1", "not connected")
+    }
+
+    @Test("Adopting a stream socket")
+    func adoptStream() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let descriptor = socket(
+                AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            _ = DatagramSocket(adopting: descriptor)
+        }
+        expectMessage(result, naming: "no datagram socket")
+    }
+
+    @Test("Batches of nothing, and lengths that no datagram has")
+    func options() async {
+        let batch = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            var options = DatagramOptions()
+            options.receiveBatch = 0
+            _ = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        }
+        expectMessage(batch, naming: "1 to 1024", "say 0")
+        let length = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            var options = DatagramOptions()
+            options.maximumDatagramBytes = 100_000
+            _ = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        }
+        expectMessage(length, naming: "maximumDatagramBytes", "100000")
+    }
+}

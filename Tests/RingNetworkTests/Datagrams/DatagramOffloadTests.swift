@@ -1,0 +1,146 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+/// What the kernel of this machine can do (Linux 4.18 and 5.0).
+private enum Offload {
+    private static func has(_ option: Int32) -> Bool {
+        let descriptor = socket(
+            AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var value: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, Int32(IPPROTO_UDP), option, &value, &length) == 0
+    }
+
+    static let hasSegmentation = has(103)
+    static let hasReceive = has(104)
+}
+
+@Suite("Datagrams that the kernel cuts and puts together", .watchdog)
+struct DatagramOffloadTests {
+    /// Datagrams of one length with a shorter one at the end of each run, and all else that cannot
+    /// be in one message with its neighbours.
+    private static let mixed: [[UInt8]] =
+        (0..<100).map { patterned(1000, seed: $0) } + [patterned(10)]
+        + (0..<70).map { patterned(1200, seed: $0) } + [[], patterned(1), [], patterned(1300)]
+        + (0..<10).map { patterned(9000, seed: $0) } + (0..<5).map { patterned(20_000, seed: $0) }
+
+    private func makeReceiver(_ options: DatagramOptions) throws -> (DatagramSocket, DatagramLog) {
+        var options = options
+        options.receiveBufferBytes = 4 << 20
+        let receiver = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let log = DatagramLog()
+        log.attach(to: receiver)
+        receiver.activate()
+        return (receiver, log)
+    }
+
+    @Test(
+        "Datagrams pass one by one, whoever cuts them and puts them together",
+        arguments: [false, true], [false, true])
+    func mixed(cuts: Bool, combines: Bool) throws {
+        var options = DatagramOptions()
+        options.combinesSent = cuts
+        options.combinesReceived = combines
+        let (receiver, log) = try makeReceiver(options)
+        let sender = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        sender.activate()
+        let target = try #require(receiver.localEndpoint)
+        sender.send(Self.mixed, to: target)
+        expectEventually(log.datagrams, "\(log.datagrams.value.count)") {
+            $0.count == Self.mixed.count
+        }
+        let isSame = log.datagrams.value == Self.mixed
+        #expect(isSame)
+        let (sent, received) = (sender.countersNow, receiver.countersNow)
+        #expect(sent.datagramsSent == UInt64(Self.mixed.count))
+        #expect(received.datagramsReceived == UInt64(Self.mixed.count))
+        #expect(sent.datagramsRefused == 0)
+        if !cuts || !Offload.hasSegmentation { #expect(sent.datagramsSegmented == 0) }
+        if cuts && Offload.hasSegmentation { #expect(sent.datagramsSegmented >= 170) }
+        if !combines { #expect(received.datagramsCombined == 0) }
+        if cuts && combines && Offload.hasSegmentation && Offload.hasReceive {
+            #expect(received.datagramsCombined >= 170)
+            #expect(received.receiveCalls < 50)
+        }
+        closeAndWait(sender)
+        closeAndWait(receiver)
+    }
+
+    @Test(
+        "What the kernel refuses to cut is sent uncut, and not tried again",
+        .enabled(if: Offload.hasSegmentation, "the kernel has no UDP_SEGMENT"))
+    func fallback() throws {
+        var options = DatagramOptions()
+        // SO_NO_CHECK: without checksums the kernel cuts nothing (EINVAL).
+        options.prepareSocket = { descriptor in
+            var one: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, 11, &one, socklen_t(MemoryLayout<Int32>.size))
+        }
+        let (receiver, log) = try makeReceiver(DatagramOptions())
+        let sender = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let failures = DatagramLog()
+        failures.attach(to: sender)
+        sender.activate()
+        let target = try #require(receiver.localEndpoint)
+        let datagrams = (0..<100).map { patterned(1000, seed: $0) }
+        for round in 1...2 {
+            sender.send(datagrams, to: target)
+            expectEventually(log.datagrams) { $0.count == 100 * round }
+        }
+        let isSame = log.datagrams.value == datagrams + datagrams
+        #expect(isSame)
+        #expect(sender.countersNow.datagramsSegmented == 0)
+        #expect(sender.countersNow.datagramsRefused == 0)
+        #expect(failures.failures.value.isEmpty)
+        closeAndWait(sender)
+        closeAndWait(receiver)
+    }
+
+    @Test("One piece of memory is sent as many datagrams")
+    func pieces() throws {
+        let (receiver, log) = try makeReceiver(DatagramOptions())
+        let sender = try DatagramSocket(connectingTo: try #require(receiver.localEndpoint))
+        sender.activate()
+        let bytes = patterned(100_050)
+        sender.queue.sync {
+            bytes.withUnsafeBytes { sender.send($0, inDatagramsOf: 1000) }
+            // Nothing of it may be looked at any more.
+        }
+        bytes.withUnsafeBytes { sender.send($0, inDatagramsOf: 60_000) }
+        expectEventually(log.datagrams) { $0.count == 103 }
+        let lengths = Array(repeating: 1000, count: 100) + [50, 60_000, 40_050]
+        #expect(log.datagrams.value.map(\.count) == lengths)
+        let isSame = log.datagrams.value.prefix(101).flatMap { $0 } == bytes
+        #expect(isSame)
+        closeAndWait(sender)
+        closeAndWait(receiver)
+    }
+
+    @Test("Answers to a batch are sent together, and from the address that was asked")
+    func echo() throws {
+        var options = DatagramOptions()
+        options.receiveBufferBytes = 4 << 20
+        let server = try DatagramSocket(.ipv4(.any, port: 0), options: options)
+        server.setReceiveHandler { socket, batch in
+            batch.forEach { socket.reply($1, to: $0) }
+        }
+        let (client, log) = try makeReceiver(options)
+        let target = Endpoint.ipv4(IPv4Address(127, 0, 0, 5), port: server.port)
+        let datagrams = (0..<128).map { patterned(1000, seed: $0) }
+        client.send(datagrams, to: target)
+        // All of them wait by now.
+        client.queue.sync {}
+        server.activate()
+        expectEventually(log.datagrams) { $0.count == 128 }
+        let isSame = log.datagrams.value == datagrams
+        #expect(isSame)
+        let counters = server.countersNow
+        #expect(counters.sendCalls <= counters.receiveCalls)
+        if Offload.hasSegmentation { #expect(counters.datagramsSegmented > 0) }
+        closeAndWait(client)
+        closeAndWait(server)
+    }
+}

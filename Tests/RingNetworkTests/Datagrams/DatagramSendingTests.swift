@@ -1,0 +1,225 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("Sending datagrams", .watchdog)
+struct DatagramSendingTests {
+    @Test("A peer that nobody listens at reaches the error handler, and the socket goes on")
+    func refusal() throws {
+        let reserved = PlainDatagrams()
+        let peer = reserved.endpoint
+        // Connected elsewhere, the port is taken and refuses everyone else.
+        connect(reserved, to: reserved.port)
+        let socket = try DatagramSocket(connectingTo: peer)
+        let log = DatagramLog()
+        log.attach(to: socket)
+        socket.activate()
+        for round in 1...3 {
+            socket.send([1])
+            expectEventually(log.failures) { $0.count == round }
+        }
+        #expect(log.failures.value.allSatisfy { $0.cause.code == ECONNREFUSED })
+        #expect(log.failures.value.allSatisfy { $0.endpoint == peer && $0.unsentDatagrams == 0 })
+        // Silence, not a spin.
+        expectStays(log.failures, at: log.failures.value)
+        #expect(socket.countersNow.datagramsSent == 3)
+        #expect(socket.countersNow.datagramsRefused == 0)
+        connect(reserved, to: socket.port)
+        socket.send([2])
+        #expect(reserved.receive() == [2])
+        reserved.send([3], to: socket.port)
+        expectEventually(log.datagrams) { $0 == [[3]] }
+        closeAndWait(socket)
+    }
+
+    private func connect(_ plain: PlainDatagrams, to port: UInt16) {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(plain.descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        #expect(code == 0)
+    }
+
+    @Test("A datagram that cannot be sent is reported with its endpoint; the others are sent")
+    func tooLong() throws {
+        let receiver = PlainDatagrams()
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let log = DatagramLog()
+        log.attach(to: socket)
+        socket.activate()
+        let target = receiver.endpoint
+        let host = Endpoint.host(try HostName("example.org"), port: 1)
+        socket.send([
+            OutgoingDatagram([1], to: target),
+            OutgoingDatagram(patterned(65_508), to: target),
+            OutgoingDatagram([2], to: host),
+            OutgoingDatagram([3], to: .ipv6(.loopback, port: 1)),
+            OutgoingDatagram([4], to: target),
+        ])
+        #expect(receiver.receive() == [1])
+        #expect(receiver.receive() == [4])
+        expectEventually(log.failures) { $0.count == 3 }
+        let codes = Dictionary(
+            uniqueKeysWithValues: log.failures.value.map { ($0.endpoint, $0.cause.code) })
+        #expect(codes[target] == EMSGSIZE)
+        #expect(codes[host] == EDESTADDRREQ)
+        #expect(codes[.ipv6(.loopback, port: 1)] == EAFNOSUPPORT)
+        #expect(log.failures.value.allSatisfy { $0.unsentDatagrams == 1 })
+        #expect(socket.countersNow.datagramsRefused == 3)
+        #expect(socket.countersNow.datagramsSent == 2)
+        closeAndWait(socket)
+    }
+
+    @Test("Broadcasts need the option", arguments: [false, true])
+    func broadcast(isAllowed: Bool) throws {
+        var options = DatagramOptions()
+        options.reportsLocalAddress = true
+        let receiver = try DatagramSocket(.ipv4(.any, port: 0), options: options)
+        let seen = Watched<[IPAddress?]>([])
+        let answers = Watched<[Bool]>([])
+        receiver.setReceiveHandler { socket, batch in
+            batch.forEach { datagram, _ in
+                let address = datagram.localAddress
+                let isAnswered = DatagramAnswerRule().allows(datagram, on: socket)
+                answers.update { $0.append(isAnswered) }
+                seen.update { $0.append(address) }
+            }
+        }
+        receiver.activate()
+        options.allowsBroadcast = isAllowed
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let log = DatagramLog()
+        log.attach(to: socket)
+        socket.activate()
+        let everyone = IPv4Address(127, 255, 255, 255)
+        socket.send([1], to: .ipv4(everyone, port: receiver.port))
+        if isAllowed {
+            expectEventually(seen) { $0 == [.v4(everyone)] }
+            #expect(answers.value == [false])
+        } else {
+            expectEventually(log.failures) { $0.first?.cause.code == EACCES }
+        }
+        closeAndWait(socket)
+        closeAndWait(receiver)
+    }
+
+    @Test("What a full peer does not take waits up to the limit", arguments: [
+        DatagramDropPolicy.newest, .oldest,
+    ])
+    func limit(policy: DatagramDropPolicy) throws {
+        let (descriptor, peer) = PlainDatagrams.pair()
+        var options = DatagramOptions()
+        options.sendQueueBytes = 10 * (100 + 64)
+        options.dropPolicy = policy
+        let socket = DatagramSocket(adopting: descriptor, options: options)
+        let writable = Gate()
+        socket.setWritableHandler { socket in
+            #expect(socket.isWritable && socket.queuedBytes == 0)
+            writable.open()
+        }
+        socket.activate()
+        let total = 1000
+        for number in 0..<total {
+            socket.send([UInt8](repeating: UInt8(number % 256), count: 100))
+        }
+        let before = socket.queue.sync { (socket.counters, socket.queuedBytes, socket.isWritable) }
+        #expect(!before.2)
+        #expect(before.1 == options.sendQueueBytes)
+        let taken = Int(before.0.datagramsSent)
+        #expect(Int(before.0.datagramsDropped) == total - taken - 10)
+        let waiting =
+            policy == .newest ? Array(taken..<taken + 10) : Array(total - 10..<total)
+        for number in Array(0..<taken) + waiting {
+            #expect(peer.receive()?.first == UInt8(number % 256))
+        }
+        expectOpens(writable)
+        let after = socket.countersNow
+        #expect(after.datagramsSent == UInt64(taken + 10))
+        #expect(after.datagramsDropped == before.0.datagramsDropped)
+        socket.send([42])
+        #expect(peer.receive() == [42])
+        closeAndWait(socket)
+    }
+
+    @Test("A full peer of an unconnected Unix socket gets all that waits, once it receives")
+    func fullUnixPeer() throws {
+        let name = "ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        let address = try UnixAddress(abstractName: name)
+        let receiver = try DatagramSocket(.unix(address))
+        let log = DatagramLog()
+        log.attach(to: receiver)
+        let sender = try DatagramSocket(
+            .unix(try UnixAddress(abstractName: name + "-sender")))
+        sender.activate()
+        for number in 0..<100 { sender.send([UInt8(number)], to: .unix(address)) }
+        #expect(sender.queue.sync { !sender.isWritable })
+        letTimePass(milliseconds: Patience.glanceMilliseconds)
+        receiver.activate()
+        expectEventually(log.datagrams) { $0 == (0..<100).map { [UInt8($0)] } }
+        closeAndWait(sender)
+        closeAndWait(receiver)
+    }
+
+    @Test("A Unix socket of a path answers named peers, and takes its file away")
+    func unixPath() throws {
+        let folder = "/tmp/ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        #expect(mkdir(folder, 0o700) == 0)
+        defer { rmdir(folder) }
+        let server = try DatagramSocket(.unix(try UnixAddress(path: folder + "/server")))
+        let senders = Watched<[Endpoint?]>([])
+        let log = DatagramLog()
+        server.setReceiveHandler { socket, batch in
+            batch.forEach { datagram, bytes in
+                let sender = datagram.sender
+                senders.update { $0.append(sender) }
+                socket.reply(bytes, to: datagram)
+            }
+        }
+        server.setErrorHandler { _, failure in log.failures.update { $0.append(failure) } }
+        server.activate()
+        let endpoint = try #require(server.localEndpoint)
+        let local = Endpoint.unix(try UnixAddress(path: folder + "/client"))
+        let client = try DatagramSocket(connectingTo: endpoint, from: local)
+        let answers = DatagramLog()
+        answers.attach(to: client)
+        client.activate()
+        client.send([1, 2])
+        expectEventually(answers.datagrams) { $0 == [[1, 2]] }
+        let nameless = try DatagramSocket(connectingTo: endpoint)
+        nameless.activate()
+        nameless.send([3])
+        expectEventually(senders) { $0 == [local, nil] }
+        expectEventually(log.failures) { $0.first?.cause.code == EDESTADDRREQ }
+        for socket in [server, client, nameless] { closeAndWait(socket) }
+        #expect(access(folder + "/server", F_OK) != 0)
+        #expect(access(folder + "/client", F_OK) != 0)
+    }
+
+    @Test("What waits is dropped, and counted, when the socket is closed")
+    func closeWhileFull() throws {
+        let (descriptor, peer) = PlainDatagrams.pair()
+        let socket = DatagramSocket(adopting: descriptor)
+        socket.activate()
+        for _ in 0..<500 { socket.send([1]) }
+        let waiting = socket.queue.sync { socket.queuedBytes } / 65
+        #expect(waiting > 0)
+        let dropped = Watched<UInt64?>(nil)
+        socket.setCloseHandler { socket, error in
+            #expect(error == nil)
+            let count = socket.counters.datagramsDropped
+            dropped.update { $0 = count }
+        }
+        socket.close()
+        expectEventually(dropped) { $0 == UInt64(waiting) }
+        #expect(peer.receive() == [1])
+        // After the end nothing happens but counting.
+        socket.send([2])
+        #expect(socket.countersNow.datagramsDropped == UInt64(waiting) + 1)
+    }
+}

@@ -1,0 +1,309 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("Datagram sockets", .watchdog)
+struct DatagramSocketTests {
+    @Test("What comes is sent back, empty datagrams, too, and all is counted")
+    func echo() throws {
+        let socket = try DatagramSocket.echo()
+        let client = PlainDatagrams()
+        var bytes = 0
+        for round in 0..<200 {
+            let datagrams = (0..<16).map { patterned(($0 * 97 + round * 13) % 1400, seed: $0) }
+            for datagram in datagrams { #expect(client.send(datagram, to: socket.port)) }
+            for datagram in datagrams {
+                let isSame = client.receive() == datagram
+                #expect(isSame)
+                bytes += datagram.count
+            }
+        }
+        let counters = socket.countersNow
+        #expect(counters.datagramsReceived == 3200)
+        #expect(counters.datagramsSent == 3200)
+        #expect(counters.bytesReceived == UInt64(bytes))
+        #expect(counters.bytesSent == UInt64(bytes))
+        #expect(counters.datagramsTruncated == 0)
+        #expect(counters.datagramsDropped == 0 && counters.datagramsRefused == 0)
+        closeAndWait(socket)
+    }
+
+    @Test("The longest datagram passes whole")
+    func longest() throws {
+        let socket = try DatagramSocket.echo()
+        let client = PlainDatagrams()
+        let datagram = patterned(65_507)
+        #expect(client.send(datagram, to: socket.port))
+        let isSame = client.receive() == datagram
+        #expect(isSame)
+        closeAndWait(socket)
+    }
+
+    @Test("Datagrams that wait are received by one call, and answered by one")
+    func batches() throws {
+        var options = DatagramOptions()
+        options.receiveBatch = 8
+        options.combinesSent = false
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let client = PlainDatagrams()
+        for number in 0..<20 { #expect(client.send([UInt8(number)], to: socket.port)) }
+        let counts = Watched<[Int]>([])
+        socket.setReceiveHandler { socket, batch in
+            let count = batch.count
+            counts.update { $0.append(count) }
+            batch.forEach { socket.reply($1, to: $0) }
+        }
+        socket.activate()
+        for number in 0..<20 { #expect(client.receive() == [UInt8(number)]) }
+        expectEventually(counts) { $0 == [8, 8, 4] }
+        #expect(socket.countersNow.sendCalls == 3)
+        closeAndWait(socket)
+    }
+
+    @Test("A datagram that is too long is cut off and says so", arguments: [false, true])
+    func truncation(combines: Bool) throws {
+        var options = DatagramOptions()
+        options.maximumDatagramBytes = 100
+        options.combinesReceived = combines
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let seen = Watched<[String]>([])
+        socket.setReceiveHandler { _, batch in
+            batch.forEach { datagram, bytes in
+                let text = "\(bytes.byteCount) \(datagram.isTruncated)"
+                seen.update { $0.append(text) }
+            }
+        }
+        socket.activate()
+        let client = PlainDatagrams()
+        for count in [99, 100, 101, 0, 3000] { client.send(patterned(count), to: socket.port) }
+        expectEventually(seen) {
+            $0 == ["99 false", "100 false", "100 true", "0 false", "100 true"]
+        }
+        let counters = socket.countersNow
+        #expect(counters.datagramsTruncated == 2)
+        #expect(counters.bytesReceived == 399)
+        closeAndWait(socket)
+    }
+
+    @Test("The sender is told as an endpoint")
+    func sender() throws {
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let seen = Watched<[Endpoint?]>([])
+        let ports = Watched<[UInt16]>([])
+        socket.setReceiveHandler { _, batch in
+            batch.forEach { datagram, _ in
+                let (sender, port) = (datagram.sender, datagram.senderPort)
+                ports.update { $0.append(port) }
+                seen.update { $0.append(sender) }
+            }
+        }
+        socket.activate()
+        let client = PlainDatagrams()
+        client.send([1], to: socket.port)
+        expectEventually(seen) { $0 == [client.endpoint] }
+        #expect(ports.value == [client.port])
+        closeAndWait(socket)
+    }
+
+    @Test("A socket of every address answers from the one that was asked")
+    func localAddress() throws {
+        for endpoint in [
+            Endpoint.ipv4(.any, port: 0), .ipv6(.any, port: 0),
+        ] {
+            let socket = try DatagramSocket(endpoint)
+            let seen = Watched<[IPAddress?]>([])
+            socket.setReceiveHandler { socket, batch in
+                batch.forEach { datagram, bytes in
+                    let address = datagram.localAddress?.unmapped
+                    seen.update { $0.append(address) }
+                    if bytes.byteCount > 1 {
+                        socket.reply([9], along: datagram.returnPath)
+                    } else {
+                        socket.reply(bytes, to: datagram)
+                    }
+                }
+            }
+            socket.activate()
+            let client = PlainDatagrams()
+            // Of 127.0.0.0/8, and not the one that the kernel would choose.
+            let other: UInt32 = 0x7f00_0003
+            client.send([7], to: socket.port, host: other)
+            let answer = client.receiveFrom()
+            #expect(answer?.bytes == [7])
+            #expect(answer?.host == other)
+            client.send([7, 7], to: socket.port, host: other)
+            let later = client.receiveFrom()
+            #expect(later?.bytes == [9])
+            #expect(later?.host == other)
+            let address = IPAddress.v4(IPv4Address(rawValue: other))
+            expectEventually(seen) { $0 == [address, address] }
+            closeAndWait(socket)
+        }
+    }
+
+    @Test("IPv6 on its own")
+    func ipv6() throws {
+        var options = DatagramOptions()
+        options.isIPv6Only = true
+        options.reportsLocalAddress = true
+        let server = try DatagramSocket(.ipv6(.loopback, port: 0), options: options)
+        let local = Watched<[IPAddress?]>([])
+        server.setReceiveHandler { socket, batch in
+            batch.forEach { datagram, bytes in
+                let address = datagram.localAddress
+                local.update { $0.append(address) }
+                socket.reply(bytes, to: datagram)
+            }
+        }
+        server.activate()
+        let client = try DatagramSocket(
+            connectingTo: .ipv6(.loopback, port: server.port))
+        let log = DatagramLog()
+        log.attach(to: client)
+        client.activate()
+        client.send([1, 2, 3])
+        expectEventually(log.datagrams) { $0 == [[1, 2, 3]] }
+        #expect(local.value == [.v6(.loopback)])
+        #expect(client.remoteEndpoint == server.localEndpoint)
+        closeAndWait(client)
+        closeAndWait(server)
+    }
+
+    @Test("While receiving is paused the kernel keeps what comes")
+    func pause() throws {
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let log = DatagramLog()
+        log.attach(to: socket)
+        socket.activate()
+        let client = PlainDatagrams()
+        client.send([1], to: socket.port)
+        expectEventually(log.datagrams) { $0 == [[1]] }
+        socket.pauseReceiving()
+        socket.pauseReceiving()
+        socket.resumeReceiving()
+        socket.queue.sync {}
+        client.send([2], to: socket.port)
+        client.send([3], to: socket.port)
+        expectStays(log.datagrams, at: [[1]])
+        socket.resumeReceiving()
+        expectEventually(log.datagrams) { $0 == [[1], [2], [3]] }
+        closeAndWait(socket)
+    }
+
+    @Test("A handler may pause and resume again and again, and misses nothing")
+    func pauseInHandler() throws {
+        var options = DatagramOptions()
+        options.receiveBatch = 1
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let seen = Watched<[UInt8]>([])
+        socket.setReceiveHandler { socket, batch in
+            batch.forEach { _, bytes in
+                let first = bytes.unsafeLoad(as: UInt8.self)
+                seen.update { $0.append(first) }
+            }
+            socket.pauseReceiving()
+            socket.queue.async { socket.resumeReceiving() }
+        }
+        socket.activate()
+        let client = PlainDatagrams()
+        for number in 0..<100 { client.send([UInt8(number)], to: socket.port) }
+        expectEventually(seen) { $0 == (0..<100).map { UInt8($0) } }
+        closeAndWait(socket)
+    }
+
+    @Test("What the kernel drops for lack of room is counted")
+    func overflow() throws {
+        var options = DatagramOptions()
+        options.receiveBufferBytes = 4096
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let log = DatagramLog()
+        log.attach(to: socket)
+        let client = PlainDatagrams()
+        for _ in 0..<500 { client.send(patterned(100), to: socket.port) }
+        socket.activate()
+        expectEventually(log.datagrams) { !$0.isEmpty }
+        // What is lost shows with a later datagram.
+        let isCounted = poll {
+            client.send([1], to: socket.port)
+            return socket.countersNow.datagramsOverflowed > 0
+        }
+        #expect(isCounted)
+        let counters = socket.countersNow
+        #expect(counters.datagramsOverflowed < 500)
+        #expect(counters.datagramsReceived + counters.datagramsOverflowed >= 500)
+        closeAndWait(socket)
+    }
+
+    @Test("Sends from many threads all arrive, whole")
+    func threads() throws {
+        var options = DatagramOptions()
+        options.receiveBufferBytes = 4 << 20
+        let server = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let log = DatagramLog()
+        log.attach(to: server)
+        server.activate()
+        let client = try DatagramSocket(.ipv4(.loopback, port: 0))
+        client.activate()
+        let target = try #require(server.localEndpoint)
+        let threads = (0..<4).map { thread in
+            UserThread {
+                for number in 0..<100 {
+                    client.send([UInt8(thread), UInt8(number)], to: target)
+                }
+            }
+        }
+        for thread in threads { #expect(thread.join()) }
+        expectEventually(log.datagrams) { $0.count == 400 }
+        for thread in 0..<4 {
+            let numbers = log.datagrams.value.filter { $0[0] == UInt8(thread) }.map { $0[1] }
+            #expect(numbers == (0..<100).map { UInt8($0) })
+        }
+        closeAndWait(client)
+        closeAndWait(server)
+    }
+
+    @Test("A handler that blocks stops no other socket")
+    func blocking() throws {
+        let stuck = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let (entered, gate) = (Gate(), Gate())
+        stuck.setReceiveHandler { _, _ in
+            entered.open()
+            gate.pass()
+        }
+        stuck.activate()
+        let client = PlainDatagrams()
+        client.send([1], to: stuck.port)
+        expectOpens(entered)
+        let others = try (0..<8).map { _ in try DatagramSocket.echo() }
+        for round in 0..<20 {
+            for other in others { client.send([UInt8(round)], to: other.port) }
+            for _ in others { #expect(client.receive() == [UInt8(round)]) }
+        }
+        gate.open()
+        closeAndWait(stuck)
+        for other in others { closeAndWait(other) }
+    }
+
+    @Test("Two sockets may share a port if both ask for it; else the second is refused")
+    func sharedPort() throws {
+        let first = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let endpoint = try #require(first.localEndpoint)
+        do {
+            _ = try DatagramSocket(endpoint)
+            Issue.record("bound twice")
+        } catch let error as DatagramSocketError {
+            #expect(error.cause.code == EADDRINUSE)
+            #expect("\(error)".contains("port 0"))
+            #expect("\(error)".contains("\(endpoint)"))
+        }
+        first.close()
+        var options = DatagramOptions()
+        options.reusesPort = true
+        let one = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let other = try DatagramSocket(try #require(one.localEndpoint), options: options)
+        #expect(one.port == other.port)
+        one.close()
+        other.close()
+    }
+}
