@@ -231,7 +231,9 @@ public final class Listener: StreamAcceptorClient, @unchecked Sendable {
         reserve = nil
         for descriptor in waiting { Sockets.close(descriptor) }
         waiting = []
-        if case .unix(let address) = endpoint, !address.isAbstract { Sockets.unlink(address.bytes) }
+        if case .unix(let address) = endpoint, !address.isAbstract {
+            UnixSocketFile(address.bytes)?.remove()
+        }
     }
 
     private func finish() {
