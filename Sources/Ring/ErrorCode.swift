@@ -23,6 +23,7 @@ package enum ErrorCode {
     package static let hostUnreachable = EHOSTUNREACH
     package static let familyNotSupported = EAFNOSUPPORT
     package static let tryAgain = EAGAIN
+    package static let interrupted = EINTR
     package static let outOfMemory = ENOMEM
     package static let wrongType = EPROTOTYPE
     package static let cancelled = ECANCELED

@@ -55,4 +55,20 @@ final class Blackhole {
         address.sin_addr.s_addr = host.rawValue.bigEndian
         return (address, socklen_t(MemoryLayout<sockaddr_in>.size))
     }
+
+    /// A Unix socket that is bound, and does not listen.
+    static func bindUnix(_ path: String) -> Int32 {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_UNIX, kind, 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        precondition(code == 0, "errno \(errno)")
+        return descriptor
+    }
 }
