@@ -5,4 +5,7 @@ package enum Environment {
     package static func value(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }
+
+    /// unsetenv(3). No other thread may use the environment meanwhile.
+    package static func unset(_ name: String) { unsetenv(name) }
 }

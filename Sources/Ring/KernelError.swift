@@ -32,9 +32,8 @@ func checked(_ call: String, _ body: () -> Int32) throws(KernelError) -> Int32 {
         if result >= 0 { return result }
         let code = errno
         if code == EINTR { continue }
-        let isShort = code == EMFILE || code == ENFILE
+        let isShort = ErrorCode.isDescriptorShortage(code)
         throw KernelError(
-            call: call, code: code,
-            remedy: isShort ? "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)" : nil)
+            call: call, code: code, remedy: isShort ? ErrorCode.shortageRemedy : nil)
     }
 }

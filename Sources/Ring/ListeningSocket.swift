@@ -11,6 +11,10 @@ package struct ListeningSettings: Sendable {
     package var reusesPort = false
     /// IPV6_V6ONLY: an IPv6 socket takes no IPv4 connections.
     package var isIPv6Only = true
+    /// The mode of a Unix socket's file, whatever the umask; nil: what the umask leaves.
+    package var unixMode: UInt32?
+    /// Whether the file of a Unix socket whose server is gone is replaced.
+    package var replacesStaleUnixSocket = false
     /// Sets further options, before bind(2).
     package var prepare: @Sendable (Int32) -> Void = { _ in }
 
@@ -42,13 +46,51 @@ extension Sockets {
                 try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, settings.isIPv6Only)
             }
             settings.prepare(descriptor)
-            try checked("bind") { address.withSockaddr { bind(descriptor, $0, $1) } }
-            try checked("listen") { Glibc.listen(descriptor, settings.backlog) }
+            if case .unixPath(let path) = address.parts {
+                try listen(descriptor, at: path, address, settings)
+            } else {
+                try bind(descriptor, to: address)
+                try checked("listen") { Glibc.listen(descriptor, settings.backlog) }
+            }
         } catch {
             close(descriptor)
             throw error
         }
         return descriptor
+    }
+
+    private static func bind(
+        _ descriptor: Int32, to address: SocketAddress
+    ) throws(KernelError) {
+        try checked("bind") { address.withSockaddr { Glibc.bind(descriptor, $0, $1) } }
+    }
+
+    private static func listen(
+        _ descriptor: Int32, at path: [UInt8], _ address: SocketAddress,
+        _ settings: ListeningSettings
+    ) throws(KernelError) {
+        if let mode = settings.unixMode {
+            // The file gets the socket's mode, less the umask: it never allows more than is wanted.
+            try checked("fchmod") { fchmod(descriptor, mode_t(mode)) }
+        }
+        do throws(KernelError) {
+            try bind(descriptor, to: address)
+        } catch {
+            guard error.code == EADDRINUSE, settings.replacesStaleUnixSocket,
+                let file = UnixSocketFile(path), file.isStale
+            else { throw error }
+            file.remove()
+            try bind(descriptor, to: address)
+        }
+        let file = UnixSocketFile(path)
+        do throws(KernelError) {
+            // Before anybody can connect.
+            if let mode = settings.unixMode { try file?.widen(to: mode) }
+            try checked("listen") { Glibc.listen(descriptor, settings.backlog) }
+        } catch {
+            file?.remove()
+            throw error
+        }
     }
 
     private static func set(
@@ -72,13 +114,6 @@ extension Sockets {
     package static func remoteAddress(of descriptor: Int32) -> SocketAddress? {
         var address = SocketAddress()
         return address.fill { getpeername(descriptor, $0, $1) } == 0 ? address : nil
-    }
-
-    /// Removes a Unix socket's file.
-    package static func unlink(_ path: [UInt8]) {
-        (path + [0]).withUnsafeBytes { bytes in
-            _ = Glibc.unlink(bytes.assumingMemoryBound(to: CChar.self).baseAddress!)
-        }
     }
 
     /// Accepts one connection that waits: its descriptor, or a negated errno.

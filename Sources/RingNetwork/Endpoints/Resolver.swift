@@ -81,7 +81,7 @@ public final class Resolver: Sendable {
     public func resolve(
         _ endpoint: Endpoint, timeout: DispatchTimeInterval = Resolver.defaultTimeout
     ) async throws(ResolverError) -> [Endpoint] {
-        let promise = Promise()
+        let promise = Promise<Answer>()
         let lookup = Lookup(self, endpoint) { promise.fulfil($0) }
         let answer = await withTaskCancellationHandler {
             lookup.start(timeout: timeout)
@@ -147,6 +147,7 @@ extension Resolver {
 
     private func run(_ lookup: Lookup) {
         guard let host = lookup.beginTurn() else { return }
+        BlockingCall.begin()
         do throws(NameLookupError) {
             let endpoints = try addresses(host).compactMap { Endpoint($0) }
                 .filter { $0.ipAddress != nil }

@@ -2,72 +2,75 @@ internal import Ring
 public import RingDispatch
 internal import Synchronization
 
-/// Accepts connections at an endpoint and hands each to a handler.
+/// Accepts connections at one or more endpoints and hands each to a handler.
 ///
-/// Connections are spread over the lanes. When descriptors or memory run out, or the limit of
-/// connections is reached, accepting pauses, and goes on when a connection closes or after a while;
-/// clients wait meanwhile. The handlers run on the listener's queue.
-public final class Listener: StreamAcceptorClient, @unchecked Sendable {
+/// Connections are spread over the lanes. When descriptors or memory run out, or a limit of
+/// ``ListenerOptions`` is reached, accepting pauses, and goes on when a connection closes or after
+/// a while; clients wait in the kernel meanwhile. The handlers run on the listener's queue.
+public final class Listener: @unchecked Sendable {
     // Safety: what is not immutable belongs to `queue`; before `activate`, to whoever made it.
     public let queue: DispatchQueue
-    /// Where it listens: with the port that the kernel chose, if it was asked to choose.
-    public let endpoint: Endpoint
-    private let options: ListenerOptions
-    private let descriptor: Int32
-    private var acceptor: StreamAcceptor?
-    private var connectionHandler: ((Connection) -> Void)?
-    private var stopHandler: ((Listener) -> Void)?
+    /// Where it listens: with the ports that the kernel chose, where it was asked to choose.
+    public let endpoints: [Endpoint]
+    let options: ListenerOptions
+    let points: [ListeningPoint]
+    var handlers = ListenerHandlers()
     /// While it is active: itself.
     private var life: Listener?
-    private var phase = Phase.setup
+    private(set) var phase = Phase.setup
     /// Nobody but its maker knows of it. Cleared (releasing) by the maker, read (acquiring) by all.
     private let isInSetup = Atomic<Bool>(true)
-    private var isPaused = false
-    private var pauseMilliseconds = Listener.shortestPauseMilliseconds
-    private var pauseEnd: DispatchScheduledItem?
-    private var isAtLimit = false
-    /// Accepted beyond the limit, before accepting had stopped: they wait for their turn.
-    private var waiting: [Int32] = []
+    var accepting = AcceptingState()
     /// Connections that are open, by their object.
-    private var open: [ObjectIdentifier: Connection] = [:]
-    private var acceptedCount = 0
+    var open: [ObjectIdentifier: OpenConnection] = [:]
+    var peers = PeerCounts()
+    var tally = ListenerCounters()
     /// A descriptor that is given up when there is no other, so that a client can be told.
-    private var reserve: Int32?
+    var reserve: Int32?
+    var ending: ShutdownState?
 
-    private enum Phase {
+    enum Phase {
         case setup
         case active
         case stopping
         case stopped
     }
 
-    /// The wait after the first accept that failed, doubled with each further one.
-    private static let shortestPauseMilliseconds = 10
-    private static let longestPauseMilliseconds = 1000
-
     /// Begins to listen: clients may connect from now on, and are accepted after `activate`.
     /// - Parameters:
     ///   - endpoint: resolved; port 0: a free one.
-    ///   - queue: the target of the listener's queue.
-    public init(
+    ///   - target: the target of the listener's queue.
+    public convenience init(
         _ endpoint: Endpoint, options: ListenerOptions = ListenerOptions(),
         target: DispatchQueue? = nil
     ) throws {
-        var settings = ListeningSettings()
-        if let backlog = options.backlog { settings.backlog = Int32(clamping: backlog) }
-        settings.reusesAddress = options.reusesAddress
-        settings.reusesPort = options.reusesPort
-        settings.isIPv6Only = options.isIPv6Only
-        settings.prepare = options.prepareSocket
-        let address = try endpoint.socketAddress()
-        do throws(KernelError) {
-            descriptor = try Sockets.listen(at: address, settings)
+        try self.init([endpoint], options: options, target: target)
+    }
+
+    /// Begins to listen at several endpoints, whose connections share the handler and the limits.
+    /// - Parameter endpoints: one at least. When one fails, none is listened at.
+    public convenience init(
+        _ endpoints: [Endpoint], options: ListenerOptions = ListenerOptions(),
+        target: DispatchQueue? = nil
+    ) throws {
+        guard !endpoints.isEmpty else { fatalMisuse("a Listener without endpoints") }
+        var points: [ListeningPoint] = []
+        do {
+            for endpoint in endpoints {
+                points.append(try ListeningPoint(endpoint, options))
+            }
         } catch {
-            throw ListenerError(endpoint, error)
+            for point in points { point.close() }
+            throw error
         }
-        self.endpoint = Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) } ?? endpoint
+        self.init(points, options, target)
+    }
+
+    init(_ points: [ListeningPoint], _ options: ListenerOptions, _ target: DispatchQueue?) {
+        self.points = points
         self.options = options
-        queue = DispatchQueue(label: "listener \(self.endpoint)", target: target)
+        endpoints = points.map(\.endpoint)
+        queue = DispatchQueue(label: "listener \(points[0].endpoint)", target: target)
         reserve = Sockets.reserve()
     }
 
@@ -75,11 +78,24 @@ public final class Listener: StreamAcceptorClient, @unchecked Sendable {
         if phase == .setup { release() }
     }
 
+    /// The first of ``endpoints``.
+    public var endpoint: Endpoint { endpoints[0] }
+
+    // MARK: handlers
+
     /// Called with each connection: set its handlers and activate it. Without a handler connections
     /// are closed.
     public func setConnectionHandler(_ handler: ((Connection) -> Void)?) {
-        onQueue { $0.connectionHandler = handler }
+        onQueue { $0.handlers.connection = handler }
     }
+
+    /// Called when accepting at one of the endpoints has failed for good, which errors that pass,
+    /// and a lack of descriptors, do not do. The others go on.
+    public func setErrorHandler(_ handler: ((Listener, ListenerError) -> Void)?) {
+        onQueue { $0.handlers.error = handler }
+    }
+
+    // MARK: life
 
     /// Begins to accept.
     public func activate() {
@@ -88,85 +104,53 @@ public final class Listener: StreamAcceptorClient, @unchecked Sendable {
             listener.phase = .active
             listener.life = listener
             listener.isInSetup.store(false, ordering: .releasing)
-            let acceptor = StreamAcceptor(
-                descriptor: listener.descriptor, queue: listener.queue, client: listener)
-            listener.acceptor = acceptor
-            acceptor.start()
+            listener.beginAccepting()
         }
     }
 
     /// Stops listening: clients are refused from now on; connections that are open stay.
-    /// - Parameter handler: called once the socket is closed.
+    /// - Parameter handler: called once the sockets are closed.
     public func stop(_ handler: ((Listener) -> Void)? = nil) {
         onQueue { listener in
-            let before = listener.stopHandler
-            listener.stopHandler = { listener in
+            let before = listener.handlers.stop
+            listener.handlers.stop = { listener in
                 before?(listener)
                 handler?(listener)
             }
             switch listener.phase {
-            case .setup, .stopped:
-                if listener.phase == .setup { listener.release() }
+            case .setup:
+                listener.isInSetup.store(false, ordering: .releasing)
+                listener.release()
+                listener.finish()
+            case .stopped:
                 listener.finish()
             case .active:
                 listener.phase = .stopping
-                listener.pauseEnd?.cancel()
-                if listener.acceptor?.isRunning ?? false {
-                    listener.acceptor?.stop()
-                } else {
-                    listener.release()
-                    listener.finish()
-                }
+                listener.cancelPauses()
+                for point in listener.points { point.close() }
+                listener.finishIfClosed()
             case .stopping:
                 break
             }
         }
     }
 
-    /// Connections that are open. On the queue.
-    public var connections: [Connection] { Array(open.values) }
-
-    /// How many connections were accepted. On the queue.
-    public var acceptedConnections: Int { acceptedCount }
-
-    // MARK: StreamAcceptorClient
-
-    package func accepted(_ descriptor: Int32) {
-        pauseMilliseconds = Listener.shortestPauseMilliseconds
-        guard phase == .active else { return Sockets.close(descriptor) }
-        guard open.count < options.connectionLimit else { return waiting.append(descriptor) }
-        begin(descriptor)
-        if open.count >= options.connectionLimit && !isAtLimit {
-            isAtLimit = true
-            acceptor?.stop()
-        }
-    }
-
-    private func begin(_ descriptor: Int32) {
-        acceptedCount += 1
-        if options.sendsAtOnce { Sockets.sendAtOnce(descriptor) }
-        let connection = Connection(
-            adopting: descriptor, target: options.connectionTarget, options: options.connection)
-        connection.owner = self
-        open[ObjectIdentifier(connection)] = connection
-        connectionHandler?(connection)
-        if connectionHandler == nil { connection.close() }
-    }
-
-    package func acceptingEnded(_ result: Int32) {
-        if phase == .stopping {
-            release()
-            finish()
-            return
-        }
-        guard phase == .active, !isAtLimit else { return }
-        if ErrorCode.isDescriptorShortage(-result) { turnAway() }
-        pause()
-    }
-
     // MARK: on the queue
 
-    private func onQueue(_ body: @escaping (Listener) -> Void) {
+    /// Connections that are open. On the queue.
+    public var connections: [Connection] { open.values.map(\.connection) }
+
+    /// How many connections were accepted. On the queue.
+    public var acceptedConnections: Int { tally.accepted }
+
+    /// What it has done so far. On the queue.
+    public var counters: ListenerCounters {
+        var counters = tally
+        counters.waiting = points.reduce(0) { $0 + $1.waitingCount }
+        return counters
+    }
+
+    func onQueue(_ body: @escaping (Listener) -> Void) {
         if queue.isCurrent || isInSetup.load(ordering: .acquiring) {
             body(self)
         } else {
@@ -175,74 +159,41 @@ public final class Listener: StreamAcceptorClient, @unchecked Sendable {
         }
     }
 
-    /// A connection's descriptor is closed. From any queue.
-    func closed(_ connection: Connection) {
-        queue.async { [self] in
-            open[ObjectIdentifier(connection)] = nil
-            guard phase == .active else { return }
-            while open.count < options.connectionLimit, !waiting.isEmpty {
-                begin(waiting.removeFirst())
-            }
-            if isAtLimit && open.count < options.connectionLimit {
-                isAtLimit = false
-                acceptor?.start()
-            } else if isPaused {
-                endPause()
-            }
-        }
-    }
-
-    /// Descriptors ran out: clients that wait are told so, with the one kept for that, instead of
-    /// left hanging.
-    private func turnAway() {
-        guard let kept = reserve else { return }
-        Sockets.close(kept)
-        for _ in 0..<Listener.mostTurnedAway {
-            let descriptor = Sockets.accept(descriptor)
-            if descriptor < 0 { break }
-            Sockets.close(descriptor)
-        }
-        reserve = Sockets.reserve()
-    }
-
-    private static let mostTurnedAway = 64
-
-    private func pause() {
-        guard !isPaused else { return }
-        isPaused = true
-        pauseEnd = queue.scheduleAfter(
-            deadline: .now() + .milliseconds(pauseMilliseconds)
-        ) { [weak self] in self?.endPause() }
-        pauseMilliseconds = min(2 * pauseMilliseconds, Listener.longestPauseMilliseconds)
-    }
-
-    private func endPause() {
-        guard isPaused else { return }
-        isPaused = false
-        pauseEnd?.cancel()
-        pauseEnd = nil
-        if reserve == nil { reserve = Sockets.reserve() }
-        if phase == .active && !isAtLimit { acceptor?.start() }
+    /// One of its sockets is closed.
+    func finishIfClosed() {
+        guard phase == .stopping, points.allSatisfy(\.isClosed) else { return }
+        release()
+        finish()
     }
 
     private func release() {
-        Sockets.close(descriptor)
+        for point in points { point.close() }
         if let reserve { Sockets.close(reserve) }
         reserve = nil
-        for descriptor in waiting { Sockets.close(descriptor) }
-        waiting = []
-        if case .unix(let address) = endpoint, !address.isAbstract { Sockets.unlink(address.bytes) }
     }
 
     private func finish() {
         phase = .stopped
-        let handler = stopHandler
-        stopHandler = nil
-        connectionHandler = nil
-        acceptor = nil
+        let handler = handlers.stop
+        handlers = ListenerHandlers()
         handler?(self)
-        life = nil
+        // Later, because one of its own functions may be running.
+        queue.async { [self] in life = nil }
     }
+}
+
+/// What a listener calls. Belongs to its queue.
+struct ListenerHandlers {
+    var connection: ((Connection) -> Void)?
+    var error: ((Listener, ListenerError) -> Void)?
+    var stop: ((Listener) -> Void)?
+}
+
+/// A connection that a listener has accepted.
+struct OpenConnection {
+    let connection: Connection
+    /// Whom it was counted for.
+    let peer: PeerKey?
 }
 
 /// A call that goes to a listener's queue.

@@ -1,6 +1,7 @@
 internal import Ring
 
-/// A socket that cannot listen at an endpoint: where, why, and what to do about it.
+/// A socket that cannot listen at an endpoint, or accept there any more: where, why, and what to do
+/// about it.
 public struct ListenerError: Error {
     public let endpoint: Endpoint
     public let cause: SocketError
@@ -16,7 +17,8 @@ public struct ListenerError: Error {
         switch code {
         case ErrorCode.addressInUse:
             if case .unix = endpoint {
-                return "another server listens there, or left the file behind: remove it"
+                return "another server listens there, or left the file behind: remove it, or set "
+                    + "replacesStaleUnixSocket"
             }
             return "another program listens there: stop it (ss -ltnp shows it), or take another "
                 + "port; port 0 takes a free one"
@@ -31,5 +33,8 @@ public struct ListenerError: Error {
 }
 
 extension ListenerError: CustomStringConvertible {
-    public var description: String { "cannot listen on \(endpoint): \(cause)" }
+    public var description: String {
+        let step = cause.call == "accept" ? "accept at" : "listen on"
+        return "cannot \(step) \(endpoint): \(cause)"
+    }
 }

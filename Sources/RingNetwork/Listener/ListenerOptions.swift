@@ -1,3 +1,4 @@
+internal import Ring
 public import RingDispatch
 
 /// How a ``Listener`` accepts.
@@ -12,16 +13,53 @@ public struct ListenerOptions: Sendable {
     public var reusesPort = false
     /// Whether an IPv6 endpoint takes IPv6 only. When false, `[::]` serves IPv4, too.
     public var isIPv6Only = false
-    /// Most connections that are open at once; further ones wait in the backlog until one closes.
+    /// The mode of a Unix socket's file, such as 0o660, whatever the umask; nil: what the umask
+    /// leaves. The file never has a wider one in between.
+    public var unixSocketMode: UInt32?
+    /// Whether the file that a Unix socket left behind is replaced, instead of an error: only if it
+    /// is a socket's, and nobody answers there. Two servers that begin at the same moment may both
+    /// find that nobody does, so that the later one wins.
+    public var replacesStaleUnixSocket = false
+    /// Most connections that are open at once, those of all endpoints together; further ones wait
+    /// in the backlog until one closes.
     public var connectionLimit = Int.max
+    /// Most connections that are open at once of one peer: an IPv4 address, or the addresses that
+    /// begin with the same ``ipv6PeerPrefixLength`` bits. Further ones are reset. Those of Unix
+    /// sockets have no peer.
+    public var connectionLimitPerPeer = Int.max
+    /// As many bits as one customer is usually given; 0 to 128.
+    public var ipv6PeerPrefixLength = 64
+    /// How many connections are accepted in a time; further ones wait in the backlog. nil: any.
+    public var acceptRate: AcceptRate?
     /// Small messages go out at once (TCP_NODELAY).
     public var sendsAtOnce = true
     /// The target of the connections' queues; nil: none, each runs by itself.
     public var connectionTarget: DispatchQueue?
     public var connection = ConnectionOptions()
-    /// Called with the socket before it is bound, for options that have no name here.
+    /// Called with each socket before it is bound, for options that have no name here.
     /// setsockopt(2).
     public var prepareSocket: @Sendable (Int32) -> Void = { _ in }
 
     public init() {}
+}
+
+/// How fast connections are accepted: a token bucket.
+public struct AcceptRate: Sendable, Hashable {
+    /// In the long run.
+    public let connectionsPerSecond: Double
+    /// At once, after a time without any.
+    public let burst: Int
+
+    /// - Parameters:
+    ///   - connectionsPerSecond: above 0.
+    ///   - burst: at least 1.
+    public init(connectionsPerSecond: Double, burst: Int) {
+        guard connectionsPerSecond > 0, connectionsPerSecond.isFinite, burst > 0 else {
+            fatalMisuse(
+                "an AcceptRate of \(connectionsPerSecond) connections a second and a burst of "
+                    + "\(burst) accepts nothing")
+        }
+        self.connectionsPerSecond = connectionsPerSecond
+        self.burst = burst
+    }
 }

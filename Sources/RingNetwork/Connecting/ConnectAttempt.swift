@@ -1,0 +1,88 @@
+internal import Ring
+internal import RingDispatch
+
+/// One socket that is being connected. Everything happens on the queue.
+final class ConnectAttempt: @unchecked Sendable {
+    // Safety: what is not immutable belongs to the queue.
+    let endpoint: Endpoint
+    let descriptor: Int32
+    private let address: SocketAddress
+    private let queue: DispatchQueue
+    private var isCancelled = false
+    private var watch: ReadinessWatch?
+    private var retry: DispatchScheduledItem?
+    private var retryMilliseconds = 1
+    /// Taken at the end.
+    private var completion: ((ConnectAttempt, KernelError?) -> Void)?
+
+    private static let longestRetryMilliseconds = 64
+
+    /// - Parameter completion: called once on the queue, when the descriptor is free to be used or
+    ///   closed.
+    init(
+        _ endpoint: Endpoint, _ address: SocketAddress, _ descriptor: Int32, queue: DispatchQueue,
+        completion: @escaping (ConnectAttempt, KernelError?) -> Void
+    ) {
+        self.endpoint = endpoint
+        self.address = address
+        self.descriptor = descriptor
+        self.queue = queue
+        self.completion = completion
+    }
+
+    func start(_ progress: ConnectProgress) {
+        switch progress {
+        case .connected:
+            end(nil)
+        case .pending:
+            let watch = ReadinessWatch(
+                descriptor: descriptor, queue: queue, events: PollEvents.writable
+            ) { [self] events in
+                becameReady(events)
+            }
+            self.watch = watch
+            watch.start()
+        case .busy:
+            retry = queue.scheduleAfter(
+                deadline: .now() + .milliseconds(retryMilliseconds)
+            ) { [self] in tryAgain() }
+            retryMilliseconds = min(
+                2 * retryMilliseconds, ConnectAttempt.longestRetryMilliseconds)
+        }
+    }
+
+    /// The completion follows.
+    func cancel() {
+        guard !isCancelled else { return }
+        isCancelled = true
+        if let watch {
+            watch.cancel()
+        } else {
+            retry?.cancel()
+            // Not within the caller, who is in the middle of something.
+            queue.async { [self] in end(ConnectAttempt.cancelled) }
+        }
+    }
+
+    private static let cancelled = KernelError(call: "connect", code: ErrorCode.cancelled)
+
+    private func becameReady(_ events: Int32) {
+        watch = nil
+        if isCancelled { return end(ConnectAttempt.cancelled) }
+        let code = events < 0 ? -events : Sockets.connectResult(of: descriptor)
+        end(code == 0 ? nil : KernelError(call: "connect", code: code))
+    }
+
+    private func tryAgain() {
+        guard !isCancelled else { return }
+        do throws(KernelError) {
+            start(try Sockets.continueConnect(descriptor, to: address))
+        } catch {
+            end(error)
+        }
+    }
+
+    private func end(_ error: KernelError?) {
+        completion.take()?(self, error)
+    }
+}

@@ -1,0 +1,92 @@
+internal import Ring
+
+/// Why there is no connection: what was tried, what came of it, and what to do about it.
+public struct ConnectError: Error, Sendable {
+    public enum Reason: Sendable {
+        /// The host's name has no addresses.
+        case unresolved(ResolverError)
+        /// The endpoint, or the local one, cannot be used.
+        case invalidEndpoint(EndpointError)
+        /// Every address was tried: see ``ConnectError/attempts``.
+        case allFailed
+        /// ``ConnectorOptions/timeout`` was over first.
+        case timedOut
+        /// ``PendingConnection/cancel()`` was called, or the task was cancelled.
+        case cancelled
+    }
+
+    /// An address that was tried.
+    public struct Attempt: Sendable, Hashable {
+        public let endpoint: Endpoint
+        /// Why it did not come to a connection. ETIMEDOUT, or ECANCELED, for an attempt that was
+        /// still under way.
+        public let cause: SocketError
+    }
+
+    /// What was to be connected to.
+    public let endpoint: Endpoint
+    public let reason: Reason
+    /// In the order in which they ended.
+    public let attempts: [Attempt]
+}
+
+extension ConnectError.Attempt {
+    init(_ endpoint: Endpoint, _ error: KernelError) {
+        self.endpoint = endpoint
+        let remedy = ConnectError.Attempt.remedy(endpoint, error.call, error.code)
+        cause = SocketError(error.call, error.code, remedy: error.remedy ?? remedy)
+    }
+
+    private static func remedy(_ endpoint: Endpoint, _ call: String, _ code: Int32) -> String {
+        let isUnix = if case .unix = endpoint { true } else { false }
+        switch code {
+        case ErrorCode.connectionRefused:
+            return isUnix
+                ? "its server has gone and left the file behind: start it again"
+                : "nobody listens there: check the port, and whether the server runs"
+        case ErrorCode.timedOut:
+            return "no answer: check the address, and the firewalls in between"
+        case ErrorCode.networkUnreachable, ErrorCode.hostUnreachable:
+            return "there is no way there: check the address and the routes ('ip route')"
+        case ErrorCode.noEntry:
+            return "there is no such socket: check the path, and whether the server runs"
+        case ErrorCode.wrongType:
+            return "that is no stream socket: check the path"
+        case ErrorCode.access, ErrorCode.notPermitted:
+            return isUnix
+                ? "this user may not write to the socket's file, or not enter a folder above it"
+                : "a rule of the local firewall forbids it"
+        case ErrorCode.addressNotAvailable where call == "bind":
+            return "the local endpoint is none of this machine's: 'ip address' lists them"
+        case ErrorCode.addressNotAvailable:
+            return "the local ports are used up: reuse connections, or raise "
+                + "net.ipv4.ip_local_port_range"
+        case ErrorCode.addressInUse:
+            return "the local endpoint is in use: take the port 0, for a free one"
+        case ErrorCode.familyNotSupported where call == "bind":
+            return "the local endpoint is of another kind: choose one of the same family"
+        default:
+            return ""
+        }
+    }
+}
+
+extension ConnectError: CustomStringConvertible {
+    /// The endpoint, the cause, and a line for each attempt.
+    public var description: String {
+        let cause =
+            switch reason {
+            case .unresolved(let error): error.description
+            case .invalidEndpoint(let error): error.description
+            case .allFailed: "no address could be connected to"
+            case .timedOut: "the time was over before there was a connection"
+            case .cancelled: "it was cancelled"
+            }
+        return (["cannot connect to \(endpoint): \(cause)"] + attempts.map { "  \($0)" })
+            .joined(separator: "\n")
+    }
+}
+
+extension ConnectError.Attempt: CustomStringConvertible {
+    public var description: String { "\(endpoint): \(cause)" }
+}

@@ -1,0 +1,27 @@
+public import RingDispatch
+
+/// How a ``Connector`` connects.
+public struct ConnectorOptions: Sendable {
+    /// How long one address is tried alone before the next one is tried, too: RFC 8305's
+    /// Connection Attempt Delay, which recommends 250 ms.
+    public var attemptDelay = DispatchTimeInterval.milliseconds(250)
+    /// How many addresses of the first family are tried before the first of the other; at least 1.
+    public var firstFamilyCount = 1
+    /// How long everything may take, the lookup of the name included.
+    public var timeout = DispatchTimeInterval.seconds(30)
+    /// Where connections come from: an address of this machine, with a port or with 0 for any; nil:
+    /// the kernel chooses. Addresses of the other family are not tried then.
+    public var localEndpoint: Endpoint?
+    /// Small messages go out at once (TCP_NODELAY).
+    public var sendsAtOnce = true
+    /// Whom names are looked up by.
+    public var resolver = Resolver.shared
+    /// The target of the connections' queues; nil: none, each runs by itself.
+    public var connectionTarget: DispatchQueue?
+    public var connection = ConnectionOptions()
+    /// Called with each socket before it is bound and connected, for options that have no name
+    /// here. setsockopt(2).
+    public var prepareSocket: @Sendable (Int32) -> Void = { _ in }
+
+    public init() {}
+}

@@ -1,0 +1,167 @@
+internal import Ring
+internal import RingDispatch
+
+/// A connection that a ``Connector`` is about to make.
+public final class PendingConnection: @unchecked Sendable {
+    // Safety: what is not immutable belongs to `queue`.
+    /// What is to be connected to.
+    public let endpoint: Endpoint
+    let options: ConnectorOptions
+    let queue: DispatchQueue
+    /// Taken by whoever ends it; nil from then on.
+    private var deliver: (@Sendable (Result<Connection, ConnectError>) -> Void)?
+    private var lookup: Resolver.Lookup?
+    private var local: SocketAddress?
+    /// Addresses that were not tried, the next one first.
+    private var untried: [Endpoint] = []
+    private var running: [ConnectAttempt] = []
+    private var failed: [ConnectError.Attempt] = []
+    /// Starts the next attempt.
+    private var stagger: DispatchScheduledItem?
+    private var timeout: DispatchScheduledItem?
+
+    init(
+        to endpoint: Endpoint, _ options: ConnectorOptions,
+        deliver: @escaping @Sendable (Result<Connection, ConnectError>) -> Void
+    ) {
+        self.endpoint = endpoint
+        self.options = options
+        self.deliver = deliver
+        queue = DispatchQueue(label: "connect \(endpoint)")
+    }
+
+    /// Ends it: the completion is given the error `cancelled`, unless it was submitted already.
+    /// From any thread.
+    public func cancel() {
+        queue.async { [self] in fail(.cancelled, ErrorCode.cancelled) }
+    }
+
+    /// Called once, by who made it.
+    func start() {
+        queue.async { [self] in
+            guard deliver != nil else { return }
+            timeout = queue.scheduleAfter(deadline: .now() + options.timeout) { [weak self] in
+                self?.fail(.timedOut, ErrorCode.timedOut)
+            }
+            do throws(EndpointError) {
+                local = try options.localEndpoint?.socketAddress()
+            } catch {
+                return fail(.invalidEndpoint(error))
+            }
+            if case .host = endpoint { return resolve() }
+            untried = [endpoint]
+            tryNext()
+        }
+    }
+
+    // MARK: on the queue
+
+    private func resolve() {
+        // It is as patient as all of this: the timer above ends it.
+        lookup = options.resolver.resolve(
+            endpoint, timeout: .never, queue: queue
+        ) { [self] answer in
+            lookup = nil
+            guard deliver != nil else { return }
+            switch answer {
+            case .success(let endpoints):
+                untried = HappyEyeballs.interleaved(
+                    endpoints, firstFamilyCount: options.firstFamilyCount)
+                tryNext()
+            case .failure(let error):
+                fail(.unresolved(error))
+            }
+        }
+    }
+
+    /// Tries addresses until one attempt is under way.
+    private func tryNext() {
+        stagger?.cancel()
+        stagger = nil
+        while deliver != nil && !untried.isEmpty {
+            let next = untried.removeFirst()
+            do throws(KernelError) {
+                if try begin(next) { break }
+            } catch {
+                failed.append(ConnectError.Attempt(next, error))
+            }
+        }
+        guard deliver != nil else { return }
+        if running.isEmpty && untried.isEmpty { return fail(.allFailed) }
+        guard !untried.isEmpty else { return }
+        stagger = queue.scheduleAfter(deadline: .now() + options.attemptDelay) { [weak self] in
+            self?.tryNext()
+        }
+    }
+
+    /// True: it is connected, or an attempt is under way. False: all is over.
+    private func begin(_ endpoint: Endpoint) throws(KernelError) -> Bool {
+        let address: SocketAddress
+        do throws(EndpointError) {
+            address = try endpoint.socketAddress()
+        } catch {
+            fail(.invalidEndpoint(error))
+            return false
+        }
+        if let local, local.family != address.family {
+            throw KernelError(call: "bind", code: ErrorCode.familyNotSupported)
+        }
+        var settings = ConnectingSettings()
+        settings.local = local
+        settings.sendsAtOnce = options.sendsAtOnce
+        settings.prepare = options.prepareSocket
+        let socket = try Sockets.connect(to: address, settings)
+        if socket.progress == .connected {
+            succeed(socket.descriptor)
+        } else {
+            let attempt = ConnectAttempt(
+                endpoint, address, socket.descriptor, queue: queue
+            ) { [self] attempt, error in
+                ended(attempt, error)
+            }
+            running.append(attempt)
+            attempt.start(socket.progress)
+        }
+        return true
+    }
+
+    private func ended(_ attempt: ConnectAttempt, _ error: KernelError?) {
+        running.removeAll { $0 === attempt }
+        guard deliver != nil else { return Sockets.close(attempt.descriptor) }
+        guard let error else { return succeed(attempt.descriptor) }
+        Sockets.close(attempt.descriptor)
+        failed.append(ConnectError.Attempt(attempt.endpoint, error))
+        // At once: the delay is for addresses that do not answer.
+        if !untried.isEmpty { tryNext() } else if running.isEmpty { fail(.allFailed) }
+    }
+
+    private func succeed(_ descriptor: Int32) {
+        finish(
+            .success(
+                Connection(
+                    adopting: descriptor, target: options.connectionTarget,
+                    options: options.connection)))
+    }
+
+    /// - Parameter code: what becomes of the attempts that are under way.
+    private func fail(_ reason: ConnectError.Reason, _ code: Int32 = ErrorCode.cancelled) {
+        guard deliver != nil else { return }
+        let attempts = running.map { attempt in
+            ConnectError.Attempt(attempt.endpoint, KernelError(call: "connect", code: code))
+        }
+        finish(
+            .failure(
+                ConnectError(endpoint: endpoint, reason: reason, attempts: failed + attempts)))
+    }
+
+    private func finish(_ result: Result<Connection, ConnectError>) {
+        guard let deliver = deliver.take() else { return }
+        lookup?.cancel()
+        lookup = nil
+        timeout?.cancel()
+        stagger?.cancel()
+        untried = []
+        for attempt in running { attempt.cancel() }
+        deliver(result)
+    }
+}

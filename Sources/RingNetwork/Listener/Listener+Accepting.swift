@@ -1,0 +1,174 @@
+internal import Ring
+internal import RingDispatch
+
+/// Whether a listener accepts, and what keeps it from that. Belongs to its queue.
+struct AcceptingState {
+    /// Why nothing is accepted at the moment.
+    struct Holds: OptionSet {
+        let rawValue: Int
+        /// As many connections are open as may be.
+        static let limit = Holds(rawValue: 1)
+        /// As many were accepted as may be for now.
+        static let rate = Holds(rawValue: 2)
+        /// An error that passes: descriptors or memory ran out, above all.
+        static let trouble = Holds(rawValue: 4)
+    }
+
+    var holds: Holds = []
+    var bucket: TokenBucket?
+    var rateEnd: DispatchScheduledItem?
+    var pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
+    var pauseEnd: DispatchScheduledItem?
+
+    /// The wait after the first accept that failed, doubled with each further one.
+    static let shortestPauseMilliseconds = 10
+    static let longestPauseMilliseconds = 1000
+}
+
+// On the queue.
+extension Listener {
+    /// Connections have to be counted while they are accepted: the kernel, left to itself, would
+    /// accept all that wait.
+    var acceptsInSteps: Bool { options.connectionLimit != .max || options.acceptRate != nil }
+
+    func beginAccepting() {
+        accepting.bucket = options.acceptRate.map {
+            TokenBucket($0, now: MonotonicClock.nanoseconds())
+        }
+        for point in points { point.attach(to: self) }
+        if options.connectionLimit <= 0 { accepting.holds = .limit }
+        if accepting.holds.isEmpty { for point in points { point.start() } }
+    }
+
+    func cancelPauses() {
+        accepting.pauseEnd?.cancel()
+        accepting.rateEnd?.cancel()
+    }
+
+    private func hold(
+        _ reason: AcceptingState.Holds, _ count: WritableKeyPath<ListenerCounters, Int>
+    ) {
+        guard phase == .active, !accepting.holds.contains(reason) else { return }
+        tally[keyPath: count] += 1
+        let wasFree = accepting.holds.isEmpty
+        accepting.holds.insert(reason)
+        if wasFree { for point in points { point.stop() } }
+    }
+
+    private func release(_ reason: AcceptingState.Holds) {
+        guard accepting.holds.remove(reason) != nil else { return }
+        if accepting.holds.isEmpty && phase == .active { for point in points { point.start() } }
+    }
+
+    // MARK: connections
+
+    /// A connection has come.
+    func accepted(_ descriptor: Int32) {
+        accepting.pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
+        guard phase == .active else { return Sockets.close(descriptor) }
+        accepting.bucket?.take(now: MonotonicClock.nanoseconds())
+        begin(descriptor)
+        if open.count >= options.connectionLimit { hold(.limit, \.pausesForLimit) }
+        awaitToken()
+    }
+
+    private func begin(_ descriptor: Int32) {
+        var peer: PeerKey?
+        if options.connectionLimitPerPeer != .max {
+            peer = Sockets.remoteAddress(of: descriptor).flatMap { Endpoint($0) }.flatMap {
+                PeerKey($0, ipv6PrefixLength: options.ipv6PeerPrefixLength)
+            }
+        }
+        if let peer, !peers.add(peer, limit: options.connectionLimitPerPeer) {
+            tally.refusedPerPeer += 1
+            return Sockets.reset(descriptor)
+        }
+        tally.accepted += 1
+        if options.sendsAtOnce { Sockets.sendAtOnce(descriptor) }
+        let connection = Connection(
+            adopting: descriptor, target: options.connectionTarget, options: options.connection)
+        connection.owner = self
+        open[ObjectIdentifier(connection)] = OpenConnection(connection: connection, peer: peer)
+        handlers.connection?(connection)
+        if handlers.connection == nil { connection.close() }
+    }
+
+    /// A connection's descriptor is closed. From any queue.
+    func closed(_ connection: Connection) {
+        queue.async { [self] in
+            let identifier = ObjectIdentifier(connection)
+            guard let entry = open.removeValue(forKey: identifier) else { return }
+            if let peer = entry.peer { peers.remove(peer) }
+            if open.count < options.connectionLimit { release(.limit) }
+            endPause()
+            noteEnded(identifier)
+        }
+    }
+
+    // MARK: the rate
+
+    private func awaitToken() {
+        guard let wait = accepting.bucket?.wait(now: MonotonicClock.nanoseconds()), wait > 0
+        else { return }
+        hold(.rate, \.pausesForRate)
+        guard accepting.holds.contains(.rate), accepting.rateEnd == nil else { return }
+        accepting.rateEnd = queue.scheduleAfter(
+            deadline: .now() + .nanoseconds(Int(wait))
+        ) { [weak self] in
+            guard let self else { return }
+            accepting.rateEnd = nil
+            guard phase == .active else { return }
+            awaitToken()
+            if accepting.rateEnd == nil { release(.rate) }
+        }
+    }
+
+    // MARK: errors
+
+    /// accept(2) has failed at one of the endpoints.
+    func acceptFailed(_ code: Int32, at point: ListeningPoint) {
+        guard phase == .active else { return }
+        guard ErrorCode.isPassingAcceptError(code) else {
+            point.close()
+            let error = KernelError(call: "accept", code: code)
+            handlers.error?(self, ListenerError(point.endpoint, error))
+            return
+        }
+        if ErrorCode.isDescriptorShortage(code) { turnAway(at: point) }
+        pause(ErrorCode.isShortage(code) ? \.pausesForShortage : \.passingErrors)
+    }
+
+    /// Descriptors ran out: clients that wait are told so, with the one kept for that, instead of
+    /// left hanging.
+    private func turnAway(at point: ListeningPoint) {
+        guard let kept = reserve else { return }
+        Sockets.close(kept)
+        for _ in 0..<Listener.mostTurnedAway {
+            let descriptor = Sockets.accept(point.descriptor)
+            if descriptor < 0 { break }
+            Sockets.close(descriptor)
+            tally.turnedAway += 1
+        }
+        reserve = Sockets.reserve()
+    }
+
+    private static let mostTurnedAway = 64
+
+    private func pause(_ count: WritableKeyPath<ListenerCounters, Int>) {
+        guard !accepting.holds.contains(.trouble) else { return }
+        hold(.trouble, count)
+        accepting.pauseEnd = queue.scheduleAfter(
+            deadline: .now() + .milliseconds(accepting.pauseMilliseconds)
+        ) { [weak self] in self?.endPause() }
+        accepting.pauseMilliseconds = min(
+            2 * accepting.pauseMilliseconds, AcceptingState.longestPauseMilliseconds)
+    }
+
+    private func endPause() {
+        guard accepting.holds.contains(.trouble) else { return }
+        accepting.pauseEnd?.cancel()
+        accepting.pauseEnd = nil
+        if reserve == nil && phase == .active { reserve = Sockets.reserve() }
+        release(.trouble)
+    }
+}

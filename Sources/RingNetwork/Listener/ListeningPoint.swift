@@ -1,0 +1,140 @@
+internal import Ring
+internal import RingDispatch
+
+/// One socket of a listener, and what accepts from it.
+final class ListeningPoint: StreamAcceptorClient, @unchecked Sendable {
+    // Safety: what is not immutable belongs to the listener's queue.
+    let endpoint: Endpoint
+    let descriptor: Int32
+    /// What goes with the socket.
+    private let file: UnixSocketFile?
+    /// Lives as long as this is attached and not closed.
+    private unowned(unsafe) var listener: Listener?
+    /// Accepts without end.
+    private var acceptor: StreamAcceptor?
+    /// Or tells that there is somebody to accept.
+    private var watch: ReadinessWatch?
+    private var isWanted = false
+    private var isClosing = false
+    private(set) var isClosed = false
+
+    /// Begins to listen.
+    init(_ endpoint: Endpoint, _ options: ListenerOptions) throws {
+        var settings = ListeningSettings()
+        if let backlog = options.backlog { settings.backlog = Int32(clamping: backlog) }
+        settings.reusesAddress = options.reusesAddress
+        settings.reusesPort = options.reusesPort
+        settings.isIPv6Only = options.isIPv6Only
+        settings.unixMode = options.unixSocketMode
+        settings.replacesStaleUnixSocket = options.replacesStaleUnixSocket
+        settings.prepare = options.prepareSocket
+        let address = try endpoint.socketAddress()
+        do throws(KernelError) {
+            descriptor = try Sockets.listen(at: address, settings)
+        } catch {
+            throw ListenerError(endpoint, error)
+        }
+        self.endpoint = Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) } ?? endpoint
+        if case .unix(let address) = endpoint, !address.isAbstract {
+            file = UnixSocketFile(address.bytes)
+        } else {
+            file = nil
+        }
+    }
+
+    /// Takes over a socket that listens already. Its file is its maker's.
+    init(adopting socket: InheritedSocket) throws(InheritedSocketError) {
+        try socket.check()
+        descriptor = socket.descriptor
+        endpoint = socket.endpoint ?? .unix(UnixAddress(kernel: [], isAbstract: true))
+        file = nil
+        InheritedDescriptor.closeOnExec(descriptor)
+        Sockets.setNonBlocking(descriptor)
+    }
+
+    var waitingCount: Int { isClosed ? 0 : Sockets.backlogCount(of: descriptor) }
+
+    // MARK: on the queue
+
+    func attach(to listener: Listener) {
+        self.listener = listener
+        if listener.acceptsInSteps {
+            watch = ReadinessWatch(
+                descriptor: descriptor, queue: listener.queue, events: PollEvents.readable
+            ) { [unowned self] in becameReady($0) }
+        } else {
+            acceptor = StreamAcceptor(
+                descriptor: descriptor, queue: listener.queue, client: self)
+        }
+    }
+
+    func start() {
+        guard !isClosing else { return }
+        isWanted = true
+        acceptor?.start()
+        watch?.start()
+    }
+
+    func stop() {
+        isWanted = false
+        acceptor?.stop()
+        watch?.cancel()
+    }
+
+    /// Closes the socket, and tells the listener, once nothing of it is out.
+    func close() {
+        guard !isClosing else { return }
+        isClosing = true
+        stop()
+        if acceptor?.isRunning ?? false || watch?.isWaiting ?? false { return }
+        release()
+    }
+
+    private func release() {
+        isClosed = true
+        Sockets.close(descriptor)
+        file?.remove()
+        listener?.finishIfClosed()
+    }
+
+    // MARK: in steps
+
+    /// Connections that are accepted in a row: others on the queue have their turn in between.
+    private static let mostInARow = 16
+
+    private func becameReady(_ events: Int32) {
+        if isClosing { return release() }
+        guard isWanted else { return }
+        if events >= 0 {
+            accept()
+        } else if events != FileRequest.cancelled {
+            listener?.acceptFailed(-events, at: self)
+        }
+        if isWanted { watch?.start() }
+    }
+
+    private func accept() {
+        for _ in 0..<ListeningPoint.mostInARow where isWanted {
+            let result = Sockets.accept(descriptor)
+            if result >= 0 {
+                listener?.accepted(result)
+            } else if result == -ErrorCode.tryAgain {
+                return
+            } else if result != -ErrorCode.interrupted {
+                listener?.acceptFailed(-result, at: self)
+                return
+            }
+        }
+    }
+
+    // MARK: StreamAcceptorClient
+
+    func accepted(_ descriptor: Int32) {
+        if isClosing { Sockets.close(descriptor) } else { listener?.accepted(descriptor) }
+    }
+
+    func acceptingEnded(_ result: Int32) {
+        if isClosing { return release() }
+        if result != FileRequest.cancelled { listener?.acceptFailed(-result, at: self) }
+    }
+}

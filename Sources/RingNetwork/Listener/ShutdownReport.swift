@@ -1,0 +1,24 @@
+/// How a listener's connections came to their end: see ``Listener/shutdown(deadline:completion:)``.
+public struct ShutdownReport: Sendable, Hashable {
+    /// A connection that was reset at the deadline.
+    public struct Cut: Sendable, Hashable {
+        /// The peer's; nil for a Unix socket without a name, as clients have.
+        public let endpoint: Endpoint?
+        /// Bytes that were sent and that the kernel had not taken.
+        public let unsentBytes: Int
+        /// Bytes that the kernel had, and that the peer had not confirmed. They are lost, too.
+        public let unconfirmedBytes: Int
+    }
+
+    /// Connections that were open when the shutdown began and closed by themselves.
+    public internal(set) var drained = 0
+    /// Connections that were still open at the deadline.
+    public internal(set) var cut: [Cut] = []
+    /// Connections that could not be cut, because a handler of theirs had not come back a second
+    /// after the deadline, or because they were never activated. The former are reset as soon as
+    /// their handlers come back.
+    public internal(set) var unfinished = 0
+
+    /// Nothing was open.
+    public init() {}
+}

@@ -1,0 +1,120 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("What connectors connect to, and from where", .watchdog)
+struct ConnectorEndpointTests {
+    @Test("Unix sockets: a path, and an abstract name", arguments: [true, false])
+    func unix(isAbstract: Bool) throws {
+        let path = makeSocketPath()
+        let endpoint = Endpoint.unix(
+            isAbstract ? try UnixAddress(abstractName: path) : try UnixAddress(path: path))
+        let listener = try makeEchoListener(endpoint)
+        let connection = try #require(Connector.shared.result(of: endpoint)).get()
+        #expect(connection.remoteEndpoint == endpoint)
+        #expect(Client(connection).echoes(patterned(50_000)))
+        connection.close()
+        stop(listener)
+        let code = Connector.shared.error(of: endpoint)?.attempts.first?.cause.code
+        #expect(code == (isAbstract ? ECONNREFUSED : ENOENT))
+    }
+
+    @Test("A Unix socket whose backlog is full is tried again until there is room")
+    func busyUnixSocket() throws {
+        let endpoint = Endpoint.unix(try UnixAddress(abstractName: makeSocketPath()))
+        var options = ListenerOptions()
+        options.backlog = 1
+        let listener = try Listener(endpoint, options: options)
+        let clients = Watched<[Client]>([])
+        for _ in 0..<10 {
+            Connector.shared.connect(to: endpoint, queue: .global()) { result in
+                if case .success(let connection) = result { clients.append(Client(connection)) }
+            }
+        }
+        expectEventually(clients) { $0.count == 2 }
+        var patience = ConnectorOptions()
+        patience.timeout = .milliseconds(20)
+        let error = Connector(options: patience).error(of: endpoint)
+        #expect(error?.attempts.count == 1)
+        serveEcho(listener)
+        expectEventually(clients) { $0.count == 10 }
+        for client in clients.value {
+            #expect(client.echoes([1, 2]))
+            client.connection.close()
+        }
+        stop(listener)
+    }
+
+    @Test("The local endpoint is where the connection comes from")
+    func local() throws {
+        let peer = Outcome<Endpoint?>()
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        listener.setConnectionHandler { connection in
+            peer.set(connection.remoteEndpoint)
+            connection.setReceiveHandler { _, _ in }
+            connection.activate()
+        }
+        listener.activate()
+        var options = ConnectorOptions()
+        options.localEndpoint = .ipv4(IPv4Address(127, 0, 0, 5), port: 0)
+        let connection = try #require(
+            Connector(options: options).result(of: listener.endpoint)
+        ).get()
+        #expect(peer.wait()??.ipAddress == .v4(IPv4Address(127, 0, 0, 5)))
+        connection.activate()
+        connection.close()
+        stop(listener)
+    }
+
+    @Test("A local endpoint that cannot be used is an error that says so")
+    func wrongLocal() throws {
+        var options = ConnectorOptions()
+        options.localEndpoint = .ipv6(.loopback, port: 0)
+        let target = Endpoint.ipv4(.loopback, port: 1)
+        var error = try #require(Connector(options: options).error(of: target))
+        #expect(error.attempts.map(\.cause.code) == [EAFNOSUPPORT])
+        options.localEndpoint = .ipv4(IPv4Address(192, 0, 2, 1), port: 0)
+        error = try #require(Connector(options: options).error(of: target))
+        #expect(error.attempts.map(\.cause.code) == [EADDRNOTAVAIL])
+        #expect("\(error)".contains("ip address"))
+        options.localEndpoint = try Endpoint("server.test:0")
+        error = try #require(Connector(options: options).error(of: target))
+        guard case .invalidEndpoint = error.reason else { throw error }
+    }
+
+    @Test("A socket that meets itself is not connected")
+    func selfConnection() throws {
+        // A port that is free at this moment.
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        let endpoint = listener.endpoint
+        stop(listener)
+        var options = ConnectorOptions()
+        options.localEndpoint = endpoint
+        let error = try #require(Connector(options: options).error(of: endpoint))
+        #expect(error.attempts.map(\.cause.code) == [ECONNREFUSED])
+    }
+
+    @Test("The program's own options are set before the socket is connected")
+    func prepared() throws {
+        let listener = try makeEchoListener()
+        var options = ConnectorOptions()
+        options.prepareSocket = { descriptor in
+            var size: Int32 = 10_000
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
+            #expect(getOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY) != 0)
+        }
+        let connection = try #require(
+            Connector(options: options).result(of: listener.endpoint)
+        ).get()
+        #expect(Client(connection).echoes([1]))
+        connection.close()
+        stop(listener)
+    }
+}
+
+private func getOption(_ descriptor: Int32, _ level: Int32, _ name: Int32) -> Int32 {
+    var value: Int32 = 0
+    var length = socklen_t(4)
+    return getsockopt(descriptor, level, name, &value, &length) == 0 ? value : -1
+}

@@ -1,0 +1,165 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("Connectors", .watchdog)
+struct ConnectorTests {
+    private func host(_ endpoint: Endpoint) throws -> Endpoint {
+        try Endpoint(host: "server.test", port: #require(endpoint.port))
+    }
+
+    @Test("A client connects to an address, and the connection is not activated")
+    func address() throws {
+        let listener = try makeEchoListener()
+        let connection = try #require(Connector.shared.result(of: listener.endpoint)).get()
+        #expect(connection.state == .setup)
+        #expect(connection.remoteEndpoint == listener.endpoint)
+        #expect(Client(connection).echoes(patterned(100_000)))
+        connection.close()
+        stop(listener)
+    }
+
+    @Test("An address that refuses is followed by the next one at once")
+    func refused() throws {
+        let listener = try makeEchoListener()
+        let port = try #require(listener.endpoint.port)
+        var options = ConnectorOptions()
+        options.attemptDelay = .never
+        options.resolver = makeResolver([
+            .ipv4(IPv4Address(127, 0, 0, 9), port: 0), .ipv4(IPv4Address(127, 0, 0, 8), port: 0),
+            .ipv4(.loopback, port: 0),
+        ])
+        let target = try Endpoint(host: "server.test", port: port)
+        let result = try #require(Connector(options: options).result(of: target))
+        let connection = try result.get()
+        #expect(connection.remoteEndpoint == listener.endpoint)
+        #expect(Client(connection).echoes([1, 2, 3]))
+        connection.close()
+        stop(listener)
+    }
+
+    @Test("An address that does not answer is followed by the next one after the delay")
+    func silent() throws {
+        let silent = Blackhole(IPv4Address(127, 0, 0, 9))
+        let port = try #require(silent.endpoint.port)
+        let listener = try makeEchoListener(.ipv4(.loopback, port: port))
+        var options = ConnectorOptions()
+        options.attemptDelay = .milliseconds(20)
+        options.resolver = makeResolver([silent.endpoint, listener.endpoint])
+        let connection = try #require(
+            Connector(options: options).result(of: host(listener.endpoint))
+        ).get()
+        #expect(connection.remoteEndpoint == listener.endpoint)
+        #expect(Client(connection).echoes([1, 2, 3]))
+        connection.close()
+        stop(listener)
+    }
+
+    @Test("When all fail, each attempt is told, with what to do")
+    func allFail() throws {
+        var options = ConnectorOptions()
+        options.resolver = makeResolver([
+            .ipv4(IPv4Address(127, 0, 0, 9), port: 0), .ipv4(IPv4Address(127, 0, 0, 8), port: 0),
+        ])
+        let error = try #require(
+            Connector(options: options).error(of: Endpoint("server.test:1")))
+        guard case .allFailed = error.reason else { throw error }
+        #expect(error.attempts.map(\.cause.code) == [ECONNREFUSED, ECONNREFUSED])
+        #expect(
+            error.attempts.map(\.endpoint.description) == ["127.0.0.9:1", "127.0.0.8:1"])
+        #expect("\(error)".contains("nobody listens there"))
+    }
+
+    @Test("A name that is not found is the error")
+    func unresolved() throws {
+        var options = ConnectorOptions()
+        options.resolver = makeResolver([])
+        let error = try #require(
+            Connector(options: options).error(of: Endpoint("server.test:1")))
+        guard case .unresolved(let cause) = error.reason else { throw error }
+        #expect(cause.reason == .notFound)
+    }
+
+    @Test("The time-out ends everything, and tells what was under way")
+    func timeout() throws {
+        let silent = Blackhole(IPv4Address(127, 0, 0, 10))
+        var options = ConnectorOptions()
+        options.timeout = .milliseconds(50)
+        let error = try #require(Connector(options: options).error(of: silent.endpoint))
+        guard case .timedOut = error.reason else { throw error }
+        #expect(error.attempts.map(\.endpoint) == [silent.endpoint])
+        #expect(error.attempts.first?.cause.code == ETIMEDOUT)
+    }
+
+    @Test("The time-out counts the lookup, too")
+    func slowLookup() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        var options = ConnectorOptions()
+        options.timeout = .milliseconds(50)
+        options.resolver = Resolver(lookupLimit: 1) { _ in
+            gate.pass()
+            return []
+        }
+        let error = try #require(
+            Connector(options: options).error(of: Endpoint("server.test:1")))
+        guard case .timedOut = error.reason else { throw error }
+        #expect(error.attempts.isEmpty)
+    }
+
+    @Test("Cancelling ends it once, also when it is done already")
+    func cancel() throws {
+        let silent = Blackhole(IPv4Address(127, 0, 0, 11))
+        let outcome = Outcome<Result<Connection, ConnectError>>()
+        let calls = Watched(0)
+        let pending = Connector.shared.connect(to: silent.endpoint, queue: .global()) { result in
+            calls.increment()
+            outcome.set(result)
+        }
+        pending.cancel()
+        pending.cancel()
+        guard case .failure(let error) = outcome.wait() else {
+            Issue.record("connected")
+            return
+        }
+        guard case .cancelled = error.reason else { throw error }
+        pending.cancel()
+        expectStays(calls, at: 1)
+    }
+
+    @Test("A task waits for a connection, and its cancellation ends that")
+    func tasks() async throws {
+        let listener = try makeEchoListener()
+        let connection = try await Connector.shared.connect(to: listener.endpoint)
+        #expect(Client(connection).echoes([7]))
+        connection.close()
+        stop(listener)
+        let silent = Blackhole(IPv4Address(127, 0, 0, 12))
+        let target = silent.endpoint
+        let task = Task { try await Connector.shared.connect(to: target) }
+        task.cancel()
+        let error = await #expect(throws: ConnectError.self) { try await task.value }
+        guard case .cancelled = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("Many connect at once")
+    func many() throws {
+        let listener = try makeEchoListener()
+        let clients = Watched<[Client]>([])
+        for _ in 0..<200 {
+            Connector.shared.connect(to: listener.endpoint, queue: .global()) { result in
+                if case .success(let connection) = result { clients.append(Client(connection)) }
+            }
+        }
+        expectEventually(clients) { $0.count == 200 }
+        for (index, client) in clients.value.enumerated() {
+            #expect(client.echoes(patterned(100, seed: index)))
+            client.connection.close()
+        }
+        stop(listener)
+    }
+}

@@ -1,0 +1,177 @@
+import Glibc
+@testable import RingDispatch
+@testable import RingNetwork
+import Testing
+
+@Suite("Where listeners listen", .watchdog)
+struct ListenerEndpointTests {
+    private func fileMode(_ path: String) -> UInt32? {
+        var facts = stat()
+        return lstat(path, &facts) == 0 ? facts.st_mode & 0o7777 : nil
+    }
+
+    @Test("Several endpoints share one handler and one limit", arguments: [Int.max, 2])
+    func several(limit: Int) throws {
+        let path = makeSocketPath()
+        let name = try UnixAddress(abstractName: path)
+        var options = ListenerOptions()
+        options.connectionLimit = limit
+        let listener = try Listener(
+            [
+                .ipv4(.loopback, port: 0), .ipv4(IPv4Address(127, 0, 0, 3), port: 0),
+                .unix(try UnixAddress(path: path)), .unix(name),
+            ], options: options)
+        #expect(listener.endpoints.count == 4)
+        #expect(listener.endpoints.prefix(2).allSatisfy { $0.port ?? 0 != 0 })
+        #expect(listener.endpoint == listener.endpoints[0])
+        serveEcho(listener)
+        for round in 0..<3 {
+            for endpoint in listener.endpoints {
+                let connection = try #require(Connector.shared.result(of: endpoint)).get()
+                let client = Client(connection)
+                #expect(client.echoes(patterned(1000, seed: round)))
+                connection.close()
+                #expect(client.closed.wait() != nil)
+            }
+        }
+        #expect(listener.queue.sync { listener.acceptedConnections } == 12)
+        stop(listener)
+        for endpoint in listener.endpoints {
+            #expect(Connector.shared.error(of: endpoint) != nil)
+        }
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test("When one of several endpoints fails, none is listened at")
+    func partlyTaken() throws {
+        let taken = try makeEchoListener()
+        let path = makeSocketPath()
+        #expect(throws: ListenerError.self) {
+            try Listener([.unix(try UnixAddress(path: path)), taken.endpoint])
+        }
+        #expect(access(path, F_OK) != 0)
+        stop(taken)
+    }
+
+    @Test("The file of a Unix socket has the mode that is asked for", arguments: [0o600, 0o666])
+    func mode(_ mode: UInt32) throws {
+        var options = ListenerOptions()
+        options.unixSocketMode = mode
+        let path = makeSocketPath()
+        let listener = try makeEchoListener(.unix(try UnixAddress(path: path)), options)
+        #expect(fileMode(path) == mode)
+        stop(listener)
+    }
+
+    @Test("A file that a server left behind is replaced only if that is asked for")
+    func stale() throws {
+        let path = makeSocketPath()
+        let endpoint = Endpoint.unix(try UnixAddress(path: path))
+        // A socket that nobody listens at any more.
+        let gone = Blackhole.bindUnix(path)
+        close(gone)
+        let error = #expect(throws: ListenerError.self) { try Listener(endpoint) }
+        #expect(error?.cause.code == EADDRINUSE)
+        #expect(error.map { "\($0)".contains("replacesStaleUnixSocket") } == true)
+        var options = ListenerOptions()
+        options.replacesStaleUnixSocket = true
+        let listener = try makeEchoListener(endpoint, options)
+        // Not while somebody answers there, even if he does not accept.
+        #expect(throws: ListenerError.self) { try Listener(endpoint, options: options) }
+        let connection = try #require(Connector.shared.result(of: endpoint)).get()
+        #expect(Client(connection).echoes([1]))
+        connection.close()
+        stop(listener)
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test("What is no socket is never removed")
+    func notASocket() throws {
+        let path = makeSocketPath()
+        let file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        close(file)
+        defer { unlink(path) }
+        var options = ListenerOptions()
+        options.replacesStaleUnixSocket = true
+        #expect(throws: ListenerError.self) {
+            try Listener(.unix(try UnixAddress(path: path)), options: options)
+        }
+        #expect(access(path, F_OK) == 0)
+        let link = makeSocketPath()
+        symlink(path, link)
+        defer { unlink(link) }
+        #expect(throws: ListenerError.self) {
+            try Listener(.unix(try UnixAddress(path: link)), options: options)
+        }
+        #expect(fileMode(link) != nil)
+    }
+
+    @Test("A file that another server has put in its place stays")
+    func replaced() throws {
+        let path = makeSocketPath()
+        let endpoint = Endpoint.unix(try UnixAddress(path: path))
+        let first = try makeEchoListener(endpoint)
+        unlink(path)
+        let second = try makeEchoListener(endpoint)
+        stop(first)
+        #expect(access(path, F_OK) == 0)
+        stop(second)
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test("Connections are spread over the lanes, and all serve")
+    func lanes() throws {
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        let lanes = Watched<Set<Int>>([])
+        listener.setConnectionHandler { connection in
+            lanes.update { lanes in
+                if let lane = connection.receiver?.lane.index { lanes.insert(lane) }
+            }
+            connection.setReceiveHandler { $0.send($1) }
+            connection.activate()
+        }
+        listener.activate()
+        let port = try #require(listener.endpoint.port)
+        let count = Runtime.pool.lanes.count
+        let wires = (0..<8 * count).map { _ in Wire.connect(to: port) }
+        for wire in wires { #expect(wire.send([1])) }
+        for wire in wires { #expect(wire.receive(1) == [1]) }
+        // Other tests take their turns, too.
+        #expect(lanes.value.count > 1 || count == 1)
+        stop(listener)
+    }
+
+    @Test("A listener that is stopped before it is active, or dropped, closes its sockets")
+    func neverActive() throws {
+        let path = makeSocketPath()
+        let endpoint = Endpoint.unix(try UnixAddress(path: path))
+        do {
+            let dropped = try Listener(endpoint)
+            #expect(dropped.endpoints == [endpoint])
+        }
+        #expect(access(path, F_OK) != 0)
+        let stopped = try Listener(endpoint)
+        stop(stopped)
+        stop(stopped)
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test("An error of accept that does not pass is told, and the other endpoints go on")
+    func brokenPoint() throws {
+        let listener = try Listener(
+            [.ipv4(.loopback, port: 0), .ipv4(IPv4Address(127, 0, 0, 4), port: 0)])
+        let told = Outcome<ListenerError>()
+        listener.setErrorHandler { told.set($1) }
+        serveEcho(listener)
+        // What shutdown(2) leaves does not listen any more: EINVAL.
+        shutdown(listener.points[0].descriptor, Int32(SHUT_RDWR))
+        let error = told.wait()
+        #expect(error?.cause.code == EINVAL)
+        #expect(error?.endpoint == listener.endpoints[0])
+        #expect(error.map { "\($0)".contains("cannot accept at 127.0.0.1") } == true)
+        let connection = try #require(Connector.shared.result(of: listener.endpoints[1])).get()
+        #expect(Client(connection).echoes([1]))
+        connection.close()
+        stop(listener)
+    }
+}

@@ -1,0 +1,170 @@
+import Glibc
+import RingDispatch
+@testable import RingNetwork
+import Testing
+
+@Suite("Limits of listeners", .watchdog)
+struct ListenerLimitTests {
+    private func counters(_ listener: Listener) -> ListenerCounters {
+        listener.queue.sync { listener.counters }
+    }
+
+    @Test("At the limit of connections nobody is accepted, and all who wait have their turn")
+    func total() throws {
+        var options = ListenerOptions()
+        options.connectionLimit = 3
+        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
+        let port = try #require(listener.endpoint.port)
+        let wires = (0..<20).map { _ in Wire.connect(to: port) }
+        for wire in wires { #expect(wire.send([7])) }
+        for wire in wires {
+            #expect(wire.receive(1) == [7])
+            let count = listener.queue.sync { listener.connections.count }
+            #expect(count <= 3)
+            wire.close()
+        }
+        #expect(counters(listener).accepted == 20)
+        #expect(counters(listener).pausesForLimit >= 1)
+        stop(listener)
+    }
+
+    @Test("What waits in the kernel is counted")
+    func waiting() throws {
+        var options = ListenerOptions()
+        options.connectionLimit = 1
+        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
+        let port = try #require(listener.endpoint.port)
+        let wires = (0..<5).map { _ in Wire.connect(to: port) }
+        for wire in wires { #expect(wire.send([7])) }
+        #expect(wires[0].receive(1) == [7])
+        #expect(poll { counters(listener).waiting == 4 })
+        #expect(counters(listener).accepted == 1)
+        stop(listener)
+    }
+
+    @Test("A peer beyond its limit is reset at once, and others are served")
+    func perPeer() throws {
+        var options = ListenerOptions()
+        options.connectionLimitPerPeer = 2
+        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
+        let port = try #require(listener.endpoint.port)
+        let first = (0..<2).map { _ in Wire.connect(to: port) }
+        for wire in first {
+            #expect(wire.send([1]))
+            #expect(wire.receive(1) == [1])
+        }
+        let refused = Wire.connect(to: port)
+        #expect(refused.receiveEnd() == ECONNRESET)
+        #expect(counters(listener).refusedPerPeer == 1)
+        var from = ConnectorOptions()
+        from.localEndpoint = .ipv4(IPv4Address(127, 0, 0, 77), port: 0)
+        let other = try #require(
+            Connector(options: from).result(of: listener.endpoint)
+        ).get()
+        #expect(Client(other).echoes([2]))
+        other.close()
+        // One that closes makes room for another of the same peer.
+        first[0].close()
+        #expect(poll { listener.queue.sync { listener.connections.count } == 1 })
+        let next = Wire.connect(to: port)
+        #expect(next.send([3]))
+        #expect(next.receive(1) == [3])
+        next.close()
+        first[1].close()
+        #expect(poll { listener.queue.sync { listener.peers.peerCount } == 0 })
+        stop(listener)
+    }
+
+    @Test("Addresses are one peer by the prefix, and mapped ones are IPv4's")
+    func peerKeys() throws {
+        func key(_ address: String, _ length: Int = 64) throws -> PeerKey? {
+            PeerKey(Endpoint(try IPAddress(address), port: 1), ipv6PrefixLength: length)
+        }
+        #expect(try key("2001:db8::1") == key("2001:db8::ffff:1"))
+        #expect(try key("2001:db8::1") != key("2001:db8:0:1::1"))
+        #expect(try key("2001:db8::1", 128) != key("2001:db8::2", 128))
+        #expect(try key("2001:db8::1", 0) == key("fe80::2", 0))
+        #expect(try key("::ffff:192.0.2.1") == key("192.0.2.1"))
+        #expect(try key("192.0.2.2") != key("192.0.2.1"))
+        #expect(PeerKey(.unix(try UnixAddress(path: "/x")), ipv6PrefixLength: 64) == nil)
+    }
+
+    @Test("A token bucket gives out its burst, and then one token at a time")
+    func bucket() {
+        let rate = AcceptRate(connectionsPerSecond: 10, burst: 3)
+        var bucket = TokenBucket(rate, now: 1000)
+        for _ in 0..<2 {
+            bucket.take(now: 1000)
+            #expect(bucket.wait(now: 1000) == 0)
+        }
+        bucket.take(now: 1000)
+        #expect(bucket.wait(now: 1000) == 100_000_000)
+        #expect(bucket.wait(now: 50_001_000) == 50_000_000)
+        #expect(bucket.wait(now: 100_001_000) == 0)
+        bucket.take(now: 100_001_000)
+        // It saves no more than the burst.
+        for _ in 0..<3 {
+            #expect(bucket.wait(now: 1_000_000_000_000) == 0)
+            bucket.take(now: 1_000_000_000_000)
+        }
+        #expect(bucket.wait(now: 1_000_000_000_000) > 0)
+    }
+
+    @Test("With many tokens a second nobody waits for each of them")
+    func fastBucket() {
+        var bucket = TokenBucket(
+            AcceptRate(connectionsPerSecond: 100_000, burst: 1000), now: 0)
+        for _ in 0..<1000 { bucket.take(now: 0) }
+        #expect(bucket.wait(now: 0) == 1_000_000)
+    }
+
+    @Test("When the rate is used up the rest waits in the backlog, and is served then")
+    func rate() throws {
+        var options = ListenerOptions()
+        options.acceptRate = AcceptRate(connectionsPerSecond: 50, burst: 4)
+        let start = DispatchTime.now()
+        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
+        let port = try #require(listener.endpoint.port)
+        let wires = (0..<12).map { _ in Wire.connect(to: port) }
+        for wire in wires { #expect(wire.send([7])) }
+        for wire in wires { #expect(wire.receive(1) == [7]) }
+        let end = DispatchTime.now()
+        // Eight tokens had to come first, 20 ms each.
+        let milliseconds = (end.uptimeNanoseconds - start.uptimeNanoseconds) / 1_000_000
+        #expect(milliseconds >= 159)
+        #expect(counters(listener).pausesForRate >= 1)
+        #expect(counters(listener).accepted == 12)
+        stop(listener)
+    }
+
+    @Test("A rate and a limit together: both have to allow it")
+    func rateAndLimit() throws {
+        var options = ListenerOptions()
+        options.acceptRate = AcceptRate(connectionsPerSecond: 200, burst: 2)
+        options.connectionLimit = 2
+        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
+        let port = try #require(listener.endpoint.port)
+        let wires = (0..<10).map { _ in Wire.connect(to: port) }
+        for wire in wires { #expect(wire.send([7])) }
+        for wire in wires {
+            #expect(wire.receive(1) == [7])
+            wire.close()
+        }
+        stop(listener)
+    }
+
+    @Test("A listener that pauses can be stopped")
+    func stopWhilePaused() throws {
+        for limit in [0, 1] {
+            var options = ListenerOptions()
+            options.connectionLimit = limit
+            options.acceptRate = AcceptRate(connectionsPerSecond: 0.001, burst: 1)
+            let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
+            let port = try #require(listener.endpoint.port)
+            let wires = (0..<3).map { _ in Wire.connect(to: port) }
+            #expect(poll { counters(listener).accepted == limit })
+            stop(listener)
+            #expect(wires[2].receiveEnd() == ECONNRESET)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("Shutting listeners down", .watchdog)
+struct ListenerShutdownTests {
+    private func shutdown(
+        _ listener: Listener, after interval: DispatchTimeInterval
+    ) -> Outcome<ShutdownReport> {
+        let outcome = Outcome<ShutdownReport>()
+        listener.shutdown(deadline: .now() + interval) { outcome.set($0) }
+        return outcome
+    }
+
+    @Test("Without connections it is done at once, and the port is free")
+    func idle() throws {
+        let listener = try makeEchoListener()
+        #expect(shutdown(listener, after: .seconds(1000)).wait() == ShutdownReport())
+        let next = try Listener(listener.endpoint)
+        stop(next)
+        // Again, and of one that was never activated.
+        #expect(shutdown(listener, after: .seconds(1000)).wait() == ShutdownReport())
+        let unused = try Listener(.ipv4(.loopback, port: 0))
+        #expect(shutdown(unused, after: .seconds(1000)).wait() == ShutdownReport())
+    }
+
+    @Test("Connections close once all that they have to send is with the kernel")
+    func drains() throws {
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        let bytes = [UInt8](repeating: 9, count: 5_000_000)
+        listener.setConnectionHandler { connection in
+            connection.setReceiveHandler { connection, _ in connection.send(bytes) }
+            connection.activate()
+        }
+        listener.activate()
+        let port = try #require(listener.endpoint.port)
+        let wires = (0..<3).map { _ in Wire.connect(to: port) }
+        for wire in wires {
+            #expect(wire.send([1]))
+            #expect(wire.receive(1000) == Array(bytes[..<1000]))
+        }
+        let report = shutdown(listener, after: .seconds(1000))
+        for wire in wires {
+            let isSame = wire.receive(bytes.count - 1000) == Array(bytes[1000...])
+            #expect(isSame)
+            #expect(wire.receiveEnd() == 0)
+        }
+        #expect(report.wait()?.drained == 3)
+        #expect(report.wait()?.cut.isEmpty == true)
+    }
+
+    @Test("A drain handler finishes what its protocol has begun")
+    func drainHandler() throws {
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        listener.setConnectionHandler { connection in
+            connection.setReceiveHandler { connection, span in
+                connection.send(span)
+                // The protocol's last message.
+                if span.withUnsafeBytes({ $0.last }) == 9 { connection.close() }
+            }
+            connection.setDrainHandler { $0.send([8]) }
+            connection.activate()
+        }
+        listener.activate()
+        let wire = Wire.connect(to: try #require(listener.endpoint.port))
+        #expect(wire.send([1]))
+        #expect(wire.receive(1) == [1])
+        let report = shutdown(listener, after: .seconds(1000))
+        #expect(wire.receive(1) == [8])
+        #expect(wire.send([2]))
+        #expect(wire.receive(1) == [2])
+        #expect(wire.send([9]))
+        #expect(wire.receive(1) == [9])
+        #expect(wire.receiveEnd() == 0)
+        #expect(report.wait()?.drained == 1)
+    }
+
+    @Test("What is left at the deadline is reset, and told")
+    func cuts() throws {
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        let count = 8_000_000
+        listener.setConnectionHandler { connection in
+            connection.setReceiveHandler { connection, _ in
+                connection.send([UInt8](repeating: 1, count: count))
+            }
+            connection.activate()
+        }
+        listener.activate()
+        let port = try #require(listener.endpoint.port)
+        let slow = Wire.connect(to: port)
+        let quick = Wire.connect(to: port)
+        #expect(slow.send([1]))
+        #expect(slow.receive(10).count == 10)
+        let report = shutdown(listener, after: .milliseconds(50))
+        let end = try #require(report.wait())
+        #expect(end.drained == 1)
+        #expect(end.cut.count == 1)
+        let cut = try #require(end.cut.first)
+        #expect(cut.endpoint?.ipAddress == .v4(.loopback))
+        #expect(cut.unsentBytes > 0 && cut.unsentBytes < count)
+        #expect(cut.unconfirmedBytes > 0)
+        #expect(end.unfinished == 0)
+        #expect(quick.receiveEnd() == 0)
+        let rest = slow.receive(count)
+        #expect(rest.count < count - 10)
+    }
+
+    @Test("A second call may shorten the deadline, and not extend it")
+    func twice() throws {
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        listener.setConnectionHandler { connection in
+            connection.setReceiveHandler { $0.send($1) }
+            connection.setDrainHandler { _ in }
+            connection.activate()
+        }
+        listener.activate()
+        let wire = Wire.connect(to: try #require(listener.endpoint.port))
+        #expect(wire.send([1]))
+        #expect(wire.receive(1) == [1])
+        let first = shutdown(listener, after: .seconds(1000))
+        let later = shutdown(listener, after: .seconds(2000))
+        // It goes on meanwhile.
+        #expect(wire.send([2]))
+        #expect(wire.receive(1) == [2])
+        let sooner = shutdown(listener, after: .milliseconds(1))
+        for outcome in [first, later, sooner] {
+            #expect(outcome.wait()?.cut.count == 1)
+        }
+        #expect(wire.receiveEnd() == ECONNRESET)
+    }
+
+    @Test("A handler that does not come back does not hold the report up")
+    func stuck() throws {
+        let gate = Gate()
+        let entered = Gate()
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        listener.setConnectionHandler { connection in
+            connection.setReceiveHandler { _, _ in
+                entered.open()
+                gate.pass()
+            }
+            connection.activate()
+        }
+        listener.activate()
+        let wire = Wire.connect(to: try #require(listener.endpoint.port))
+        #expect(wire.send([1]))
+        expectOpens(entered)
+        let report = shutdown(listener, after: .milliseconds(1)).wait()
+        #expect(report?.unfinished == 1)
+        gate.open()
+        let end = wire.receiveEnd()
+        #expect(end == 0 || end == ECONNRESET)
+    }
+
+    @Test("A task can wait for it")
+    func task() async throws {
+        let listener = try makeEchoListener()
+        let connection = try await Connector.shared.connect(to: listener.endpoint)
+        let client = Client(connection)
+        #expect(client.echoes([1]))
+        let report = await listener.shutdown(deadline: .now() + .seconds(1000))
+        #expect(report.drained == 1)
+        #expect(client.closed.wait() == .ended)
+    }
+}

@@ -1,0 +1,74 @@
+import Glibc
+import RingNetwork
+
+/// An address of this machine that does not answer: a socket that listens and whose backlog is
+/// full, so that the kernel drops what asks for a connection.
+final class Blackhole {
+    let endpoint: Endpoint
+    private let listener: Int32
+    private var fillers: [Int32] = []
+
+    /// - Parameter host: 127.x.y.z.
+    init(_ host: IPv4Address) {
+        let listener = Blackhole.makeSocket()
+        self.listener = listener
+        var (address, length) = Blackhole.address(host, port: 0)
+        var code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) == 0 && listen(listener, 0) == 0
+                    && getsockname(listener, address, &length) == 0
+            }
+        }
+        precondition(code, "errno \(errno)")
+        let port = UInt16(bigEndian: address.sin_port)
+        endpoint = .ipv4(host, port: port)
+        // More than a backlog of 0 holds: some are established, the others ask in vain.
+        for _ in 0..<4 {
+            let filler = Blackhole.makeSocket()
+            fillers.append(filler)
+            code = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(filler, $0, length) == 0 || errno == EINPROGRESS
+                }
+            }
+            precondition(code, "errno \(errno)")
+        }
+        // Until one is established, another might get the place.
+        var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+        while Glibc.poll(&entry, 1, 1000) <= 0 {}
+    }
+
+    deinit {
+        for filler in fillers { close(filler) }
+        close(listener)
+    }
+
+    private static func makeSocket() -> Int32 {
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        return socket(AF_INET, Int32(kind), 0)
+    }
+
+    private static func address(_ host: IPv4Address, port: UInt16) -> (sockaddr_in, socklen_t) {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = host.rawValue.bigEndian
+        return (address, socklen_t(MemoryLayout<sockaddr_in>.size))
+    }
+
+    /// A Unix socket that is bound, and does not listen.
+    static func bindUnix(_ path: String) -> Int32 {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_UNIX, kind, 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        precondition(code == 0, "errno \(errno)")
+        return descriptor
+    }
+}

@@ -1,0 +1,75 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+/// A listener that echoes.
+func makeEchoListener(
+    _ endpoint: Endpoint = .ipv4(.loopback, port: 0), _ options: ListenerOptions = ListenerOptions()
+) throws -> Listener {
+    let listener = try Listener(endpoint, options: options)
+    serveEcho(listener)
+    return listener
+}
+
+func serveEcho(_ listener: Listener) {
+    listener.setConnectionHandler { connection in
+        connection.setReceiveHandler { $0.send($1) }
+        connection.activate()
+    }
+    listener.activate()
+}
+
+func stop(_ listener: Listener, sourceLocation: SourceLocation = #_sourceLocation) {
+    let stopped = Outcome<Bool>()
+    listener.stop { _ in stopped.set(true) }
+    #expect(stopped.wait(sourceLocation: sourceLocation) == true, sourceLocation: sourceLocation)
+}
+
+/// A client that collects what comes.
+final class Client: @unchecked Sendable {
+    // Safety: `received` is Watched; the rest is immutable.
+    let connection: Connection
+    let received = Watched<[UInt8]>([])
+    let closed = Outcome<CloseReason>()
+
+    init(_ connection: Connection) {
+        self.connection = connection
+        connection.setReceiveHandler { [received] _, span in
+            span.withUnsafeBytes { bytes in received.update { $0.append(contentsOf: bytes) } }
+        }
+        connection.setCloseHandler { [closed] in closed.set($1) }
+        connection.activate()
+    }
+
+    /// Whether the bytes come back.
+    func echoes(_ bytes: [UInt8]) -> Bool {
+        received.update { $0 = [] }
+        connection.send(bytes)
+        return received.wait(seconds: Wire.patienceSeconds) { $0.count >= bytes.count }
+            && received.value == bytes
+    }
+}
+
+extension Connector {
+    /// Connects and waits; not on a thread that a task needs.
+    func result(of endpoint: Endpoint) -> Result<Connection, ConnectError>? {
+        let outcome = Outcome<Result<Connection, ConnectError>>()
+        connect(to: endpoint, queue: .global()) { outcome.set($0) }
+        return outcome.wait()
+    }
+
+    func error(of endpoint: Endpoint) -> ConnectError? {
+        if case .failure(let error) = result(of: endpoint) { error } else { nil }
+    }
+}
+
+/// A resolver that knows one answer.
+func makeResolver(_ endpoints: [Endpoint]) -> Resolver {
+    Resolver(lookupLimit: 2) { _ in endpoints.compactMap { try? $0.socketAddress() } }
+}
+
+/// A path for a socket that no other test has.
+func makeSocketPath() -> String {
+    "/tmp/ring-network-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
+}
