@@ -2,6 +2,9 @@ internal import Glibc
 
 /// The `errno` values that the library tells apart, for modules that do not see the C library.
 package enum ErrorCode {
+    package static let noData = ENODATA
+    package static let cannotSeek = ESPIPE
+    package static let protocolError = EPROTO
     package static let notPermitted = EPERM
     package static let noEntry = ENOENT
     package static let access = EACCES
@@ -17,6 +20,7 @@ package enum ErrorCode {
     package static let noBuffers = ENOBUFS
     package static let addressInUse = EADDRINUSE
     package static let addressNotAvailable = EADDRNOTAVAIL
+    package static let timedOut = ETIMEDOUT
 
     /// Whether the process or the system has run out of descriptors.
     package static func isDescriptorShortage(_ code: Int32) -> Bool {

@@ -1,6 +1,9 @@
 internal import Ring
 public import RingDispatch
 internal import Synchronization
+#if TLS
+internal import RingTLS
+#endif
 
 /// Accepts connections at an endpoint and hands each to a handler.
 ///
@@ -147,6 +150,14 @@ public final class Listener: StreamAcceptorClient, @unchecked Sendable {
         if options.sendsAtOnce { Sockets.sendAtOnce(descriptor) }
         let connection = Connection(
             adopting: descriptor, target: options.connectionTarget, options: options.connection)
+        #if TLS
+        if let tls = options.tls {
+            do { try connection.secure(with: tls.current) } catch {
+                // Its descriptor is closed with it.
+                return Diagnostics.log("a connection to \(endpoint) is dropped: \(error)")
+            }
+        }
+        #endif
         connection.owner = self
         open[ObjectIdentifier(connection)] = connection
         connectionHandler?(connection)
