@@ -16,6 +16,8 @@ let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhist
 // pkg-config for OpenSSL nor reads its headers, and RingTLS and its tests are empty (`#if TLS`).
 let openSSL: Target.Dependency = .target(name: "CTLS", condition: .when(traits: ["TLS"]))
 
+let ringTLS: Target.Dependency = .target(name: "RingTLS", condition: .when(traits: ["TLS"]))
+
 let package = Package(
     name: "ring-dispatch",
     products: [
@@ -45,7 +47,8 @@ let package = Package(
         .target(name: "Ring", dependencies: ["CRing"], swiftSettings: settings),
         .target(name: "RingDispatch", dependencies: ["Ring", "CRing"], swiftSettings: settings),
         .target(
-            name: "RingNetwork", dependencies: ["RingDispatch", "Ring"], swiftSettings: settings),
+            name: "RingNetwork", dependencies: ["RingDispatch", "Ring", ringTLS],
+            swiftSettings: settings),
         .systemLibrary(
             name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "RingTLS", dependencies: ["Ring", openSSL], swiftSettings: settings),
@@ -85,7 +88,8 @@ let package = Package(
             exclude: ["Contract.md"],
             swiftSettings: settings),
         .testTarget(
-            name: "RingNetworkTests", dependencies: ["RingNetwork", "RingDispatch", "Ring"],
+            name: "RingNetworkTests",
+            dependencies: ["RingNetwork", "RingDispatch", "Ring", ringTLS, openSSL],
             swiftSettings: settings),
         .testTarget(
             name: "RingTLSTests", dependencies: ["RingTLS", openSSL], swiftSettings: settings),

@@ -2,6 +2,9 @@ internal import Glibc
 
 /// The `errno` values that the library tells apart, for modules that do not see the C library.
 package enum ErrorCode {
+    package static let noData = ENODATA
+    package static let cannotSeek = ESPIPE
+    package static let protocolError = EPROTO
     package static let notPermitted = EPERM
     package static let noEntry = ENOENT
     package static let access = EACCES
@@ -29,7 +32,6 @@ package enum ErrorCode {
     package static let cancelled = ECANCELED
 
     package static let messageTooLong = EMSGSIZE
-    package static let connectionRefused = ECONNREFUSED
     package static let destinationRequired = EDESTADDRREQ
     package static let notSocket = ENOTSOCK
     package static let noDevice = ENODEV

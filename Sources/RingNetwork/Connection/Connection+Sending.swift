@@ -7,7 +7,9 @@ extension Connection {
     public var isWritable: Bool { !isBackedUp }
 
     /// Bytes that were sent and that the kernel has not taken. On the queue.
-    public var unsentBytes: Int { outgoing.byteCount }
+    public var unsentBytes: Int {
+        isSecured ? outgoing.byteCount + (extras?.unencrypted.byteCount ?? 0) : outgoing.byteCount
+    }
 
     /// Sends bytes that the caller keeps only during the call. The kernel gets them at once, as
     /// many as it takes; the rest is copied.
@@ -18,6 +20,8 @@ extension Connection {
     public func send(_ bytes: UnsafeRawBufferPointer) {
         guard isCurrent else { return send(Array(bytes)) }
         guard isOpenForSending else { return }
+        counters.sends &+= 1
+        if isSecured, let extras { return sendSecured(bytes, extras) }
         var count = 0
         if outgoing.isEmpty {
             count = Sockets.send(descriptor, bytes)
@@ -43,7 +47,7 @@ extension Connection {
         send(.data(data), completion.map { SendCompletion($0) })
     }
 
-    private func send(_ content: OutgoingQueue.Content, _ completion: SendCompletion?) {
+    func send(_ content: OutgoingQueue.Content, _ completion: SendCompletion?) {
         onQueue { connection in
             guard connection.isOpenForSending else {
                 connection.hop { _ in
@@ -51,7 +55,12 @@ extension Connection {
                 }
                 return
             }
-            connection.enqueue(content, completion)
+            connection.counters.sends &+= 1
+            if connection.isSecured, let extras = connection.extras {
+                connection.sendSecured(content, completion, extras)
+            } else {
+                connection.enqueue(content, completion)
+            }
         }
     }
 
@@ -61,7 +70,11 @@ extension Connection {
         onQueue { connection in
             guard connection.isOpenForSending else { return }
             connection.isFinishing = true
-            if connection.outgoing.isEmpty { connection.drained() }
+            if connection.isSecured {
+                connection.flush()
+            } else if connection.outgoing.isEmpty {
+                connection.drained()
+            }
         }
     }
 
@@ -71,16 +84,37 @@ extension Connection {
         if isFirst { flush() } else { updateWaterMarks() }
     }
 
-    private func flush() {
-        let code = outgoing.flush(to: descriptor, sent: &counters.bytesSent) { completion in
-            hop { _ in completion.call(nil) }
-        }
-        if code != 0 {
-            tearDown(.failed(SocketError("send", code)))
-            return
-        }
+    func flush() {
+        repeat {
+            if isSecured, let extras, let layer = extras.layer, !encryptAhead(extras, layer) {
+                return
+            }
+            let error = outgoing.flush(to: descriptor, sent: &counters.bytesSent) { completion in
+                hop { _ in completion.call(nil) }
+            }
+            if let error {
+                if isSecured, let extras { return failSending(error, extras) }
+                return tearDown(.failed(error), resets: error.call == "sendfile")
+            }
+        } while isSecured && outgoing.isEmpty && mayEncrypt
         updateWaterMarks()
-        if outgoing.isEmpty { drained() } else { waitUntilWritable() }
+        if !outgoing.isEmpty {
+            waitUntilWritable()
+        } else if isAllSent {
+            drained()
+        }
+    }
+
+    private var mayEncrypt: Bool {
+        !isHandshaking && !(extras?.unencrypted.isEmpty ?? true)
+    }
+
+    /// The kernel has everything, the goodbye included.
+    var isAllSent: Bool {
+        guard outgoing.isEmpty else { return false }
+        guard isSecured, let extras else { return true }
+        let isOver = isFinishing || phase == .closing
+        return extras.unencrypted.isEmpty && (!isOver || extras.isCloseNotified)
     }
 
     private func waitUntilWritable() {
@@ -97,11 +131,12 @@ extension Connection {
         if !outgoing.isEmpty { flush() }
     }
 
-    private func updateWaterMarks() {
-        if !isBackedUp && outgoing.byteCount > options.sendHighWaterBytes {
+    func updateWaterMarks() {
+        let unsent = unsentBytes
+        if !isBackedUp && unsent > sendHighWaterBytes {
             isBackedUp = true
             updateReceiving()
-        } else if isBackedUp && outgoing.byteCount <= options.sendLowWaterBytes {
+        } else if isBackedUp && unsent <= sendLowWaterBytes {
             isBackedUp = false
             updateReceiving()
             handlers.writable?(self)

@@ -15,30 +15,44 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
     // Safety: what is not immutable belongs to `queue`; before `activate`, to whoever made it.
     public let queue: DispatchQueue
     let descriptor: Int32
-    let options: ConnectionOptions
+    /// See ``ConnectionOptions``.
+    let sendHighWaterBytes: Int
+    let sendLowWaterBytes: Int
+    let receiveMaximumBytes: Int
+    let pausesReceivingWhileUnwritable: Bool
+    /// TLS or the like is between this and the socket: it is in `extras`.
+    @exclusivity(unchecked) var isSecured = false
+    /// What comes in larger pieces than this takes the long way; -1: all.
+    @exclusivity(unchecked) var receiveLimit: Int
     @exclusivity(unchecked) var handlers = ConnectionHandlers()
     @exclusivity(unchecked) var counters = ConnectionCounters()
     @exclusivity(unchecked) private(set) var receiver: StreamReceiver?
     @exclusivity(unchecked) var watch: WritableWatch?
     @exclusivity(unchecked) var outgoing = OutgoingQueue()
+    /// What few connections need.
+    @exclusivity(unchecked) private(set) var extras: ConnectionExtras?
+    /// On CLOCK_MONOTONIC; 0: not activated.
+    @exclusivity(unchecked) private(set) var activationNanoseconds: UInt64 = 0
     @exclusivity(unchecked) private(set) var phase = ConnectionState.setup
     /// Nobody but its maker knows of it. Cleared (releasing) by the maker, read (acquiring) by all.
     let isInSetup = Atomic<Bool>(true)
-    @exclusivity(unchecked) private var reason: CloseReason?
+    @exclusivity(unchecked) private(set) var reason: CloseReason?
     /// While it is open: itself.
     @exclusivity(unchecked) private var life: Connection?
     /// The listener that accepted it, which counts it.
     @exclusivity(unchecked) var owner: Listener?
     /// Calls of `pauseReceiving` that were not taken back.
-    @exclusivity(unchecked) private var pauses = 0
+    @exclusivity(unchecked) private(set) var pauses = 0
     /// The peer has sent its last byte.
-    @exclusivity(unchecked) private var hasEnded = false
+    @exclusivity(unchecked) var hasEnded = false
     /// The sending direction was or will be shut down.
     @exclusivity(unchecked) var isFinishing = false
     /// More is unsent than the high water mark, and not yet as little as the low one.
     @exclusivity(unchecked) var isBackedUp = false
     /// Nothing more is sent or received: only the kernel has to let go.
-    @exclusivity(unchecked) private var isTearingDown = false
+    @exclusivity(unchecked) private(set) var isTearingDown = false
+    /// The peer is to find the connection reset.
+    @exclusivity(unchecked) private var resetsPeer = false
 
     /// - Parameters:
     ///   - descriptor: a connected stream socket, which belongs to the connection from here on.
@@ -49,8 +63,26 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
     ) {
         queue = DispatchQueue(label: label, target: target)
         self.descriptor = descriptor
-        self.options = options
+        sendHighWaterBytes = options.sendHighWaterBytes
+        sendLowWaterBytes = options.sendLowWaterBytes
+        pausesReceivingWhileUnwritable = options.pausesReceivingWhileUnwritable
+        receiveMaximumBytes = max(1, options.receiveMaximumBytes)
+        receiveLimit = receiveMaximumBytes
         receiver = StreamReceiver(descriptor: descriptor, queue: queue, client: self)
+        let hasTimeouts = options.timeouts != ConnectionTimeouts()
+        if hasTimeouts || options.receiveMinimumBytes > 1 {
+            let extras = makeExtras()
+            extras.timeouts = options.timeouts
+            extras.receiveMinimumBytes = max(1, options.receiveMinimumBytes)
+            updateReceiveLimit()
+        }
+    }
+
+    func makeExtras() -> ConnectionExtras {
+        if let extras { return extras }
+        let made = ConnectionExtras()
+        extras = made
+        return made
     }
 
     deinit {
@@ -109,7 +141,12 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
             guard connection.phase == .setup else { return }
             connection.phase = .active
             connection.life = connection
+            connection.activationNanoseconds = MonotonicClock.nanoseconds()
             connection.isInSetup.store(false, ordering: .releasing)
+            if let extras = connection.extras {
+                connection.restartTimer()
+                if let layer = extras.layer { connection.startHandshake(layer) }
+            }
             connection.updateReceiving()
         }
     }
@@ -164,38 +201,30 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
     package func received(_ bytes: UnsafeRawBufferPointer) {
         counters.receives &+= 1
         counters.bytesReceived &+= UInt64(bytes.count)
-        if bytes.count > options.receiveMaximumBytes {
-            receiveInSlices(bytes)
+        if bytes.count > receiveLimit {
+            receiveSpecially(bytes)
         } else {
             handlers.receive?(self, RawSpan(_unsafeBytes: bytes))
         }
     }
 
-    private func receiveInSlices(_ bytes: UnsafeRawBufferPointer) {
-        var rest = bytes[...]
-        while !rest.isEmpty, !isTearingDown, let handler = handlers.receive {
-            let slice = rest.prefix(max(1, options.receiveMaximumBytes))
-            rest = rest.dropFirst(slice.count)
-            handler(self, RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: slice)))
-        }
-    }
-
     package func receivingEnded(_ result: Int32) {
         if isTearingDown { return finishIfQuiet() }
-        guard phase == .active else { return }
+        guard phase == .active || isHandshaking, !hasEnded else { return }
         if result < 0 {
             tearDown(.failed(SocketError("recv", -result)))
-            return
+        } else if let failure = extras?.layer?.receiveEnd() {
+            fail(failure)
+        } else {
+            receivedEnd()
         }
-        hasEnded = true
-        if let end = handlers.end { end(self) } else { beginClose(.ended) }
     }
 
     /// Lets the receiver run or pause, as everything together wants it.
     func updateReceiving() {
+        if let extras { return updateReceiving(extras) }
         guard let receiver, phase == .active, !hasEnded else { return }
-        let isHeldBack = isBackedUp && options.pausesReceivingWhileUnwritable
-        if handlers.receive == nil || pauses > 0 || isHeldBack {
+        if !wantsToReceive {
             receiver.pause()
         } else if receiver.isPaused {
             receiver.resume()
@@ -206,19 +235,28 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
 
     // MARK: the end
 
-    private func beginClose(_ why: CloseReason) {
+    func beginClose(_ why: CloseReason) {
         guard phase == .setup || phase == .active else { return }
-        if outgoing.isEmpty { return tearDown(why) }
+        // What waits for a handshake that nobody has begun waits in vain.
+        let waitsInVain = isHandshaking && (phase == .setup || unsentBytes == 0)
+        let hasGoodbye = isSecured && !isHandshaking
+        if waitsInVain || outgoing.isEmpty && !isSecured { return tearDown(why) }
+        if let error = extras?.sendError { return tearDown(.failed(error)) }
         reason = why
         phase = .closing
         isInSetup.store(false, ordering: .releasing)
         life = self
+        extras?.gathered = []
+        failWaiter(why)
+        if isHandshaking { return updateReceiving() }
         receiver?.discard()
         receiver?.stop()
+        if hasGoodbye { flush() }
     }
 
     /// All that was sent is with the kernel.
     func drained() {
+        extras?.hasDrained = true
         if phase == .closing && !isTearingDown {
             tearDown(reason ?? .closed)
         } else if isFinishing && !isTearingDown {
@@ -226,14 +264,19 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
         }
     }
 
-    func tearDown(_ why: CloseReason) {
+    func tearDown(_ why: CloseReason, resets: Bool = false) {
         guard !isTearingDown else { return }
         isTearingDown = true
+        resetsPeer = resets || why == .reset
         isInSetup.store(false, ordering: .releasing)
         reason = why
         phase = .closing
         life = self
+        stopTimer()
         for completion in outgoing.abandon() { hop { _ in completion.call(why.error) } }
+        let unencrypted = extras?.unencrypted.abandon() ?? []
+        for completion in unencrypted { hop { _ in completion.call(why.error) } }
+        failWaiter(why)
         receiver?.discard()
         receiver?.stop()
         watch?.cancel()
@@ -244,7 +287,7 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
         guard isTearingDown, phase == .closing, let receiver else { return }
         if receiver.isRunning || watch?.isWaiting ?? false { return }
         phase = .closed
-        if reason == .reset { Sockets.reset(descriptor) } else { Sockets.close(descriptor) }
+        if resetsPeer { Sockets.reset(descriptor) } else { Sockets.close(descriptor) }
         // Behind what runs now, which may be one of the other handlers.
         hop { connection in
             let close = connection.handlers.close
@@ -254,8 +297,12 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
             connection.life = nil
             connection.owner.take()?.closed(connection)
             close?(connection, connection.reason ?? .closed)
+            connection.extras?.layer = nil
+            connection.extras?.handshake = nil
         }
     }
+
+    var isOpen: Bool { phase == .active || phase == .closing && !isTearingDown }
 
     var isOpenForSending: Bool { (phase == .active || phase == .setup) && !isFinishing }
 }
@@ -273,21 +320,4 @@ struct ConnectionHandlers {
 private struct ConnectionTask: @unchecked Sendable {
     // Safety: runs on the queue, once.
     let body: (Connection) -> Void
-}
-
-/// What a connection has done so far.
-struct ConnectionCounters {
-    var receives: UInt64 = 0
-    var bytesReceived: UInt64 = 0
-    var bytesSent: UInt64 = 0
-}
-
-extension CloseReason {
-    /// What a send is told that was not finished.
-    var error: SocketError {
-        switch self {
-        case .failed(let error): error
-        case .closed, .reset, .ended: SocketError("send", ErrorCode.brokenPipe)
-        }
-    }
 }

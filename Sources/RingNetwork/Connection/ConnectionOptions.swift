@@ -11,6 +11,11 @@ public struct ConnectionOptions: Sendable {
     public var pausesReceivingWhileUnwritable = true
     /// Most bytes that a receive handler is given at once; at least 1.
     public var receiveMaximumBytes = Int.max
+    /// Fewest bytes that are handed over: they are gathered until so many are there, or the peer
+    /// sends nothing more. Goes before the maximum.
+    public var receiveMinimumBytes = 1
+    /// How long the connection waits for its peer.
+    public var timeouts = ConnectionTimeouts()
 
     public init() {}
 }

@@ -1,3 +1,5 @@
+internal import Ring
+
 /// Where in its life a connection is.
 public enum ConnectionState: Sendable, Hashable {
     /// Not activated.
@@ -20,4 +22,22 @@ public enum CloseReason: Sendable, Hashable {
     case ended
     /// A call failed; ECONNRESET and EPIPE when the peer went without taking everything.
     case failed(SocketError)
+    /// One of ``ConnectionTimeouts`` was up.
+    case timedOut(ConnectionTimeout)
+    /// TLS failed: the peer was not accepted, did not accept this side, broke the protocol, or was
+    /// cut off.
+    case tlsFailed(TLSFailure)
+}
+
+extension CloseReason {
+    /// What a send is told that was not finished.
+    var error: SocketError {
+        switch self {
+        case .failed(let error): error
+        case .timedOut: SocketError("send", ErrorCode.timedOut)
+        case .tlsFailed(let failure):
+            SocketError("send", ErrorCode.protocolError, remedy: failure.description)
+        case .closed, .reset, .ended: SocketError("send", ErrorCode.brokenPipe)
+        }
+    }
 }

@@ -6,11 +6,13 @@ struct OutgoingQueue {
     enum Content {
         case bytes([UInt8])
         case data(DispatchData)
+        case file(FileSlice)
 
         var count: Int {
             switch self {
             case .bytes(let bytes): bytes.count
             case .data(let data): data.count
+            case .file(let file): file.count
             }
         }
     }
@@ -21,6 +23,8 @@ struct OutgoingQueue {
         var taken = 0
         let count: Int
         let completion: SendCompletion?
+        /// The connection's own, such as a goodbye, and not the program's.
+        let isOwn: Bool
     }
 
     private var pieces: [Piece] = []
@@ -30,30 +34,45 @@ struct OutgoingQueue {
 
     var isEmpty: Bool { first == pieces.count }
 
-    mutating func append(_ content: Content, _ completion: SendCompletion?) {
+    mutating func append(
+        _ content: Content, _ completion: SendCompletion?, isOwn: Bool = false
+    ) {
         let count = content.count
         byteCount += count
-        pieces.append(Piece(content: content, count: count, completion: completion))
+        pieces.append(
+            Piece(content: content, count: count, completion: completion, isOwn: isOwn))
     }
 
-    /// Hands as much to the kernel as it takes: 0, or an errno.
+    /// Hands as much to the kernel as it takes; why it takes no more for good, or nil.
     /// - Parameter done: is given the completions of what is with the kernel now.
     mutating func flush(
         to descriptor: Int32, sent: inout UInt64, done: (SendCompletion) -> Void
-    ) -> Int32 {
+    ) -> SocketError? {
+        var fileBytes = 0
         while first < pieces.count {
             let piece = pieces[first]
             let result = piece.count > piece.taken ? send(piece, to: descriptor) : 0
-            if result < 0 { return result == Sockets.wouldBlock ? 0 : Int32(-result) }
+            if result == Sockets.wouldBlock { return nil }
+            if case .file(let file) = piece.content, piece.count > piece.taken {
+                if result <= 0 { return file.error(result, taken: piece.taken) }
+                fileBytes += result
+            } else if result < 0 {
+                return SocketError("send", Int32(-result))
+            }
             sent &+= UInt64(result)
             byteCount -= result
             pieces[first].taken += result
-            if pieces[first].taken < piece.count { continue }
-            removeFirst()
-            if let completion = piece.completion { done(completion) }
+            if pieces[first].taken == piece.count {
+                removeFirst()
+                if let completion = piece.completion { done(completion) }
+            }
+            // Others of the queue's target have their turn before the next.
+            if fileBytes >= OutgoingQueue.fileBytesInTurn { return nil }
         }
-        return 0
+        return nil
     }
+
+    private static let fileBytesInTurn = 1024 * 1024
 
     private func send(_ piece: Piece, to descriptor: Int32) -> Int {
         switch piece.content {
@@ -65,6 +84,8 @@ struct OutgoingQueue {
             data.withBuffers(from: piece.taken, limit: GatherList.mostPieces) {
                 Sockets.send(descriptor, $0)
             }
+        case .file(let file):
+            file.send(to: descriptor, from: piece.taken)
         }
     }
 
@@ -80,6 +101,9 @@ struct OutgoingQueue {
     }
 
     private static let keptCapacity = 16
+
+    /// Whether the program has sent any of it.
+    var hasProgramBytes: Bool { pieces[first...].contains { !$0.isOwn } }
 
     /// Nothing more is sent. Returns who waits for it.
     mutating func abandon() -> [SendCompletion] {

@@ -1,5 +1,8 @@
 internal import Ring
 internal import RingDispatch
+#if TLS
+internal import RingTLS
+#endif
 
 /// Whether a listener accepts, and what keeps it from that. Belongs to its queue.
 struct AcceptingState {
@@ -83,14 +86,32 @@ extension Listener {
             tally.refusedPerPeer += 1
             return Sockets.reset(descriptor)
         }
-        tally.accepted += 1
         if options.sendsAtOnce { Sockets.sendAtOnce(descriptor) }
-        let connection = Connection(
-            adopting: descriptor, target: options.connectionTarget, options: options.connection)
+        guard let connection = makeConnection(descriptor) else {
+            if let peer { peers.remove(peer) }
+            return
+        }
+        tally.accepted += 1
         connection.owner = self
         open[ObjectIdentifier(connection)] = OpenConnection(connection: connection, peer: peer)
         handlers.connection?(connection)
         if handlers.connection == nil { connection.close() }
+    }
+
+    /// Nil when it cannot be secured; its descriptor is closed then.
+    private func makeConnection(_ descriptor: Int32) -> Connection? {
+        let connection = Connection(
+            adopting: descriptor, target: options.connectionTarget, options: options.connection)
+        #if TLS
+        guard let tls = options.tls else { return connection }
+        do {
+            try connection.secure(with: tls.current)
+        } catch {
+            Diagnostics.log("a connection is dropped: \(error)")
+            return nil
+        }
+        #endif
+        return connection
     }
 
     /// A connection's descriptor is closed. From any queue.

@@ -1,5 +1,8 @@
 internal import Ring
 public import RingDispatch
+#if TLS
+public import RingTLS
+#endif
 
 /// How a ``Listener`` accepts.
 public struct ListenerOptions: Sendable {
@@ -36,6 +39,11 @@ public struct ListenerOptions: Sendable {
     /// The target of the connections' queues; nil: none, each runs by itself.
     public var connectionTarget: DispatchQueue?
     public var connection = ConnectionOptions()
+    #if TLS
+    /// Connections are over TLS, each with the context that is the store's when it is accepted; see
+    /// ``Connection/secure(with:serverName:)``. nil: they are plain.
+    public var tls: TLSContextStore?
+    #endif
     /// Called with each socket before it is bound, for options that have no name here.
     /// setsockopt(2).
     public var prepareSocket: @Sendable (Int32) -> Void = { _ in }

@@ -1,0 +1,131 @@
+internal import RingDispatch
+
+/// What a connection has done and wants at one moment.
+struct ConnectionActivity {
+    var bytesReceived: UInt64 = 0
+    var bytesSent: UInt64 = 0
+    var hasUnsent = false
+    /// Nothing was unsent at some time since the last look.
+    var hasDrained = false
+    var wantsToReceive = false
+    /// It did not want to at some time since the last look.
+    var hasPaused = false
+    /// The number of the message that is being received; nil: none.
+    var message: UInt64?
+    var isHandshaking = false
+}
+
+/// Finds out from looks at a connection, made from time to time, which time-out is up. It only knows
+/// what the looks show, and takes what it does not know in the connection's favour: no time-out
+/// is early.
+struct ActivityWatch {
+    private let idle: UInt64?
+    private let receive: UInt64?
+    private let send: UInt64?
+    private let handshake: UInt64?
+    private var receiveRate: RateWatch?
+    private var sendRate: RateWatch?
+    private let began: UInt64
+    private var last: ConnectionActivity
+    private var idleSince: UInt64
+    private var receivingSince: UInt64
+    private var sendingSince: UInt64
+
+    private static let looksInSpan: UInt64 = 8
+    /// Looks are not closer together.
+    private static let shortestLook: UInt64 = 1_000_000
+
+    /// - Parameters:
+    ///   - began: when the connection was activated.
+    ///   - now: CLOCK_MONOTONIC, nanoseconds.
+    init(
+        _ timeouts: ConnectionTimeouts, began: UInt64, now: UInt64, _ activity: ConnectionActivity
+    ) {
+        idle = ConnectionTimeouts.nanoseconds(timeouts.idle)
+        receive = ConnectionTimeouts.nanoseconds(timeouts.receive)
+        send = ConnectionTimeouts.nanoseconds(timeouts.send)
+        handshake = ConnectionTimeouts.nanoseconds(timeouts.handshake)
+        receiveRate = timeouts.receiveRate.map { RateWatch($0) }
+        sendRate = timeouts.sendRate.map { RateWatch($0) }
+        self.began = began
+        last = activity
+        idleSince = now
+        receivingSince = now
+        sendingSince = now
+    }
+
+    /// How long until the next look; nil: there is nothing to look for.
+    func interval(isHandshaking: Bool) -> UInt64? {
+        let spans = [
+            idle, receive, send, isHandshaking ? handshake : nil, receiveRate?.window,
+            sendRate?.window,
+        ].compactMap { $0 }
+        return spans.min().map { max($0 / ActivityWatch.looksInSpan, ActivityWatch.shortestLook) }
+    }
+
+    /// Which time-out is up.
+    mutating func look(_ now: UInt64, _ activity: ConnectionActivity) -> ConnectionTimeout? {
+        defer { last = activity }
+        let hasReceived = activity.bytesReceived != last.bytesReceived
+        let hasSent = activity.bytesSent != last.bytesSent
+        let receives = activity.wantsToReceive && last.wantsToReceive && !activity.hasPaused
+        let sends = activity.hasUnsent && last.hasUnsent && !activity.hasDrained
+        if hasReceived || hasSent { idleSince = now }
+        if hasReceived || !receives { receivingSince = now }
+        if hasSent || !sends { sendingSince = now }
+        func isUp(_ span: UInt64?, since: UInt64) -> Bool {
+            span.map { now &- since >= $0 } ?? false
+        }
+        if activity.isHandshaking && isUp(handshake, since: began) { return .handshake }
+        if isUp(send, since: sendingSince) { return .send }
+        if isUp(receive, since: receivingSince) { return .receive }
+        let isSameMessage = activity.message != nil && activity.message == last.message
+        if receiveRate?.look(now, activity.bytesReceived, receives && isSameMessage) ?? false {
+            return .receiveRate
+        }
+        if sendRate?.look(now, activity.bytesSent, sends) ?? false { return .sendRate }
+        return isUp(idle, since: idleSince) ? .idle : nil
+    }
+}
+
+/// Watches one direction's rate.
+private struct RateWatch {
+    let window: UInt64
+    private let grace: UInt64
+    private let bytesPerSecond: Double
+    /// When the present stretch began; nil: nothing has to come.
+    private var began: UInt64?
+    private var windowBegan: UInt64 = 0
+    private var windowBytes: UInt64 = 0
+
+    init(_ rate: MinimumRate) {
+        window = ConnectionTimeouts.nanoseconds(rate.window) ?? .max
+        grace = rate.grace == .nanoseconds(0) ? 0
+            : ConnectionTimeouts.nanoseconds(rate.grace) ?? .max
+        bytesPerSecond = Double(rate.bytesPerSecond)
+    }
+
+    /// Whether a window is over in which too little came.
+    /// - Parameter isDue: bytes had to come all the time since the last look.
+    mutating func look(_ now: UInt64, _ bytes: UInt64, _ isDue: Bool) -> Bool {
+        guard isDue, let began else {
+            began = now
+            startWindow(now, bytes)
+            return false
+        }
+        if now &- began < grace {
+            startWindow(now, bytes)
+            return false
+        }
+        let elapsed = now &- windowBegan
+        if elapsed < window { return false }
+        let moved = Double(bytes &- windowBytes)
+        startWindow(now, bytes)
+        return moved * 1e9 < bytesPerSecond * Double(elapsed)
+    }
+
+    private mutating func startWindow(_ now: UInt64, _ bytes: UInt64) {
+        windowBegan = now
+        windowBytes = bytes
+    }
+}

@@ -1,0 +1,144 @@
+internal import Ring
+public import RingDispatch
+
+/// Connections for tasks: without handlers, by waiting.
+extension Connection {
+    /// Waits for bytes, and gives as many as came; nil when the peer sends nothing more.
+    ///
+    /// The connection must be activated and have no receive handler. It receives while somebody
+    /// waits, and up to 16 KiB ahead once somebody has waited; a peer that sends more finds its sends
+    /// taken no more. The end does not close the connection: `close` it, or end it with an error.
+    /// One task waits at a time: a second one traps.
+    ///
+    /// When the task is cancelled the wait ends with `CancellationError`, and nothing is lost: the
+    /// next receive gets what comes.
+    /// - Throws: ``ReceiveError``, `CancellationError`.
+    public func receive() async throws -> [UInt8]? { try await receive(ReceiveWait(exactly: nil)) }
+
+    /// The same for exactly so many bytes, at least 1.
+    public func receive(exactly count: Int) async throws -> [UInt8] {
+        if count < 1 { fatalMisuse("receive(exactly: \(count)) of connection '\(queue.label)'") }
+        return try await receive(ReceiveWait(exactly: count)) ?? []
+    }
+
+    /// Sends, and waits until the kernel has all bytes: a sender that waits is never far ahead of
+    /// its peer. Cancellation ends the wait only; the bytes are sent all the same.
+    /// - Throws: ``SocketError``, `CancellationError`.
+    public func send(_ bytes: [UInt8]) async throws {
+        try await awaitSend { connection, completion in
+            connection.send(bytes, completion: completion)
+        }
+    }
+
+    /// The same for data, whose regions are not copied.
+    public func send(_ data: DispatchData) async throws {
+        try await awaitSend { connection, completion in
+            connection.send(data, completion: completion)
+        }
+    }
+
+    /// The same for a part of a file, which may be closed only after this has returned.
+    public func send(fileDescriptor: Int32, offset: Int, count: Int) async throws {
+        try await awaitSend { connection, completion in
+            connection.send(
+                fileDescriptor: fileDescriptor, offset: offset, count: count,
+                completion: completion)
+        }
+    }
+
+    private func receive(_ wait: ReceiveWait) async throws -> [UInt8]? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                onQueue { $0.begin(wait, continuation) }
+            }
+        } onCancel: {
+            hop { connection in
+                wait.isCancelled = true
+                guard let extras = connection.extras, extras.waiter === wait else { return }
+                extras.waiter = nil
+                wait.finish(.failure(CancellationError()))
+                connection.updateReceiving()
+            }
+        }
+    }
+
+    private func begin(
+        _ wait: ReceiveWait, _ continuation: CheckedContinuation<[UInt8]?, any Error>
+    ) {
+        wait.continuation = continuation
+        if wait.isCancelled { return wait.finish(.failure(CancellationError())) }
+        if phase == .setup {
+            fatalMisuse("receive() of connection '\(queue.label)' before activate()")
+        }
+        if handlers.receive != nil {
+            fatalMisuse("receive() of connection '\(queue.label)', which has a receive handler")
+        }
+        let extras = makeExtras()
+        if extras.waiter != nil {
+            fatalMisuse("receive() of connection '\(queue.label)' while another one waits")
+        }
+        extras.isAwaited = true
+        extras.waiter = wait
+        answerWaiter(extras)
+        if phase == .closing || phase == .closed { failWaiter(reason ?? .closed) }
+        updateReceiving()
+    }
+
+    /// Gives the task that waits what it waits for, if it is there.
+    func answerWaiter(_ extras: ConnectionExtras) {
+        guard let wait = extras.waiter else { return }
+        let available = extras.gathered.count
+        if let count = wait.exactly {
+            if available >= count {
+                extras.waiter = nil
+                return wait.finish(.success(take(count, of: extras)))
+            }
+            guard hasEnded else { return }
+            extras.waiter = nil
+            wait.finish(.failure(ReceiveError.ended(available: available, wanted: count)))
+        } else if available > 0 && (available >= extras.receiveMinimumBytes || hasEnded) {
+            extras.waiter = nil
+            let most = max(receiveMaximumBytes, extras.receiveMinimumBytes)
+            wait.finish(.success(take(min(available, most), of: extras)))
+        } else if hasEnded {
+            extras.waiter = nil
+            wait.finish(.success(nil))
+        }
+    }
+
+    private func take(_ count: Int, of extras: ConnectionExtras) -> [UInt8] {
+        if count == extras.gathered.count {
+            defer { extras.gathered = [] }
+            return extras.gathered
+        }
+        defer { extras.gathered.removeFirst(count) }
+        return Array(extras.gathered[..<count])
+    }
+
+    /// The connection is closed: nothing more will come.
+    func failWaiter(_ reason: CloseReason) {
+        guard let extras, let wait = extras.waiter else { return }
+        extras.waiter = nil
+        wait.finish(.failure(ReceiveError.closed(reason)))
+    }
+
+    private func awaitSend(
+        _ send: @escaping (Connection, @escaping (SocketError?) -> Void) -> Void
+    ) async throws {
+        let wait = SendWait()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                onQueue { connection in
+                    wait.continuation = continuation
+                    send(connection) { wait.finish($0) }
+                    if wait.isCancelled { wait.finish(CancellationError()) }
+                }
+            }
+        } onCancel: {
+            hop { _ in
+                wait.isCancelled = true
+                wait.finish(CancellationError())
+            }
+        }
+    }
+}

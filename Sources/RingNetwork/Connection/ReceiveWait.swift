@@ -1,0 +1,26 @@
+/// A task that waits for bytes. Touched on the connection's queue only.
+final class ReceiveWait: @unchecked Sendable {
+    // Safety: see above; the task itself only creates it and hands it to the queue.
+    /// Exactly so many bytes; nil: as many as there are.
+    let exactly: Int?
+    var continuation: CheckedContinuation<[UInt8]?, any Error>?
+    var isCancelled = false
+
+    init(exactly: Int?) { self.exactly = exactly }
+
+    func finish(_ result: Result<[UInt8]?, any Error>) {
+        continuation.take()?.resume(with: result)
+    }
+}
+
+/// A task that waits for its bytes to be sent. Touched on the connection's queue only.
+final class SendWait: @unchecked Sendable {
+    // Safety: see above; the task itself only creates it and hands it to the queue.
+    var continuation: CheckedContinuation<Void, any Error>?
+    var isCancelled = false
+
+    func finish(_ error: (any Error)?) {
+        guard let continuation = continuation.take() else { return }
+        if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+    }
+}

@@ -1,0 +1,84 @@
+#if TLS
+internal import RingTLS
+
+/// TLS for a connection: an engine, and limits on what a peer may make it do.
+final class TLSLayer: SecurityLayer {
+    let engine: TLSEngine
+    /// Bytes of the peer's part of the handshake.
+    private var handshakeBytes = 0
+    /// Bytes since the last plaintext.
+    private var idleBytes = 0
+
+    /// More than any handshake needs: the engine takes certificates of 64 KiB.
+    private static let handshakeLimit = 256 * 1024
+    /// So much may come without any plaintext: tickets, changes of keys, empty records. A record
+    /// that is cut into pieces takes 17 KiB.
+    private static let idleLimit = 128 * 1024
+
+    init(_ engine: TLSEngine) { self.engine = engine }
+
+    override var isHandshaking: Bool { engine.state == .handshaking }
+
+    override func start(output: inout [UInt8]) -> TLSFailure? {
+        do throws(TLSError) {
+            try engine.startHandshake(output: &output)
+            return nil
+        } catch {
+            return TLSFailure(error)
+        }
+    }
+
+    override func receive(
+        _ bytes: UnsafeRawBufferPointer, output: inout [UInt8], plaintext: inout [UInt8]
+    ) -> SecurityProgress {
+        let before = plaintext.count
+        do throws(TLSError) {
+            try engine.receive(bytes, output: &output) { plaintext.append(contentsOf: $0) }
+        } catch {
+            return .failed(TLSFailure(error))
+        }
+        if engine.state == .handshaking {
+            handshakeBytes += bytes.count
+            if handshakeBytes > TLSLayer.handshakeLimit {
+                return .failed(
+                    TLSFailure(
+                        "the peer's part of the TLS handshake has over \(TLSLayer.handshakeLimit)"
+                            + " bytes; see what it sends"))
+            }
+        } else if plaintext.count > before {
+            idleBytes = 0
+        } else {
+            idleBytes += bytes.count
+            if idleBytes > TLSLayer.idleLimit {
+                return .failed(
+                    TLSFailure(
+                        "the peer sent over \(TLSLayer.idleLimit) bytes of TLS without content, "
+                            + "such as changes of keys; see what it is"))
+            }
+        }
+        return engine.state == .peerClosed || engine.state == .closed ? .ended : .goesOn
+    }
+
+    override func receiveEnd() -> TLSFailure? {
+        do throws(TLSError) {
+            try engine.receiveEnd()
+            return nil
+        } catch {
+            return TLSFailure(error)
+        }
+    }
+
+    override func encrypt(
+        _ bytes: UnsafeRawBufferPointer, output: inout [UInt8]
+    ) -> TLSFailure? {
+        do throws(TLSError) {
+            try engine.send(bytes, output: &output)
+            return nil
+        } catch {
+            return TLSFailure(error)
+        }
+    }
+
+    override func close(output: inout [UInt8]) { engine.close(output: &output) }
+}
+#endif

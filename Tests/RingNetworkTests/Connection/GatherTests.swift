@@ -1,0 +1,89 @@
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("The fewest bytes to receive", .watchdog)
+struct GatherTests {
+    private func make(
+        minimum: Int, maximum: Int = .max, _ handler: @escaping (Connection, [UInt8]) -> Void
+    ) -> (Wire, Connection, Outcome<CloseReason>) {
+        var options = ConnectionOptions()
+        options.receiveMinimumBytes = minimum
+        options.receiveMaximumBytes = maximum
+        let (descriptor, wire) = Wire.pair()
+        let connection = Connection(adopting: descriptor, options: options)
+        let closed = Outcome<CloseReason>()
+        connection.setReceiveHandler { handler($0, $1.withUnsafeBytes { Array($0) }) }
+        connection.setCloseHandler { closed.set($1) }
+        connection.activate()
+        return (wire, connection, closed)
+    }
+
+    @Test("Bytes are gathered until there are enough, and the rest comes with the end")
+    func gathers() {
+        let pieces = Watched<[[UInt8]]>([])
+        let (wire, connection, closed) = make(minimum: 10) { pieces.append($1) }
+        for byte in 0..<9 { #expect(wire.send([UInt8(byte)])) }
+        while connection.queue.sync(execute: { connection.statistics.bytesReceived }) < 9 {}
+        #expect(pieces.value.isEmpty)
+        #expect(wire.send([9, 10]))
+        expectEventually(pieces) { !$0.isEmpty }
+        #expect(Array(pieces.value.joined()).prefix(10) == countingBytes(10)[...])
+        #expect(wire.send([11, 12]))
+        wire.finishSending()
+        #expect(closed.wait() == .ended)
+        #expect(Array(pieces.value.joined()) == countingBytes(13))
+    }
+
+    @Test("The minimum changes from message to message, as a protocol with headers needs it")
+    func headers() {
+        let bodies = Watched<[[UInt8]]>([])
+        // A byte for the length, then so many.
+        var length: Int?
+        var rest: [UInt8] = []
+        let (wire, _, closed) = make(minimum: 1) { connection, bytes in
+            rest += bytes
+            while true {
+                if let count = length {
+                    guard rest.count >= count else { break }
+                    bodies.append(Array(rest.prefix(count)))
+                    rest.removeFirst(count)
+                    length = nil
+                } else {
+                    guard let first = rest.first else { break }
+                    length = Int(first)
+                    rest.removeFirst()
+                }
+            }
+            connection.setReceiveMinimumBytes(max(1, (length ?? 1) - rest.count))
+        }
+        var stream: [UInt8] = []
+        for count in 0..<200 { stream += [UInt8(count)] + countingBytes(count) }
+        for start in stride(from: 0, to: stream.count, by: 37) {
+            #expect(wire.send(Array(stream[start..<min(start + 37, stream.count)])))
+        }
+        wire.finishSending()
+        #expect(closed.wait() == .ended)
+        #expect(bodies.value == (0..<200).map { countingBytes($0) })
+    }
+
+    @Test("A handler that pauses in the middle of what came gets the rest when it resumes")
+    func pauses() {
+        let bytes = patterned(20_000)
+        let all = Watched<[UInt8]>([])
+        let (wire, connection, closed) = make(minimum: 1, maximum: 7) { connection, piece in
+            #expect(piece.count <= 7)
+            all.update { $0 += piece }
+            if all.value.count % 5 == 0 {
+                connection.pauseReceiving()
+                connection.queue.async { connection.resumeReceiving() }
+            }
+        }
+        #expect(wire.send(bytes))
+        wire.finishSending()
+        #expect(closed.wait() == .ended)
+        let isSame = all.value == bytes
+        #expect(isSame)
+        #expect(connection.queue.sync { connection.state } == .closed)
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("Files that are sent", .watchdog)
+struct SendFileTests {
+    /// A file without a name, with the bytes.
+    private func makeFile(_ bytes: [UInt8]) -> Int32 {
+        let name = "/tmp/ring-network-file-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+        let file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        precondition(file >= 0, "errno \(errno)")
+        unlink(name)
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                write(file, $0.baseAddress! + written, bytes.count - written)
+            }
+            precondition(count > 0, "errno \(errno)")
+            written += count
+        }
+        return file
+    }
+
+    private func make() -> (Wire, Connection, Outcome<CloseReason>) {
+        let (descriptor, wire) = Wire.pair()
+        let connection = Connection(adopting: descriptor)
+        let closed = Outcome<CloseReason>()
+        connection.setReceiveHandler { $0.send($1) }
+        connection.setCloseHandler { closed.set($1) }
+        connection.activate()
+        return (wire, connection, closed)
+    }
+
+    @Test("A file goes out in its turn, and the descriptor may be closed at once")
+    func inTurn() {
+        let (wire, connection, closed) = make()
+        let bytes = patterned(5_000_000)
+        let file = makeFile(bytes)
+        let sent = Outcome<SocketError?>()
+        connection.send([1, 2, 3])
+        connection.send(fileDescriptor: file, offset: 1000, count: 4_000_000) { sent.set($0) }
+        connection.send([4, 5, 6])
+        close(file)
+        #expect(wire.receive(3) == [1, 2, 3])
+        let isSame = wire.receive(4_000_000) == Array(bytes[1000..<4_001_000])
+        #expect(isSame)
+        #expect(wire.receive(3) == [4, 5, 6])
+        #expect(sent.wait() == .some(nil))
+        // The connection receives as before.
+        #expect(wire.send([7]))
+        #expect(wire.receive(1) == [7])
+        wire.finishSending()
+        #expect(closed.wait() == .ended)
+    }
+
+    @Test("A file that is too short is an error that says so, and resets the connection")
+    func tooShort() {
+        let (wire, connection, closed) = make()
+        let file = makeFile(patterned(1000))
+        defer { close(file) }
+        let sent = Outcome<SocketError?>()
+        let next = Outcome<SocketError?>()
+        connection.send(fileDescriptor: file, offset: 0, count: 1500) { sent.set($0) }
+        connection.send([1]) { next.set($0) }
+        let error = sent.wait()
+        #expect(error??.code == ENODATA)
+        #expect(error??.description.contains("500 bytes before the end") == true)
+        guard case .failed = closed.wait() else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(next.wait() != .some(nil))
+        #expect(wire.receive(1000) == patterned(1000))
+    }
+
+    @Test("What is no regular file, or nothing at all, fails with a reason")
+    func noFile() {
+        for isSocket in [true, false] {
+            let (wire, connection, closed) = make()
+            let (socket, other) = Wire.pair()
+            defer { close(socket) }
+            let sent = Outcome<SocketError?>()
+            connection.send(
+                fileDescriptor: isSocket ? socket : 1_000_000, offset: 0, count: 10
+            ) { sent.set($0) }
+            let error = sent.wait()
+            #expect(error??.remedy.isEmpty == false, "\(String(describing: error))")
+            #expect(closed.wait() != nil)
+            other.close()
+            wire.close()
+        }
+    }
+
+    @Test("Nothing of a file is nothing, and completes")
+    func empty() {
+        let (wire, connection, closed) = make()
+        let file = makeFile([])
+        let sent = Outcome<SocketError?>()
+        connection.send(fileDescriptor: file, offset: 0, count: 0) { sent.set($0) }
+        close(file)
+        #expect(sent.wait() == .some(nil))
+        wire.close()
+        #expect(closed.wait() != nil)
+    }
+}

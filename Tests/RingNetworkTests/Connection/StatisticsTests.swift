@@ -1,0 +1,34 @@
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("Statistics of connections", .watchdog)
+struct StatisticsTests {
+    @Test("Bytes, receives, sends and time are counted, and stay readable in the close handler")
+    func counts() {
+        let (descriptor, wire) = Wire.pair()
+        let connection = Connection(adopting: descriptor)
+        let last = Outcome<ConnectionStatistics>()
+        #expect(connection.statistics.activeNanoseconds == 0)
+        connection.setReceiveHandler { $0.send($1) }
+        connection.setCloseHandler { connection, _ in last.set(connection.statistics) }
+        connection.activate()
+        for _ in 0..<10 {
+            #expect(wire.send(patterned(100)))
+            #expect(wire.receive(100) == patterned(100))
+        }
+        connection.send(patterned(3_000_000))
+        let now = connection.queue.sync { connection.statistics }
+        #expect(now.bytesReceived == 1000)
+        #expect(now.receives >= 10)
+        #expect(now.sends == now.receives + 1)
+        #expect(now.bytesSent < 3_001_000)
+        #expect(now.unsentBytes == 3_001_000 - Int(now.bytesSent))
+        #expect(now.activeNanoseconds > 0)
+        #expect(wire.receive(3_000_000).count == 3_000_000)
+        wire.finishSending()
+        let final = last.wait()
+        #expect(final?.bytesSent == 3_001_000)
+        #expect(final?.unsentBytes == 0)
+    }
+}

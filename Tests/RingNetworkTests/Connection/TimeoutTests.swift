@@ -1,0 +1,143 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("Time-outs of connections", .watchdog)
+struct TimeoutTests {
+    private func make(
+        _ set: (inout ConnectionOptions) -> Void, _ configure: (Connection) -> Void = { _ in }
+    ) -> (Wire, Connection, Outcome<CloseReason>) {
+        var options = ConnectionOptions()
+        set(&options)
+        let (descriptor, wire) = Wire.pair()
+        let connection = Connection(adopting: descriptor, options: options)
+        let closed = Outcome<CloseReason>()
+        connection.setReceiveHandler { $0.send($1) }
+        connection.setCloseHandler { closed.set($1) }
+        configure(connection)
+        connection.activate()
+        return (wire, connection, closed)
+    }
+
+    @Test("An idle connection is closed, not before the time, and its peer sees the end")
+    func idle() {
+        let began = DispatchTime.now()
+        let (wire, _, closed) = make { $0.timeouts.idle = .milliseconds(100) }
+        #expect(closed.wait() == .timedOut(.idle))
+        let elapsed = DispatchTime.now().uptimeNanoseconds - began.uptimeNanoseconds
+        #expect(elapsed >= 100_000_000)
+        #expect(wire.receiveEnd() == 0)
+    }
+
+    @Test("Whoever talks is not idle; a time-out that is set later counts")
+    func setLater() {
+        let (wire, connection, closed) = make { _ in }
+        for _ in 0..<20 {
+            #expect(wire.send([1]))
+            #expect(wire.receive(1) == [1])
+        }
+        var timeouts = ConnectionTimeouts()
+        timeouts.receive = .milliseconds(50)
+        connection.setTimeouts(timeouts)
+        #expect(closed.wait() == .timedOut(.receive))
+        wire.close()
+    }
+
+    @Test("A time-out that is turned off again does nothing")
+    func turnedOff() {
+        let (wire, connection, closed) = make { $0.timeouts.idle = .milliseconds(200) }
+        connection.setTimeouts(ConnectionTimeouts())
+        letTimePass(milliseconds: 400)
+        #expect(wire.send([5]))
+        #expect(wire.receive(1) == [5])
+        wire.close()
+        #expect(closed.wait() != nil)
+    }
+
+    @Test("A paused connection does not wait for its peer")
+    func paused() {
+        let (wire, connection, closed) = make({ $0.timeouts.receive = .milliseconds(40) }) {
+            $0.pauseReceiving()
+        }
+        letTimePass(milliseconds: 120)
+        #expect(connection.queue.sync { connection.state } == .active)
+        connection.resumeReceiving()
+        #expect(closed.wait() == .timedOut(.receive))
+        wire.close()
+    }
+
+    @Test("A peer that takes nothing is given up, also by a connection that is closing")
+    func send() {
+        for closes in [false, true] {
+            let failed = Outcome<SocketError?>()
+            let (wire, connection, closed) = make({ $0.timeouts.send = .milliseconds(60) }) {
+                connection in
+                connection.send(patterned(3_000_000)) { failed.set($0) }
+            }
+            if closes { connection.close() }
+            #expect(closed.wait() == .timedOut(.send))
+            #expect(failed.wait()??.code == ETIMEDOUT)
+            wire.close()
+        }
+    }
+
+    @Test("Idle resets where something is unsent")
+    func idleUnsent() {
+        let (wire, _, closed) = make({ $0.timeouts.idle = .milliseconds(60) }) { connection in
+            connection.send(patterned(3_000_000))
+        }
+        #expect(closed.wait() == .timedOut(.idle))
+        wire.close()
+    }
+
+    @Test("A message that trickles in is given up; silence between messages is not")
+    func trickle() {
+        var rate = MinimumRate(bytesPerSecond: 100_000)
+        rate.grace = .milliseconds(20)
+        rate.window = .milliseconds(40)
+        let (wire, _, closed) = make({ $0.timeouts.receiveRate = rate }) { connection in
+            connection.setReceiveHandler { connection, span in
+                connection.send(span)
+                let last = span.withUnsafeBytes { $0.last }
+                connection.isInMessage = last != 10
+            }
+        }
+        #expect(wire.send([1, 10]))
+        #expect(wire.receive(2) == [1, 10])
+        letTimePass(milliseconds: 200)
+        #expect(wire.send([2, 10]))
+        #expect(wire.receive(2) == [2, 10])
+        while wire.send([3]), wire.receive(1) == [3] { letTimePass(milliseconds: 3) }
+        #expect(closed.wait() == .timedOut(.receiveRate))
+    }
+
+    @Test("A peer that takes answers too slowly is given up")
+    func sendRate() {
+        var rate = MinimumRate(bytesPerSecond: 100_000_000)
+        rate.grace = .milliseconds(20)
+        rate.window = .milliseconds(40)
+        let (wire, _, closed) = make({ $0.timeouts.sendRate = rate }) { connection in
+            connection.send(patterned(8_000_000))
+        }
+        let reader = UserThread {
+            while wire.receive(1000).count == 1000 { letTimePass(milliseconds: 1) }
+        }
+        #expect(closed.wait() == .timedOut(.sendRate))
+        #expect(reader.join())
+        wire.close()
+    }
+
+    @Test("A connection that closes leaves no timer behind that keeps it")
+    func noTimers() {
+        final class Holder { weak var connection: Connection? }
+        let holder = Holder()
+        do {
+            let (wire, connection, closed) = make { $0.timeouts.idle = .seconds(3600) }
+            holder.connection = connection
+            wire.close()
+            #expect(closed.wait() == .ended)
+        }
+        #expect(poll { holder.connection == nil })
+    }
+}

@@ -1,0 +1,227 @@
+#if TLS
+import Glibc
+import RingDispatch
+import RingNetwork
+import RingTLS
+import Testing
+
+@Suite("Connections over TLS", .watchdog)
+struct TLSConnectionTests {
+    @Test("Bytes of all sizes come back, in order", arguments: [TLSVersion.tls12, .tls13])
+    func echo(version: TLSVersion) async throws {
+        var configuration = clientConfiguration()
+        configuration.maximumVersion = version
+        let pair = try SecuredPair(client: configuration)
+        pair.server.setReceiveHandler { $0.send($1) }
+        pair.activate()
+        var size = 1
+        while size < 300_000 {
+            for count in [size - 1, size, size + 1] where count > 0 {
+                let bytes = patterned(count, seed: size)
+                pair.client.send(bytes, completion: nil)
+                #expect(try await pair.client.receive(exactly: count) == bytes)
+            }
+            size *= 4
+        }
+        let negotiation = pair.client.queue.sync { pair.client.tlsNegotiation }
+        #expect(negotiation?.version == version)
+        pair.client.finishSending()
+        #expect(try await pair.client.receive() == nil)
+        #expect(pair.serverClosed.wait() == .ended)
+        pair.client.close()
+        #expect(pair.clientClosed.wait() == .closed)
+    }
+
+    @Test("What is sent before the handshake has ended waits, counts as unsent, and completes")
+    func early() throws {
+        let pair = try SecuredPair()
+        let sent = Outcome<SocketError?>()
+        let received = Outcome<[UInt8]>()
+        var all: [UInt8] = []
+        pair.server.setReceiveHandler { _, span in
+            span.withUnsafeBytes { all += Array($0) }
+            if all.count == 1003 { received.set(all) }
+        }
+        pair.client.setReceiveHandler { _, _ in }
+        pair.client.send([1, 2, 3], completion: nil)
+        pair.client.send(copied(countingBytes(1000))) {
+            sent.set($0)
+        }
+        #expect(pair.client.unsentBytes == 1003)
+        pair.activate()
+        #expect(received.wait() == [1, 2, 3] + countingBytes(1000))
+        #expect(sent.wait() == .some(nil))
+        pair.close()
+    }
+
+    @Test("close before the end of the handshake sends what was sent, and says goodbye")
+    func closeEarly() async throws {
+        let pair = try SecuredPair()
+        pair.client.send(patterned(200_000), completion: nil)
+        pair.activate()
+        pair.client.close()
+        var all: [UInt8] = []
+        while let bytes = try await pair.server.receive() { all += bytes }
+        #expect(all == patterned(200_000))
+        #expect(pair.clientClosed.wait() == .closed)
+        pair.server.close()
+        #expect(pair.serverClosed.wait() == .closed)
+    }
+
+    @Test("A megabyte each way at once, with a reader that is slow, and water marks")
+    func bothWays() async throws {
+        var options = ConnectionOptions()
+        options.sendHighWaterBytes = 20_000
+        options.sendLowWaterBytes = 5000
+        options.pausesReceivingWhileUnwritable = false
+        let pair = try SecuredPair(options: options)
+        pair.activate()
+        let up = patterned(1 << 20, seed: 1)
+        let down = patterned(1 << 20, seed: 2)
+        let wasBackedUp = pair.server.queue.sync {
+            pair.server.send(down, completion: nil)
+            return !pair.server.isWritable
+        }
+        #expect(wasBackedUp)
+        pair.client.send(up, completion: nil)
+        var received: [UInt8] = []
+        while received.count < down.count {
+            received += try await pair.client.receive() ?? []
+            if received.count % 5 == 0 { letTimePass(milliseconds: 1) }
+        }
+        #expect(received == down)
+        let other = try await pair.server.receive(exactly: up.count)
+        #expect(other == up)
+        #expect(poll { pair.server.queue.sync { pair.server.isWritable } })
+        pair.close()
+    }
+
+    @Test("finishSending says goodbye; the other direction stays open")
+    func halfClose() async throws {
+        let pair = try SecuredPair()
+        pair.activate()
+        pair.client.send([1], completion: nil)
+        pair.client.finishSending()
+        #expect(try await pair.server.receive() == [1])
+        #expect(try await pair.server.receive() == nil)
+        try await pair.server.send(patterned(100_000))
+        pair.server.close()
+        #expect(try await pair.client.receive(exactly: 100_000) == patterned(100_000))
+        #expect(try await pair.client.receive() == nil)
+        pair.client.close()
+        #expect(pair.clientClosed.wait() == .closed)
+        #expect(pair.serverClosed.wait() == .closed)
+    }
+
+    @Test("Protocol, name and certificates are known when the handshake handler is called")
+    func negotiation() throws {
+        var client = clientConfiguration()
+        var server = serverConfiguration()
+        client.applicationProtocols = ["h2", "echo"]
+        server.applicationProtocols = ["echo", "h2"]
+        client.identity = TestIdentities.client.identity
+        server.verification = .required
+        server.trustRoots = TestIdentities.authority.trust
+        let pair = try SecuredPair(client: client, server: server)
+        let atServer = Outcome<TLSNegotiation>()
+        let shown = Outcome<[UInt8]?>()
+        let atClient = Outcome<TLSNegotiation>()
+        pair.server.setHandshakeHandler { connection, negotiation in
+            shown.set(connection.peerCertificateChain.first)
+            atServer.set(negotiation)
+        }
+        pair.client.setHandshakeHandler { atClient.set($1) }
+        #expect(pair.client.tlsNegotiation == nil)
+        pair.activate()
+        let negotiation = atServer.wait()
+        #expect(negotiation?.applicationProtocol == "echo")
+        #expect(negotiation?.serverName == "localhost")
+        #expect(negotiation?.version == .tls13)
+        #expect(negotiation?.cipher.isEmpty == false)
+        #expect(shown.wait() == TestIdentities.client.der)
+        #expect(atClient.wait()?.applicationProtocol == "echo")
+        pair.close()
+    }
+
+    @Test("A pause keeps what was decrypted, with the end behind it")
+    func pause() throws {
+        let pair = try SecuredPair()
+        let received = Outcome<[UInt8]>()
+        var all: [UInt8] = []
+        pair.server.setReceiveHandler { connection, span in
+            span.withUnsafeBytes { all += Array($0) }
+            connection.pauseReceiving()
+            connection.queue.async { connection.resumeReceiving() }
+        }
+        pair.server.setEndHandler {
+            received.set(all)
+            $0.close()
+        }
+        let bytes = patterned(500_000)
+        pair.client.send(bytes, completion: nil)
+        pair.client.finishSending()
+        pair.activate()
+        let isSame = received.wait() == bytes
+        #expect(isSame)
+        #expect(pair.serverClosed.wait() == .closed)
+        pair.client.close()
+        #expect(pair.clientClosed.wait() != nil)
+    }
+
+    @Test("Files go out encrypted, in their turn, as the peer takes them")
+    func files() async throws {
+        let folder = ScratchFolder()
+        let bytes = patterned(1_500_000)
+        let path = folder.write("file", bytes)
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let pair = try SecuredPair()
+        pair.activate()
+        pair.server.send([1], completion: nil)
+        pair.server.send(fileDescriptor: file, offset: 10, count: 1_400_000, completion: nil)
+        pair.server.send([2], completion: nil)
+        close(file)
+        #expect(try await pair.client.receive(exactly: 1) == [1])
+        let middle = try await pair.client.receive(exactly: 1_400_000)
+        #expect(middle == Array(bytes[10..<1_400_010]))
+        #expect(try await pair.client.receive(exactly: 1) == [2])
+        let file2 = open(path, O_RDONLY | O_CLOEXEC)
+        let sent = Outcome<SocketError?>()
+        pair.server.send(fileDescriptor: file2, offset: 1_499_000, count: 2000) { sent.set($0) }
+        close(file2)
+        #expect(sent.wait()??.code == ENODATA)
+        #expect(pair.serverClosed.wait() != nil)
+        pair.client.close()
+        #expect(pair.clientClosed.wait() != nil)
+    }
+
+    @Test("A second connection takes the session of the first one up")
+    func resumption() async throws {
+        let client = try TLSContext(clientConfiguration())
+        let server = try TLSContext(serverConfiguration())
+        for round in 0..<3 {
+            let pair = try SecuredPair(client: client, server: server)
+            pair.server.setReceiveHandler { $0.send($1) }
+            pair.activate()
+            // Tickets are in front of the answer.
+            pair.client.send([1], completion: nil)
+            #expect(try await pair.client.receive(exactly: 1) == [1])
+            let isResumed = pair.client.queue.sync { pair.client.tlsNegotiation?.isResumed }
+            #expect(isResumed == (round > 0))
+            pair.close()
+        }
+    }
+
+    @Test("A secured connection closes for idleness with a goodbye")
+    func idle() async throws {
+        var options = ConnectionOptions()
+        options.timeouts.idle = .milliseconds(300)
+        let pair = try SecuredPair(options: options)
+        pair.server.setTimeouts(ConnectionTimeouts())
+        pair.activate()
+        #expect(try await pair.server.receive() == nil)
+        #expect(pair.clientClosed.wait() == .timedOut(.idle))
+        pair.server.close()
+        #expect(pair.serverClosed.wait() == .closed)
+    }
+}
+#endif

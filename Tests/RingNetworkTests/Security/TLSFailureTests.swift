@@ -1,0 +1,164 @@
+#if TLS
+import Glibc
+import RingDispatch
+import RingNetwork
+import RingTLS
+import Testing
+
+@Suite("Connections over TLS that fail", .watchdog)
+struct TLSFailureTests {
+    /// A server's connection, and its peer, which does what it likes.
+    private func makeServer(
+        _ options: ConnectionOptions = ConnectionOptions()
+    ) throws -> (Wire, Connection, Outcome<CloseReason>) {
+        let (descriptor, wire) = Wire.pair()
+        let connection = try Connection(
+            adopting: descriptor, options: options, tls: TLSContext(serverConfiguration()))
+        let closed = Outcome<CloseReason>()
+        connection.setReceiveHandler { $0.send($1) }
+        connection.setCloseHandler { closed.set($1) }
+        connection.activate()
+        return (wire, connection, closed)
+    }
+
+    private func failure(_ closed: Outcome<CloseReason>) -> TLSFailure? {
+        let reason = closed.wait()
+        guard case .tlsFailed(let failure) = reason else {
+            Issue.record("\(String(describing: reason))")
+            return nil
+        }
+        return failure
+    }
+
+    @Test("Plain text is refused with a reason")
+    func plainText() throws {
+        let (wire, _, closed) = try makeServer()
+        #expect(wire.send(Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)))
+        #expect(failure(closed)?.description.contains("plain HTTP") == true)
+        let (other, _, otherClosed) = try makeServer()
+        #expect(other.send(patterned(5000)))
+        #expect(failure(otherClosed) != nil)
+        #expect(other.receive(1).isEmpty)
+    }
+
+    @Test("A peer that stalls in the handshake is given up")
+    func stall() throws {
+        var options = ConnectionOptions()
+        options.timeouts.handshake = .milliseconds(80)
+        let (wire, connection, closed) = try makeServer(options)
+        let sent = Outcome<SocketError?>()
+        connection.send([1]) { sent.set($0) }
+        // The beginning of a record.
+        #expect(wire.send([22, 3, 1]))
+        #expect(closed.wait() == .timedOut(.handshake))
+        #expect(sent.wait()??.code == ETIMEDOUT)
+    }
+
+    @Test("A peer that goes during the handshake is an error")
+    func goneEarly() throws {
+        let (wire, _, closed) = try makeServer()
+        #expect(wire.send([22, 3, 1]))
+        wire.close()
+        #expect(failure(closed)?.error?.kind == .truncated)
+    }
+
+    @Test("A stream that is cut off is an error, whatever came before is handed over")
+    func truncated() throws {
+        let (descriptor, wire) = Wire.pair()
+        let server = try Connection(
+            adopting: descriptor, tls: TLSContext(serverConfiguration()))
+        let closed = Outcome<CloseReason>()
+        let received = Outcome<[UInt8]>()
+        server.setReceiveHandler { received.set($1.withUnsafeBytes { Array($0) }) }
+        server.setCloseHandler { closed.set($1) }
+        server.activate()
+        let engine = try TLSEngine(
+            context: TLSContext(clientConfiguration()), serverName: "localhost")
+        var output: [UInt8] = []
+        try engine.startHandshake(output: &output)
+        while engine.state == .handshaking {
+            wire.send(output)
+            output = []
+            let bytes = wire.receive(1)
+            try bytes.withUnsafeBytes { try engine.receive($0, output: &output) { _ in } }
+        }
+        try countingBytes(5).withUnsafeBytes { try engine.send($0, output: &output) }
+        wire.send(output)
+        wire.finishSending()
+        #expect(received.wait() == countingBytes(5))
+        #expect(failure(closed)?.error?.kind == .truncated)
+    }
+
+    @Test("A certificate for another name is refused, and both sides know why")
+    func wrongName() throws {
+        let pair = try SecuredPair(serverName: "elsewhere.example")
+        pair.server.setReceiveHandler { _, _ in }
+        pair.activate()
+        #expect(failure(pair.clientClosed)?.error?.kind == .verification(.hostName))
+        guard case .peerAlert = failure(pair.serverClosed)?.error?.kind else {
+            Issue.record("no alert")
+            return
+        }
+    }
+
+    @Test("A client that does not trust the server, and a server that wants a certificate")
+    func wrongTrust() async throws {
+        var client = clientConfiguration()
+        client.trustRoots = TestIdentities.otherAuthority.trust
+        let distrustful = try SecuredPair(client: client)
+        distrustful.activate()
+        #expect(failure(distrustful.clientClosed)?.error?.kind == .verification(.untrusted))
+        #expect(failure(distrustful.serverClosed)?.error?.kind == .peerAlert(.unknownAuthority))
+        var server = serverConfiguration()
+        server.verification = .required
+        server.trustRoots = TestIdentities.authority.trust
+        let demanding = try SecuredPair(server: server)
+        demanding.activate()
+        #expect(failure(demanding.serverClosed)?.error?.kind == .verification(.missing))
+        // In TLS 1.3 the client's handshake has ended by then.
+        let error = await #expect(throws: ReceiveError.self) { try await demanding.client.receive() }
+        #expect(error != nil)
+        #expect(failure(demanding.clientClosed)?.error?.kind == .peerAlert(.certificateRequired))
+    }
+
+    @Test("A flood of handshake bytes or of changed keys is cut off")
+    func floods() throws {
+        let (wire, _, closed) = try makeServer()
+        // A message of 16 MiB, in records of 16 KiB.
+        let body = [UInt8](repeating: 0, count: 16_384)
+        wire.send([22, 3, 3, 64, 0] + [1, 255, 255, 255] + body.dropLast(4))
+        while wire.send([22, 3, 3, 64, 0] + body) {}
+        #expect(failure(closed) != nil)
+    }
+
+    @Test("A reset is no goodbye")
+    func reset() throws {
+        let pair = try SecuredPair()
+        let ready = Outcome<Bool>()
+        pair.server.setHandshakeHandler { _, _ in ready.set(true) }
+        pair.server.setReceiveHandler { _, _ in }
+        pair.client.setReceiveHandler { _, _ in }
+        pair.activate()
+        #expect(ready.wait() == true)
+        pair.client.reset()
+        #expect(pair.clientClosed.wait() == .reset)
+        let reason = pair.serverClosed.wait()
+        #expect(reason != .ended && reason != nil)
+    }
+
+    @Test("secure after activate, or twice, is a mistake")
+    func misuse() async {
+        let result = await #expect(
+            processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let (descriptor, wire) = Wire.pair()
+            let connection = Connection(adopting: descriptor)
+            connection.activate()
+            try connection.secure(with: TLSContext(serverConfiguration()))
+            wire.close()
+        }
+        expectMessage(result, naming: "secure of connection")
+    }
+}
+#endif

@@ -1,0 +1,55 @@
+#if TLS
+import Glibc
+import RingDispatch
+import RingNetwork
+import RingTLS
+import Testing
+
+/// A client's and a server's connection over TLS, in one process. They begin when both have their
+/// handlers.
+final class SecuredPair: Sendable {
+    let client: Connection
+    let server: Connection
+    let clientClosed = Outcome<CloseReason>()
+    let serverClosed = Outcome<CloseReason>()
+
+    init(
+        client clientContext: TLSContext, server serverContext: TLSContext,
+        serverName: String? = "localhost", options: ConnectionOptions = ConnectionOptions()
+    ) throws {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "errno \(errno)")
+        client = try Connection(
+            adopting: ends[0], label: "client", options: options, tls: clientContext,
+            serverName: serverName)
+        server = try Connection(
+            adopting: ends[1], label: "server", options: options, tls: serverContext)
+        client.setCloseHandler { [clientClosed] in clientClosed.set($1) }
+        server.setCloseHandler { [serverClosed] in serverClosed.set($1) }
+    }
+
+    convenience init(
+        client: TLSConfiguration = clientConfiguration(),
+        server: TLSConfiguration = serverConfiguration(), serverName: String? = "localhost",
+        options: ConnectionOptions = ConnectionOptions()
+    ) throws {
+        try self.init(
+            client: TLSContext(client), server: TLSContext(server), serverName: serverName,
+            options: options)
+    }
+
+    func activate() {
+        server.activate()
+        client.activate()
+    }
+
+    /// For tests that are about something else: no connection is left open.
+    func close() {
+        client.close()
+        _ = clientClosed.wait()
+        server.close()
+        _ = serverClosed.wait()
+    }
+}
+#endif
