@@ -12,11 +12,9 @@ struct DatagramService: Sendable {
 
     func serve(on socket: DatagramSocket) {
         socket.setReceiveHandler { socket, datagrams in
-            datagrams.forEach { datagram in
-                datagram.withBytes { bytes in
-                    tally.count(bytes: bytes.byteCount)
-                    answer(datagram, bytes, on: socket)
-                }
+            datagrams.forEach { datagram, bytes in
+                tally.count(bytes: bytes.byteCount)
+                answer(datagram, bytes, on: socket)
             }
         }
         socket.activate()

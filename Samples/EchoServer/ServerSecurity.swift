@@ -21,7 +21,7 @@ import SampleSupport
             }
         }
 
-        func apply(to options: inout ListenerOptions) { options.security = store }
+        func apply(to options: inout ListenerOptions) { options.tls = store }
 
         /// Clients that come from now on get the new certificate.
         func reload() {

@@ -32,7 +32,8 @@ struct StreamService: Sendable {
 }
 
 /// Sends the generator's characters as fast as the client takes them.
-private final class CharacterStream {
+private final class CharacterStream: @unchecked Sendable {
+    // Safety: used on the connection's queue only.
     private var generator = CharacterGenerator()
 
     /// As much is sent before the queue gets to other clients that share its thread.

@@ -1,4 +1,4 @@
-package import RingDispatch
+internal import RingDispatch
 package import RingNetwork
 
 /// The addresses that a `--host` and `--port` stand for.

@@ -1,5 +1,5 @@
 internal import Glibc
-package import RingDispatch
+internal import RingDispatch
 
 /// The first SIGINT (Ctrl-C) or SIGTERM as a call. From then on they have their usual effect: the
 /// second one ends the program at once.

@@ -1,4 +1,4 @@
-package import ArgumentParser
+internal import ArgumentParser
 package import RingDispatch
 
 /// A length of time as people write it: `500ms`, `10s`, `2m`, `1h`.

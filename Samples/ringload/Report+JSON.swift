@@ -1,4 +1,5 @@
 import Histogram
+import SampleSupport
 
 extension Report {
     /// Raised when a field changes its meaning or goes; new fields leave it alone.

@@ -1,4 +1,5 @@
 import RingDispatch
+import SampleSupport
 
 /// A share of the connections on one serial queue, with its own statistics, so that nothing is
 /// shared per message. Everything but `init` runs on `queue`.

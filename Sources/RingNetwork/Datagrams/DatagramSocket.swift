@@ -23,8 +23,8 @@ public final class DatagramSocket: @unchecked Sendable {
     let descriptor: Int32
     let isConnected: Bool
     private let isUnix: Bool
-    /// It was bound to a path here, and removes that in the end.
-    private let ownsPath: Bool
+    /// The file of a Unix socket that was bound here.
+    private let file: UnixSocketFile?
     /// Whether the descriptor is open: those who set options from other threads hold the lock
     /// meanwhile.
     private let isOpen = Locked(true)
@@ -140,7 +140,11 @@ public final class DatagramSocket: @unchecked Sendable {
         remoteEndpoint = remote.flatMap { Endpoint($0) }
         isConnected = remote != nil
         isUnix = local?.isUnix ?? false
-        self.ownsPath = ownsPath && isUnix
+        if ownsPath, case .unix(let address) = localEndpoint, !address.isAbstract {
+            file = UnixSocketFile(address.bytes)
+        } else {
+            file = nil
+        }
         let canSegment = options.combinesSent && Datagrams.canSegment(descriptor)
         segmentLimit = SegmentLimit(isAvailable: canSegment)
         let name = localEndpoint ?? remoteEndpoint
@@ -314,9 +318,7 @@ public final class DatagramSocket: @unchecked Sendable {
             isOpen = false
             Sockets.close(descriptor)
         }
-        if ownsPath, case .unix(let address) = localEndpoint, !address.isAbstract {
-            Sockets.unlink(address.bytes)
-        }
+        file?.remove()
     }
 }
 
