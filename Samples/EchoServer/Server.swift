@@ -67,8 +67,8 @@ final class Server {
     /// A line for each place; the first one is for those who wait for it.
     var announcements: [String] {
         var lines = tcp.endpoints.map { "listening on \($0)" }
-        if let endpoint = udp?.localEndpoint { lines.append("udp on \(endpoint)") }
-        if let unix { lines.append("unix socket on \(unix.endpoint)") }
+        if let endpoint = udp?.localEndpoint { lines.append("also on udp://\(endpoint)") }
+        if let unix { lines.append("also on \(unix.endpoint)") }
         if let http { lines.append("figures on http://\(http.endpoint)/metrics") }
         return lines
     }

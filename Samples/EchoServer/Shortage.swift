@@ -10,9 +10,9 @@ enum Shortage {
     static func report(_ error: ListenerError) {
         once.perform {
             writeErrorLine(
-                "EchoServer: cannot accept (\(error.cause)): pausing and refusing clients until others "
-                    + "leave. Remedy: a higher ulimit -n than \(DescriptorLimit.current) before "
-                    + "the start")
+                "EchoServer: cannot accept (\(error.cause)): pausing and refusing clients until "
+                    + "others leave. Remedy: a higher ulimit -n than \(DescriptorLimit.current) "
+                    + "before the start")
         }
     }
 }

@@ -10,7 +10,7 @@ package struct HTTPRequest: Sendable, Equatable {
     package static let headLimit = 8 * 1024
 
     /// - Parameter head: the lines up to the empty one.
-    /// - Returns: nil when that is no request of HTTP/1.0 or 1.1, or when it has a body.
+    /// - Returns: nil when that is no request of HTTP/1.0 or 1.1.
     package init?(head: String) {
         let lines = head.split(whereSeparator: \.isNewline)
         guard let line = lines.first else { return nil }
@@ -24,15 +24,14 @@ package struct HTTPRequest: Sendable, Equatable {
             let value = field[field.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             fields[field[..<colon].lowercased()] = value.lowercased()
         }
-        // What follows could not be told from the next request.
-        guard fields["transfer-encoding"] == nil, fields["content-length"] ?? "0" == "0" else {
-            return nil
-        }
         method = String(words[0])
         path = String(words[1].prefix { $0 != "?" })
         let connection = fields["connection"] ?? ""
-        keepsAlive =
+        let isWanted =
             words[2] == "HTTP/1.1"
             ? !connection.contains("close") : connection.contains("keep-alive")
+        // A body, which nobody reads here, would be taken for the next request.
+        let hasBody = fields["transfer-encoding"] != nil || fields["content-length"] ?? "0" != "0"
+        keepsAlive = isWanted && !hasBody
     }
 }

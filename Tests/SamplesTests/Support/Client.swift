@@ -13,6 +13,8 @@ final class Client {
 
     private let socket: LoopbackSocket
 
+    init(adopting socket: LoopbackSocket) { self.socket = socket }
+
     init(port: UInt16, deadline: Deadline = Deadline()) throws {
         socket = try LoopbackSocket()
         let descriptor = socket.descriptor

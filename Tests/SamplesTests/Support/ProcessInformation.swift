@@ -14,6 +14,16 @@ enum ProcessInformation {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
+    /// Memory that is in use now. proc_pid_statm(5).
+    static func residentBytes(_ processID: pid_t) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(processID)/statm", encoding: .utf8)
+        let fields = text.split(separator: " ")
+        guard fields.count > 1, let pages = Int(fields[1]) else {
+            throw Trouble("no memory in /proc/\(processID)/statm: '\(text)'")
+        }
+        return pages * Int(getpagesize())
+    }
+
     /// How often each thread has given up its processor to wait, by thread number. A thread that
     /// comes back from a wait, whatever for, waits again: equal counts mean that none came back.
     static func voluntarySwitches(_ processID: pid_t) throws -> [String: Int] {

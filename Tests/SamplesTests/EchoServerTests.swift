@@ -1,0 +1,193 @@
+import Glibc
+import Testing
+
+/// What EchoServer does beside TCP's echo.
+@Suite("EchoServer", .ownThread)
+struct EchoServerTests {
+    private let greeting = Array("hello".utf8)
+
+    @Test("It echoes datagrams, also empty and large ones", arguments: Setting.usable)
+    func datagrams(setting: Setting) throws {
+        try withServer(.echoServer, setting, arguments: ["--udp"]) { server in
+            _ = try server.process.output.waitForLine(beginning: "also on udp://127.0.0.1:")
+            let client = try Client.datagrams(port: server.port)
+            for count in [5, 1, 1400, 20_000, 3] {
+                let bytes = patternBytes(count)
+                try client.send(bytes)
+                #expect(try client.receiveSome(until: Deadline()) == .bytes(bytes))
+            }
+            #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
+            #expect(server.process.output.text.contains(", 5 datagrams, 21409 bytes"))
+        }
+    }
+
+    @Test("It serves a Unix socket with the mode asked for, and removes it",
+        arguments: Setting.usable)
+    func unixSocket(setting: Setting) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path + "/echo"
+        let arguments = ["--unix", path, "--unix-mode", "600"]
+        try withServer(.echoServer, setting, arguments: arguments) { server in
+            _ = try server.process.output.waitForLine(beginning: "also on unix:")
+            var facts = stat()
+            #expect(lstat(path, &facts) == 0)
+            #expect(facts.st_mode & 0o777 == 0o600)
+            let client = try Client.unix(path: path)
+            try client.send(greeting)
+            #expect(try client.receive(count: greeting.count) == greeting)
+            _ = try server.connectAndGreet()
+            #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
+            #expect(access(path, F_OK) != 0)
+            #expect(server.process.output.text.contains("served 2 connections"))
+        }
+    }
+
+    @Test("A socket's file that a killed server left is replaced")
+    func staleFile() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path + "/echo"
+        try withServer(.echoServer, .epoll, arguments: ["--unix", path]) { server in
+            #expect(try server.end(by: SIGKILL) == .signal(SIGKILL))
+        }
+        #expect(access(path, F_OK) == 0)
+        try withServer(.echoServer, .epoll, arguments: ["--unix", path]) { server in
+            let client = try Client.unix(path: path)
+            try client.send(greeting)
+            #expect(try client.receive(count: greeting.count) == greeting)
+            #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
+        }
+    }
+
+    @Test("discard takes everything and says nothing", arguments: Setting.usable)
+    func discard(setting: Setting) throws {
+        try withServer(.echoServer, setting, arguments: ["--mode", "discard"]) { server in
+            let client = try server.connect()
+            try client.send(patternBytes(1_000_000))
+            try client.finishSending()
+            #expect(try client.receiveUntilEnd() == [])
+            #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
+            #expect(server.process.output.text.contains(", 1000000 bytes"))
+        }
+    }
+
+    @Test("chargen sends RFC 864's lines without end, to slow clients too",
+        arguments: Setting.usable)
+    func characters(setting: Setting) throws {
+        try withServer(.echoServer, setting, arguments: ["--mode", "chargen"]) { server in
+            let slow = try server.connect()
+            let client = try server.connect()
+            let bytes = try client.receive(count: 95 * 74 * 40)
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
+            #expect(lines[0].hasPrefix(" !\"#$%&'()*+"))
+            #expect(lines[1].hasPrefix("!\"#$%&'()*+,"))
+            let isRight = lines.dropLast().enumerated().allSatisfy { index, line in
+                line.utf8.count == 72 && line == lines[index % 95]
+            }
+            #expect(isRight)
+            // The server waits for one that does not read, and keeps little for it.
+            let memory = try ProcessInformation.residentBytes(server.process.processID)
+            #expect(memory < 100 << 20)
+            #expect(try slow.receive(count: 74).prefix(12) == bytes.prefix(12))
+            client.close()
+            slow.close()
+            #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
+        }
+    }
+
+    @Test("/metrics has the figures, /healthz answers, all else is an error",
+        arguments: Setting.usable)
+    func figures(setting: Setting) throws {
+        try withServer(.echoServer, setting, arguments: ["--http-port", "0"]) { server in
+            let line = try server.process.output.waitForLine(
+                beginning: "figures on http://127.0.0.1:")
+            let port = try #require(UInt16(line.prefix { $0 != "/" }))
+            _ = try server.connectAndGreet()
+            let client = try server.connectAndGreet()
+            let page = try Client.get("/metrics", port: port)
+            #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(page.contains("\necho_connections_total 2\n"))
+            #expect(page.contains("\necho_received_bytes_total{transport=\"stream\"} 10\n"))
+            #expect(try Client.get("/healthz", port: port).hasSuffix("\r\n\r\nok\n"))
+            #expect(try Client.get("/", port: port).hasPrefix("HTTP/1.1 404 "))
+            let refusal = try Client.get("/", port: port, method: "POST")
+            #expect(refusal.hasPrefix("HTTP/1.1 405 "))
+            #expect(refusal.contains("\r\nAllow: GET, HEAD\r\n"))
+            let head = try Client.get("/healthz", port: port, method: "HEAD")
+            #expect(head.hasPrefix("HTTP/1.1 200 ") && head.hasSuffix("\r\n\r\n"))
+            let garbage = try Client(port: port)
+            try garbage.send(Array("nonsense\r\n\r\n".utf8))
+            let answer = String(decoding: try garbage.receiveUntilEnd(), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 400 "))
+            let endless = try Client(port: port)
+            _ = try? endless.send(Array(repeating: UInt8(ascii: "x"), count: 20_000))
+            let first = try endless.receiveSome(until: Deadline())
+            if case .bytes(let bytes) = first {
+                #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 431 "))
+            } else {
+                // The answer can be lost with what was not read.
+                #expect(first == .reset)
+            }
+            client.close()
+        }
+    }
+
+    @Test("Clients beyond the limit wait until another leaves", arguments: Setting.usable)
+    func connectionLimit(setting: Setting) throws {
+        try withServer(.echoServer, setting, arguments: ["--max-connections", "2"]) { server in
+            let first = try server.connectAndGreet()
+            _ = try server.connectAndGreet()
+            let waiting = try server.connect()
+            try waiting.send(greeting)
+            let soon = Deadline(afterMilliseconds: 100)
+            #expect(try waiting.receiveSome(until: soon) == .nothing)
+            first.close()
+            #expect(try waiting.receive(count: greeting.count) == greeting)
+        }
+    }
+
+    @Test("Clients of one address beyond its limit are reset", arguments: Setting.usable)
+    func peerLimit(setting: Setting) throws {
+        try withServer(.echoServer, setting, arguments: ["--max-per-peer", "1"]) { server in
+            let first = try server.connectAndGreet()
+            let second = try server.connect()
+            _ = try? second.send(greeting)
+            #expect(try second.receiveSome(until: Deadline()) == .reset)
+            first.close()
+            #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
+            #expect(server.process.output.text.contains(", 1 connections refused"))
+        }
+    }
+
+    @Test("A silent client is closed after the idle time-out", arguments: Setting.usable)
+    func idleTimeout(setting: Setting) throws {
+        try withServer(.echoServer, setting, arguments: ["--idle-timeout", "200ms"]) { server in
+            let client = try server.connectAndGreet()
+            #expect(try client.receiveUntilEnd() == [])
+            #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
+            #expect(server.process.output.text.contains(", 1 timed out"))
+        }
+    }
+
+    @Test("At the end of the drain, what a client has not taken is cut off and told",
+        arguments: Setting.usable)
+    func drain(setting: Setting) throws {
+        try withServer(.echoServer, setting, arguments: ["--drain", "200ms"]) { server in
+            let stuck = try server.connect()
+            _ = try stuck.sendUntilFull(patternBytes(16 * 1024 * 1024))
+            #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
+            #expect(server.process.output.text.contains(", 1 cut off with "))
+        }
+    }
+
+    @Test("SIGHUP without a certificate changes nothing")
+    func hangUp() throws {
+        try withServer(.echoServer, .epoll) { server in
+            server.process.send(SIGHUP)
+            _ = try server.process.errors.waitForLine(beginning: "EchoServer: SIGHUP: ")
+            _ = try server.connectAndGreet()
+            #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
+        }
+    }
+}
