@@ -198,6 +198,7 @@ public final class DatagramSocket: @unchecked Sendable {
             socket.isInSetup.store(false, ordering: .releasing)
             socket.updateReceiving()
             if socket.isBlocked { socket.waitUntilWritable() }
+            if !socket.failures.isEmpty { socket.tellFailures() }
         }
     }
 
