@@ -51,7 +51,9 @@ enum DatagramControl {
         return facts
     }
 
-    private static func read(_ control: UnsafeMutablePointer<cmsghdr>, _ facts: inout DatagramFacts) {
+    private static func read(
+        _ control: UnsafeMutablePointer<cmsghdr>, _ facts: inout DatagramFacts
+    ) {
         guard let data = cring_control_data(control) else { return }
         switch (control.pointee.cmsg_level, control.pointee.cmsg_type) {
         case (SOL_SOCKET, SO_RXQ_OVFL):

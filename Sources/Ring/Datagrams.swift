@@ -130,13 +130,11 @@ package enum Datagrams {
     }
 
     /// Takes the errors that wait behind those of the socket itself (MSG_ERRQUEUE, for programs
-    /// that set IP_RECVERR), which else would make the socket ready for ever. How many there were;
-    /// at most 64.
-    package static func dropErrorQueue(_ descriptor: Int32) -> Int {
+    /// that set IP_RECVERR), which else would make the socket ready for ever. At most 64 of them.
+    package static func dropErrorQueue(_ descriptor: Int32) {
         var message = msghdr()
-        for count in 0..<64 where recvmsg(descriptor, &message, Int32(MSG_ERRQUEUE)) < 0 {
-            if errno != EINTR { return count }
+        for _ in 0..<64 where recvmsg(descriptor, &message, Int32(MSG_ERRQUEUE)) < 0 {
+            if errno != EINTR { return }
         }
-        return 64
     }
 }

@@ -36,6 +36,14 @@ package enum ErrorCode {
     package static let notSocket = ENOTSOCK
     package static let noDevice = ENODEV
 
+    /// Whether a datagram socket's error is an answer from the network (ICMP), which is told once.
+    package static func isFromPeer(_ code: Int32) -> Bool {
+        [
+            ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENONET, EPROTO, ENOPROTOOPT,
+            EMSGSIZE, EACCES, EOPNOTSUPP,
+        ].contains(code)
+    }
+
     /// Whether the kernel, or an interface, cannot cut a message into datagrams (UDP_SEGMENT).
     package static func isSegmentRefusal(_ code: Int32) -> Bool {
         [EIO, EINVAL, EMSGSIZE, EOPNOTSUPP, ENOPROTOOPT].contains(code)

@@ -47,19 +47,8 @@ package final class DescriptorWatch: LaneOperation, @unchecked Sendable {
     package func start() {
         guard !isWaiting else { return }
         isWaiting = true
-        let context = Context.current
-        let lane = home.watchesMigrate ? laneHere(context) ?? home : home
-        // Whoever cancels on this queue finds it.
-        self.lane = lane
-        begin(on: lane, context)
-    }
-
-    /// The watch follows its queue.
-    private func laneHere(_ context: Context) -> Lane? {
-        guard let here = context.pointee.lane, here.isHeld(by: context), !here.isBackground else {
-            return nil
-        }
-        return here
+        lane = home
+        begin(on: home, Context.current)
     }
 
     /// Ends the wait; the handler is told.
@@ -78,8 +67,7 @@ package final class DescriptorWatch: LaneOperation, @unchecked Sendable {
     // MARK: on the lane
 
     override func submit(to lane: Lane, token: UInt64) {
-        let events =
-            direction == .read ? PollEvents.readable : PollEvents.writable
+        let events = direction == .read ? PollEvents.readable : PollEvents.writable
         lane.watch(descriptor: descriptor, events: events, token: token)
     }
 
@@ -92,7 +80,7 @@ package final class DescriptorWatch: LaneOperation, @unchecked Sendable {
     override func ended(result: Int32, _ context: Context) {
         self.result = result
         // Else epoll would tell again and again that there is room.
-        if direction == .write { lane?.release(descriptor: descriptor) }
+        if direction == .write { home.release(descriptor: descriptor) }
         if let tell { queue.submit(tell) }
     }
 }

@@ -35,8 +35,8 @@ public struct DatagramOptions: Sendable {
     public var receiveBatch = 32
     /// How many batches are received in a row before other queues have their turn.
     public var batchesInARow = 4
-    /// Whether the kernel may put datagrams of one sender together and hand them over at once, where
-    /// it can (UDP_GRO). They are told apart again before the receive handler sees them.
+    /// Whether the kernel may put datagrams of one sender together and hand them over at once,
+    /// where it can (UDP_GRO). They are told apart again before the receive handler sees them.
     public var combinesReceived = true
 
     // MARK: sending

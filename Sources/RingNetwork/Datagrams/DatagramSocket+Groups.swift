@@ -59,7 +59,8 @@ extension DatagramSocket {
         guard code != 0 else { return }
         let remedy =
             switch code {
-            case ErrorCode.noDevice: "no interface leads to the group: name one that 'ip link' lists"
+            case ErrorCode.noDevice:
+                "no interface leads to the group: name one that 'ip link' lists"
             case ErrorCode.addressInUse: "the socket is a member of the group already"
             case ErrorCode.addressNotAvailable:
                 "the socket is no member of the group, or the interface has no such address"

@@ -39,6 +39,7 @@ extension DatagramSocket {
             if count < 0 {
                 if count == Sockets.wouldBlock { break }
                 guard receivingFailed(Int32(-count)) else { return }
+                hasReceived = hasReceived || ErrorCode.isFromPeer(Int32(-count))
                 continue
             }
             hasReceived = true
@@ -46,8 +47,7 @@ extension DatagramSocket {
             if count < inbox.receiver.capacity { break }
         }
         fruitlessTurns = hasReceived ? 0 : fruitlessTurns + 1
-        guard !hasReceived else { return }
-        if events & PollEvents.error != 0 { _ = Datagrams.dropErrorQueue(descriptor) }
+        if events & PollEvents.error != 0 { Datagrams.dropErrorQueue(descriptor) }
         if fruitlessTurns >= DatagramSocket.mostFruitlessTurns { pauseFruitless() }
     }
 
@@ -71,8 +71,8 @@ extension DatagramSocket {
         return true
     }
 
-    /// Datagrams with wrong checksums, and errors, make a socket ready for nothing. If that goes on
-    /// and on, looking at it has to be worth its time.
+    /// Datagrams with wrong checksums, for example, make a socket ready for nothing. If that goes
+    /// on and on, it is looked at less often.
     private func pauseFruitless() {
         let milliseconds = min(
             1 << min(fruitlessTurns - DatagramSocket.mostFruitlessTurns, 7),
@@ -92,12 +92,14 @@ extension DatagramSocket {
     /// Tells the error handler, a little later: it may be set, and send, by then.
     func report(_ failure: DatagramFailure) {
         failures.append(failure)
-        if failures.count == 1 {
-            hop { socket in
-                let failures = socket.failures
-                socket.failures = []
-                for failure in failures { socket.handlers.error?(socket, failure) }
-            }
+        if failures.count == 1 && phase != .setup { tellFailures() }
+    }
+
+    func tellFailures() {
+        hop { socket in
+            let failures = socket.failures
+            socket.failures = []
+            for failure in failures { socket.handlers.error?(socket, failure) }
         }
     }
 }

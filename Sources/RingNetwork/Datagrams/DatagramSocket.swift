@@ -123,7 +123,8 @@ public final class DatagramSocket: @unchecked Sendable {
         target: DispatchQueue? = nil
     ) {
         guard Datagrams.isDatagramSocket(descriptor) else {
-            fatalMisuse("descriptor \(descriptor) is no datagram socket and cannot be adopted as one")
+            fatalMisuse(
+                "descriptor \(descriptor) is no datagram socket and cannot be adopted as one")
         }
         self.init(descriptor, options, target, ownsPath: false)
     }
@@ -201,6 +202,7 @@ public final class DatagramSocket: @unchecked Sendable {
             socket.isInSetup.store(false, ordering: .releasing)
             socket.updateReceiving()
             if socket.isBlocked { socket.waitUntilWritable() }
+            if !socket.failures.isEmpty { socket.tellFailures() }
         }
     }
 

@@ -24,7 +24,7 @@ struct DatagramGroupTests {
         return log.datagrams.wait(seconds: 2) { !$0.isEmpty }
     }
 
-    /// An interface over which a socket gets what it sends to an IPv6 group. Such groups (ff01::/16)
+    /// An interface over which a socket gets what it sends to an IPv6 group. Those of ff01::/16
     /// never leave the machine.
     private static let interfaceIPv6: InterfaceZone? = (1..<16).lazy
         .compactMap { InterfaceZone(index: $0) }.first { worksIPv6($0) }
