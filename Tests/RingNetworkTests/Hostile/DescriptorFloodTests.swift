@@ -1,0 +1,117 @@
+import Glibc
+import RingDispatch
+@testable import RingNetwork
+import Testing
+
+/// Makes only so many descriptors available: those that are open stay.
+private func leaveDescriptors(_ count: Int) {
+    var kept: [Int32] = []
+    for _ in 0..<count { kept.append(open("/dev/null", O_RDONLY | O_CLOEXEC)) }
+    let end = (kept.max() ?? 0) + 1
+    for descriptor in kept { close(descriptor) }
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(7), &limit)  // RLIMIT_NOFILE, which is not imported
+    limit.rlim_cur = rlim_t(end)
+    setrlimit(__rlimit_resource_t(7), &limit)
+}
+
+/// Has the runtime open what it needs.
+private func startRuntime() {
+    let isRunning = Gate()
+    DispatchQueue.global().async { isRunning.open() }
+    demand(isRunning.waitUntilOpen(seconds: Patience.seconds), "the runtime starts")
+}
+
+/// CPU time of the process so far.
+private func cpuMilliseconds() -> Int {
+    var usage = rusage()
+    getrusage(__rusage_who_t(0), &usage)  // RUSAGE_SELF
+    let seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
+    return seconds * 1000 + Int(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000
+}
+
+@Suite("Floods of connections with few descriptors", .serialized)
+struct DescriptorFloodTests {
+    @Test("Whoever gets a connection is served, the others are told, and afterwards all is well")
+    func flood() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let listener = try Listener(.ipv4(.loopback, port: 0))
+            let port = listener.endpoint.port ?? 0
+            startRuntime()
+            let places = (0..<8).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
+            var wires = (0..<200).map { _ in Wire.connect(to: port) }
+            for wire in wires { demand(wire.send([7]), "the kernel takes it") }
+            for place in places { close(place) }
+            leaveDescriptors(8)
+            serveEcho(listener)
+            var served = 0
+            var refused = 0
+            for wire in wires {
+                // Those that hold a descriptor let go of it in time.
+                if wire.receive(1) == [7] { served += 1 } else { refused += 1 }
+                wire.close()
+            }
+            let counters = listener.queue.sync { listener.counters }
+            demand(served > 0 && refused > 0, "\(served) served, \(refused) refused")
+            demand(counters.turnedAway == refused, "\(counters), \(refused) refused")
+            demand(counters.accepted == served, "\(counters), \(served) served")
+            demand(counters.pausesForShortage > 0, "\(counters)")
+            wires = []
+            demand("connections stay") { listener.queue.sync { listener.connections.isEmpty } }
+            let last = Wire.connect(to: port)
+            demand(last.send([1]) && last.receive(1) == [1], "the last one is served")
+            exit(0)
+        }
+    }
+
+    @Test("While nobody lets go of a descriptor the server does not spin")
+    func patience() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let listener = try Listener(.ipv4(.loopback, port: 0))
+            let port = listener.endpoint.port ?? 0
+            startRuntime()
+            let places = (0..<6).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
+            let wires = (0..<150).map { _ in Wire.connect(to: port) }
+            for place in places { close(place) }
+            leaveDescriptors(6)
+            serveEcho(listener)
+            demand("accepting pauses") {
+                listener.queue.sync { listener.counters.pausesForShortage } >= 3
+            }
+            let before = cpuMilliseconds()
+            letTimePass(milliseconds: 1000)
+            let used = cpuMilliseconds() - before
+            demand(used < 300, "\(used) ms of CPU time in a second without anything to do")
+            // Those that it has taken are served meanwhile.
+            let taken = listener.queue.sync { listener.connections.count }
+            demand(taken > 0, "some were accepted")
+            var served = 0
+            for wire in wires where wire.send([5]) {
+                if wire.receive(1) == [5] { served += 1 }
+            }
+            demand(served >= taken, "\(served) served, \(taken) were accepted")
+            exit(0)
+        }
+    }
+
+    @Test("Connections that cannot be made for want of descriptors are told so")
+    func connecting() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let listener = try makeEchoListener()
+            let first = Connector.shared.result(of: listener.endpoint)
+            guard case .success = first else { return demand(false, "no connection") }
+            leaveDescriptors(0)
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(7), &limit)
+            limit.rlim_cur = 3
+            setrlimit(__rlimit_resource_t(7), &limit)
+            let error = Connector.shared.error(of: listener.endpoint)
+            demand(error?.attempts.first?.cause.code == EMFILE, "\(String(describing: error))")
+            demand("\(error!)".contains("RLIMIT_NOFILE"), "\(error!)")
+            exit(0)
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import Glibc
+import RingDispatch
+@testable import RingNetwork
+import Testing
+
+/// While the body runs, a well-behaved client is served again and again.
+private func whileServing(
+    _ listener: Listener, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Void
+) throws {
+    let port = try #require(listener.endpoint.port)
+    let isOver = Watched(false)
+    let failed = Watched(0)
+    let rounds = Watched(0)
+    let client = UserThread {
+        let wire = Wire.connect(to: port)
+        repeat {
+            let bytes = patterned(1000, seed: rounds.value)
+            if !wire.send(bytes) || wire.receive(1000) != bytes { failed.increment() }
+            rounds.increment()
+        } while !isOver.value && failed.value == 0
+        wire.close()
+    }
+    expectEventually(rounds, sourceLocation: sourceLocation) { $0 > 0 }
+    let before = rounds.value
+    try body()
+    expectEventually(rounds, sourceLocation: sourceLocation) { $0 > before + 10 }
+    isOver.update { $0 = true }
+    #expect(client.join(), sourceLocation: sourceLocation)
+    #expect(failed.value == 0, sourceLocation: sourceLocation)
+}
+
+private func expectAllGone(
+    _ listener: Listener, sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(
+        poll { listener.queue.sync { listener.connections.isEmpty } },
+        "connections stay open", sourceLocation: sourceLocation)
+}
+
+@Suite("Hostile peers", .watchdog)
+struct HostilePeerTests {
+    @Test("Storms of resets, at any moment of a connection, disturb nobody")
+    func resets() throws {
+        let listener = try makeEchoListener()
+        let port = try #require(listener.endpoint.port)
+        let many = patterned(50_000)
+        try whileServing(listener) {
+            for round in 0..<400 {
+                let wire = Wire.connect(to: port)
+                switch round % 4 {
+                case 0: break
+                case 1: wire.send(patterned(round))
+                case 2: wire.send(many)
+                default:
+                    wire.send([1])
+                    #expect(wire.receive(1) == [1])
+                }
+                wire.reset()
+            }
+        }
+        expectAllGone(listener)
+        stop(listener)
+    }
+
+    @Test("Peers that are gone before they are accepted disturb nobody")
+    func goneBeforeAccept() throws {
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        let port = try #require(listener.endpoint.port)
+        for round in 0..<100 {
+            let wire = Wire.connect(to: port)
+            if round % 2 == 0 { wire.reset() } else { wire.close() }
+        }
+        serveEcho(listener)
+        try whileServing(listener) {}
+        expectAllGone(listener)
+        stop(listener)
+    }
+
+    @Test("Peers that end their side at once, or in the middle, get their answers and go")
+    func halfClosed() throws {
+        let listener = try makeEchoListener()
+        let port = try #require(listener.endpoint.port)
+        try whileServing(listener) {
+            let wires = (0..<100).map { _ in Wire.connect(to: port) }
+            for (index, wire) in wires.enumerated() {
+                wire.send(patterned(index * 50, seed: index))
+                wire.finishSending()
+            }
+            for (index, wire) in wires.enumerated() {
+                #expect(wire.receive(index * 50) == patterned(index * 50, seed: index))
+                #expect(wire.receiveEnd() == 0)
+            }
+        }
+        expectAllGone(listener)
+        stop(listener)
+    }
+
+    @Test("Peers that connect and say nothing cost their connection, and nothing else")
+    func silent() throws {
+        let listener = try makeEchoListener()
+        let port = try #require(listener.endpoint.port)
+        let wires = (0..<200).map { _ in Wire.connect(to: port) }
+        try whileServing(listener) {
+            #expect(poll { listener.queue.sync { listener.connections.count } > 200 })
+        }
+        let report = Outcome<ShutdownReport>()
+        listener.shutdown(deadline: .now() + .seconds(1000)) { report.set($0) }
+        let end = report.wait()
+        #expect(end?.cut.isEmpty == true)
+        #expect(end?.drained ?? 0 >= 200)
+        for wire in wires { #expect(wire.receiveEnd() == 0) }
+    }
+
+    @Test("A peer that takes one byte at a time is answered no faster, and others are served")
+    func slowReaders() throws {
+        var options = ListenerOptions()
+        options.connection.sendHighWaterBytes = 20_000
+        options.connection.sendLowWaterBytes = 5000
+        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
+        let port = try #require(listener.endpoint.port)
+        let wires = (0..<8).map { _ in Wire.connect(to: port) }
+        let enough = Gate()
+        let bytes = patterned(100_000)
+        let senders = wires.map { wire in
+            UserThread {
+                // Until the server has had enough; its end makes this one end.
+                while wire.send(bytes) && !enough.wasOpened {}
+            }
+        }
+        try whileServing(listener) {
+            #expect(
+                poll {
+                    // On their own queues.
+                    let connections = listener.queue.sync { listener.connections }
+                    let slow = connections.filter { connection in
+                        connection.queue.sync { !connection.isWritable }
+                    }
+                    return slow.count == 8
+                })
+            for _ in 0..<200 {
+                for wire in wires { #expect(wire.receive(1).count == 1) }
+            }
+            for connection in listener.queue.sync(execute: { listener.connections }) {
+                let unsent = connection.queue.sync { connection.unsentBytes }
+                // What was received when the mark was reached comes on top.
+                #expect(unsent <= 20_000 + 64 * 2048)
+            }
+        }
+        enough.open()
+        let report = Outcome<ShutdownReport>()
+        listener.shutdown(deadline: .now()) { report.set($0) }
+        let end = report.wait()
+        #expect(end?.cut.count ?? 0 >= 8)
+        #expect(end?.cut.contains { $0.unsentBytes > 0 } == true)
+        for sender in senders { #expect(sender.join()) }
+    }
+
+    @Test("One peer's flood is held off by its limit, and others are served")
+    func onePeer() throws {
+        var options = ListenerOptions()
+        options.connectionLimitPerPeer = 10
+        let listener = try makeEchoListener(.ipv4(.any, port: 0), options)
+        let port = try #require(listener.endpoint.port)
+        var from = ConnectorOptions()
+        from.localEndpoint = .ipv4(IPv4Address(127, 0, 0, 66), port: 0)
+        let flood = Connector(options: from)
+        let target = Endpoint.ipv4(.loopback, port: port)
+        let done = Watched(0)
+        let kept = Watched<[Connection]>([])
+        for _ in 0..<300 {
+            flood.connect(to: target, queue: .global()) { result in
+                if case .success(let connection) = result {
+                    connection.activate()
+                    kept.append(connection)
+                }
+                done.increment()
+            }
+        }
+        let wire = Wire.connect(to: port)
+        for round in 0..<50 {
+            let bytes = patterned(1000, seed: round)
+            #expect(wire.send(bytes))
+            #expect(wire.receive(1000) == bytes)
+        }
+        expectEventually(done) { $0 == 300 }
+        #expect(poll { listener.queue.sync { listener.counters.refusedPerPeer } == 290 })
+        #expect(listener.queue.sync { listener.connections.count } <= 11)
+        for connection in kept.value { connection.close() }
+        wire.close()
+        expectAllGone(listener)
+        stop(listener)
+    }
+}
