@@ -15,9 +15,9 @@ struct ConnectionActivity {
     var isHandshaking = false
 }
 
-/// Finds out from looks at a connection, made from time to time, which time-out is up. It only knows
-/// what the looks show, and takes what it does not know in the connection's favour: no time-out
-/// is early.
+/// Finds out from looks at a connection, made from time to time, which time-out is up. It only
+/// knows what the looks show, and takes what it does not know in the connection's favour: no
+/// time-out is early.
 struct ActivityWatch {
     private let idle: UInt64?
     private let receive: UInt64?

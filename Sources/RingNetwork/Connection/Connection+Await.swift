@@ -6,9 +6,10 @@ extension Connection {
     /// Waits for bytes, and gives as many as came; nil when the peer sends nothing more.
     ///
     /// The connection must be activated and have no receive handler. It receives while somebody
-    /// waits, and up to 16 KiB ahead once somebody has waited; a peer that sends more finds its sends
-    /// taken no more. The end does not close the connection: `close` it, or end it with an error.
-    /// One task waits at a time: a second one traps.
+    /// waits, and up to 16 KiB ahead once somebody has waited; a peer that sends more finds its
+    /// sends taken no more. The end does not close the connection, nor is it forgotten when the
+    /// program closes it: `close` the connection when you are done. One task waits at a time: a
+    /// second one traps.
     ///
     /// When the task is cancelled the wait ends with `CancellationError`, and nothing is lost: the
     /// next receive gets what comes.
@@ -37,7 +38,7 @@ extension Connection {
         }
     }
 
-    /// The same for a part of a file, which may be closed only after this has returned.
+    /// The same for a part of a regular file; a file that is too short resets the connection.
     public func send(fileDescriptor: Int32, offset: Int, count: Int) async throws {
         try await awaitSend { connection, completion in
             connection.send(

@@ -10,8 +10,8 @@ extension Connection {
     /// promised more.
     /// - Parameters:
     ///   - fileDescriptor: may be closed after the call; its position is neither used nor changed.
-    ///   - completion: called once on the queue: with nil when the kernel has all bytes, or with why
-    ///     it will not get them.
+    ///   - completion: called once on the queue: with nil when the kernel has all bytes, or with
+    ///     why it will not get them.
     public func send(
         fileDescriptor: Int32, offset: Int, count: Int,
         completion: ((SocketError?) -> Void)? = nil

@@ -10,13 +10,14 @@ extension Connection {
         }
     }
 
-    /// Whether a message of the peer's is incomplete: ``ConnectionTimeouts/receiveRate`` counts only
-    /// then, and only while the connection wants to receive. On the queue.
+    /// Whether a message of the peer's is incomplete: ``ConnectionTimeouts/receiveRate`` counts
+    /// only then, and only while the connection wants to receive. On the queue.
     ///
     /// A server sets it when the first byte of a request is there (or at once, where the client
     /// has to speak first), and clears it when the request is complete. A reader of lines sets it
-    /// after each receive to whether a part of a line is left. Setting it is cheap; setting it again
-    /// changes nothing. Between messages the peer may be silent, as far as the other time-outs allow.
+    /// after each receive to whether a part of a line is left. Setting it is cheap; setting it
+    /// again changes nothing. Between messages the peer may be silent, as far as the other
+    /// time-outs allow.
     public var isInMessage: Bool {
         get { extras?.isInMessage ?? false }
         set {

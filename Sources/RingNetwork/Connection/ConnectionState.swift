@@ -26,7 +26,7 @@ public enum CloseReason: Sendable, Hashable {
     case timedOut(ConnectionTimeout)
     /// TLS failed: the peer was not accepted, did not accept this side, broke the protocol, or was
     /// cut off.
-    case tlsFailed(TLSFailure)
+    indirect case tlsFailed(TLSFailure)
 }
 
 extension CloseReason {

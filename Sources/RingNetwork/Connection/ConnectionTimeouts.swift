@@ -4,8 +4,8 @@ public import RingDispatch
 /// How long a ``Connection`` waits for its peer. All but `handshake` are off (`.never`, nil) at
 /// first.
 ///
-/// A connection that is late is closed with ``CloseReason/timedOut(_:)``. No message costs a look at
-/// the clock: the connection looks at its counters eight times in each of these spans, and a tenth
+/// A connection that is late is closed with ``CloseReason/timedOut(_:)``. No message costs a look
+/// at the clock: the connection looks at its counters eight times in these spans, and a tenth
 /// of that later where timers are put together. So a time-out never comes early, and at most a
 /// quarter of its length late.
 public struct ConnectionTimeouts: Sendable, Equatable {

@@ -73,7 +73,7 @@ struct TimeoutTests {
             let failed = Outcome<SocketError?>()
             let (wire, connection, closed) = make({ $0.timeouts.send = .milliseconds(60) }) {
                 connection in
-                connection.send(patterned(3_000_000)) { failed.set($0) }
+                connection.send(patterned(800_000)) { failed.set($0) }
             }
             if closes { connection.close() }
             #expect(closed.wait() == .timedOut(.send))
@@ -85,7 +85,7 @@ struct TimeoutTests {
     @Test("Idle resets where something is unsent")
     func idleUnsent() {
         let (wire, _, closed) = make({ $0.timeouts.idle = .milliseconds(60) }) { connection in
-            connection.send(patterned(3_000_000))
+            connection.send(patterned(800_000))
         }
         #expect(closed.wait() == .timedOut(.idle))
         wire.close()
@@ -114,11 +114,11 @@ struct TimeoutTests {
 
     @Test("A peer that takes answers too slowly is given up")
     func sendRate() {
-        var rate = MinimumRate(bytesPerSecond: 100_000_000)
+        var rate = MinimumRate(bytesPerSecond: 500_000_000)
         rate.grace = .milliseconds(20)
         rate.window = .milliseconds(40)
         let (wire, _, closed) = make({ $0.timeouts.sendRate = rate }) { connection in
-            connection.send(patterned(8_000_000))
+            connection.send(patterned(2_000_000))
         }
         let reader = UserThread {
             while wire.receive(1000).count == 1000 { letTimePass(milliseconds: 1) }
