@@ -29,12 +29,11 @@ final class Server {
             try Listener(Endpoint("unix:" + path), options: options)
         }
         security.apply(to: &options)
-        let endpoints = try ListeningAddress.find(host: addresses.host, port: addresses.port)
-        let tcp = try Server.listen(at: endpoints, options)
+        let tcp = try Server.listen(addresses, options)
         self.tcp = tcp
         udp = try addresses.udp ? DatagramSocket(tcp.endpoint) : nil
         http = try addresses.httpPort.map { [ledger, datagrams] port in
-            try HTTPService(endpoints[0].withPort(port)) { path in
+            try HTTPService(tcp.endpoint.withPort(port)) { path in
                 Metrics(ledger: ledger, datagrams: datagrams).answer(path)
             }
         }
@@ -44,11 +43,13 @@ final class Server {
     }
 
     private static func listen(
-        at endpoints: [Endpoint], _ options: ListenerOptions
+        _ addresses: AddressOptions, _ options: ListenerOptions
     ) throws -> Listener {
         let inherited = try InheritedSocket.all(unsetsVariables: true)
         if !inherited.isEmpty { return try Listener(adopting: inherited, options: options) }
-        return try ListeningAddress.first(of: endpoints) { try Listener($0, options: options) }
+        return try ListeningAddress.first(host: addresses.host, port: addresses.port) {
+            try Listener($0, options: options)
+        }
     }
 
     /// Begins to serve.

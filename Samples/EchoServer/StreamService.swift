@@ -12,8 +12,8 @@ struct StreamService: Sendable {
         ledger.opened(tally)
         connection.setReceiveHandler(receiver(tally))
         connection.setCloseHandler { [ledger] _, reason in ledger.closed(tally, reason) }
-        if mode == .chargen { CharacterStream.begin(on: connection) }
         connection.activate()
+        if mode == .chargen { CharacterStream.begin(on: connection) }
     }
 
     /// A client that only closed its sending side still gets all of its echo: the connection closes
@@ -39,6 +39,7 @@ private final class CharacterStream: @unchecked Sendable {
     /// As much is sent before the queue gets to other clients that share its thread.
     private static let bytesPerTurn = 64 * 1024
 
+    /// On a connection that was activated.
     static func begin(on connection: Connection) {
         let stream = CharacterStream()
         connection.setWritableHandler { stream.fill($0) }

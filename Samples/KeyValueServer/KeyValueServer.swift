@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import KeyValueStore
 import RingDispatch
 import RingNetwork
@@ -38,45 +37,35 @@ struct KeyValueServer: ParsableCommand {
 
     func run() throws {
         runtime.apply()
+        DescriptorLimit.raise()
         var settings = StoreConfiguration()
         settings.shardCount = shards
         if let maxMemory { settings.maxMemoryBytes = maxMemory }
         let store = Store(settings)
 
-        let listener = try Listener(Endpoint(host: host, port: port))
+        let listener = try ListeningAddress.first(host: host, port: port) { try Listener($0) }
         listener.setConnectionHandler { Client.serve($0, from: store) }
+        let stop = DispatchSemaphore(value: 0)
+        let signals = ShutdownSignals { stop.signal() }
         listener.activate()
-        print("listening on \(listener.endpoint)")
-        fflush(nil)
+        writeLine("listening on \(listener.endpoint)")
 
-        let stopped = DispatchSemaphore(value: 0)
-        let signals = [SIGINT, SIGTERM].map { signal in
-            let source = DispatchSource.makeSignalSource(signal: signal)
-            source.setEventHandler { stopped.signal() }
-            source.activate()
-            return source
+        stop.wait()
+        withExtendedLifetime(signals) {}
+        let ended = DispatchSemaphore(value: 0)
+        listener.shutdown(deadline: .now() + .seconds(KeyValueServer.drainSeconds)) { report in
+            writeLine(KeyValueServer.summary(listener.acceptedConnections, report))
+            ended.signal()
         }
-        stopped.wait()
-        signals.forEach { $0.cancel() }
-        stop(listener, within: KeyValueServer.drainSeconds)
-        print("served \(listener.queue.sync { listener.acceptedConnections }) connections")
+        ended.wait()
     }
 
-    /// How long connections may take to send what is under way.
+    /// How long clients may take to have the replies that are under way.
     private static let drainSeconds = 5
 
-    private func stop(_ listener: Listener, within seconds: Int) {
-        let closed = DispatchGroup()
-        listener.queue.sync {
-            listener.stop()
-            for connection in listener.connections {
-                closed.enter()
-                connection.setCloseHandler { _, _ in closed.leave() }
-                connection.close()
-            }
-        }
-        if closed.wait(timeout: .now() + .seconds(seconds)) == .timedOut {
-            print("some clients did not take their replies within \(seconds) s")
-        }
+    private static func summary(_ connections: Int, _ report: ShutdownReport) -> String {
+        let cut = report.cut.count + report.unfinished
+        let served = "served \(connections) connections"
+        return cut == 0 ? served : served + ", \(cut) did not take their replies in time"
     }
 }

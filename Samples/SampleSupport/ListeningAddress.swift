@@ -6,7 +6,7 @@ package enum ListeningAddress {
     /// Looks a name up, and waits for it: not on a queue. A name's IPv4 addresses come first, since
     /// that is where clients of "localhost" look.
     /// - Parameter host: an address, or a name; IPv6 addresses with or without brackets.
-    package static func find(host: String, port: UInt16) throws -> [Endpoint] {
+    private static func find(host: String, port: UInt16) throws -> [Endpoint] {
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         let name = isBracketed ? String(host.dropFirst().dropLast()) : host
         do {
@@ -15,10 +15,14 @@ package enum ListeningAddress {
             let found = try resolve(endpoint)
             return found.filter { $0.isIPv4 } + found.filter { !$0.isIPv4 }
         } catch {
-            throw Failure(
-                "--host \(host): \(error). Give an address or name of this machine: 127.0.0.1, "
-                    + "[::1], localhost, or 0.0.0.0 for all")
+            throw failure(host, error)
         }
+    }
+
+    private static func failure(_ host: String, _ error: any Error) -> Failure {
+        Failure(
+            "--host \(host): \(error). Give an address or name of this machine: 127.0.0.1, "
+                + "[::1], localhost, or 0.0.0.0 for all")
     }
 
     private static func resolve(_ endpoint: Endpoint) throws -> [Endpoint] {
@@ -38,13 +42,19 @@ package enum ListeningAddress {
         let isThere = DispatchSemaphore(value: 0)
     }
 
-    /// Calls `make` with one endpoint after the other, until it succeeds.
+    /// Calls `make` with the addresses, one after the other, until it succeeds.
     package static func first<Made>(
-        of endpoints: [Endpoint], _ make: (Endpoint) throws -> Made
+        host: String, port: UInt16, _ make: (Endpoint) throws -> Made
     ) throws -> Made {
-        var failure: any Error = Failure("no address to listen on")
-        for endpoint in endpoints {
-            do { return try make(endpoint) } catch { failure = error }
+        var failure: any Error = Failure("--host \(host): there is no such address")
+        for endpoint in try find(host: host, port: port) {
+            do {
+                return try make(endpoint)
+            } catch let error as EndpointError {
+                failure = self.failure(host, error)
+            } catch {
+                failure = error
+            }
         }
         throw failure
     }

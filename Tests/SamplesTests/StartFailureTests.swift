@@ -25,6 +25,13 @@ struct StartFailureTests {
         Usage(.echoServer, "--backend", "kqueue", "--port", "0"),
         Usage(.echoServer, "--bogus"),
         Usage(.echoServer, "surplus"),
+        Usage(.echoServer, "--port", "0", "--mode", "sing"),
+        Usage(.echoServer, "--port", "0", "--max-connections", "0"),
+        Usage(.echoServer, "--port", "0", "--idle-timeout", "0s"),
+        Usage(.echoServer, "--port", "0", "--idle-timeout", "soon"),
+        Usage(.echoServer, "--port", "0", "--unix-mode", "600"),
+        Usage(.echoServer, "--port", "0", "--unix", "/tmp/x", "--unix-mode", "999"),
+        Usage(.echoServer, "--port", "0", "--certificate", "/tmp/x"),
         Usage(.gcdEcho, "--port", "65536"),
         Usage(.gcdEcho, "--port"),
         Usage(.gcdEcho, "--bogus", "1"),
@@ -57,8 +64,8 @@ struct StartFailureTests {
         #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
         let errors = process.errors.text
         #expect(errors.contains("127.0.0.1:\(other.port)"))
-        #expect(errors.contains("the port is in use"))
-        #expect(errors.contains("give another --port"))
+        #expect(errors.contains("another program listens there"))
+        #expect(errors.contains("port 0 takes a free one"))
         #expect(process.output.text.isEmpty)
     }
 
@@ -76,7 +83,7 @@ struct StartFailureTests {
     @Test(
         "a bad host is status 1, the cause and the remedy",
         arguments: [
-            ("203.0.113.1", "no interface of this machine has that address"),
+            ("203.0.113.1", "the address is none of this machine's"),
             ("[::1%nowhere]", "Give an address or name of this machine"),
         ])
     func badHost(host: String, words: String) throws {
@@ -84,6 +91,5 @@ struct StartFailureTests {
         #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
         #expect(process.errors.text.contains(host))
         #expect(process.errors.text.contains(words))
-        #expect(process.errors.text.contains("127.0.0.1"))
     }
 }

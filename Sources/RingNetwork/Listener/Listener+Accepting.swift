@@ -151,19 +151,26 @@ extension Listener {
         guard phase == .active else { return }
         guard ErrorCode.isPassingAcceptError(code) else {
             point.close()
-            let error = KernelError(call: "accept", code: code)
-            handlers.error?(self, ListenerError(point.endpoint, error))
-            return
+            return report(code, at: point)
         }
-        if ErrorCode.isDescriptorShortage(code) { turnAway(at: point) }
-        pause(ErrorCode.isShortage(code) ? \.pausesForShortage : \.passingErrors)
+        guard ErrorCode.isShortage(code) else { return pause(\.passingErrors) }
+        // Without descriptors the kernel fails before it looks whether anybody waits.
+        let isHarmless = ErrorCode.isDescriptorShortage(code) && turnAway(at: point) == 0
+        if !isHarmless || reserve == nil { report(code, at: point) }
+        pause(\.pausesForShortage)
+    }
+
+    private func report(_ code: Int32, at point: ListeningPoint) {
+        let error = KernelError(call: "accept", code: code)
+        handlers.error?(self, ListenerError(point.endpoint, error))
     }
 
     /// Descriptors ran out: clients that wait are told so, with the one kept for that, instead of
-    /// left hanging.
-    private func turnAway(at point: ListeningPoint) {
-        guard let kept = reserve else { return }
+    /// left hanging. Returns how many they were.
+    private func turnAway(at point: ListeningPoint) -> Int {
+        guard let kept = reserve else { return 0 }
         Sockets.close(kept)
+        let before = tally.turnedAway
         for _ in 0..<Listener.mostTurnedAway {
             let descriptor = Sockets.accept(point.descriptor)
             if descriptor < 0 { break }
@@ -171,6 +178,7 @@ extension Listener {
             tally.turnedAway += 1
         }
         reserve = Sockets.reserve()
+        return tally.turnedAway - before
     }
 
     private static let mostTurnedAway = 64

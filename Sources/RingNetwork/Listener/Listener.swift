@@ -89,8 +89,9 @@ public final class Listener: @unchecked Sendable {
         onQueue { $0.handlers.connection = handler }
     }
 
-    /// Called when accepting at one of the endpoints has failed for good, which errors that pass,
-    /// and a lack of descriptors, do not do. The others go on.
+    /// Called when accepting at one of the endpoints has failed: for good, while the others go on,
+    /// or for lack of descriptors or memory, after which it goes on everywhere when there are some
+    /// again. Not for errors of single clients.
     public func setErrorHandler(_ handler: ((Listener, ListenerError) -> Void)?) {
         onQueue { $0.handlers.error = handler }
     }
