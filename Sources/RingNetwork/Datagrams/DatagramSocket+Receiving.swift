@@ -51,10 +51,14 @@ extension DatagramSocket {
         if fruitlessTurns >= DatagramSocket.mostFruitlessTurns { pauseFruitless() }
     }
 
+    /// Not inlined: the optimizer of Swift 6.3 aborts when it moves the batch into the caller.
+    @inline(never)
     private func deliver(_ inbox: DatagramInbox, _ count: Int) {
         inbox.count(count, into: &tally, drops: &seenDrops)
+        guard let handler = handlers.receive else { return }
         isHandling = true
-        handlers.receive?(self, ReceivedDatagrams(inbox: inbox, entryCount: count))
+        let batch = ReceivedDatagrams(inbox: inbox, entryCount: count)
+        handler(self, batch)
         isHandling = false
         // Answers may point into the batch, which the next one overwrites.
         if !outgoing.isEmpty { flush() }
