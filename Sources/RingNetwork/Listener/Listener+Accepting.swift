@@ -79,14 +79,15 @@ extension Listener {
                 PeerKey($0, ipv6PrefixLength: options.ipv6PeerPrefixLength)
             }
         }
-        if let peer, !peers.add(peer, limit: options.connectionLimitPerPeer) {
+        if let peer, peers.count(of: peer) >= options.connectionLimitPerPeer {
             tally.refusedPerPeer += 1
             return Sockets.reset(descriptor)
         }
-        tally.accepted += 1
         if options.sendsAtOnce { Sockets.sendAtOnce(descriptor) }
         let connection = Connection(
             adopting: descriptor, target: options.connectionTarget, options: options.connection)
+        tally.accepted += 1
+        if let peer { peers.add(peer) }
         connection.owner = self
         open[ObjectIdentifier(connection)] = OpenConnection(connection: connection, peer: peer)
         handlers.connection?(connection)

@@ -1,4 +1,3 @@
-internal import Ring
 public import RingDispatch
 
 /// How a ``Listener`` accepts.
@@ -36,30 +35,9 @@ public struct ListenerOptions: Sendable {
     /// The target of the connections' queues; nil: none, each runs by itself.
     public var connectionTarget: DispatchQueue?
     public var connection = ConnectionOptions()
-    /// Called with each socket before it is bound, for options that have no name here.
+    /// Called with the socket before it is bound, for options that have no name here.
     /// setsockopt(2).
     public var prepareSocket: @Sendable (Int32) -> Void = { _ in }
 
     public init() {}
-}
-
-/// How fast connections are accepted: a token bucket.
-public struct AcceptRate: Sendable, Hashable {
-    /// In the long run.
-    public let connectionsPerSecond: Double
-    /// At once, after a time without any.
-    public let burst: Int
-
-    /// - Parameters:
-    ///   - connectionsPerSecond: above 0.
-    ///   - burst: at least 1.
-    public init(connectionsPerSecond: Double, burst: Int) {
-        guard connectionsPerSecond > 0, connectionsPerSecond.isFinite, burst > 0 else {
-            fatalMisuse(
-                "an AcceptRate of \(connectionsPerSecond) connections a second and a burst of "
-                    + "\(burst) accepts nothing")
-        }
-        self.connectionsPerSecond = connectionsPerSecond
-        self.burst = burst
-    }
 }
