@@ -20,16 +20,7 @@ package enum ErrorCode {
     package static let noBuffers = ENOBUFS
     package static let addressInUse = EADDRINUSE
     package static let addressNotAvailable = EADDRNOTAVAIL
-    package static let connectionRefused = ECONNREFUSED
     package static let timedOut = ETIMEDOUT
-    package static let networkUnreachable = ENETUNREACH
-    package static let hostUnreachable = EHOSTUNREACH
-    package static let familyNotSupported = EAFNOSUPPORT
-    package static let tryAgain = EAGAIN
-    package static let interrupted = EINTR
-    package static let outOfMemory = ENOMEM
-    package static let wrongType = EPROTOTYPE
-    package static let cancelled = ECANCELED
 
     package static let messageTooLong = EMSGSIZE
     package static let destinationRequired = EDESTADDRREQ
@@ -53,23 +44,4 @@ package enum ErrorCode {
     package static func isDescriptorShortage(_ code: Int32) -> Bool {
         code == EMFILE || code == ENFILE
     }
-
-    /// Whether accept(2) may succeed the next time: the connection, or the way to its peer, was at
-    /// fault, and not the listener.
-    package static func isPassingAcceptError(_ code: Int32) -> Bool {
-        switch code {
-        case ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
-            ENETUNREACH, EPERM, EINTR, EAGAIN, ETIMEDOUT, ECONNRESET:
-            true
-        default: isShortage(code)
-        }
-    }
-
-    /// Whether descriptors or memory have run out.
-    package static func isShortage(_ code: Int32) -> Bool {
-        isDescriptorShortage(code) || code == ENOBUFS || code == ENOMEM
-    }
-
-    package static let shortageRemedy =
-        "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)"
 }

@@ -35,7 +35,7 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
     @exclusivity(unchecked) private(set) var activationNanoseconds: UInt64 = 0
     @exclusivity(unchecked) private(set) var phase = ConnectionState.setup
     /// Nobody but its maker knows of it. Cleared (releasing) by the maker, read (acquiring) by all.
-    let isInSetup = Atomic<Bool>(true)
+    private let isInSetup = Atomic<Bool>(true)
     @exclusivity(unchecked) private(set) var reason: CloseReason?
     /// While it is open: itself.
     @exclusivity(unchecked) private var life: Connection?
@@ -312,7 +312,6 @@ struct ConnectionHandlers {
     var receive: ((Connection, RawSpan) -> Void)?
     var end: ((Connection) -> Void)?
     var writable: ((Connection) -> Void)?
-    var drain: ((Connection) -> Void)?
     var close: ((Connection, CloseReason) -> Void)?
 }
 

@@ -1,35 +1,35 @@
 internal import Ring
 internal import RingDispatch
-internal import Synchronization
 
 extension Connection {
     /// Called once when the listener that accepted the connection shuts down, to finish what the
     /// protocol has begun, and then to close. Without a handler the connection closes, once all
-    /// that it has to send is with the kernel. See ``Listener/shutdown(deadline:completion:)``.
+    /// that it has to send is with the kernel. Of no use in a connection without a listener. See
+    /// ``Listener/shutdown(deadline:completion:)``.
     public func setDrainHandler(_ handler: ((Connection) -> Void)?) {
-        onQueue { $0.handlers.drain = handler }
+        onQueue { $0.owner?.setDrainHandler(handler, of: $0) }
     }
 
-    /// From any thread.
-    func drain() {
+    /// Not on the connection's queue.
+    func drain(_ handler: ((Connection) -> Void)?) {
+        guard !isUnshared else { return }
         hop { connection in
-            // One that is not activated is its maker's: the deadline is for it.
-            guard !connection.isInSetup.load(ordering: .acquiring) else { return }
-            if let handler = connection.handlers.drain {
-                connection.handlers.drain = nil
-                handler(connection)
-            } else {
-                connection.close()
-            }
+            // One that closes does all it can.
+            guard connection.state != .closing, connection.state != .closed else { return }
+            if let handler { handler(connection) } else { connection.close() }
         }
     }
 
-    /// Resets the connection, unless it is closed or was never activated. From any thread.
+    /// It is not activated, and its maker's: the deadline is for it. Not on its queue, where
+    /// `isCurrent` says nothing.
+    private var isUnshared: Bool { isCurrent }
+
+    /// Resets the connection, unless it is closed or was never activated. Not on its queue.
     /// - Parameter report: called on the queue before.
     func cut(_ report: @escaping (ShutdownReport.Cut) -> Void) {
+        guard !isUnshared else { return }
         hop { connection in
-            guard !connection.isInSetup.load(ordering: .acquiring), connection.state != .closed
-            else { return }
+            guard connection.state != .closed else { return }
             report(
                 ShutdownReport.Cut(
                     endpoint: connection.remoteEndpoint, unsentBytes: connection.unsentBytes,

@@ -82,16 +82,14 @@ extension Listener {
                 PeerKey($0, ipv6PrefixLength: options.ipv6PeerPrefixLength)
             }
         }
-        if let peer, !peers.add(peer, limit: options.connectionLimitPerPeer) {
+        if let peer, peers.count(of: peer) >= options.connectionLimitPerPeer {
             tally.refusedPerPeer += 1
             return Sockets.reset(descriptor)
         }
         if options.sendsAtOnce { Sockets.sendAtOnce(descriptor) }
-        guard let connection = makeConnection(descriptor) else {
-            if let peer { peers.remove(peer) }
-            return
-        }
+        guard let connection = makeConnection(descriptor) else { return }
         tally.accepted += 1
+        if let peer { peers.add(peer) }
         connection.owner = self
         open[ObjectIdentifier(connection)] = OpenConnection(connection: connection, peer: peer)
         handlers.connection?(connection)

@@ -45,12 +45,17 @@ extension Listener {
         }
     }
 
+    /// From any thread.
+    func setDrainHandler(_ handler: ((Connection) -> Void)?, of connection: Connection) {
+        onQueue { $0.open[ObjectIdentifier(connection)]?.drain = handler }
+    }
+
     // MARK: on the queue
 
     private func beginShutdown() {
         ending = ShutdownState()
         stop { $0.finishShutdown() }
-        for entry in open.values { entry.connection.drain() }
+        for entry in open.values { entry.connection.drain(entry.drain) }
     }
 
     private func limitShutdown(to deadline: DispatchTime) {

@@ -195,6 +195,7 @@ struct OpenConnection {
     let connection: Connection
     /// Whom it was counted for.
     let peer: PeerKey?
+    var drain: ((Connection) -> Void)?
 }
 
 /// A call that goes to a listener's queue.

@@ -118,9 +118,9 @@ final class ListeningPoint: StreamAcceptorClient, @unchecked Sendable {
             let result = Sockets.accept(descriptor)
             if result >= 0 {
                 listener?.accepted(result)
-            } else if result == -ErrorCode.tryAgain {
+            } else if result == -ErrorNumber.tryAgain {
                 return
-            } else if result != -ErrorCode.interrupted {
+            } else if result != -ErrorNumber.interrupted {
                 listener?.acceptFailed(-result, at: self)
                 return
             }

@@ -23,13 +23,9 @@ struct PeerCounts {
 
     var peerCount: Int { counts.count }
 
-    /// False, and nothing is counted, when the peer has as many already.
-    mutating func add(_ peer: PeerKey, limit: Int) -> Bool {
-        let count = counts[peer, default: 0]
-        guard count < limit else { return false }
-        counts[peer] = count + 1
-        return true
-    }
+    func count(of peer: PeerKey) -> Int { counts[peer, default: 0] }
+
+    mutating func add(_ peer: PeerKey) { counts[peer, default: 0] += 1 }
 
     mutating func remove(_ peer: PeerKey) {
         guard let count = counts[peer] else { return }

@@ -1,0 +1,29 @@
+internal import Glibc
+
+// Those of connecting and accepting.
+extension ErrorCode {
+    package static let connectionRefused = ECONNREFUSED
+    package static let networkUnreachable = ENETUNREACH
+    package static let hostUnreachable = EHOSTUNREACH
+    package static let familyNotSupported = EAFNOSUPPORT
+    package static let wrongType = EPROTOTYPE
+
+    /// Whether accept(2) may succeed the next time: the connection, or the way to its peer, was at
+    /// fault, and not the listener.
+    package static func isPassingAcceptError(_ code: Int32) -> Bool {
+        switch code {
+        case ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
+            ENETUNREACH, EPERM, EINTR, EAGAIN, ETIMEDOUT, ECONNRESET:
+            true
+        default: isShortage(code)
+        }
+    }
+
+    /// Whether descriptors or memory have run out.
+    package static func isShortage(_ code: Int32) -> Bool {
+        isDescriptorShortage(code) || code == ENOBUFS || code == ENOMEM
+    }
+
+    package static let shortageRemedy =
+        "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)"
+}
