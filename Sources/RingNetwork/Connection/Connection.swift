@@ -246,7 +246,8 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
         phase = .closing
         isInSetup.store(false, ordering: .releasing)
         life = self
-        extras?.gathered = []
+        // What a task may still ask for is kept, unless it has closed the connection itself.
+        if let extras, !extras.isAwaited || why == .closed { extras.gathered = [] }
         failWaiter(why)
         if isHandshaking { return updateReceiving() }
         receiver?.discard()
