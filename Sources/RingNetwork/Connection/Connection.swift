@@ -142,13 +142,18 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
             connection.phase = .active
             connection.life = connection
             connection.activationNanoseconds = MonotonicClock.nanoseconds()
+            let isPlain = connection.extras == nil
             connection.isInSetup.store(false, ordering: .releasing)
-            if let extras = connection.extras {
-                connection.restartTimer()
-                if let layer = extras.layer { connection.startHandshake(layer) }
-            }
-            connection.updateReceiving()
+            // A timer may fire there before this has returned.
+            if isPlain { connection.updateReceiving() } else { connection.hop { $0.begin() } }
         }
+    }
+
+    private func begin() {
+        guard !isTearingDown, let extras else { return }
+        restartTimer()
+        if let layer = extras.layer { startHandshake(layer) }
+        updateReceiving()
     }
 
     /// No further call of the receive handler, until `resumeReceiving` was called as often.
