@@ -79,6 +79,8 @@ extension Connection {
             fatalMisuse("receive() of connection '\(queue.label)' while another one waits")
         }
         extras.isAwaited = true
+        // The time-out counts from here.
+        extras.hasPaused = true
         extras.waiter = wait
         answerWaiter(extras)
         if phase == .closing || phase == .closed { failWaiter(reason ?? .closed) }

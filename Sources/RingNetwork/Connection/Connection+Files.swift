@@ -6,8 +6,8 @@ extension Connection {
     /// file to the socket within the kernel (sendfile(2)), or are read and encrypted as the peer
     /// takes them. They count as unsent from the call on.
     ///
-    /// A file that turns out to be shorter fails the connection, and resets it: the peer was
-    /// promised more.
+    /// A file that turns out to be shorter, or cannot be read, fails the connection and resets it:
+    /// the peer was promised more.
     /// - Parameters:
     ///   - fileDescriptor: may be closed after the call; its position is neither used nor changed.
     ///   - completion: called once on the queue: with nil when the kernel has all bytes, or with

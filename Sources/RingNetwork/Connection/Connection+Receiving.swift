@@ -64,6 +64,12 @@ extension Connection {
         return extras.waiter != nil || extras.gathered.count < Connection.awaitAheadBytes
     }
 
+    /// It receives although nobody waits for it.
+    var receivesAhead: Bool {
+        guard let extras, extras.isAwaited else { return false }
+        return extras.waiter == nil && handlers.receive == nil
+    }
+
     var isHeldBack: Bool { isBackedUp && pausesReceivingWhileUnwritable }
 
     private var mayHandOver: Bool {

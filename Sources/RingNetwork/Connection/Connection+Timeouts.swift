@@ -76,7 +76,7 @@ extension Connection {
         ConnectionActivity(
             bytesReceived: counters.bytesReceived, bytesSent: counters.bytesSent,
             hasUnsent: unsentBytes > 0, hasDrained: extras.hasDrained,
-            wantsToReceive: wantsToReceive, hasPaused: extras.hasPaused,
+            wantsToReceive: wantsToReceive && !receivesAhead, hasPaused: extras.hasPaused,
             message: extras.isInMessage ? extras.messageNumber : nil,
             isHandshaking: isHandshaking)
     }

@@ -142,13 +142,18 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
             connection.phase = .active
             connection.life = connection
             connection.activationNanoseconds = MonotonicClock.nanoseconds()
+            let isPlain = connection.extras == nil
             connection.isInSetup.store(false, ordering: .releasing)
-            if let extras = connection.extras {
-                connection.restartTimer()
-                if let layer = extras.layer { connection.startHandshake(layer) }
-            }
-            connection.updateReceiving()
+            // A timer may fire there before this has returned.
+            if isPlain { connection.updateReceiving() } else { connection.hop { $0.begin() } }
         }
+    }
+
+    private func begin() {
+        guard !isTearingDown, let extras else { return }
+        restartTimer()
+        if let layer = extras.layer { startHandshake(layer) }
+        updateReceiving()
     }
 
     /// No further call of the receive handler, until `resumeReceiving` was called as often.
@@ -246,7 +251,8 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
         phase = .closing
         isInSetup.store(false, ordering: .releasing)
         life = self
-        extras?.gathered = []
+        // What a task may still ask for is kept, unless it has closed the connection itself.
+        if let extras, !extras.isAwaited || why == .closed { extras.gathered = [] }
         failWaiter(why)
         if isHandshaking { return updateReceiving() }
         receiver?.discard()

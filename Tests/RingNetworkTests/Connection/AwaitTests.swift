@@ -19,7 +19,7 @@ struct AwaitTests {
     @Test("A task echoes by waiting, up to the end")
     func echo() async throws {
         let (wire, connection, closed) = make()
-        let bytes = patterned(2_000_000)
+        let bytes = patterned(200_000)
         let same = Watched<Bool?>(nil)
         _ = UserThread {
             let reader = UserThread {
@@ -29,6 +29,8 @@ struct AwaitTests {
             wire.send(bytes)
             wire.finishSending()
             _ = reader.join()
+            // A connection that could not send everything finds out.
+            wire.close()
         }
         while let bytes = try await connection.receive() { try await connection.send(bytes) }
         connection.close()
