@@ -301,10 +301,11 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
             connection.receiver = nil
             connection.watch = nil
             connection.life = nil
-            connection.owner.take()?.closed(connection)
             close?(connection, connection.reason ?? .closed)
             connection.extras?.layer = nil
             connection.extras?.handshake = nil
+            // Last: when a listener has shut down, all close handlers have run.
+            connection.owner.take()?.closed(connection)
         }
     }
 

@@ -25,8 +25,8 @@ extension Listener {
     /// it is closed, once all that it has to send is with the kernel. A further call may shorten
     /// the deadline, and not extend it.
     ///
-    /// - Parameter completion: called on the listener's queue, once all connections are closed, and
-    ///   a second after the deadline at the latest.
+    /// - Parameter completion: called on the listener's queue, once all connections are closed and
+    ///   their close handlers have run, and a second after the deadline at the latest.
     public func shutdown(
         deadline: DispatchTime, completion: @escaping (ShutdownReport) -> Void = { _ in }
     ) {
