@@ -65,7 +65,8 @@ package class Kernel {
     // MARK: sockets
 
     /// Receives what comes for a stream socket, into buffers of its own, until the end, an error,
-    /// `cancelStream`, or (-ENOBUFS) until all buffers are given out.
+    /// `cancelStream`, or (-ENOBUFS) until all buffers are given out. It may also end with bytes,
+    /// for reasons of the kernel's own: then it is to be asked for again.
     package func receive(descriptor: Int32, token: UInt64) { abstract() }
 
     /// Accepts connections until an error or `cancelStream`. The descriptors are closed by exec.

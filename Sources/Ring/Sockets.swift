@@ -64,6 +64,13 @@ package enum Sockets {
         return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 ? code : errno
     }
 
+    package static func isUnix(_ descriptor: Int32) -> Bool {
+        var family: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &length) == 0
+            && family == AF_UNIX
+    }
+
     /// setsockopt(2) with a number; 0, or an errno.
     @discardableResult
     package static func setOption(

@@ -144,7 +144,13 @@ package final class UringKernel: Kernel {
             fill(entry, request)
             token = operation.token
         case .receive(let descriptor):
-            io_uring_prep_recv_multishot(entry, descriptor, nil, 0, 0)
+            if Sockets.isUnix(descriptor) {
+                // Linux 6.18 may lose the end of a Unix socket's stream while it receives again
+                // and again. A receive of its own finds it.
+                io_uring_prep_recv(entry, descriptor, nil, ReceiveBuffers.size, 0)
+            } else {
+                io_uring_prep_recv_multishot(entry, descriptor, nil, 0, 0)
+            }
             entry.pointee.flags |= UInt8(CRING_BUFFER_SELECT)
             entry.pointee.buf_group = UringBufferRing.group
             token = operation.token

@@ -127,7 +127,6 @@ package final class StreamReceiver: LaneStream, @unchecked Sendable {
     }
 
     override func isPassing(_ result: Int32) -> Bool {
-        // With bytes: the kernel has ended it for reasons of its own.
         result > 0 || result == FileRequest.cancelled || result == -ErrorCode.noBuffers
     }
 

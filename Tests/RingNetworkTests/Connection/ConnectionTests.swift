@@ -36,6 +36,29 @@ struct ConnectionTests {
         #expect(closed.wait() == .ended)
     }
 
+    /// Also among bytes that come while the ones before are handled.
+    @Test("The end of a stream arrives whenever it comes")
+    func ends() {
+        for round in 0..<300 {
+            let (descriptor, wire) = Wire.pair()
+            let connection = Connection(adopting: descriptor)
+            let closed = Outcome<CloseReason>()
+            connection.setReceiveHandler { _, bytes in
+                for _ in 0..<round % 7 * 500 { spin() }
+            }
+            connection.setCloseHandler { closed.set($1) }
+            connection.activate()
+            for _ in 0..<round % 37 * 10 { #expect(wire.send(Array(repeating: 1, count: 37))) }
+            wire.finishSending()
+            let reason = closed.wait()
+            #expect(reason == .ended)
+            if reason == nil { return }
+        }
+    }
+
+    @inline(never)
+    private func spin() {}
+
     @Test("A peer that takes nothing is read no further, and loses nothing")
     func slowReader() {
         var options = ConnectionOptions()

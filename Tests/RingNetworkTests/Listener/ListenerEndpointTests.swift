@@ -36,7 +36,8 @@ struct ListenerEndpointTests {
         }
         #expect(listener.queue.sync { listener.acceptedConnections } == 12)
         stop(listener)
-        for endpoint in listener.endpoints {
+        // The ports may be somebody else's by now.
+        for endpoint in listener.endpoints where endpoint.port == nil {
             #expect(Connector.shared.error(of: endpoint) != nil)
         }
         #expect(access(path, F_OK) != 0)

@@ -13,9 +13,11 @@ struct ListenerShutdownTests {
         return outcome
     }
 
-    @Test("Without connections it is done at once, and the port is free")
+    @Test("Without connections it is done at once, and the address is free")
     func idle() throws {
-        let listener = try makeEchoListener()
+        // A name, which nobody else takes meanwhile.
+        let name = try UnixAddress(abstractName: makeSocketPath())
+        let listener = try makeEchoListener(.unix(name))
         #expect(shutdown(listener, after: .seconds(1000)).wait() == ShutdownReport())
         let next = try Listener(listener.endpoint)
         stop(next)
