@@ -75,15 +75,3 @@ package enum OpenFile {
         _ = Glibc.close(descriptor)
     }
 }
-
-/// Numbers of errno(3) that the library itself gives out.
-package enum ErrorNumber {
-    package static let cancelled = ECANCELED
-    package static let timedOut = ETIMEDOUT
-    package static let badDescriptor = EBADF
-    package static let notSeekable = ESPIPE
-    package static let isDirectory = EISDIR
-    package static let tryAgain = EAGAIN
-    package static let interrupted = EINTR
-    package static let inputOutput = EIO
-}

@@ -2,30 +2,39 @@ internal import Glibc
 
 /// The `errno` values that the library tells apart, for modules that do not see the C library.
 package enum ErrorCode {
-    package static let noData = ENODATA
-    package static let cannotSeek = ESPIPE
-    package static let protocolError = EPROTO
+    // Of descriptors and files.
+    package static let badDescriptor = EBADF
+    package static let processDescriptors = EMFILE
+    package static let systemDescriptors = ENFILE
+    package static let access = EACCES
     package static let notPermitted = EPERM
     package static let noEntry = ENOENT
-    package static let access = EACCES
     package static let notDirectory = ENOTDIR
-    package static let invalid = EINVAL
-    package static let systemDescriptors = ENFILE
-    package static let processDescriptors = EMFILE
-    package static let noSpace = ENOSPC
+    package static let isDirectory = EISDIR
     package static let nameTooLong = ENAMETOOLONG
-    package static let badDescriptor = EBADF
     package static let tooManyLinks = ELOOP
+    package static let noSpace = ENOSPC
+    package static let noDevice = ENODEV
+    package static let cannotSeek = ESPIPE
+    package static let inputOutput = EIO
+
+    // Of calls in general.
+    package static let invalid = EINVAL
+    package static let interrupted = EINTR
+    package static let tryAgain = EAGAIN
+    package static let cancelled = ECANCELED
+    package static let timedOut = ETIMEDOUT
+    package static let noData = ENODATA
+
+    // Of sockets.
     package static let brokenPipe = EPIPE
     package static let noBuffers = ENOBUFS
     package static let addressInUse = EADDRINUSE
     package static let addressNotAvailable = EADDRNOTAVAIL
-    package static let timedOut = ETIMEDOUT
-
+    package static let protocolError = EPROTO
     package static let messageTooLong = EMSGSIZE
     package static let destinationRequired = EDESTADDRREQ
     package static let notSocket = ENOTSOCK
-    package static let noDevice = ENODEV
 
     /// Whether a datagram socket's error is an answer from the network (ICMP), which is told once.
     package static func isFromPeer(_ code: Int32) -> Bool {

@@ -110,7 +110,7 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         } else {
             // A descriptor of nobody's.
             self.init(core: IOChannel(type, IODescriptor.using(-1), cleanup: cleanup))
-            core.fail(failure == 0 ? ErrorNumber.cancelled : failure)
+            core.fail(failure == 0 ? ErrorCode.cancelled : failure)
         }
     }
 

@@ -121,7 +121,7 @@ final class FileChunk: FileOperation, @unchecked Sendable {
     }
 
     override func completed(result: Int32, _ context: Context) {
-        if result == -ErrorNumber.tryAgain || result == -ErrorNumber.interrupted {
+        if result == -ErrorCode.tryAgain || result == -ErrorCode.interrupted {
             // The descriptor has O_NONBLOCK set, and the bytes are not in memory; or a signal came.
             DispatchQueue.global().submit { [self] in
                 note(request.performBlocking(), Context.current)

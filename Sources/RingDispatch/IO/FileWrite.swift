@@ -29,7 +29,7 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
         guard result > 0 else {
             // Nothing was written, and no reason given: there is none that could pass.
             if outcome == nil {
-                outcome = result == 0 ? ErrorNumber.inputOutput : Int32(-result)
+                outcome = result == 0 ? ErrorCode.inputOutput : Int32(-result)
             }
             return
         }

@@ -68,7 +68,7 @@ final class IOChannel: @unchecked Sendable {
             if descriptor.kind == .file, let position = OpenFile.position(descriptor.number) {
                 base = position
             } else {
-                fail(ErrorNumber.notSeekable)
+                fail(ErrorCode.cannotSeek)
             }
         }
     }
@@ -82,7 +82,7 @@ final class IOChannel: @unchecked Sendable {
     /// Why operations fail at once: 0 if they do not.
     var failure: Int32 {
         let word = self.word
-        if word & IOChannel.closed != 0 { return ErrorNumber.cancelled }
+        if word & IOChannel.closed != 0 { return ErrorCode.cancelled }
         return word & IOChannel.failed != 0 ? failureCode.load(ordering: .relaxed) : 0
     }
 

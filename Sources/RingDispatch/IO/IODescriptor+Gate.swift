@@ -151,7 +151,7 @@ final class IOPath: @unchecked Sendable {
     func findError() -> Int32 {
         do throws(KernelError) {
             let facts = try DescriptorFacts(path: start, openFlags: flags)
-            return facts.isDirectory ? ErrorNumber.isDirectory : 0
+            return facts.isDirectory ? ErrorCode.isDirectory : 0
         } catch {
             // Whether the file can be made shows when it is.
             return DescriptorFacts.creates(flags) ? 0 : error.code

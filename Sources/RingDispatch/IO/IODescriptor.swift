@@ -121,7 +121,7 @@ final class IODescriptor: @unchecked Sendable {
 
     private func setKind(_ facts: DescriptorFacts) {
         kind = facts.kind
-        if facts.isDirectory { error = ErrorNumber.isDirectory }
+        if facts.isDirectory { error = ErrorCode.isDirectory }
         guard kind != .file else { return }
         let stream = StreamDescriptor(number: number, isSocket: kind == .socket)
         sides = (
@@ -159,7 +159,7 @@ final class IODescriptor: @unchecked Sendable {
     /// Begins what the gate has let through.
     func start(_ operation: IOOperation, _ context: Context) {
         let isMisplaced = operation.channel.type == .random && kind != .file
-        let failure = error != 0 ? error : isMisplaced ? ErrorNumber.notSeekable : 0
+        let failure = error != 0 ? error : isMisplaced ? ErrorCode.cannotSeek : 0
         if operation.abortCode != 0 || failure != 0 {
             operation.finish(failure != 0 ? failure : operation.abortCode, context)
         } else if let side = side(operation.direction) {

@@ -4,7 +4,7 @@ extension IOOperation {
     /// Sets the timers of the deadline and the interval. Before the operation is shared.
     func startTimers(_ deadline: DispatchTime) {
         if deadline != .distantFuture {
-            addTimer(deadline, repeating: .never) { $0.abort(ErrorNumber.timedOut) }
+            addTimer(deadline, repeating: .never) { $0.abort(ErrorCode.timedOut) }
         }
         if limits.intervalNanoseconds > 0 {
             let interval = DispatchTimeInterval.nanoseconds(Int(limits.intervalNanoseconds))

@@ -81,7 +81,7 @@ final class IOOperation: @unchecked Sendable {
     /// Why to end early: an abortion of this operation, or the stop of its channel; 0: go on.
     var abortCode: Int32 {
         let code = abortion.load(ordering: .acquiring)
-        return code == 0 && channel.isStopped ? ErrorNumber.cancelled : code
+        return code == 0 && channel.isStopped ? ErrorCode.cancelled : code
     }
 
     /// Takes bytes over that were read.

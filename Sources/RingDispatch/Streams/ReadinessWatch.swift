@@ -1,42 +1,50 @@
 internal import Ring
 
-/// Waits, once a call, until a descriptor is ready.
+/// Waits, once a call, until a descriptor is ready: for those who make the calls themselves.
+///
+/// Its owner keeps it while it waits.
 package final class ReadinessWatch: LaneOperation, @unchecked Sendable {
     // Safety: `isWaiting` belongs to the queue; see the base class.
     private let descriptor: Int32
     private let events: UInt32
     private let queue: DispatchQueue
     private let home: Lane
+    private let staysKnown: Bool
     private let handler: @Sendable (Int32) -> Void
     @exclusivity(unchecked) package private(set) var isWaiting = false
 
     /// - Parameters:
     ///   - queue: serial; everything happens there.
     ///   - events: what to wait for; see `PollEvents`.
+    ///   - staysKnown: whether the kernel keeps the descriptor in mind between two waits, which
+    ///     makes the next one cheaper. Then `forget` has to have called back before the descriptor
+    ///     is closed. Not for room to write, of which epoll would tell all the time.
     ///   - handler: called on the queue, once for each `start`, with the poll(2) events or a
-    ///     negated errno (ECANCELED after `cancel`). The descriptor may be closed then.
+    ///     negated errno (ECANCELED after `cancel`). The descriptor may be closed then, unless it
+    ///     stays known.
     package convenience init(
-        descriptor: Int32, queue: DispatchQueue, events: UInt32,
+        descriptor: Int32, queue: DispatchQueue, events: UInt32, staysKnown: Bool = false,
         handler: @escaping @Sendable (Int32) -> Void
     ) {
-        self.init(descriptor, queue, events, on: Runtime.laneForNewSource(), handler)
+        self.init(descriptor, queue, events, staysKnown, on: Runtime.laneForNewSource(), handler)
     }
 
     /// Waits until a stream's descriptor takes bytes again.
     package convenience init(
-        of stream: LaneStream, handler: @escaping @Sendable (Int32) -> Void
+        writable stream: LaneStream, handler: @escaping @Sendable (Int32) -> Void
     ) {
         self.init(
-            stream.descriptor, stream.queue, PollEvents.writable, on: stream.lane, handler)
+            stream.descriptor, stream.queue, PollEvents.writable, false, on: stream.lane, handler)
     }
 
     private init(
-        _ descriptor: Int32, _ queue: DispatchQueue, _ events: UInt32, on home: Lane,
-        _ handler: @escaping @Sendable (Int32) -> Void
+        _ descriptor: Int32, _ queue: DispatchQueue, _ events: UInt32, _ staysKnown: Bool,
+        on home: Lane, _ handler: @escaping @Sendable (Int32) -> Void
     ) {
         self.descriptor = descriptor
         self.queue = queue
         self.events = events
+        self.staysKnown = staysKnown
         self.home = home
         self.handler = handler
         super.init()
@@ -44,15 +52,24 @@ package final class ReadinessWatch: LaneOperation, @unchecked Sendable {
 
     // MARK: on the queue
 
+    /// Begins to wait, unless it waits.
     package func start() {
         guard !isWaiting else { return }
         isWaiting = true
-        begin(on: home, Context.current)
         lane = home
+        begin(on: home, Context.current)
     }
 
+    /// Ends the wait; the handler is told.
     package func cancel() {
         if isWaiting { requestEnd(Context.current) }
+    }
+
+    /// Has the kernel forget a descriptor that stays known, for good; not while it waits.
+    /// - Parameter done: called on the queue.
+    package func forget(_ done: @escaping @Sendable () -> Void) {
+        precondition(!isWaiting, "a watch that is out cannot be forgotten")
+        DescriptorRelease(descriptor, queue, done).begin(on: home, Context.current)
     }
 
     // MARK: on the lane
@@ -68,8 +85,7 @@ package final class ReadinessWatch: LaneOperation, @unchecked Sendable {
     override func noteEnded(on lane: Lane) { lane.noteWatchEnded() }
 
     override func ended(result: Int32, _ context: Context) {
-        // Else epoll would tell again and again that it is ready.
-        home.release(descriptor: descriptor)
+        if !staysKnown { home.release(descriptor: descriptor) }
         queue.submit { [self] in
             isWaiting = false
             handler(result)
@@ -77,5 +93,22 @@ package final class ReadinessWatch: LaneOperation, @unchecked Sendable {
     }
 }
 
-/// A watch of a stream.
-package typealias WritableWatch = ReadinessWatch
+/// Has a lane forget a descriptor.
+private final class DescriptorRelease: LaneOperation, @unchecked Sendable {
+    // Safety: immutable.
+    private let descriptor: Int32
+    private let queue: DispatchQueue
+    private let done: @Sendable () -> Void
+
+    init(_ descriptor: Int32, _ queue: DispatchQueue, _ done: @escaping @Sendable () -> Void) {
+        self.descriptor = descriptor
+        self.queue = queue
+        self.done = done
+        super.init()
+    }
+
+    override func begin(on lane: Lane) {
+        lane.release(descriptor: descriptor)
+        queue.submit(done)
+    }
+}

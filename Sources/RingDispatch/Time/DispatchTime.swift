@@ -1,3 +1,5 @@
+internal import Ring
+
 /// A point in time in GCD's encoding: what `rawValue` of both time types holds.
 ///
 /// `UInt64.max` is the distant future. Otherwise the two top bits name the clock: 00 an uptime in
@@ -34,7 +36,7 @@ public struct DispatchTime: Comparable, Sendable {
     /// The current time. Stands for `dispatch_time(DISPATCH_TIME_NOW, 0)`.
     @inline(__always)
     public static func now() -> DispatchTime {
-        DispatchTime(rawValue: Clock.monotonicNanoseconds())
+        DispatchTime(rawValue: MonotonicClock.nanoseconds())
     }
 
     /// A time that never comes: a wait without a time-out. Stands for `DISPATCH_TIME_FOREVER`.

@@ -1,4 +1,5 @@
 public import Glibc
+internal import Ring
 
 /// A point in time on the wall clock, for events that belong to a time of day.
 ///
@@ -32,7 +33,8 @@ public struct DispatchWallTime: Comparable, Sendable {
 
     /// The current time. Stands for `dispatch_walltime(NULL, 0)`.
     public static func now() -> DispatchWallTime {
-        DispatchWallTime(nanosecondsSince1970: Int64(clamping: Clock.realtimeNanoseconds()))
+        let now = MonotonicClock.realtimeNanoseconds()
+        return DispatchWallTime(nanosecondsSince1970: Int64(clamping: now))
     }
 
     /// A time that never comes: a wait without a time-out. Stands for `DISPATCH_TIME_FOREVER`.
@@ -74,8 +76,8 @@ extension DispatchWallTime {
     package var monotonicDeadline: UInt64 {
         let deadline = realtimeDeadline
         if deadline == .max { return .max }
-        let monotonic = Clock.monotonicNanoseconds()
-        let realtime = Clock.realtimeNanoseconds()
+        let monotonic = MonotonicClock.nanoseconds()
+        let realtime = MonotonicClock.realtimeNanoseconds()
         if deadline >= realtime { return monotonic &+ (deadline - realtime) }
         let late = realtime - deadline
         return late < monotonic ? monotonic - late : 1

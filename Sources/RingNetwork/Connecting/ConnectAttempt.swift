@@ -64,7 +64,7 @@ final class ConnectAttempt: @unchecked Sendable {
         }
     }
 
-    private static let cancelled = KernelError(call: "connect", code: ErrorNumber.cancelled)
+    private static let cancelled = KernelError(call: "connect", code: ErrorCode.cancelled)
 
     private func becameReady(_ events: Int32) {
         watch = nil

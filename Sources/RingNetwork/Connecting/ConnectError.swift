@@ -44,7 +44,7 @@ extension ConnectError.Attempt {
             return isUnix
                 ? "its server has gone and left the file behind: start it again"
                 : "nobody listens there: check the port, and whether the server runs"
-        case ErrorNumber.timedOut:
+        case ErrorCode.timedOut:
             return "no answer: check the address, and the firewalls in between"
         case ErrorCode.networkUnreachable, ErrorCode.hostUnreachable:
             return "there is no way there: check the address and the routes ('ip route')"

@@ -33,7 +33,7 @@ public final class PendingConnection: @unchecked Sendable {
     /// Ends it: the completion is given the error `cancelled`, unless it was submitted already.
     /// From any thread.
     public func cancel() {
-        queue.async { [self] in fail(.cancelled, ErrorNumber.cancelled) }
+        queue.async { [self] in fail(.cancelled, ErrorCode.cancelled) }
     }
 
     /// Called once, by who made it.
@@ -41,7 +41,7 @@ public final class PendingConnection: @unchecked Sendable {
         queue.async { [self] in
             guard deliver != nil else { return }
             timeout = queue.scheduleAfter(deadline: .now() + options.timeout) { [weak self] in
-                self?.fail(.timedOut, ErrorNumber.timedOut)
+                self?.fail(.timedOut, ErrorCode.timedOut)
             }
             do throws(EndpointError) {
                 local = try options.localEndpoint?.socketAddress()
@@ -144,7 +144,7 @@ public final class PendingConnection: @unchecked Sendable {
     }
 
     /// - Parameter code: what becomes of the attempts that are under way.
-    private func fail(_ reason: ConnectError.Reason, _ code: Int32 = ErrorNumber.cancelled) {
+    private func fail(_ reason: ConnectError.Reason, _ code: Int32 = ErrorCode.cancelled) {
         guard deliver != nil else { return }
         let attempts = running.map { attempt in
             ConnectError.Attempt(attempt.endpoint, KernelError(call: "connect", code: code))

@@ -120,7 +120,7 @@ extension Connection {
     private func waitUntilWritable() {
         if watch == nil, let receiver {
             // The connection lives while it is open, and the watch is quiet when it is closed.
-            watch = WritableWatch(of: receiver) { [unowned self] _ in becameWritable() }
+            watch = ReadinessWatch(writable: receiver) { [unowned self] _ in becameWritable() }
         }
         watch?.start()
     }

@@ -27,7 +27,7 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
     @exclusivity(unchecked) var handlers = ConnectionHandlers()
     @exclusivity(unchecked) var counters = ConnectionCounters()
     @exclusivity(unchecked) private(set) var receiver: StreamReceiver?
-    @exclusivity(unchecked) var watch: WritableWatch?
+    @exclusivity(unchecked) var watch: ReadinessWatch?
     @exclusivity(unchecked) var outgoing = OutgoingQueue()
     /// What few connections need.
     @exclusivity(unchecked) private(set) var extras: ConnectionExtras?

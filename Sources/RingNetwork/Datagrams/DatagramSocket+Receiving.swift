@@ -11,9 +11,10 @@ extension DatagramSocket {
         guard receivePause == nil else { return }
         if readWatch == nil {
             // The socket lives while it is active, and the watch is quiet when it is closed.
-            readWatch = DescriptorWatch(descriptor: descriptor, .read, queue: queue) {
-                [unowned self] in becameReadable($0)
-            }
+            readWatch = ReadinessWatch(
+                descriptor: descriptor, queue: queue, events: PollEvents.readable,
+                staysKnown: true
+            ) { [unowned self] in becameReadable($0) }
         }
         // One that runs is the handler's to start again.
         if !isHandling { readWatch?.start() }

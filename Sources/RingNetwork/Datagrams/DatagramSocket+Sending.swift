@@ -298,9 +298,9 @@ extension DatagramSocket {
         guard phase == .active, sendPause == nil else { return }
         if writeWatch == nil {
             // The socket lives while it is active, and the watch is quiet when it is closed.
-            writeWatch = DescriptorWatch(descriptor: descriptor, .write, queue: queue) {
-                [unowned self] _ in becameWritable()
-            }
+            writeWatch = ReadinessWatch(
+                descriptor: descriptor, queue: queue, events: PollEvents.writable
+            ) { [unowned self] _ in becameWritable() }
         }
         writeWatch?.start()
     }

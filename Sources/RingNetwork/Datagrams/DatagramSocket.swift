@@ -41,7 +41,7 @@ public final class DatagramSocket: @unchecked Sendable {
 
     // MARK: receiving
     @exclusivity(unchecked) var inbox: DatagramInbox?
-    @exclusivity(unchecked) var readWatch: DescriptorWatch?
+    @exclusivity(unchecked) var readWatch: ReadinessWatch?
     /// Calls of `pauseReceiving` that were not taken back.
     @exclusivity(unchecked) private var pauses = 0
     /// The kernel's count of drops that was seen last.
@@ -56,7 +56,7 @@ public final class DatagramSocket: @unchecked Sendable {
     @exclusivity(unchecked) let outgoing = OutgoingDatagrams()
     @exclusivity(unchecked) var sender: DatagramSender?
     @exclusivity(unchecked) var segmentLimit: SegmentLimit
-    @exclusivity(unchecked) var writeWatch: DescriptorWatch?
+    @exclusivity(unchecked) var writeWatch: ReadinessWatch?
     /// The kernel takes nothing: what is to be sent waits.
     @exclusivity(unchecked) var isBlocked = false
     @exclusivity(unchecked) var fruitlessFlushes = 0
@@ -291,12 +291,7 @@ public final class DatagramSocket: @unchecked Sendable {
         guard phase == .closing, !isForgetting else { return }
         if readWatch?.isWaiting ?? false || writeWatch?.isWaiting ?? false { return }
         isForgetting = true
-        forget([readWatch, writeWatch].compactMap { $0 })
-    }
-
-    private func forget(_ watches: [DescriptorWatch]) {
-        guard let watch = watches.last else { return finish() }
-        watch.forget { [self] in forget(watches.dropLast()) }
+        if let readWatch { readWatch.forget { [self] in finish() } } else { finish() }
     }
 
     private func finish() {

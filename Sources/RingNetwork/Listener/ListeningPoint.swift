@@ -118,9 +118,9 @@ final class ListeningPoint: StreamAcceptorClient, @unchecked Sendable {
             let result = Sockets.accept(descriptor)
             if result >= 0 {
                 listener?.accepted(result)
-            } else if result == -ErrorNumber.tryAgain {
+            } else if result == -ErrorCode.tryAgain {
                 return
-            } else if result != -ErrorNumber.interrupted {
+            } else if result != -ErrorCode.interrupted {
                 listener?.acceptFailed(-result, at: self)
                 return
             }
