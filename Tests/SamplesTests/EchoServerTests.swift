@@ -188,6 +188,54 @@ struct EchoServerTests {
         }
     }
 
+    #if TLS
+        private func openssl(_ arguments: String) throws -> ChildProcess {
+            try ChildProcess(
+                ["/bin/sh", "-c", "exec openssl " + arguments],
+                environment: ["PATH=/usr/local/bin:/usr/bin:/bin"])
+        }
+
+        private func makeCertificate(in folder: TemporaryFolder, name: String) throws {
+            let process = try openssl(
+                "req -x509 -newkey rsa:2048 -nodes -keyout \(folder.path)/key.pem "
+                    + "-out \(folder.path)/certificate.pem -subj /CN=\(name) -days 2")
+            let ending = try process.waitForEnd()
+            #expect(ending == .exit(0), "\(process.words)")
+        }
+
+        @Test("With a certificate TCP clients speak TLS, and SIGHUP reads the next one",
+            arguments: Setting.usable)
+        func certificates(setting: Setting) throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            try makeCertificate(in: folder, name: "first")
+            let arguments = [
+                "--certificate", folder.path + "/certificate.pem",
+                "--private-key", folder.path + "/key.pem",
+            ]
+            try withServer(.echoServer, setting, arguments: arguments) { server in
+                let place = "s_client -connect 127.0.0.1:\(server.port)"
+                let client = try openssl(
+                    place + " -CAfile \(folder.path)/certificate.pem -verify_return_error -quiet"
+                        + " <<'END'\nhello\nEND")
+                _ = try client.output.waitForLine(beginning: "hello")
+                client.send(SIGKILL)
+                let plain = try server.connect()
+                try plain.send(Array("GET / HTTP/1.0\r\n\r\n".utf8))
+                // An alert, perhaps, and then the end.
+                _ = try? plain.receiveUntilEnd()
+
+                try makeCertificate(in: folder, name: "second")
+                server.process.send(SIGHUP)
+                _ = try server.process.errors.waitForLine(beginning: "EchoServer: SIGHUP: ")
+                let other = try openssl(place + " </dev/null")
+                _ = try other.waitForEnd()
+                #expect(other.output.text.contains("CN = second"), "\(other.words)")
+                #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
+            }
+        }
+    #endif
+
     @Test("SIGHUP without a certificate changes nothing")
     func hangUp() throws {
         try withServer(.echoServer, .epoll) { server in

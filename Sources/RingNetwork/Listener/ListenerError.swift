@@ -24,7 +24,12 @@ public struct ListenerError: Error {
                 + "port; port 0 takes a free one"
         case ErrorCode.addressNotAvailable:
             return "the address is none of this machine's: 'ip address' lists them"
+        case ErrorCode.noEntry:
+            return "the folder that the path names does not exist: create it first"
         case ErrorCode.access:
+            if case .unix = endpoint {
+                return "the folder that the path names cannot be written to: take another path"
+            }
             return "ports below 1024 need the capability CAP_NET_BIND_SERVICE: take a higher one"
         default:
             return ""
