@@ -1,7 +1,8 @@
-// The load client: one thread, epoll, closed loop (each connection has one message under way).
-// Verifies every byte. Measures the server's CPU time over exactly the measured period.
+// The load client: one thread, epoll, closed loop (each connection has as many messages under way
+// as the pipeline is long). Verifies every byte. Measures the server's CPU time over exactly the
+// measured period.
 //
-// echo-load --port P [--connections 64] [--size 64] [--warmup 0.5] [--seconds 2]
+// echo-load --port P [--connections 64] [--size 64] [--pipeline 1] [--warmup 0.5] [--seconds 2]
 //           [--server-pid PID] [--exclude-first]
 // With --exclude-first the first connection (a server's slow one) is loaded but not counted.
 // Prints key=value lines.
@@ -18,15 +19,15 @@ enum { EVENTS_PER_WAIT = 256 };
 struct connection {
     int descriptor;
     int is_counted;
-    unsigned sequence;
-    size_t received;
-    uint64_t sent_at;
-    unsigned char *message;
+    unsigned sent, echoed;  // messages
+    size_t received;        // bytes of the message that comes
+    uint64_t *sent_at;      // by message, round and round
 };
 
 struct load {
-    int port, connection_count, epoll;
+    int port, connection_count, epoll, pipeline;
     size_t size;
+    unsigned char *pattern;  // 256 bytes that count up, again and again
     int excludes_first;
     struct connection *connections;
     unsigned char *buffer;
@@ -41,33 +42,57 @@ static uint64_t now_nanoseconds(void) {
 }
 
 /// Each message differs from the one before and from the other connections'.
-static void send_message(struct load *load, struct connection *connection) {
-    unsigned seed = connection->sequence++ * 7 + (unsigned)connection->descriptor * 31;
-    for (size_t i = 0; i < load->size; i++) connection->message[i] = (unsigned char)(seed + i);
-    connection->received = 0;
-    connection->sent_at = now_nanoseconds();
-    ssize_t sent = send(connection->descriptor, connection->message, load->size, MSG_NOSIGNAL);
-    CHECK(sent == (ssize_t)load->size, "send");
+static const unsigned char *message(const struct load *load, const struct connection *connection,
+                                    unsigned sequence) {
+    return load->pattern + ((sequence * 7 + (unsigned)connection->descriptor * 31) & 255);
 }
 
-/// Reads once; counts the message and sends the next when the echo is complete.
+static void send_messages(struct load *load, struct connection *connection, int count) {
+    const unsigned char *bytes = message(load, connection, connection->sent);
+    uint64_t now = now_nanoseconds();
+    if (count > 1) {
+        for (int i = 0; i < count; i++) {
+            memcpy(load->buffer + (size_t)i * load->size,
+                   message(load, connection, connection->sent + (unsigned)i), load->size);
+        }
+        bytes = load->buffer;
+    }
+    for (int i = 0; i < count; i++) {
+        connection->sent_at[(connection->sent++) % (unsigned)load->pipeline] = now;
+    }
+    size_t size = (size_t)count * load->size;
+    CHECK(send(connection->descriptor, bytes, size, MSG_NOSIGNAL) == (ssize_t)size, "send");
+}
+
+/// Reads once; counts the messages and sends as many when echoes are complete.
 static void receive(struct load *load, struct connection *connection) {
-    ssize_t count = recv(connection->descriptor, load->buffer, load->size, 0);
+    size_t most = load->size * (size_t)load->pipeline;
+    ssize_t count = recv(connection->descriptor, load->buffer, most, 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     CHECK(count >= 0, "recv");
-    size_t received = connection->received + (size_t)count;
-    if (count == 0 || received > load->size
-        || memcmp(load->buffer, connection->message + connection->received, (size_t)count) != 0) {
-        fprintf(stderr, "%s\n", count == 0 ? "the server closed a connection" : "wrong bytes");
-        exit(1);
-    }
-    connection->received = received;
-    if (received < load->size) return;
-    if (connection->is_counted) {
-        histogram_add(&load->latencies, now_nanoseconds() - connection->sent_at);
+    int complete = 0;
+    uint64_t now = now_nanoseconds();
+    for (size_t start = 0, left = (size_t)count; left > 0 || count == 0;) {
+        size_t part = load->size - connection->received;
+        if (part > left) part = left;
+        const unsigned char *wanted = message(load, connection, connection->echoed);
+        if (count == 0 || connection->echoed == connection->sent
+            || memcmp(load->buffer + start, wanted + connection->received, part) != 0) {
+            fprintf(stderr, "%s\n", count == 0 ? "the server closed a connection" : "wrong bytes");
+            exit(1);
+        }
+        start += part;
+        left -= part;
+        connection->received += part;
+        if (connection->received < load->size) break;
+        connection->received = 0;
+        complete++;
+        uint64_t sent_at = connection->sent_at[(connection->echoed++) % (unsigned)load->pipeline];
+        if (!connection->is_counted) continue;
+        histogram_add(&load->latencies, now - sent_at);
         load->messages++;
     }
-    send_message(load, connection);
+    if (complete > 0) send_messages(load, connection, complete);
 }
 
 static void connect_one(struct load *load, int index) {
@@ -80,8 +105,8 @@ static void connect_one(struct load *load, int index) {
     set_no_delay(connection->descriptor);
     CHECK(fcntl(connection->descriptor, F_SETFL, O_NONBLOCK) == 0, "O_NONBLOCK");
     connection->is_counted = index > 0 || !load->excludes_first;
-    connection->message = malloc(load->size);
-    CHECK(connection->message != NULL, "malloc");
+    connection->sent_at = calloc((size_t)load->pipeline, sizeof *connection->sent_at);
+    CHECK(connection->sent_at != NULL, "calloc");
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
     CHECK(epoll_ctl(load->epoll, EPOLL_CTL_ADD, connection->descriptor, &event) == 0, "epoll_ctl");
 }
@@ -102,19 +127,23 @@ static uint64_t run_until(struct load *load, uint64_t deadline) {
 /// The first connection goes alone and gets an echo, so that the server surely accepts it first.
 static void connect_all(struct load *load) {
     load->connections = calloc((size_t)load->connection_count, sizeof *load->connections);
-    load->buffer = malloc(load->size);
+    load->buffer = malloc(load->size * (size_t)load->pipeline);
+    load->pattern = malloc(load->size + 256);
     load->epoll = epoll_create1(EPOLL_CLOEXEC);
-    CHECK(load->connections && load->buffer && load->epoll >= 0, "set-up");
+    CHECK(load->connections && load->buffer && load->pattern && load->epoll >= 0, "set-up");
+    for (size_t i = 0; i < load->size + 256; i++) load->pattern[i] = (unsigned char)i;
     connect_one(load, 0);
-    send_message(load, &load->connections[0]);
+    send_messages(load, &load->connections[0], load->pipeline);
     uint64_t deadline = now_nanoseconds() + 5000000000u;
-    while (load->connections[0].sequence < 2 && now_nanoseconds() < deadline) {
+    while (load->connections[0].echoed < 1 && now_nanoseconds() < deadline) {
         run_until(load, now_nanoseconds() + 1000000);
     }
     errno = ETIMEDOUT;
-    CHECK(load->connections[0].sequence >= 2, "the first echo");
+    CHECK(load->connections[0].echoed >= 1, "the first echo");
     for (int i = 1; i < load->connection_count; i++) connect_one(load, i);
-    for (int i = 1; i < load->connection_count; i++) send_message(load, &load->connections[i]);
+    for (int i = 1; i < load->connection_count; i++) {
+        send_messages(load, &load->connections[i], load->pipeline);
+    }
 }
 
 static void print_results(const struct load *load, double seconds, struct observed spent) {
@@ -134,12 +163,15 @@ int main(int count, char **arguments) {
     load.port = (int)option(count, arguments, "--port", 0);
     load.connection_count = (int)option(count, arguments, "--connections", 64);
     load.size = (size_t)option(count, arguments, "--size", 64);
+    load.pipeline = (int)option(count, arguments, "--pipeline", 1);
     load.excludes_first = has_option(count, arguments, "--exclude-first");
     double warmup = option(count, arguments, "--warmup", 0.5);
     double seconds = option(count, arguments, "--seconds", 2);
     pid_t server = (pid_t)option(count, arguments, "--server-pid", 0);
     errno = EINVAL;
-    CHECK(load.port > 0 && load.connection_count > 0 && load.size > 0 && seconds > 0, "options");
+    CHECK(load.port > 0 && load.connection_count > 0 && load.size > 0 && load.pipeline > 0
+              && seconds > 0,
+          "options");
 
     connect_all(&load);
     run_until(&load, now_nanoseconds() + (uint64_t)(warmup * 1e9));

@@ -83,6 +83,7 @@ class Load:
     connections: int
     seconds: float
     excludes_first: bool = False
+    arguments: tuple[str, ...] = ()
 
 
 def measure(
@@ -93,7 +94,7 @@ def measure(
         command = [
             *_on(client_cpus), load.client, "--port", str(running.port),
             "--connections", str(load.connections), "--seconds", str(load.seconds),
-            "--server-pid", str(running.pid)]
+            "--server-pid", str(running.pid), *load.arguments]
         if load.excludes_first:
             command.append("--exclude-first")
         try:

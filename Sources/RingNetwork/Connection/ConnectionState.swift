@@ -21,7 +21,7 @@ public enum CloseReason: Sendable, Hashable {
     /// The peer sends nothing more, and all that was sent to it is with the kernel.
     case ended
     /// A call failed; ECONNRESET and EPIPE when the peer went without taking everything.
-    case failed(SocketError)
+    indirect case failed(SocketError)
     /// One of ``ConnectionTimeouts`` was up.
     case timedOut(ConnectionTimeout)
     /// TLS failed: the peer was not accepted, did not accept this side, broke the protocol, or was

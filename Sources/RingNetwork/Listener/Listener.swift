@@ -193,9 +193,32 @@ struct ListenerHandlers {
 /// A connection that a listener has accepted.
 struct OpenConnection {
     let connection: Connection
+    private var details: Details?
+
+    /// What the listener keeps for a few of them.
+    private final class Details {
+        var peer: PeerKey?
+        var drain: ((Connection) -> Void)?
+    }
+
+    init(connection: Connection, peer: PeerKey?) {
+        self.connection = connection
+        guard let peer else { return }
+        let details = Details()
+        details.peer = peer
+        self.details = details
+    }
+
     /// Whom it was counted for.
-    let peer: PeerKey?
-    var drain: ((Connection) -> Void)?
+    var peer: PeerKey? { details?.peer }
+
+    var drain: ((Connection) -> Void)? {
+        get { details?.drain }
+        set {
+            if details == nil { details = Details() }
+            details?.drain = newValue
+        }
+    }
 }
 
 /// A call that goes to a listener's queue.

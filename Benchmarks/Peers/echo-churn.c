@@ -1,0 +1,89 @@
+// A load client whose connections are short: connect, one message, its echo, close; as many at once
+// as asked for. One thread, epoll. Verifies every byte. Measures the server's CPU time over exactly
+// the measured period.
+//
+// echo-churn --port P [--connections 64] [--warmup 0.5] [--seconds 2] [--server-pid PID]
+// Prints key=value lines.
+#define _GNU_SOURCE
+#include "observed.h"
+#include "peer.h"
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+enum { EVENTS_PER_WAIT = 256, SIZE = 64 };
+
+struct load {
+    int port, epoll;
+    uint64_t served;
+};
+
+static uint64_t now_nanoseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/// A message goes out as soon as the connection is there: on loopback at once.
+static void begin(struct load *load) {
+    struct sockaddr_in address = loopback(load->port);
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(descriptor >= 0, "socket");
+    CHECK(connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0, "connect");
+    CHECK(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, "O_NONBLOCK");
+    unsigned char message[SIZE];
+    for (int i = 0; i < SIZE; i++) message[i] = (unsigned char)(descriptor * 31 + i);
+    CHECK(send(descriptor, message, SIZE, MSG_NOSIGNAL) == SIZE, "send");
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = descriptor};
+    CHECK(epoll_ctl(load->epoll, EPOLL_CTL_ADD, descriptor, &event) == 0, "epoll_ctl");
+}
+
+static void finish(struct load *load, int descriptor) {
+    unsigned char echo[SIZE + 1];
+    ssize_t count = recv(descriptor, echo, sizeof echo, 0);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    CHECK(count == SIZE, "the echo in one piece");
+    for (int i = 0; i < SIZE; i++) {
+        CHECK(echo[i] == (unsigned char)(descriptor * 31 + i), "the right bytes");
+    }
+    close(descriptor);
+    load->served++;
+    begin(load);
+}
+
+static uint64_t run_until(struct load *load, uint64_t deadline) {
+    for (;;) {
+        uint64_t now = now_nanoseconds();
+        if (now >= deadline) return now;
+        struct epoll_event events[EVENTS_PER_WAIT];
+        int milliseconds = (int)((deadline - now + 999999) / 1000000);
+        int ready = epoll_wait(load->epoll, events, EVENTS_PER_WAIT, milliseconds);
+        CHECK(ready >= 0 || errno == EINTR, "epoll_wait");
+        for (int i = 0; i < ready; i++) finish(load, events[i].data.fd);
+    }
+}
+
+int main(int count, char **arguments) {
+    struct load load = {.port = (int)option(count, arguments, "--port", 0)};
+    int connections = (int)option(count, arguments, "--connections", 64);
+    double warmup = option(count, arguments, "--warmup", 0.5);
+    double seconds = option(count, arguments, "--seconds", 2);
+    pid_t server = (pid_t)option(count, arguments, "--server-pid", 0);
+    errno = EINVAL;
+    CHECK(load.port > 0 && connections > 0 && seconds > 0, "options");
+    load.epoll = epoll_create1(EPOLL_CLOEXEC);
+    CHECK(load.epoll >= 0, "epoll_create1");
+    for (int i = 0; i < connections; i++) begin(&load);
+    run_until(&load, now_nanoseconds() + (uint64_t)(warmup * 1e9));
+    struct observed before = observe(server);
+    uint64_t start = now_nanoseconds();
+    load.served = 0;
+    uint64_t end = run_until(&load, start + (uint64_t)(seconds * 1e9));
+    struct observed spent = observed_since(before, observe(server));
+    double served = load.served > 0 ? (double)load.served : 1;
+    printf("messages=%llu\n", (unsigned long long)load.served);
+    printf("rate=%.1f\n", (double)load.served / ((double)(end - start) / 1e9));
+    printf("cpu_us=%.4f\n", (double)spent.cpu_nanoseconds / 1e3 / served);
+    printf("switches=%.4f\n", (double)spent.switches / served);
+    printf("threads=%lld\n", (long long)spent.threads);
+}

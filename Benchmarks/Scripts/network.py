@@ -1,0 +1,135 @@
+"""EchoServer, built on RingNetwork, beside plain C and SwiftNIO: several kinds of load, each server
+alone on one CPU, the load client on another."""
+
+import argparse
+import socket
+import sys
+import time
+
+import building
+import machine
+from report import Need, Outcome, needs_table, number, table
+from servers import Load, LoadError, Running, Server, chosen, measure_or_note, medians
+
+EPOLL, URING, NIO, RING = "c-epoll", "c-io_uring", "swift-nio", "echo-server"
+
+# What is needed: CPU of EchoServer at most this part of plain C's, and of SwiftNIO's.
+SCENARIOS = {
+    "64 connections": (Load("echo-load", 64, 2), 1.05, 1 / 1.35),
+    "1000 connections": (Load("echo-load", 1000, 2), 1.05, 1 / 1.35),
+    "64 connections, 16 in the pipeline": (
+        Load("echo-load", 64, 2, arguments=("--pipeline", "16")), 1.10, None),
+    "64 connections, 4 KiB": (Load("echo-load", 64, 2, arguments=("--size", "4096")), 1.10, None),
+    "1 connection": (Load("echo-load", 1, 2), None, None),
+    "connect, one message, close": (Load("echo-churn", 64, 2), 1.15, None),
+}
+IDLE_CONNECTIONS = 10_000
+
+
+def _servers(options: argparse.Namespace) -> list[Server]:
+    build = not options.no_build
+    peers = building.c_peers(["epoll-echo", "uring-echo"], build)
+    swift = building.swift_products(["nio-echo", "EchoServer"], build)
+    port = ("--port", "0")
+    servers = [
+        Server(EPOLL, (peers["epoll-echo"], *port)),
+        Server(URING, (peers["uring-echo"], *port)),
+        Server(NIO, (swift["nio-echo"], *port)),
+        Server(RING, (swift["EchoServer"], *port), (("RINGDISPATCH_BACKEND", "io_uring"),)),
+    ]
+    return chosen(servers, options.names)
+
+
+def compare(options: argparse.Namespace) -> Outcome:
+    outcome = Outcome()
+    clients = building.c_peers(["echo-load", "echo-churn"], not options.no_build)
+    servers = _servers(options)
+    server_cpu, client_cpu = options.cpus
+    print(f"## EchoServer\n\n{machine.facts(options.rounds, options.cpus)}")
+    print(f"- server on CPU {server_cpu}, client on CPU {client_cpu}, {options.seconds:g} s a run")
+    for name, (scenario, of_c, of_nio) in SCENARIOS.items():
+        load = Load(clients[scenario.client], scenario.connections, options.seconds,
+                    arguments=scenario.arguments)
+        runs: dict[str, list[dict[str, float]]] = {server.name: [] for server in servers}
+        for round_number in range(options.rounds):
+            print(f"{name}, round {round_number + 1}", file=sys.stderr)
+            for server in servers:
+                result = measure_or_note(outcome, server, load, [server_cpu], [client_cpu])
+                if result:
+                    runs[server.name].append(result)
+        results = {server: medians(list_) for server, list_ in runs.items()}
+        _print_section(name, results, of_c, of_nio, outcome)
+    _compare_idle(servers, server_cpu, outcome)
+    return outcome
+
+
+def _print_section(
+    name: str, results: dict[str, dict[str, float]], of_c: float | None, of_nio: float | None,
+    outcome: Outcome
+) -> None:
+    def value(server: str, key: str = "cpu_us") -> float | None:
+        return results.get(server, {}).get(key)
+
+    rows = []
+    for server, result in results.items():
+        if not result:
+            rows.append([server, "failed", *["-"] * 4])
+            continue
+        latency = [number(result[key]) if key in result else "-" for key in ("p50_us", "p99_us")]
+        rows.append([server, number(result["cpu_us"]), number(result["rate"]), *latency,
+                     f"{result['switches']:.3f}"])
+    print(f"\n### {name}\n")
+    print(table(["server", "CPU µs", "a second", "p50 µs", "p99 µs", "switches"], rows))
+    needs = []
+    if of_c is not None:
+        needs.append(Need(f"CPU of {RING} / {URING}", value(RING), value(URING), at_most=of_c))
+    else:
+        needs.append(Need(f"p50 of {RING} / {EPOLL}", value(RING, "p50_us"),
+                          value(EPOLL, "p50_us"), at_most=0.45))
+        needs.append(Need(f"CPU of {RING} / {EPOLL}", value(RING), value(EPOLL), at_most=1.0))
+    if of_nio is not None:
+        needs.append(Need(f"CPU of {RING} / {NIO}", value(RING), value(NIO), at_most=of_nio))
+    print("\n" + needs_table(needs, outcome), flush=True)
+
+
+# MARK: idle connections
+
+
+def _resident_bytes(pid: int) -> int:
+    with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+def _idle_bytes(server: Server, cpu: int) -> float:
+    """Memory for each connection that has had one message and is silent since."""
+    with Running(server, [cpu]) as running:
+        def greet() -> socket.socket:
+            client = socket.create_connection(("127.0.0.1", running.port))
+            client.sendall(b"hello")
+            if client.recv(16) != b"hello":
+                raise LoadError("a greeting was not echoed")
+            return client
+
+        # What the first of them sets up for all.
+        first = [greet() for _ in range(100)]
+        before = _resident_bytes(running.pid)
+        clients = [greet() for _ in range(IDLE_CONNECTIONS)]
+        time.sleep(0.5)
+        used = _resident_bytes(running.pid) - before
+        for client in first + clients:
+            client.close()
+        return used / IDLE_CONNECTIONS
+
+
+def _compare_idle(servers: list[Server], cpu: int, outcome: Outcome) -> None:
+    print(f"\n### {IDLE_CONNECTIONS:,} idle connections\n")
+    results: dict[str, float] = {}
+    for server in servers:
+        try:
+            results[server.name] = _idle_bytes(server, cpu)
+        except (LoadError, OSError) as error:
+            outcome.failures.append(f"{server.name}, idle connections: {error}")
+    print(table(["server", "bytes each"],
+                [[name, number(used)] for name, used in results.items()]))
+    need = Need(f"bytes of {RING}, of 1024", results.get(RING), 1024, at_most=1.0)
+    print("\n" + needs_table([need], outcome), flush=True)
