@@ -29,11 +29,29 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
             abort()
         }
         defer { finished.open() }
-        try await function()
+        try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
     }
 }
 
 extension Trait where Self == Watchdog {
     /// Ends the run when one of the suite's tests hangs.
     static var watchdog: Watchdog { Watchdog() }
+}
+
+/// Runs each piece of a task on a thread of its own: tests block, and on the pool, with a thread
+/// for each CPU, they would keep those that wait from going on.
+final class ThreadExecutor: TaskExecutor {
+    static let shared = ThreadExecutor()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        _ = UserThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// A task that waits for no thread of the pool.
+func ownTask<Success: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Success
+) -> Task<Success, any Error> {
+    Task(executorPreference: ThreadExecutor.shared) { try await body() }
 }

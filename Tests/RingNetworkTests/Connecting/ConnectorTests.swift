@@ -137,7 +137,7 @@ struct ConnectorTests {
         stop(listener)
         let silent = Blackhole(IPv4Address(127, 0, 0, 12))
         let target = silent.endpoint
-        let task = Task { try await Connector.shared.connect(to: target) }
+        let task = ownTask { try await Connector.shared.connect(to: target) }
         task.cancel()
         let error = await #expect(throws: ConnectError.self) { try await task.value }
         guard case .cancelled = error?.reason else {

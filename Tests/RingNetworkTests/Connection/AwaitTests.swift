@@ -70,7 +70,7 @@ struct AwaitTests {
     func cancellation() async throws {
         let (wire, connection, closed) = make()
         for round in 0..<50 {
-            let task = Task { try await connection.receive() }
+            let task = ownTask { try await connection.receive() }
             if round % 2 == 0 { connection.queue.sync {} }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
@@ -91,7 +91,7 @@ struct AwaitTests {
         }
         var all: [UInt8] = []
         while true {
-            let task = Task { try await connection.receive() }
+            let task = ownTask { try await connection.receive() }
             if all.count % 3 == 0 { task.cancel() }
             do {
                 guard let piece = try await task.value else { break }
@@ -136,7 +136,7 @@ struct AwaitTests {
     @Test("A close ends the wait, and so does an error")
     func closing() async throws {
         let (wire, connection, _) = make()
-        let task = Task { try await connection.receive() }
+        let task = ownTask { try await connection.receive() }
         connection.queue.sync {}
         connection.close()
         await #expect(throws: ReceiveError.closed(.closed)) { try await task.value }
@@ -156,12 +156,12 @@ struct AwaitTests {
     func sending() async throws {
         let (wire, connection, closed) = make()
         let bytes = patterned(3_000_000)
-        let task = Task { try await connection.send(bytes) }
+        let task = ownTask { try await connection.send(bytes) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         let isSame = wire.receive(bytes.count) == bytes
         #expect(isSame)
-        let other = Task { try await connection.send(bytes) }
+        let other = ownTask { try await connection.send(bytes) }
         while connection.queue.sync(execute: { connection.unsentBytes }) == 0 { sched_yield() }
         connection.reset()
         await #expect(throws: SocketError.self) { try await other.value }

@@ -213,13 +213,13 @@ struct ResolverTests {
         let slow = SlowNames()
         let resolver = slow.resolver(lookupLimit: 1)
         let endpoint = try host("a.test")
-        let task = Task { try await resolver.resolve(endpoint, timeout: Self.never) }
+        let task = ownTask { try await resolver.resolve(endpoint, timeout: Self.never) }
         // To block here could take the task's thread away. The watchdog ends a wait in vain.
         while slow.asked.value.isEmpty { await Task.yield() }
         task.cancel()
         let result = await task.result
         #expect((result.failure as? ResolverError)?.reason == .cancelled)
-        let already = Task {
+        let already = ownTask {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await resolver.resolve(endpoint, timeout: Self.never)
         }

@@ -3,7 +3,7 @@ import RingDispatch
 import RingNetwork
 import Testing
 
-@Suite("Listeners")
+@Suite("Listeners", .watchdog)
 struct ListenerTests {
     private func makeEchoServer(
         _ options: ListenerOptions = ListenerOptions()
