@@ -5,10 +5,13 @@ import Testing
 /// wake-up inside a blocking call cannot be reported in another way, because its thread never comes
 /// back.
 struct Watchdog: TestTrait, SuiteTrait, TestScoping {
-    static let limitSeconds = 180
+    static let limitSeconds = isThreadSanitized ? 600 : 180
     /// The tests block their threads. Without a limit the time that a test waits for a thread would
     /// count against it, and threads of many tests would disturb one another's timing.
     static let turnstile = Turnstile(limit: 4)
+
+    /// For tests that wait for tasks; see `ThreadExecutor`.
+    var usesOwnThreads = false
 
     var isRecursive: Bool { true }
 
@@ -29,6 +32,7 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
             abort()
         }
         defer { finished.open() }
+        guard usesOwnThreads else { return try await function() }
         try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
     }
 }
@@ -36,6 +40,9 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == Watchdog {
     /// Ends the run when one of the suite's tests hangs.
     static var watchdog: Watchdog { Watchdog() }
+
+    /// The same for tests that wait for tasks.
+    static var taskWatchdog: Watchdog { Watchdog(usesOwnThreads: true) }
 }
 
 /// Runs each piece of a task on a thread of its own: tests block, and on the pool, with a thread

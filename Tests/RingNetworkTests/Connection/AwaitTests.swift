@@ -3,7 +3,7 @@ import RingDispatch
 import RingNetwork
 import Testing
 
-@Suite("Connections for tasks", .watchdog)
+@Suite("Connections for tasks", .taskWatchdog)
 struct AwaitTests {
     private func make(
         _ options: ConnectionOptions = ConnectionOptions()

@@ -3,7 +3,7 @@ import RingDispatch
 import RingNetwork
 import Testing
 
-@Suite("Connections", .watchdog)
+@Suite("Connections")
 struct ConnectionTests {
     /// A connection that echoes, its peer, and how it will be closed.
     private func makeEcho(

@@ -4,7 +4,7 @@ import RingNetwork
 import Testing
 
 /// The resolver with a stand-in for the C library, and where that answers without a network, too.
-@Suite("Resolver", .watchdog)
+@Suite("Resolver", .taskWatchdog)
 struct ResolverTests {
     private let queue = DispatchQueue(label: "resolver.tests")
 

@@ -3,7 +3,7 @@ import RingDispatch
 import RingNetwork
 import Testing
 
-@Suite("Listeners", .watchdog)
+@Suite("Listeners")
 struct ListenerTests {
     private func makeEchoServer(
         _ options: ListenerOptions = ListenerOptions()
