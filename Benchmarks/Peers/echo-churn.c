@@ -9,7 +9,6 @@
 #include "peer.h"
 #include <fcntl.h>
 #include <sys/epoll.h>
-#include <time.h>
 
 enum { EVENTS_PER_WAIT = 256, SIZE = 64 };
 
@@ -17,12 +16,6 @@ struct load {
     int port, epoll;
     uint64_t served;
 };
-
-static uint64_t now_nanoseconds(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 /// A message goes out as soon as the connection is there: on loopback at once.
 static void begin(struct load *load) {

@@ -12,7 +12,6 @@
 #include "peer.h"
 #include <fcntl.h>
 #include <sys/epoll.h>
-#include <time.h>
 
 enum { EVENTS_PER_WAIT = 256 };
 
@@ -34,12 +33,6 @@ struct load {
     struct histogram latencies;
     uint64_t messages;
 };
-
-static uint64_t now_nanoseconds(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 /// Each message differs from the one before and from the other connections'.
 static const unsigned char *message(const struct load *load, const struct connection *connection,

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CHECK(condition, what)                                                                     \
@@ -22,6 +23,13 @@
 static inline void fail(const char *what) {
     fprintf(stderr, "%s: %s\n", what, strerror(errno));
     exit(1);
+}
+
+/// On CLOCK_MONOTONIC.
+static inline uint64_t now_nanoseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 /// The value after `name` in the arguments, or `missing`.

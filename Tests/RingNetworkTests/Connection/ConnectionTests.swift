@@ -5,21 +5,6 @@ import Testing
 
 @Suite("Connections")
 struct ConnectionTests {
-    /// A connection that echoes, its peer, and how it will be closed.
-    private func makeEcho(
-        _ options: ConnectionOptions = ConnectionOptions(),
-        _ configure: (Connection) -> Void = { _ in }
-    ) -> (Wire, Connection, Outcome<CloseReason>) {
-        let (descriptor, wire) = Wire.pair()
-        let connection = Connection(adopting: descriptor, options: options)
-        let closed = Outcome<CloseReason>()
-        connection.setReceiveHandler { $0.send($1) }
-        connection.setCloseHandler { closed.set($1) }
-        configure(connection)
-        connection.activate()
-        return (wire, connection, closed)
-    }
-
     @Test("What is received is sent back; when the peer ends, all is sent before the close")
     func echo() {
         let (wire, _, closed) = makeEcho()

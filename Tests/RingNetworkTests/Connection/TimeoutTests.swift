@@ -10,14 +10,7 @@ struct TimeoutTests {
     ) -> (Wire, Connection, Outcome<CloseReason>) {
         var options = ConnectionOptions()
         set(&options)
-        let (descriptor, wire) = Wire.pair()
-        let connection = Connection(adopting: descriptor, options: options)
-        let closed = Outcome<CloseReason>()
-        connection.setReceiveHandler { $0.send($1) }
-        connection.setCloseHandler { closed.set($1) }
-        configure(connection)
-        connection.activate()
-        return (wire, connection, closed)
+        return makeEcho(options, configure)
     }
 
     @Test("An idle connection is closed, not before the time, and its peer sees the end")

@@ -73,3 +73,18 @@ func makeResolver(_ endpoints: [Endpoint]) -> Resolver {
 func makeSocketPath() -> String {
     "/tmp/ring-network-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
 }
+
+/// A connection that echoes, its peer, and how it will be closed.
+func makeEcho(
+    _ options: ConnectionOptions = ConnectionOptions(),
+    _ configure: (Connection) -> Void = { _ in }
+) -> (Wire, Connection, Outcome<CloseReason>) {
+    let (descriptor, wire) = Wire.pair()
+    let connection = Connection(adopting: descriptor, options: options)
+    let closed = Outcome<CloseReason>()
+    connection.setReceiveHandler { $0.send($1) }
+    connection.setCloseHandler { closed.set($1) }
+    configure(connection)
+    connection.activate()
+    return (wire, connection, closed)
+}
