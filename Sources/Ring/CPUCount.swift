@@ -10,6 +10,12 @@ package enum CPUCount {
         return max(1, min(available, quota))
     }
 
+    /// Whether something may run while a thread of this process does: there are other CPUs, be they
+    /// this process's or not, and no quota that makes all of its CPU time precious.
+    package static func othersMayRun() -> Bool {
+        sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1 && cgroupQuota() ?? .max > 1
+    }
+
     /// Whole CPUs of the tightest CPU quota on the way to the root, rounded up.
     static func cgroupQuota() -> Int? {
         guard let membership = SystemFile.contents(of: "/proc/self/cgroup") else { return nil }

@@ -87,7 +87,7 @@ extension DispatchQueue {
     /// After a burst, waits a moment for more: a producer that finds the queue idle again and again
     /// would pay for making it ready each time. True when something came.
     private final func linger() -> Bool {
-        guard SpinBudget.isUseful else { return false }
+        guard SpinBudget.isUsefulForThreads else { return false }
         for _ in 0..<DrainQuantum.lingerLooks {
             for _ in 0..<DrainQuantum.lingerPauses { spinPause() }
             if !incoming.isEmpty { return true }

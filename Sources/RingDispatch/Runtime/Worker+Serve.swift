@@ -179,7 +179,8 @@ extension Worker {
             while Ticks.now() &- start < Worker.stuckTicks, !lane.hasNews { spinPause() }
             if lane.hasNews || pool.steal(for: lane, context, stuck: busy) { return }
         }
-        if context.pointee.spin.spin(until: { lane.hasNews }) { return }
+        let isUseful = SpinBudget.isUsefulForEvents
+        if context.pointee.spin.spin(isUseful: isUseful, until: { lane.hasNews }) { return }
         park(lane, context)
     }
 
