@@ -1,4 +1,7 @@
 internal import Ring
+#if TLS
+public import RingTLS
+#endif
 
 /// Why there is no connection: what was tried, what came of it, and what to do about it.
 public struct ConnectError: Error, Sendable {
@@ -7,6 +10,10 @@ public struct ConnectError: Error, Sendable {
         case unresolved(ResolverError)
         /// The endpoint, or the local one, cannot be used.
         case invalidEndpoint(EndpointError)
+        #if TLS
+        /// TLS cannot be used with this endpoint.
+        case insecure(TLSError)
+        #endif
         /// Every address was tried: see ``ConnectError/attempts``.
         case allFailed
         /// ``ConnectorOptions/timeout`` was over first.
@@ -74,16 +81,23 @@ extension ConnectError.Attempt {
 extension ConnectError: CustomStringConvertible {
     /// The endpoint, the cause, and a line for each attempt.
     public var description: String {
-        let cause =
-            switch reason {
-            case .unresolved(let error): error.description
-            case .invalidEndpoint(let error): error.description
-            case .allFailed: "no address could be connected to"
-            case .timedOut: "the time was over before there was a connection"
-            case .cancelled: "it was cancelled"
-            }
-        return (["cannot connect to \(endpoint): \(cause)"] + attempts.map { "  \($0)" })
+        (["cannot connect to \(endpoint): \(reason)"] + attempts.map { "  \($0)" })
             .joined(separator: "\n")
+    }
+}
+
+extension ConnectError.Reason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unresolved(let error): error.description
+        case .invalidEndpoint(let error): error.description
+        #if TLS
+        case .insecure(let error): error.description
+        #endif
+        case .allFailed: "no address could be connected to"
+        case .timedOut: "the time was over before there was a connection"
+        case .cancelled: "it was cancelled"
+        }
     }
 }
 

@@ -1,4 +1,7 @@
 public import RingDispatch
+#if TLS
+public import RingTLS
+#endif
 
 /// How a ``Connector`` connects.
 public struct ConnectorOptions: Sendable {
@@ -19,6 +22,13 @@ public struct ConnectorOptions: Sendable {
     /// The target of the connections' queues; nil: none, each runs by itself.
     public var connectionTarget: DispatchQueue?
     public var connection = ConnectionOptions()
+    #if TLS
+    /// Connections are over TLS; the handshake begins when they are activated, see
+    /// ``Connection/secure(with:serverName:)``. nil: they are plain.
+    public var tls: TLSContext?
+    /// Whom the server's certificate has to name; nil: the endpoint's host name or address.
+    public var tlsServerName: String?
+    #endif
     /// Called with each socket before it is bound and connected, for options that have no name
     /// here. setsockopt(2).
     public var prepareSocket: @Sendable (Int32) -> Void = { _ in }

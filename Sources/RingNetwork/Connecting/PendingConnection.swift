@@ -1,5 +1,8 @@
 internal import Ring
 internal import RingDispatch
+#if TLS
+internal import RingTLS
+#endif
 
 /// A connection that a ``Connector`` is about to make.
 public final class PendingConnection: @unchecked Sendable {
@@ -136,11 +139,19 @@ public final class PendingConnection: @unchecked Sendable {
     }
 
     private func succeed(_ descriptor: Int32) {
-        finish(
-            .success(
-                Connection(
-                    adopting: descriptor, target: options.connectionTarget,
-                    options: options.connection)))
+        let connection = Connection(
+            adopting: descriptor, target: options.connectionTarget, options: options.connection)
+        #if TLS
+        if let tls = options.tls {
+            do throws(TLSError) {
+                let name = options.tlsServerName ?? endpoint.serverName
+                try connection.secure(with: tls, serverName: name)
+            } catch {
+                return fail(.insecure(error))
+            }
+        }
+        #endif
+        finish(.success(connection))
     }
 
     /// - Parameter code: what becomes of the attempts that are under way.

@@ -1,0 +1,67 @@
+#if TLS
+import RingDispatch
+import RingNetwork
+import RingTLS
+import Testing
+
+@Suite("Connectors over TLS", .taskWatchdog)
+struct TLSConnectorTests {
+    private func makeListener() throws -> Listener {
+        var options = ListenerOptions()
+        options.tls = TLSContextStore(try TLSContext(serverConfiguration()))
+        return try makeEchoListener(.ipv4(.loopback, port: 0), options)
+    }
+
+    private func options() throws -> ConnectorOptions {
+        var options = ConnectorOptions()
+        options.tls = try TLSContext(clientConfiguration())
+        return options
+    }
+
+    @Test("The server is verified for the endpoint's name, or its address")
+    func verified() throws {
+        let listener = try makeListener()
+        let connector = Connector(options: try options())
+        let port = try #require(listener.endpoint.port)
+        for (host, name) in [
+            ("localhost", "localhost"), ("localhost.", "localhost"), ("127.0.0.1", "127.0.0.1"),
+        ] {
+            let target = try Endpoint("\(host):\(port)")
+            let connection = try #require(connector.result(of: target)).get()
+            let verified = Outcome<String?>()
+            connection.setHandshakeHandler { verified.set($1.serverName) }
+            #expect(Client(connection).echoes(patterned(50_000)))
+            #expect(verified.wait() == name)
+            connection.close()
+        }
+        stop(listener)
+    }
+
+    @Test("A server with another name is refused, unless that name is asked for")
+    func otherName() throws {
+        let listener = try makeListener()
+        var options = try options()
+        options.tlsServerName = "example.org"
+        let connection = try #require(Connector(options: options).result(of: listener.endpoint))
+            .get()
+        let closed = Outcome<CloseReason>()
+        connection.setCloseHandler { closed.set($1) }
+        connection.activate()
+        guard case .tlsFailed = closed.wait() else {
+            Issue.record("\(String(describing: closed.wait()))")
+            return
+        }
+        stop(listener)
+    }
+
+    @Test("An endpoint without a name to verify is an error that says what to do")
+    func nameless() throws {
+        let listener = try makeEchoListener(
+            .unix(UnixAddress(abstractName: makeSocketPath())))
+        let error = try #require(Connector(options: options()).error(of: listener.endpoint))
+        guard case .insecure = error.reason else { throw error }
+        #expect(error.description.contains("serverName"))
+        stop(listener)
+    }
+}
+#endif
