@@ -13,6 +13,7 @@ let settings: [SwiftSetting] = [
 let onDispatch: [SwiftSetting] = settings + [.define("LIBDISPATCH")]
 
 let ringDispatch: Target.Dependency = .product(name: "RingDispatch", package: "ring-dispatch")
+let ringNetwork: Target.Dependency = .product(name: "RingNetwork", package: "ring-dispatch")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 
@@ -45,6 +46,9 @@ let package = Package(
         .executableTarget(
             name: "blocking-echo-dispatch",
             path: "Sources/BlockingEchoOnDispatch", swiftSettings: onDispatch),
+        .executableTarget(
+            name: "blocking-echo-network", dependencies: [ringDispatch, ringNetwork],
+            path: "Sources/BlockingEchoOnNetwork", swiftSettings: settings),
         .executableTarget(
             name: "io-bench-ring", dependencies: [ringDispatch],
             path: "Sources/IOBench", swiftSettings: settings),

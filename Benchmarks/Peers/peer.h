@@ -25,12 +25,13 @@ static inline void fail(const char *what) {
     exit(1);
 }
 
-/// On CLOCK_MONOTONIC.
-static inline uint64_t now_nanoseconds(void) {
+static inline uint64_t clock_nanoseconds(clockid_t clock) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
+
+static inline uint64_t now_nanoseconds(void) { return clock_nanoseconds(CLOCK_MONOTONIC); }
 
 /// The value after `name` in the arguments, or `missing`.
 static inline double option(int count, char **arguments, const char *name, double missing) {

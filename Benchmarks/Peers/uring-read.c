@@ -5,15 +5,8 @@
 #include <fcntl.h>
 #include <liburing.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum { MOST_ROUNDS = 1000, MOST_DEPTH = 64 };
-
-static uint64_t now_nanoseconds(clockid_t clock) {
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static int compare(const void *one, const void *other) {
     uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
@@ -77,11 +70,11 @@ int main(int count, char **arguments) {
     CHECK(memory != NULL, "aligned_alloc");
     uint64_t bytes = read_once(&ring, arguments[1], memory, depth, chunk);
     for (unsigned round = 0; round < rounds; round++) {
-        uint64_t start = now_nanoseconds(CLOCK_MONOTONIC);
-        uint64_t start_processor = now_nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+        uint64_t start = now_nanoseconds();
+        uint64_t start_processor = clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
         read_once(&ring, arguments[1], memory, depth, chunk);
-        times[round] = now_nanoseconds(CLOCK_MONOTONIC) - start;
-        processor[round] = now_nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - start_processor;
+        times[round] = now_nanoseconds() - start;
+        processor[round] = clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - start_processor;
     }
     qsort(times, rounds, sizeof *times, compare);
     qsort(processor, rounds, sizeof *processor, compare);

@@ -14,18 +14,22 @@ BLOCKS = {
     "sleep": "one handler sleeps 50 ms per message",
     "compute": "one handler computes 50 ms per message",
 }
-DISPATCH, RING = "libdispatch", "ring"
+DISPATCH, RING, NETWORK = "libdispatch", "ring", "ring-network"
+MOST_P99_US = 5_000
 
 
 def _servers(options: argparse.Namespace) -> list[Server]:
     swift = building.swift_products(
-        ["blocking-echo-dispatch", "blocking-echo-ring", "nio-echo"], not options.no_build)
+        ["blocking-echo-dispatch", "blocking-echo-ring", "blocking-echo-network", "nio-echo"],
+        not options.no_build)
     port = ("--port", "0")
     return chosen([
         Server("swift-nio-1-loop", (swift["nio-echo"], *port, "--loops", "1")),
         Server("swift-nio-2-loops", (swift["nio-echo"], *port, "--loops", "2")),
         Server(DISPATCH, (swift["blocking-echo-dispatch"], *port)),
         Server(RING, (swift["blocking-echo-ring"], *port), (("RINGDISPATCH_BACKEND", "io_uring"),)),
+        Server(NETWORK, (swift["blocking-echo-network"], *port),
+               (("RINGDISPATCH_BACKEND", "io_uring"),)),
         Server("ring-epoll", (swift["blocking-echo-ring"], *port),
                (("RINGDISPATCH_BACKEND", "epoll"),)),
     ], options.names)
@@ -75,9 +79,14 @@ def _print_section(
     if not has_needs:
         return
     ours, theirs = results.get(RING, {}), results.get(DISPATCH, {})
+    network = results.get(NETWORK, {})
     print("\n" + needs_table([
         Need(f"rate of {RING} / {DISPATCH}, {title}", ours.get("rate"), theirs.get("rate"),
              at_least=1.4),
         Need(f"p99 of {RING} / {DISPATCH}, {title}", ours.get("p99_us"), theirs.get("p99_us"),
+             at_most=1.0),
+        Need(f"rate of {NETWORK} / {DISPATCH}, {title}", network.get("rate"), theirs.get("rate"),
+             at_least=1.4),
+        Need(f"p99 of {NETWORK}, of 5 ms, {title}", network.get("p99_us"), MOST_P99_US,
              at_most=1.0),
     ], outcome), flush=True)

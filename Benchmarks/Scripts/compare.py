@@ -8,6 +8,7 @@ import sys
 import blocking
 import channels
 import echo
+import keyvalue
 import machine
 import micro
 import network
@@ -17,7 +18,8 @@ EPILOG = """\
 micro     one source of benchmarks, compiled against Dispatch and against RingDispatch
 echo      echo servers: CPU per message, context switches, threads, latency
 blocking  echo servers, one connection's handler blocks or computes 50 ms per message
-network   EchoServer: many kinds of load, short and idle connections
+network   EchoServer: many kinds of load, short and idle connections; sends without a copy
+keyvalue  KeyValueServer beside Redis, under redis-benchmark
 io        DispatchIO: reading a cached file, and an echo server of channels
 sources   100,000 timers, 10,000 read sources; from a write to a file-system source's handler
 
@@ -30,11 +32,11 @@ MISSED when it is not as good as needed; see README.md for what each row means.
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="compare.sh", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
-    modes = ["micro", "echo", "blocking", "network", "io", "sources"]
+    modes = ["micro", "echo", "blocking", "network", "keyvalue", "io", "sources"]
     parser.add_argument("mode", choices=modes)
     parser.add_argument(
         "names", nargs="*",
-        help="only these benchmarks (micro) or servers (echo, blocking, network)")
+        help="only these benchmarks (micro) or servers (echo, blocking, network, keyvalue)")
     parser.add_argument(
         "--rounds", type=int, default=int(os.environ.get("ROUNDS", "5")),
         help="how often everything runs (5, or the variable ROUNDS)")
@@ -67,7 +69,7 @@ def main() -> int:
         signal.signal(number, lambda received, _: sys.exit(128 + received))
     machine.raise_descriptor_limit()
     report = {"micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare,
-              "network": network.compare, "io": channels.compare,
+              "network": network.compare, "keyvalue": keyvalue.compare, "io": channels.compare,
               "sources": sources.compare}
     outcome = report[options.mode](options)
     for failure in outcome.failures:

@@ -3,6 +3,7 @@ alone on one CPU, the load client on another."""
 
 import argparse
 import socket
+import subprocess
 import sys
 import time
 
@@ -60,6 +61,7 @@ def compare(options: argparse.Namespace) -> Outcome:
         results = {server: medians(list_) for server, list_ in runs.items()}
         _print_section(name, results, of_c, of_nio, outcome)
     _compare_idle(servers, server_cpu, outcome)
+    _compare_sends(options, outcome)
     return outcome
 
 
@@ -133,3 +135,30 @@ def _compare_idle(servers: list[Server], cpu: int, outcome: Outcome) -> None:
                 [[name, number(used)] for name, used in results.items()]))
     need = Need(f"bytes of {RING}, of 1024", results.get(RING), 1024, at_most=1.0)
     print("\n" + needs_table([need], outcome), flush=True)
+
+
+# MARK: sends without a copy
+
+SEND_SECONDS = 120
+
+
+def _compare_sends(options: argparse.Namespace, outcome: Outcome) -> None:
+    """What a send costs the sender by send(2), through the ring, and through the ring without a
+    copy: whether a server should use the last at all."""
+    program = building.c_peers(["uring-zero-copy"], not options.no_build)["uring-zero-copy"]
+    cpus = ",".join(map(str, options.cpus))
+    try:
+        result = subprocess.run(
+            ["taskset", "-c", cpus, program], capture_output=True, text=True, check=True,
+            stdin=subprocess.DEVNULL, timeout=SEND_SECONDS)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        outcome.failures.append(f"sends without a copy: {error}")
+        return
+    values = dict(line.split("=", 1) for line in result.stdout.splitlines())
+    kinds = {"send(2)": "send", "the ring": "ring", "the ring, without a copy": "zero_copy"}
+    sizes = sorted({int(name.rsplit("_", 1)[1]) for name in values})
+    print("\n### Sends over loopback, CPU of the sender, ns a KiB\n")
+    print(table(
+        ["bytes", *kinds],
+        [[f"{size:,}", *(number(float(values[f"{kind}_{size}"])) for kind in kinds.values())]
+         for size in sizes]), flush=True)

@@ -4,12 +4,15 @@ import collections
 import dataclasses
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
 
 from report import Outcome
 
+# Stands for a port in the command of a server that cannot choose one itself.
+FREE_PORT = "{free}"
 START_SECONDS = 15
 STOP_SECONDS = 5
 LOAD_EXTRA_SECONDS = 30
@@ -24,6 +27,13 @@ class Server:
     name: str
     command: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
+    # What the line says with which it accepts connections.
+    announcement: str = "listening"
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
 
 
 class Running:
@@ -31,11 +41,14 @@ class Running:
 
     def __init__(self, server: Server, cpus: list[int]):
         self.server = server
-        self.port = 0
+        # Until the server says which it took, unless it was told.
+        self.port = _free_port() if FREE_PORT in server.command else 0
         self._last_lines: collections.deque[str] = collections.deque(maxlen=10)
-        self._announced = threading.Event()
+        self._is_up = False
+        self._announced = threading.Event()  # that it is up, or will never be
+        command = [str(self.port) if word == FREE_PORT else word for word in server.command]
         self._process = subprocess.Popen(
-            [*_on(cpus), *server.command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            [*pinned(cpus), *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, errors="replace",
             env={**os.environ, **dict(server.environment)})
         self._reader = threading.Thread(target=self._read_output, daemon=True)
@@ -48,21 +61,29 @@ class Running:
     def _read_output(self) -> None:
         for line in self._process.stdout:
             self._last_lines.append(line.rstrip())
+            if self.server.announcement not in line.lower() or self._is_up:
+                continue
             ports = re.findall(r":(\d+)\b", line)
-            if "listening" in line.lower() and ports and not self.port:
-                self.port = int(ports[-1])
-                self._announced.set()
+            self.port = self.port or int(ports[-1])
+            self._is_up = True
+            self._announced.set()
         self._announced.set()
 
     def __enter__(self) -> "Running":
         self._announced.wait(START_SECONDS)
-        if not self.port:
+        if not self._is_up:
             self._stop()
-            raise LoadError(f"no line with 'listening' and a port; it said: {self.last_words()}")
+            raise LoadError(
+                f"no line with '{self.server.announcement}'; it said: {self.last_words()}")
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stop()
+
+    def cpu_seconds(self) -> float:
+        with open(f"/proc/{self.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def last_words(self) -> str:
         return " / ".join(self._last_lines) or "nothing"
@@ -92,7 +113,7 @@ def measure(
     """One load run against a fresh server; the client's key=value lines."""
     with Running(server, server_cpus) as running:
         command = [
-            *_on(client_cpus), load.client, "--port", str(running.port),
+            *pinned(client_cpus), load.client, "--port", str(running.port),
             "--connections", str(load.connections), "--seconds", str(load.seconds),
             "--server-pid", str(running.pid), *load.arguments]
         if load.excludes_first:
@@ -121,7 +142,7 @@ def measure_or_note(
         return None
 
 
-def _on(cpus: list[int]) -> list[str]:
+def pinned(cpus: list[int]) -> list[str]:
     return ["taskset", "-c", ",".join(map(str, cpus))]
 
 

@@ -77,6 +77,7 @@ def _latency(options: argparse.Namespace, outcome: Outcome, program: str) -> Non
     print("\n### From a write to the handler of a file-system source\n")
     print(table(["", "ns"], [[name, number(value)] for name, value in results.items()]))
     print("\n" + needs_table([
-        Need("source / a thread that reads inotify", results.get("source_ns"),
-             results.get("inotify_ns"), at_most=1.2),
+        Need(f"source / a thread that reads inotify, {name}", results.get(f"source_{key}_ns"),
+             results.get(f"inotify_{key}_ns"), at_most=1.2)
+        for key, name in {"busy": "write after write", "idle": "after a pause"}.items()
     ], outcome), flush=True)

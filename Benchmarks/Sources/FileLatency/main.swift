@@ -1,5 +1,6 @@
 // How long after a write to a file a file-system source's handler runs, beside a thread that does
-// nothing but read inotify. Prints `name value` lines: nanoseconds, medians.
+// nothing but read inotify: one write after the other, and after a pause in which all sleep.
+// Prints `name value` lines: nanoseconds, medians.
 import Glibc
 import RingDispatch
 import Synchronization
@@ -30,9 +31,8 @@ func watchBare(_ path: String) {
     }, argument)
 }
 
-func latency(_ descriptor: Int32) -> UInt64 {
-    // Both sides sleep when the write comes.
-    usleep(50)
+func latency(_ descriptor: Int32, pauseMicroseconds: UInt32) -> UInt64 {
+    if pauseMicroseconds > 0 { usleep(pauseMicroseconds) }
     arrival.store(0, ordering: .relaxed)
     let start = now()
     var byte: UInt8 = 1
@@ -52,12 +52,21 @@ source.setEventHandler { arrival.store(now(), ordering: .releasing) }
 source.activate()
 watchBare(folder + "/bare")
 
-var (ours, theirs): ([UInt64], [UInt64]) = ([], [])
-for _ in 0..<12 {
-    for _ in 0..<500 { ours.append(latency(watched)) }
-    for _ in 0..<500 { theirs.append(latency(bare)) }
+func compare(_ name: String, pauseMicroseconds: UInt32) {
+    var (ours, theirs): ([UInt64], [UInt64]) = ([], [])
+    for _ in 0..<12 {
+        for (file, isOurs) in [(watched, true), (bare, false)] {
+            for _ in 0..<500 {
+                let time = latency(file, pauseMicroseconds: pauseMicroseconds)
+                if isOurs { ours.append(time) } else { theirs.append(time) }
+            }
+        }
+    }
+    print("source_\(name)_ns \(ours.sorted()[ours.count / 2])")
+    print("inotify_\(name)_ns \(theirs.sorted()[theirs.count / 2])")
 }
-print("source_ns \(ours.sorted()[ours.count / 2])")
-print("inotify_ns \(theirs.sorted()[theirs.count / 2])")
+
+compare("busy", pauseMicroseconds: 0)
+compare("idle", pauseMicroseconds: 50)
 for name in ["/watched", "/bare"] { unlink(folder + name) }
 rmdir(folder)

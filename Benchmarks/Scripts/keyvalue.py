@@ -1,0 +1,86 @@
+"""KeyValueServer beside Redis, under redis-benchmark: each server alone on one CPU."""
+
+import argparse
+import csv
+import shutil
+import subprocess
+import sys
+
+import building
+import machine
+from report import Need, Outcome, needs_table, number, table
+from servers import FREE_PORT, LoadError, Running, Server, chosen, medians, pinned
+
+REDIS, RING = "redis", "key-value-server"
+CLIENTS = 50
+PIPELINES = [1, 16]
+REQUESTS_PER_PIPELINED = 100_000
+RUN_SECONDS = 60
+
+
+def _servers(options: argparse.Namespace) -> list[Server]:
+    redis = shutil.which("redis-server")
+    if redis is None or shutil.which("redis-benchmark") is None:
+        sys.exit("compare.sh keyvalue needs redis-server and redis-benchmark: "
+                 "apt-get install redis-server redis-tools")
+    swift = building.swift_products(["KeyValueServer"], not options.no_build)
+    return chosen([
+        # It neither saves nor logs to a file, as KeyValueServer.
+        Server(REDIS, (redis, "--port", FREE_PORT, "--bind", "127.0.0.1", "--save", "",
+                       "--appendonly", "no", "--daemonize", "no"),
+               announcement="ready to accept connections"),
+        Server(RING, (swift["KeyValueServer"], "--port", "0"),
+               (("RINGDISPATCH_BACKEND", "io_uring"),)),
+    ], options.names)
+
+
+def compare(options: argparse.Namespace) -> Outcome:
+    outcome = Outcome()
+    servers = _servers(options)
+    server_cpu, client_cpu = options.cpus
+    print(f"## KeyValueServer\n\n{machine.facts(options.rounds, options.cpus)}")
+    print(f"- server on CPU {server_cpu}, redis-benchmark on CPU {client_cpu}, {CLIENTS} clients")
+    for pipeline in PIPELINES:
+        runs: dict[str, list[dict[str, float]]] = {server.name: [] for server in servers}
+        for round_number in range(options.rounds):
+            print(f"pipeline {pipeline}, round {round_number + 1}", file=sys.stderr)
+            for server in servers:
+                try:
+                    runs[server.name].append(_measure(server, pipeline, server_cpu, client_cpu))
+                except (LoadError, subprocess.SubprocessError) as error:
+                    outcome.failures.append(f"{server.name}, pipeline {pipeline}: {error}")
+        results = {name: medians(list_) for name, list_ in runs.items()}
+        _print_section(pipeline, results, outcome)
+    return outcome
+
+
+def _measure(server: Server, pipeline: int, server_cpu: int, client_cpu: int) -> dict[str, float]:
+    with Running(server, [server_cpu]) as running:
+        result = subprocess.run(
+            [*pinned([client_cpu]), "redis-benchmark", "-p", str(running.port), "-t", "get,set",
+             "-c", str(CLIENTS), "-P", str(pipeline), "-r", "100000", "--csv",
+             "-n", str(REQUESTS_PER_PIPELINED * (pipeline + 1) // 2)],
+            capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=RUN_SECONDS,
+            check=True)
+        cpu_seconds = running.cpu_seconds()
+    rows = list(csv.DictReader(result.stdout.splitlines()))
+    rates = {row["test"].lower(): float(row["rps"]) for row in rows}
+    latencies = {f"{row['test'].lower()}_p99_ms": float(row["p99_latency_ms"]) for row in rows}
+    requests = REQUESTS_PER_PIPELINED * (pipeline + 1) // 2 * len(rows)
+    return {**rates, **latencies, "cpu_us": cpu_seconds * 1e6 / requests}
+
+
+def _print_section(
+    pipeline: int, results: dict[str, dict[str, float]], outcome: Outcome
+) -> None:
+    print(f"\n### {CLIENTS} clients, pipeline {pipeline}\n")
+    keys = ["set", "get", "set_p99_ms", "get_p99_ms", "cpu_us"]
+    print(table(
+        ["server", "SET/s", "GET/s", "SET p99 ms", "GET p99 ms", "CPU µs a request"],
+        [[name, *(number(result[key]) for key in keys)] if result
+         else [name, "failed", *["-"] * 4] for name, result in results.items()]))
+    ours, theirs = results.get(RING, {}), results.get(REDIS, {})
+    print("\n" + needs_table([
+        Need(f"{test.upper()}/s of {RING} / {REDIS}, pipeline {pipeline}", ours.get(test),
+             theirs.get(test), at_least=1.0)
+        for test in ("set", "get")], outcome), flush=True)

@@ -1,0 +1,1 @@
+../BlockingEcho/Block.swift
