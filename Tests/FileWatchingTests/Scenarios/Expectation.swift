@@ -60,7 +60,8 @@ struct ChangeList: Sendable {
     private func isMetInOrder(by changes: [FileChange], in tree: FilePath) -> Bool {
         // One or more: one, then any number.
         let patterns = patterns.flatMap { pattern in
-            pattern.isRepeated && !pattern.isOptional ? [pattern.once, pattern.anyNumber] : [pattern]
+            pattern.isRepeated && !pattern.isOptional
+                ? [pattern.once, pattern.anyNumber] : [pattern]
         }
         func withSkipped(_ positions: Set<Int>) -> Set<Int> {
             positions.union(
@@ -116,7 +117,8 @@ struct ChangePattern: Sendable {
             marks.insert(last)
             words.removeLast()
         }
-        guard words.count >= 3, let action = FileChange.Action(rawValue: String(words.removeFirst()))
+        guard words.count >= 3,
+            let action = FileChange.Action(rawValue: String(words.removeFirst()))
         else { return nil }
         self.action = action
         let kind = words.removeFirst()

@@ -138,7 +138,7 @@ extension Operation.Writing {
             let new = beside(".", ".tmp")
             return Files.write(new, bytes) && Files.rename(new, path)
         case .saveVim:
-            // It tries whether it may make files here, keeps the old one as a backup, and writes anew.
+            // It tries whether it may make files here, keeps the old one as a backup, and writes.
             let probe = path.removingLastComponent().appending("4913")
             let backup = beside("", "~")
             return Files.write(probe, []) && Files.remove(probe) && Files.rename(path, backup)

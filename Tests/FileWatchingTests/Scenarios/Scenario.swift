@@ -79,7 +79,8 @@ extension Scenario {
                 steps.append(.expectation(expectation))
                 section = .expectation
             case "or":
-                guard section == .expectation, case .expectation(var expectation) = steps.removeLast()
+                guard section == .expectation,
+                    case .expectation(var expectation) = steps.removeLast()
                 else { throw problem("or without expect") }
                 expectation.addWay(isOrdered: !words.contains("unordered"))
                 steps.append(.expectation(expectation))

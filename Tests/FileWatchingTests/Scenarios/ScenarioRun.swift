@@ -87,10 +87,9 @@ struct ScenarioRun {
         }
         let received = observer.received.value
         seen = received.count
-        let list = received.dropFirst(first).map { relative($0.change) }.joined(separator: "\n")
-        #expect(
-            isMet(received),
-            "\(scenario.name).txt:\(expectation.line), window \(windowMilliseconds) ms, told:\n\(list)")
+        let told = received.dropFirst(first).map { relative($0.change) }.joined(separator: "\n")
+        let place = "\(scenario.name).txt:\(expectation.line), window \(windowMilliseconds) ms"
+        #expect(isMet(received), "\(place), told:\n\(told)")
     }
 
     private static let graceSeconds = 3

@@ -14,7 +14,9 @@ struct RandomChanges {
         self.beside = beside
     }
 
-    private mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &generator) }
+    private mutating func number(_ limit: Int) -> Int {
+        Int.random(in: 0..<limit, using: &generator)
+    }
 
     private mutating func path() -> FilePath {
         (0...number(4)).reduce(tree) { path, _ in path.appending(["a", "b", "c"][number(3)]) }

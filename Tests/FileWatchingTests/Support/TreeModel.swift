@@ -122,7 +122,7 @@ struct TreeModel {
         return differences
     }
 
-    /// A file that nothing was told of is as it was, and no file changed after its last change came.
+    /// A file that nothing was told of is as it was; no file changed after its last change came.
     private func isUpToDate(_ node: Node, _ entry: Disk.Entry) -> Bool {
         if let known = node.known {
             return known.size == entry.size

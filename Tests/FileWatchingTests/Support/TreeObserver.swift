@@ -16,8 +16,8 @@ final class TreeObserver: Sendable {
     /// In the order in which they came, without those of the fence.
     let received = Watched<[Received]>([])
     let errors = Watched<[String]>([])
-    /// A folder of its own that is a root as well. The kernel tells of everything in its order: when
-    /// a file in it is told of, all that happened before the file was made has been told.
+    /// A folder of its own that is a root as well. The kernel tells of everything in its order:
+    /// when a file in it is told of, all that happened before the file was made has been told.
     private let fence = Folder()
     private let passed = Watched<Set<FilePath>>([])
     private let lastSequence = Watched<UInt64>(0)
