@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "CRingDatagrams.h"
+#include "CRingFolders.h"
 #include "CRingProcesses.h"
 #include "CRingSignals.h"
 
