@@ -10,6 +10,7 @@ let settings: [SwiftSetting] = [
 
 let argumentParser: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser")
+let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
 // OpenSSL is behind the trait TLS, which is off by default: with it off, SwiftPM neither asks
@@ -24,6 +25,7 @@ let package = Package(
         .library(name: "RingDispatch", targets: ["RingDispatch"]),
         .library(name: "RingNetwork", targets: ["RingNetwork"]),
         .library(name: "RingTLS", targets: ["RingTLS"]),
+        .library(name: "FileWatching", targets: ["FileWatching"]),
         .plugin(name: "UseRingDispatch", targets: ["UseRingDispatch"]),
         .plugin(name: "UseRingDispatchInternally", targets: ["UseRingDispatchInternally"]),
         .executable(name: "EchoServer", targets: ["EchoServer"]),
@@ -39,6 +41,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
     ],
     targets: [
         .systemLibrary(
@@ -52,6 +55,9 @@ let package = Package(
         .systemLibrary(
             name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "RingTLS", dependencies: ["Ring", openSSL], swiftSettings: settings),
+        .target(
+            name: "FileWatching", dependencies: ["RingDispatch", "Ring", systemPackage],
+            swiftSettings: settings),
         .executableTarget(
             name: "generate-dispatch-names", path: "Plugins/GenerateDispatchNames",
             swiftSettings: settings),
@@ -93,6 +99,11 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RingTLSTests", dependencies: ["RingTLS", openSSL], swiftSettings: settings),
+        .testTarget(
+            name: "FileWatchingTests",
+            dependencies: ["FileWatching", "RingDispatch", "Ring", systemPackage],
+            exclude: ["Scenarios/Files"],
+            swiftSettings: settings),
         .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),
         .testTarget(
             name: "SamplesTests",

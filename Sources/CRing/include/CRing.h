@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "CRingDatagrams.h"
+#include "CRingFolders.h"
 #include "CRingProcesses.h"
 #include "CRingSignals.h"
 
