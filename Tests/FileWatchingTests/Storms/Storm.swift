@@ -18,9 +18,11 @@ struct Storm {
     private let ignoredName: String?
 
     /// Watches a tree that was made ready.
-    /// - Parameter ignoredName: of a folder in the tree that does not count.
+    /// - Parameters:
+    ///   - ignoredName: of a folder in the tree that does not count.
+    ///   - hub: that others do not use.
     init(
-        windowMilliseconds: Int, ignoring ignoredName: String? = nil,
+        windowMilliseconds: Int, ignoring ignoredName: String? = nil, hub: FileWatchHub = .shared,
         prepare: (FilePath) throws -> Void = { _ in }
     ) throws {
         tree = folder("tree")
@@ -31,7 +33,7 @@ struct Storm {
         var options = FileWatchOptions()
         options.window = .milliseconds(windowMilliseconds)
         options.ignore = ignoredName.map { ["/\($0)/"] } ?? []
-        observer = try TreeObserver([tree], options: options)
+        observer = try TreeObserver([tree], options: options, hub: hub)
     }
 
     private func isIgnored(_ path: [UInt8]) -> Bool {

@@ -18,18 +18,29 @@ final class TreeObserver: Sendable {
     let errors = Watched<[String]>([])
     /// A folder of its own that is a root as well. The kernel tells of everything in its order:
     /// when a file in it is told of, all that happened before the file was made has been told.
+    ///
+    /// Another file leaves it, too: who waits for the other end of a renaming tells late.
     private let fence = Folder()
-    private let passed = Watched<Set<FilePath>>([])
+    private let beyond = Folder()
+    private let postCount = Watched(0)
+    private let passed = Watched<Set<FenceChange>>([])
     private let lastSequence = Watched<UInt64>(0)
     private let sequenceGaps = Watched(0)
     private let cancelled = Gate()
 
+    private struct FenceChange: Hashable {
+        let action: FileChange.Action
+        let path: FilePath
+    }
+
     /// Watches, and waits until the watches are in place.
     init(
-        _ roots: [FilePath], options: FileWatchOptions = .init(),
+        _ roots: [FilePath], options: FileWatchOptions = .init(), hub: FileWatchHub = .shared,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        watcher = try FileTreeWatcher(roots + [fence.path], options: options, queue: queue)
+        _ = Files.write(fence("0"), [])
+        watcher = try FileTreeWatcher(
+            roots + [fence.path], options: options, queue: queue, hub: hub)
         let isReady = Gate()
         watcher.setReadyHandler { isReady.open() }
         watcher.setCancelHandler { [cancelled] in cancelled.open() }
@@ -48,7 +59,8 @@ final class TreeObserver: Sendable {
             }
             if change.sequence != last + 1 { sequenceGaps.increment() }
             if change.path.starts(with: fence.path) {
-                passed.update { $0.formUnion([change.path]) }
+                let change = FenceChange(action: change.action, path: change.path)
+                passed.update { $0.formUnion([change]) }
             } else {
                 received.append(Received(change: change, nanoseconds: now))
             }
@@ -58,9 +70,14 @@ final class TreeObserver: Sendable {
     /// Waits until all that has happened so far was told.
     @discardableResult
     func passFence(sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
-        let post = fence("\(passed.value.count)-\(UInt64.random(in: 0 ... .max))")
-        #expect(Files.write(post, []), sourceLocation: sourceLocation)
-        let hasPassed = passed.wait(seconds: Patience.seconds) { $0.contains(post) }
+        let number = postCount.increment()
+        let (new, old) = (fence("\(number)"), fence("\(number - 1)"))
+        let isMoved = Files.write(new, []) && Files.rename(old, beyond("\(number - 1)"))
+        #expect(isMoved, sourceLocation: sourceLocation)
+        let hasPassed = passed.wait(seconds: Patience.seconds) {
+            $0.contains(FenceChange(action: .created, path: new))
+                && $0.contains(FenceChange(action: .removed, path: old))
+        }
         #expect(
             hasPassed, "the fence's change did not come; errors: \(errors.value)",
             sourceLocation: sourceLocation)
