@@ -15,8 +15,8 @@ package struct HealthCheck: ParsableArguments {
 
     private static let timeoutSeconds = 3
 
-    /// Connects to `host` and `port`, asks, and waits for the answer: not on a queue. Call it before
-    /// anything has used the runtime.
+    /// Connects to `host` and `port`, asks, and waits for the answer: not on a queue. Call it
+    /// before anything has used the runtime.
     /// - Parameters:
     ///   - question: nothing for a server that speaks first, or that says nothing.
     ///   - answer: what it has to begin with.
@@ -76,8 +76,11 @@ private final class Conversation: @unchecked Sendable {
 
     private func receive(_ bytes: RawSpan) {
         bytes.withUnsafeBytes { received += $0 }
-        guard received.count >= answer.count else { return }
-        end(received.starts(with: answer) ? nil : "its answer is wrong")
+        if !received.prefix(answer.count).elementsEqual(answer.prefix(received.count)) {
+            end("its answer is wrong")
+        } else if received.count >= answer.count {
+            end(nil)
+        }
     }
 
     private func end(_ problem: String?) {
