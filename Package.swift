@@ -73,13 +73,17 @@ let package = Package(
             dependencies: ["RingDispatch", "RingNetwork", "SampleSupport", ringTLS, argumentParser],
             path: "Samples/EchoServer", exclude: ["README.md"], swiftSettings: settings),
         .executableTarget(
-            name: "GCDEcho", dependencies: ["RingDispatch"],
+            name: "GCDEcho", dependencies: ["RingDispatch", "ArgumentsWithoutProc"],
             path: "Samples/GCDEcho", exclude: ["README.md"], swiftSettings: settings),
         .target(
             name: "KeyValueStore", dependencies: ["RingDispatch"],
             path: "Samples/KeyValueStore", exclude: ["README.md"], swiftSettings: settings),
+        .target(name: "ArgumentsWithoutProc", path: "Samples/ArgumentsWithoutProc"),
         .target(
-            name: "SampleSupport", dependencies: ["RingDispatch", "RingNetwork", argumentParser],
+            name: "SampleSupport",
+            dependencies: [
+                "RingDispatch", "RingNetwork", "ArgumentsWithoutProc", argumentParser,
+            ],
             path: "Samples/SampleSupport", swiftSettings: settings),
         .executableTarget(
             name: "FileWatchServer",

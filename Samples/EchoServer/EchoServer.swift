@@ -14,7 +14,8 @@ struct EchoServer: ParsableCommand {
             the certificate anew. Sockets that systemd hands over (LISTEN_FDS) take the place of \
             --host and --port.
 
-            Exit status: 0 after a clean stop, 1 when it cannot start, 64 for wrong options.
+            Exit status: 0 after a clean stop, 1 when it cannot start, 64 for wrong options. With \
+            --check, 0 when the server serves, 1 when it does not.
             """)
 
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
@@ -29,6 +30,7 @@ struct EchoServer: ParsableCommand {
     var statistics: TimeSpan?
 
     @OptionGroup(title: "Runtime") var runtime: RuntimeOptions
+    @OptionGroup(title: "Watching over it") var healthCheck: HealthCheck
 
     func validate() throws {
         if let statistics, statistics.nanoseconds == 0 {
@@ -39,6 +41,7 @@ struct EchoServer: ParsableCommand {
     func run() throws {
         // First: the runtime reads its settings once.
         runtime.apply()
+        if healthCheck.isWanted { return try mode.check(healthCheck, addresses, security) }
         DescriptorLimit.raise()
 
         let server = try Server(addresses, mode, limits, security)

@@ -31,10 +31,19 @@ private func parseOptions() -> (host: String, port: UInt16) {
     return (host, port)
 }
 
+/// The first process of a container gets no signal that it has no handler for, and is the parent of
+/// all whose own has ended: with SIGCHLD ignored the kernel reaps them.
+private func prepareFirstProcess() {
+    guard getpid() == 1 else { return }
+    signal(SIGCHLD, SIG_IGN)
+    for number in [SIGINT, SIGTERM] { signal(number) { _exit(128 + $0) } }
+}
+
 /// Makes the listening socket the options ask for; the socket, and where it listens.
 func listen() -> (descriptor: Int32, place: String) {
     let (host, port) = parseOptions()
     signal(SIGPIPE, SIG_IGN)
+    prepareFirstProcess()
     let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let listener = socket(AF_INET, type, 0)
     if listener < 0 { failWithErrno("socket") }

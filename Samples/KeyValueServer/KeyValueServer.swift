@@ -26,6 +26,8 @@ struct KeyValueServer: ParsableCommand {
 
     @OptionGroup var runtime: RuntimeOptions
 
+    @OptionGroup var healthCheck: HealthCheck
+
     func validate() throws {
         guard shards > 0, shards <= 64, shards & (shards - 1) == 0 else {
             throw ValidationError("--shards \(shards): must be a power of two, at most 64")
@@ -37,6 +39,10 @@ struct KeyValueServer: ParsableCommand {
 
     func run() throws {
         runtime.apply()
+        if healthCheck.isWanted {
+            return try healthCheck.ask(
+                Array("PING\r\n".utf8), expecting: Array("+PONG\r\n".utf8), host: host, port: port)
+        }
         DescriptorLimit.raise()
         var settings = StoreConfiguration()
         settings.shardCount = shards

@@ -29,8 +29,10 @@ package struct RuntimeOptions: ParsableArguments {
         }
     }
 
-    /// Call before the first queue or source is made.
+    /// Call before the first queue or source is made. Takes over what the first process of a
+    /// container has to do, too.
     package func apply() {
+        FirstProcess.leaveOrphansToTheKernel()
         if let lanes { setenv("RINGDISPATCH_LANES", String(lanes), 1) }
         if let backend { setenv("RINGDISPATCH_BACKEND", backend.rawValue, 1) }
     }

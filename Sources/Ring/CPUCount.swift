@@ -17,17 +17,22 @@ package enum CPUCount {
     }
 
     /// Whole CPUs of the tightest CPU quota on the way to the root, rounded up.
-    static func cgroupQuota() -> Int? {
-        guard let membership = SystemFile.contents(of: "/proc/self/cgroup") else { return nil }
+    /// - Parameter root: where /proc and /sys are.
+    static func cgroupQuota(root: String = "") -> Int? {
+        let folder = root + "/sys/fs/cgroup"
+        // Without /proc nobody says which cgroup it is. In a container it is the one that the
+        // container sees as the root; elsewhere that one has no quota.
+        let membership =
+            SystemFile.contents(of: root + "/proc/self/cgroup") ?? "0::/\n1:cpu:/\n"
         var quotas: [Int] = []
         for line in membership.split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3 else { continue }
             let path = String(fields[2])
             if fields[1].isEmpty {
-                quotas += levels(of: path).compactMap { unifiedQuota(atPath: $0) }
+                quotas += levels(of: path).compactMap { unifiedQuota(in: folder + $0) }
             } else if fields[1].split(separator: ",").contains("cpu") {
-                quotas += levels(of: path).compactMap { legacyQuota(atPath: $0) }
+                quotas += levels(of: path).compactMap { legacyQuota(in: folder + "/cpu" + $0) }
             }
         }
         return quotas.min()
@@ -45,8 +50,8 @@ package enum CPUCount {
     }
 
     /// Version 2: "cpu.max" holds "QUOTA PERIOD" or "max PERIOD".
-    private static func unifiedQuota(atPath path: String) -> Int? {
-        SystemFile.firstLine(of: "/sys/fs/cgroup\(path)/cpu.max").flatMap(quota(fromMax:))
+    private static func unifiedQuota(in folder: String) -> Int? {
+        SystemFile.firstLine(of: folder + "/cpu.max").flatMap(quota(fromMax:))
     }
 
     static func quota(fromMax line: String) -> Int? {
@@ -58,11 +63,10 @@ package enum CPUCount {
     }
 
     /// Version 1: two files, and a quota of -1 for none.
-    private static func legacyQuota(atPath path: String) -> Int? {
-        let folder = "/sys/fs/cgroup/cpu\(path)"
+    private static func legacyQuota(in folder: String) -> Int? {
         guard
-            let quota = SystemFile.firstLine(of: "\(folder)/cpu.cfs_quota_us").flatMap(Int.init),
-            let period = SystemFile.firstLine(of: "\(folder)/cpu.cfs_period_us").flatMap(Int.init)
+            let quota = SystemFile.firstLine(of: folder + "/cpu.cfs_quota_us").flatMap(Int.init),
+            let period = SystemFile.firstLine(of: folder + "/cpu.cfs_period_us").flatMap(Int.init)
         else { return nil }
         return cpus(quota: quota, period: period)
     }

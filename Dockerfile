@@ -1,0 +1,56 @@
+# The samples in one image, on Debian: docker build -t ring-dispatch .
+# How to run it, and how to allow io_uring in it: Docs/containers.md
+
+FROM swift:6.3-bookworm AS build
+RUN export DEBIAN_FRONTEND=noninteractive \
+    && apt-get update -qq \
+    && apt-get install -y -qq --no-install-recommends liburing-dev libssl-dev pkg-config \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /build
+
+# The dependencies hang on the manifest alone: a change of the sources fetches nothing again.
+COPY Package.swift ./
+RUN swift package resolve
+
+COPY Sources Sources
+COPY Plugins Plugins
+COPY Samples Samples
+# Not compiled, but SwiftPM wants to see each target's folder.
+COPY Tests Tests
+ARG PRODUCTS="EchoServer KeyValueServer GCDEcho ringload"
+RUN for product in $PRODUCTS; do \
+        swift build -c release --traits TLS --static-swift-stdlib \
+            --disable-automatic-resolution --product "$product" || exit 1; \
+    done
+COPY Docker/link-programs Docker/
+RUN Docker/link-programs .build/release /programs $PRODUCTS
+
+FROM debian:bookworm-slim
+RUN export DEBIAN_FRONTEND=noninteractive \
+    && apt-get update -qq \
+    && apt-get install -y -qq --no-install-recommends liburing2 libssl3 libstdc++6 \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt /var/log/apt /var/log/dpkg.log \
+        /var/cache/debconf/*-old \
+    && useradd --uid 10001 --no-create-home --home-dir /nonexistent \
+        --shell /usr/sbin/nologin ring
+COPY --from=build /programs/ /usr/local/bin/
+COPY --chmod=755 Docker/check-health /usr/local/bin/
+
+LABEL org.opencontainers.image.title="ring-dispatch" \
+    org.opencontainers.image.description="Servers on Grand Central Dispatch for io_uring, and a load client" \
+    org.opencontainers.image.licenses="Apache-2.0" \
+    org.opencontainers.image.base.name="docker.io/library/debian:bookworm-slim"
+# Which sources an image was built from: --build-arg REVISION=$(git rev-parse HEAD)
+ARG VERSION=""
+ARG REVISION=""
+LABEL org.opencontainers.image.version="$VERSION" org.opencontainers.image.revision="$REVISION"
+
+# A number, so that an orchestrator sees that it is not root.
+USER 10001:10001
+EXPOSE 7007/tcp 7007/udp 9100/tcp
+# The servers then let their clients have what was sent to them, for 5 s at most.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=2s CMD ["check-health"]
+# No entry point: what is named behind the image's name runs instead. Inside a container 127.0.0.1
+# is reached by nobody else, hence 0.0.0.0.
+CMD ["EchoServer", "--host", "0.0.0.0", "--port", "7007", "--udp", "--http-port", "9100"]

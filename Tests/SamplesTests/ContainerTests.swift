@@ -1,0 +1,99 @@
+import Glibc
+import Testing
+
+/// What containers do to a program: it is the first process, and misses what it has elsewhere.
+@Suite(
+    "Containers", .ownThread,
+    .enabled(if: Container.isAllowed, "this system allows no namespaces to its users"))
+struct ContainerTests {
+    static let nothing = ":"
+    static let noProc = "mount -t tmpfs none /proc"
+    static let readOnly = "mount -o remount,bind,ro / && ! touch /is-writable 2>/dev/null"
+
+    @Test("SIGTERM lets the first process drain its clients", arguments: Setting.usable)
+    func drain(setting: Setting) throws {
+        try withContainedServer(.echoServer, setting, after: Self.nothing) { container, server in
+            let client = try server.connectAndGreet()
+            try container.send(SIGTERM)
+            #expect(try client.receiveUntilEnd() == [])
+            #expect(try container.process.waitForEnd() == .exit(0))
+            #expect(container.process.output.text.contains("served 1 connections"))
+        }
+        try withContainedServer(.keyValueServer, setting, after: Self.nothing) { container, _ in
+            try container.send(SIGTERM)
+            #expect(try container.process.waitForEnd() == .exit(0))
+        }
+    }
+
+    @Test("a second SIGTERM ends the first process at once")
+    func impatience() throws {
+        let arguments = ["--drain", "1h"]
+        try withContainedServer(
+            .echoServer, .epoll, arguments: arguments, after: Self.nothing
+        ) { container, server in
+            let stuck = try server.connect()
+            _ = try stuck.sendUntilFull(patternBytes(16 * 1024 * 1024))
+            try container.send(SIGTERM)
+            let deadline = Deadline()
+            while let _ = try? server.connect() {
+                if deadline.isOver { throw Trouble("it accepts though it is to end") }
+            }
+            try container.send(SIGTERM)
+            #expect(try container.process.waitForEnd() == .exit(128 + SIGTERM))
+        }
+    }
+
+    @Test("SIGTERM ends a first process that handles no signals", arguments: Setting.usable)
+    func unhandled(setting: Setting) throws {
+        try withContainedServer(.gcdEcho, setting, after: Self.nothing) { container, server in
+            _ = try server.connectAndGreet()
+            try container.send(SIGTERM)
+            #expect(try container.process.waitForEnd() == .exit(128 + SIGTERM))
+        }
+    }
+
+    @Test("the first process leaves no zombies of others", arguments: Program.servers)
+    func orphans(program: Program) throws {
+        // One ends before the program has begun, the other after.
+        let orphans = "(true &)\n(sleep 0.3 &)"
+        try withContainedServer(program, .epoll, after: orphans) { container, server in
+            _ = try server.connectAndGreet()
+            let deadline = Deadline()
+            while try !container.childrenOfFirstProcess().isEmpty {
+                if deadline.isOver { throw Trouble("a zombie is left") }
+                letPass(milliseconds: 5)
+            }
+        }
+    }
+
+    @Test(
+        "the servers work without /proc and on a read-only file system",
+        arguments: Program.servers + [.keyValueServer], Setting.usable)
+    func bareness(program: Program, setting: Setting) throws {
+        let bareness = Self.readOnly + " && " + Self.noProc + " || exit 99"
+        try withContainedServer(program, setting, after: bareness) { container, server in
+            if program == .keyValueServer {
+                let client = try server.connect()
+                try client.send(Array("PING\r\n".utf8))
+                #expect(try client.receive(count: 7) == Array("+PONG\r\n".utf8))
+            } else {
+                _ = try server.connectAndGreet()
+            }
+            let errors = container.process.errors
+            let line = try errors.waitForLine(beginning: "RingDispatch: ")
+            #expect(line.hasPrefix(setting.backendName + " back end, "))
+            #expect(errors.text.split(separator: "\n").count == 1, "\(errors.text)")
+        }
+    }
+
+    @Test("ringload works without /proc and on a read-only file system", arguments: Setting.usable)
+    func bareClient(setting: Setting) throws {
+        let bareness = Self.readOnly + " && " + Self.noProc + " || exit 99"
+        try withServer(.gcdEcho, .epoll) { server in
+            let client = try Container(
+                .ringload, ["tcp://127.0.0.1:\(server.port)"] + RingloadTests.shortLoad, setting,
+                after: bareness)
+            #expect(try client.process.waitForEnd() == .exit(0), "\(client.process.words)")
+        }
+    }
+}

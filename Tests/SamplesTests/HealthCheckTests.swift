@@ -1,0 +1,79 @@
+import Glibc
+import Testing
+
+/// `--check`: what a container's engine, or a person, is told about a server that runs.
+@Suite("Health check", .ownThread)
+struct HealthCheckTests {
+    private func ask(
+        _ program: Program, port: UInt16, _ arguments: [String] = []
+    ) throws -> ChildProcess {
+        try program.start(["--port", String(port), "--check"] + arguments)
+    }
+
+    @Test("EchoServer in each of its modes serves", arguments: ["echo", "discard", "chargen"])
+    func modes(mode: String) throws {
+        let arguments = ["--mode", mode]
+        try withServer(.echoServer, .epoll, arguments: arguments) { server in
+            let check = try ask(.echoServer, port: server.port, arguments)
+            #expect(try check.waitForEnd() == .exit(0), "\(check.words)")
+            #expect(check.output.text.isEmpty && check.errors.text.isEmpty, "\(check.words)")
+        }
+    }
+
+    @Test("EchoServer asks any echo server, and KeyValueServer its own kind")
+    func others() throws {
+        try withServer(.gcdEcho, .epoll) { server in
+            let ending = try ask(.echoServer, port: server.port).waitForEnd()
+            #expect(ending == .exit(0))
+        }
+        try withServer(.keyValueServer, .epoll) { server in
+            let ending = try ask(.keyValueServer, port: server.port).waitForEnd()
+            #expect(ending == .exit(0))
+        }
+    }
+
+    @Test("where nobody listens the status is 1, with place and cause")
+    func nobody() throws {
+        let refusing = try LoopbackSocket.bound()
+        let check = try ask(.echoServer, port: refusing.port)
+        #expect(try check.waitForEnd() == .exit(1))
+        let errors = check.errors.text
+        #expect(errors.contains("127.0.0.1:\(refusing.port) does not serve"), "\(errors)")
+        #expect(errors.contains("refused"), "\(errors)")
+    }
+
+    @Test("a server that answers wrongly, or not at all, does not serve")
+    func wrongAnswers() throws {
+        try withServer(.echoServer, .epoll) { server in
+            // It gets its own question back.
+            let check = try ask(.keyValueServer, port: server.port)
+            #expect(try check.waitForEnd() == .exit(1))
+            #expect(check.errors.text.contains("its answer is wrong"), "\(check.words)")
+        }
+        let silent = try LoopbackSocket.listening()
+        let check = try ask(.echoServer, port: silent.port)
+        #expect(try check.waitForEnd() == .exit(1))
+        #expect(check.errors.text.contains("no answer in time"), "\(check.words)")
+    }
+
+    #if TLS
+        @Test("EchoServer with a certificate is asked over TLS")
+        func secured() throws {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            let (certificate, key) = (folder.path + "/certificate.pem", folder.path + "/key.pem")
+            let maker = try Program.start(
+                "/bin/sh",
+                [
+                    "-c", "exec openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=a -days 2 "
+                        + "-out \(certificate) -keyout \(key)",
+                ])
+            #expect(try maker.waitForEnd() == .exit(0), "\(maker.words)")
+            let arguments = ["--certificate", certificate, "--private-key", key]
+            try withServer(.echoServer, .epoll, arguments: arguments) { server in
+                let check = try ask(.echoServer, port: server.port, arguments)
+                #expect(try check.waitForEnd() == .exit(0), "\(check.words)")
+            }
+        }
+    #endif
+}

@@ -1,0 +1,30 @@
+import Glibc
+import Testing
+
+/// Plays systemd: listens, and becomes the server when the first client comes.
+private let serviceManager = "/usr/bin/systemd-socket-activate"
+
+/// A service manager listens, and starts the server with its socket. sd_listen_fds(3).
+@Suite(
+    "Socket activation", .ownThread,
+    .enabled(if: access(serviceManager, X_OK) == 0, "systemd is not installed"))
+struct SocketActivationTests {
+    @Test("EchoServer serves on the socket that it is given", arguments: Setting.usable)
+    func inherited(setting: Setting) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path + "/socket"
+        let server = try Program.start(
+            serviceManager, ["--listen=" + path, Program.echoServer.path],
+            environment: setting.environment, refusal: setting.refusal)
+        _ = try server.errors.waitForLine(beginning: "Listening on \(path)")
+        let client = try Client.unix(path: path)
+        try client.send([1, 2, 3])
+        #expect(try client.receive(count: 3) == [1, 2, 3], "\(server.words)")
+        server.send(SIGTERM)
+        #expect(try server.waitForEnd() == .exit(0), "\(server.words)")
+        #expect(server.output.text.contains("listening on unix:\(path)"), "\(server.words)")
+        // What systemd has made, systemd keeps.
+        #expect(access(path, F_OK) == 0)
+    }
+}
