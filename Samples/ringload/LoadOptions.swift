@@ -99,7 +99,8 @@ struct LoadOptions: ParsableArguments {
             guard let endpoint = try? Endpoint(host: String(text), port: 0),
                 let address = endpoint.ipAddress
             else {
-                throw ValidationError("--source \(text): write addresses, as in 127.0.0.2,127.0.0.3")
+                throw ValidationError(
+                    "--source \(text): write addresses, as in 127.0.0.2,127.0.0.3")
             }
             return address
         }

@@ -1,4 +1,5 @@
 import Glibc
+import LoadTesting
 import SampleSupport
 
 /// A file that appears whole or not at all: written beside its place, then renamed into it. Making
@@ -48,5 +49,29 @@ final class ReportFile {
     private func failure(_ what: String) -> Failure {
         let cause = String(cString: strerror(errno))
         return Failure("\(option) \(path): \(what) (\(cause)); may you write there?")
+    }
+}
+
+extension ReportFile {
+    static func comparison(of before: String, with after: String) throws -> Comparison {
+        try Comparison(
+            before: contents(of: before), named: before, after: contents(of: after), named: after)
+    }
+
+    private static func contents(of path: String) throws -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw Failure("\(path): cannot be read (\(String(cString: strerror(errno))))")
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -24,18 +24,21 @@ struct Ringload: ParsableCommand {
             """)
 
     @Argument(help: "The servers: tcp://127.0.0.1:7007, tcp://[::1]:7007, unix:/run/app.sock.")
-    var targets: [String]
+    var targets: [String] = []
 
     @OptionGroup(title: "Load") var load: LoadOptions
     @OptionGroup(title: "Protocols") var protocols: ProtocolOptions
+    @OptionGroup(title: "Search") var search: SweepOptions
     @OptionGroup(title: "Reports") var reports: ReportOptions
     @OptionGroup(title: "Runtime") var runtime: RuntimeOptions
 
     func validate() throws {
         // Before the runtime reads its settings: nothing here may start it.
         do {
+            if reports.compare != nil { return try checkComparison() }
             try plan().check()
             try reports.check()
+            try search.check(load)
         } catch let failure as LoadFailure {
             throw ValidationError(failure.description)
         }
@@ -55,18 +58,29 @@ struct Ringload: ParsableCommand {
         try perform()
     }
 
+    private func checkComparison() throws {
+        guard targets.count == 1 else {
+            throw ValidationError("--compare takes two reports: --compare A.json B.json")
+        }
+    }
+
     private func perform() throws {
+        if let before = reports.compare, let after = targets.first {
+            return print(try ReportFile.comparison(of: before, with: after).text)
+        }
         let plan = try plan()
         let guests = plan.idleConnections + plan.hostile.count * plan.hostileConnections
         try ensureDescriptors(
             forConnections: plan.connections + guests, lanes: LoadPlan.laneCount)
         let files = try reports.open()
         do {
-            let report = try measure(plan)
+            let report = try search.rates().map { try sweep(plan, $0) } ?? measure(plan)
             print(report.text)
             fflush(nil)
             try files.commit(report)
-            if report.hasFailed { throw ExitCode(1) }
+            let findings = try reports.conditions().filter { $0.holds(for: report) }
+            for finding in findings { writeErrorLine("failed: \(finding.finding(report))") }
+            if report.hasFailed || !findings.isEmpty { throw ExitCode(1) }
         } catch {
             files.discard()
             throw error
@@ -74,8 +88,32 @@ struct Ringload: ParsableCommand {
     }
 
     private func measure(_ plan: LoadPlan) throws -> LoadReport {
-        let run = try LoadRun(plan) { writeErrorLine(Progress.line($0)) }
+        let display = Display()
+        let run = try LoadRun(plan) { display.show($0) }
         let signals = ShutdownSignals { run.interrupt() }
+        defer { display.end() }
         return try withExtendedLifetime(signals) { try run.waitForReport() }
+    }
+
+    /// The best step's report.
+    private func sweep(_ plan: LoadPlan, _ rates: ClosedRange<Double>) throws -> LoadReport {
+        let condition = try Condition(search.until)
+        let sweep = try Sweep(plan, rates: rates, until: condition)
+        var wasInterrupted = false
+        let best = try sweep.best(
+            run: { plan in
+                guard !wasInterrupted else { return nil }
+                let report = try measure(plan)
+                wasInterrupted = report.wasInterrupted
+                return report
+            },
+            onStep: { writeErrorLine(SweepOptions.line($0)) })
+        guard let best else {
+            throw Failure(
+                "not even \(Format.grouped(Int(rates.lowerBound))) messages/s keep "
+                    + "\(condition): begin lower")
+        }
+        print("best rate   \(Format.grouped(Int(best.perSecond))) messages/s keep \(condition)")
+        return best.report
     }
 }

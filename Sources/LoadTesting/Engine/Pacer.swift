@@ -2,7 +2,8 @@ internal import Ring
 internal import RingDispatch
 
 /// Sends a shard's messages of an open loop when they are due: each by the connection that has been
-/// free for longest. When none is free, messages wait; their latency counts from when they were due.
+/// free for longest. When none is free, messages wait; their latency counts from when they were
+/// due.
 final class Pacer: @unchecked Sendable {
     // Safety: used on the shard's queue only.
     /// Messages sent in a row before what came is looked at.
@@ -82,7 +83,8 @@ final class Pacer: @unchecked Sendable {
 
     /// Whether something was due, within the time that is measured, and is not sent.
     var hasBacklog: Bool {
-        arrivals.nextNanoseconds < min(shard.statistics.endNanoseconds, MonotonicClock.nanoseconds())
+        let now = MonotonicClock.nanoseconds()
+        return arrivals.nextNanoseconds < min(shard.statistics.endNanoseconds, now)
     }
 
     /// How many messages were due before then, and are not sent.

@@ -95,7 +95,8 @@ final class Shard: @unchecked Sendable {
         let target = targets[number % targets.count]
         let client: LoadClient =
             target.target.scheme == .udp
-            ? DatagramClient(shard: self, target: target) : StreamClient(shard: self, target: target)
+            ? DatagramClient(shard: self, target: target)
+            : StreamClient(shard: self, target: target)
         clients.append(client)
         openClients += 1
         client.connect()

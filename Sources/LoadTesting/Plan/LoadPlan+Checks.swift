@@ -18,7 +18,8 @@ extension LoadPlan {
         try Self.check("--pipeline", pipeline, Self.pipelineLimits)
         try Self.check("--idle", idleConnections, Self.connectionLimits)
         guard connections > 0 || idleConnections > 0 || !hostile.isEmpty else {
-            throw .usage("--connections 0: must be 1 to 1000000, unless --idle or --hostile is used")
+            throw .usage(
+                "--connections 0: must be 1 to 1000000, unless --idle or --hostile is used")
         }
         let bytes = max(1, connections) * pipeline * sizes.largest
         guard bytes <= Self.mostBytesUnderWay else {

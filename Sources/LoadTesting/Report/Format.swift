@@ -37,7 +37,8 @@ public enum Format {
     /// `500ms`, `10s`, `2m`: in the largest unit that keeps it whole.
     public static func span(_ nanoseconds: UInt64) -> String {
         let units: [(nanoseconds: UInt64, suffix: String)] = [
-            (3_600_000_000_000, "h"), (60_000_000_000, "m"), (1_000_000_000, "s"), (1_000_000, "ms"),
+            (3_600_000_000_000, "h"), (60_000_000_000, "m"), (1_000_000_000, "s"),
+            (1_000_000, "ms"),
         ]
         guard let unit = units.first(where: { nanoseconds % $0.nanoseconds == 0 }), nanoseconds > 0
         else { return nanoseconds == 0 ? "0s" : "\(nanoseconds)ns" }

@@ -8,7 +8,8 @@ extension LoadReport {
             "load        \(loadText)",
             "measured    \(Format.decimal(measurement.seconds, places: 2)) s"
                 + (wasInterrupted
-                    ? " (interrupted)" : " after \(Format.span(plan.warmupNanoseconds)) of warm-up"),
+                    ? " (interrupted)"
+                    : " after \(Format.span(plan.warmupNanoseconds)) of warm-up"),
             "messages    \(Format.grouped(measurement.messages))",
             "rate        \(Format.grouped(Int(measurement.messagesPerSecond))) messages/s, "
                 + "\(Format.decimal(measurement.megabytesPerSecond, places: 1)) MB/s each way",
@@ -35,7 +36,7 @@ extension LoadReport {
         return lines.joined(separator: "\n")
     }
 
-    private var loadText: String {
+    var loadText: String {
         var parts = [
             "\(Format.grouped(plan.connections)) connections",
             "\(plan.sizes) bytes a message", "pipeline \(plan.pipeline)",
@@ -79,7 +80,8 @@ extension LoadReport {
         HostileProfile.allCases.compactMap { profile in
             guard let counts = hostile[profile] else { return nil }
             return "hostile     \(profile.rawValue): \(counts.opened) connections, "
-                + "\(counts.closedByServer) closed and \(counts.resetByServer) reset by the server, "
+                + "\(counts.closedByServer) closed and \(counts.resetByServer) reset by the "
+                + "server, "
                 + "\(counts.refused) refused, \(Format.grouped(counts.bytesSent)) bytes sent, "
                 + "\(Format.grouped(counts.bytesReceived)) received"
         }

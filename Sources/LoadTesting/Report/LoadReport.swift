@@ -35,16 +35,16 @@ public struct LoadReport: Sendable {
         var warnings: [String] = []
         if processorPercent > 95 * Double(plan.shardCount) {
             warnings.append(
-                "the client was the limit: it used \(Format.decimal(processorPercent, places: 0)) % "
-                    + "of a CPU with \(plan.shardCount) event loops; the figures are the client's")
+                "the client was the limit: it used \(Format.decimal(processorPercent, places: 0)) "
+                    + "% of a CPU with \(plan.shardCount) event loops; the figures are the client's")
         }
         guard let rate = plan.schedule.perSecond else { return warnings }
         let open = measurement.open
         let slip = open.slip.valueAtPercentile(99)
         if slip > Self.mostSlipNanoseconds {
             warnings.append(
-                "the client was late: 1 % of the messages by \(Format.latency(slip)) or more, though "
-                    + "a connection was free; use more CPUs, or a lower --rate")
+                "the client was late: 1 % of the messages by \(Format.latency(slip)) or more, "
+                    + "though a connection was free; use more CPUs, or a lower --rate")
         }
         if open.unsent > 0 {
             warnings.append(
@@ -56,4 +56,11 @@ public struct LoadReport: Sendable {
     }
 
     private static let mostSlipNanoseconds: UInt64 = 1_000_000
+}
+
+extension LoadReport {
+    /// A percentile of the latencies, in nanoseconds.
+    public func percentile(_ percent: Double) -> UInt64 {
+        measurement.latencies.valueAtPercentile(percent)
+    }
 }
