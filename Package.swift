@@ -24,6 +24,7 @@ let package = Package(
     products: [
         .library(name: "RingDispatch", targets: ["RingDispatch"]),
         .library(name: "RingNetwork", targets: ["RingNetwork"]),
+        .library(name: "LoadTesting", targets: ["LoadTesting"]),
         .library(name: "RingTLS", targets: ["RingTLS"]),
         .library(name: "FileWatching", targets: ["FileWatching"]),
         .plugin(name: "UseRingDispatch", targets: ["UseRingDispatch"]),
@@ -52,6 +53,10 @@ let package = Package(
         .target(name: "RingDispatch", dependencies: ["Ring", "CRing"], swiftSettings: settings),
         .target(
             name: "RingNetwork", dependencies: ["RingDispatch", "Ring", ringTLS],
+            swiftSettings: settings),
+        .target(
+            name: "LoadTesting",
+            dependencies: ["RingNetwork", "RingDispatch", "Ring", ringTLS, histogram],
             swiftSettings: settings),
         .systemLibrary(
             name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
@@ -99,7 +104,10 @@ let package = Package(
             path: "Samples/KeyValueServer", exclude: ["README.md"], swiftSettings: settings),
         .executableTarget(
             name: "ringload",
-            dependencies: ["RingDispatch", "SampleSupport", argumentParser, histogram],
+            dependencies: [
+                "LoadTesting", "RingDispatch", "RingNetwork", "SampleSupport", ringTLS,
+                argumentParser,
+            ],
             path: "Samples/ringload", exclude: ["README.md"], swiftSettings: settings),
         .testTarget(name: "RingTests", dependencies: ["Ring"], swiftSettings: settings),
         .testTarget(

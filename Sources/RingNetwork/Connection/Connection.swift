@@ -55,18 +55,27 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     /// - Parameters:
     ///   - descriptor: a connected stream socket, which belongs to the connection from here on.
     ///   - target: the target of the connection's queue; nil: none.
-    public init(
+    public convenience init(
         adopting descriptor: Int32, label: String = "connection", target: DispatchQueue? = nil,
         options: ConnectionOptions = ConnectionOptions()
     ) {
-        queue = DispatchQueue(label: label, target: target)
+        let queue = DispatchQueue(label: label, target: target)
+        self.init(adopting: descriptor, on: ConnectionPlacement(queue: queue), options: options)
+    }
+
+    /// - Parameter placement: a serial queue, which may serve many connections, and the lane.
+    package init(
+        adopting descriptor: Int32, on placement: ConnectionPlacement, options: ConnectionOptions
+    ) {
+        queue = placement.queue
         self.descriptor = descriptor
         sendHighWaterBytes = options.sendHighWaterBytes
         sendLowWaterBytes = options.sendLowWaterBytes
         pausesReceivingWhileUnwritable = options.pausesReceivingWhileUnwritable
         receiveMaximumBytes = max(1, options.receiveMaximumBytes)
         receiveLimit = receiveMaximumBytes
-        receiver = StreamReceiver(descriptor: descriptor, queue: queue, client: self)
+        receiver = StreamReceiver(
+            descriptor: descriptor, queue: queue, laneNumber: placement.laneNumber, client: self)
         let hasTimeouts = options.timeouts != ConnectionTimeouts()
         if hasTimeouts || options.receiveMinimumBytes > 1 {
             let extras = makeExtras()
