@@ -117,7 +117,8 @@ run_once "" samples || true
 for program in $(sed -n 's/.*these names: //p' "$work/log"); do
     run_once "" "$program" --help && status=0 || status=$?
     # GCDEcho has no help, only its usage.
-    check "$program" eval '{ [ $status = 0 ] || [ $status = 64 ]; } && shows "(USAGE|usage): $program"'
+    check "$program" eval \
+        '{ [ $status = 0 ] || [ $status = 64 ]; } && shows "(USAGE|usage): $program"'
 done
 run_once "" id -u
 check "nobody is root" shows '^[1-9][0-9]*$'
