@@ -10,6 +10,7 @@ let settings: [SwiftSetting] = [
 
 let argumentParser: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser")
+let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
 // OpenSSL is behind the trait TLS, which is off by default: with it off, SwiftPM neither asks
@@ -23,11 +24,14 @@ let package = Package(
     products: [
         .library(name: "RingDispatch", targets: ["RingDispatch"]),
         .library(name: "RingNetwork", targets: ["RingNetwork"]),
+        .library(name: "LoadTesting", targets: ["LoadTesting"]),
         .library(name: "RingTLS", targets: ["RingTLS"]),
+        .library(name: "FileWatching", targets: ["FileWatching"]),
         .plugin(name: "UseRingDispatch", targets: ["UseRingDispatch"]),
         .plugin(name: "UseRingDispatchInternally", targets: ["UseRingDispatchInternally"]),
         .executable(name: "EchoServer", targets: ["EchoServer"]),
         .executable(name: "GCDEcho", targets: ["GCDEcho"]),
+        .executable(name: "FileWatchServer", targets: ["FileWatchServer"]),
         .executable(name: "KeyValueServer", targets: ["KeyValueServer"]),
         .executable(name: "ringload", targets: ["ringload"]),
     ],
@@ -39,6 +43,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
     ],
     targets: [
         .systemLibrary(
@@ -49,9 +54,16 @@ let package = Package(
         .target(
             name: "RingNetwork", dependencies: ["RingDispatch", "Ring", ringTLS],
             swiftSettings: settings),
+        .target(
+            name: "LoadTesting",
+            dependencies: ["RingNetwork", "RingDispatch", "Ring", ringTLS, histogram],
+            swiftSettings: settings),
         .systemLibrary(
             name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "RingTLS", dependencies: ["Ring", openSSL], swiftSettings: settings),
+        .target(
+            name: "FileWatching", dependencies: ["RingDispatch", "Ring", systemPackage],
+            swiftSettings: settings),
         .executableTarget(
             name: "generate-dispatch-names", path: "Plugins/GenerateDispatchNames",
             swiftSettings: settings),
@@ -79,12 +91,23 @@ let package = Package(
             ],
             path: "Samples/SampleSupport", swiftSettings: settings),
         .executableTarget(
+            name: "FileWatchServer",
+            dependencies: [
+                "FileWatching", "RingDispatch", "RingNetwork", "SampleSupport", systemPackage,
+                argumentParser,
+            ],
+            path: "Samples/FileWatchServer", exclude: ["README.md"],
+            resources: [.embedInCode("Page/page.html")], swiftSettings: settings),
+        .executableTarget(
             name: "KeyValueServer",
             dependencies: ["KeyValueStore", "RingNetwork", "SampleSupport", argumentParser],
             path: "Samples/KeyValueServer", exclude: ["README.md"], swiftSettings: settings),
         .executableTarget(
             name: "ringload",
-            dependencies: ["RingDispatch", "SampleSupport", argumentParser, histogram],
+            dependencies: [
+                "LoadTesting", "RingDispatch", "RingNetwork", "SampleSupport", ringTLS,
+                argumentParser,
+            ],
             path: "Samples/ringload", exclude: ["README.md"], swiftSettings: settings),
         .testTarget(name: "RingTests", dependencies: ["Ring"], swiftSettings: settings),
         .testTarget(
@@ -97,11 +120,17 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RingTLSTests", dependencies: ["RingTLS", openSSL], swiftSettings: settings),
+        .testTarget(
+            name: "FileWatchingTests",
+            dependencies: ["FileWatching", "RingDispatch", "Ring", systemPackage],
+            exclude: ["Scenarios/Files"],
+            swiftSettings: settings),
         .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),
         .testTarget(
             name: "SamplesTests",
             dependencies: [
-                "Ring", "EchoServer", "GCDEcho", "KeyValueServer", "ringload", "refuse-io-uring",
+                "Ring", "EchoServer", "GCDEcho", "KeyValueServer", "FileWatchServer", "ringload",
+                "refuse-io-uring",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -8,6 +8,7 @@ import sys
 import blocking
 import channels
 import echo
+import files
 import keyvalue
 import machine
 import micro
@@ -21,6 +22,7 @@ blocking  echo servers, one connection's handler blocks or computes 50 ms per me
 network   EchoServer: many kinds of load, short and idle connections; sends without a copy
 keyvalue  KeyValueServer beside Redis, under redis-benchmark
 io        DispatchIO: reading a cached file, and an echo server of channels
+files     FileWatchServer beside inotifywait: latency, new folders, a large tree, overflow
 sources   100,000 timers, 10,000 read sources; from a write to a file-system source's handler
 
 Tables go to standard output as Markdown, progress to standard error. Everything runs in turn, round
@@ -32,11 +34,13 @@ MISSED when it is not as good as needed; see README.md for what each row means.
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="compare.sh", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
-    modes = ["micro", "echo", "blocking", "network", "keyvalue", "io", "sources"]
+    modes = ["micro", "echo", "blocking", "network", "keyvalue", "io", "sources",
+             "files"]
     parser.add_argument("mode", choices=modes)
     parser.add_argument(
         "names", nargs="*",
-        help="only these benchmarks (micro) or servers (echo, blocking, network, keyvalue)")
+        help="only these benchmarks (micro), servers (echo, blocking, network, keyvalue) or parts "
+        "(files)")
     parser.add_argument(
         "--rounds", type=int, default=int(os.environ.get("ROUNDS", "5")),
         help="how often everything runs (5, or the variable ROUNDS)")
@@ -70,7 +74,7 @@ def main() -> int:
     machine.raise_descriptor_limit()
     report = {"micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare,
               "network": network.compare, "keyvalue": keyvalue.compare, "io": channels.compare,
-              "sources": sources.compare}
+              "sources": sources.compare, "files": files.compare}
     outcome = report[options.mode](options)
     for failure in outcome.failures:
         print(f"\nFAILED: {failure}")

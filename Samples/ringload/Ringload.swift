@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import LoadTesting
 import RingDispatch
 import SampleSupport
 
@@ -8,100 +9,111 @@ import SampleSupport
 struct Ringload: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ringload",
-        abstract: "A closed-loop load client for TCP echo servers that checks every byte it gets.",
+        abstract: "A load client that checks every byte it gets, in a closed or an open loop.",
         discussion: """
-            Each connection keeps --pipeline messages under way and sends the next one when an \
-            echo has come back whole and right. Progress goes to standard error, the report to \
-            standard output. Ctrl-C ends the run early, with its report.
+            Without --rate each connection keeps --pipeline messages under way and sends the next \
+            one when an answer has come back whole and right. With --rate messages are sent on \
+            schedule, and latencies count from when they were due. Progress goes to standard \
+            error, the report to standard output. Ctrl-C ends the run early, with its report.
 
-            Exit status: 0 all well, 1 a mismatch or a connection error, 64 wrong usage.
+            Targets: tcp://HOST:PORT, tls://HOST:PORT, unix:/path, udp://HOST:PORT, \
+            http://HOST:PORT/path, https://HOST:PORT/path, resp://HOST:PORT.
+
+            Exit status: 0 all well, 1 something was wrong or slower than --fail-if allows, \
+            64 wrong usage.
             """)
 
-    @Argument(help: "The server: tcp://127.0.0.1:7007, tcp://[::1]:7007, tcp://localhost:7007.")
-    var target: Target
+    @Argument(help: "The servers: tcp://127.0.0.1:7007, tcp://[::1]:7007, unix:/run/app.sock.")
+    var targets: [String] = []
 
-    @Option(help: "Connections to open.")
-    var connections = 64
-
-    @Option(help: "How long to measure: 500ms, 10s, 2m.")
-    var duration = TimeSpan(seconds: 10)
-
-    @Option(help: "How long to run before measuring; 0s for not at all.")
-    var warmup = TimeSpan(seconds: 1)
-
-    @Option(help: "Bytes in a message.")
-    var size = 64
-
-    @Option(help: "Messages a connection keeps under way.")
-    var pipeline = 1
-
-    @Option(help: "A connection that gets no answer for this long has failed.")
-    var stallTimeout = TimeSpan(seconds: 5)
-
-    @Option(help: "What the messages' bytes are made from.")
-    var seed: UInt64 = 1
-
-    @Option(help: "Write the report to this file, too, as JSON.")
-    var json: String?
-
-    @OptionGroup var runtime: RuntimeOptions
+    @OptionGroup(title: "Load") var load: LoadOptions
+    @OptionGroup(title: "Protocols") var protocols: ProtocolOptions
+    @OptionGroup(title: "Search") var search: SweepOptions
+    @OptionGroup(title: "Reports") var reports: ReportOptions
+    @OptionGroup(title: "Runtime") var runtime: RuntimeOptions
 
     func validate() throws {
-        try Limits.check("--connections", connections, Limits.connections)
-        try Limits.check("--size", size, Limits.messageSizeBytes)
-        try Limits.check("--pipeline", pipeline, Limits.pipeline)
-        guard connections * pipeline * size <= Limits.bytesUnderWay else {
-            throw ValidationError(
-                "--connections x --pipeline x --size is \(connections * pipeline * size) bytes of "
-                    + "memory: more than \(Limits.bytesUnderWay); make one of them smaller")
+        // Before the runtime reads its settings: nothing here may start it.
+        do {
+            if reports.compare != nil { return try checkComparison() }
+            try plan().check()
+            try reports.check()
+            try search.check(load)
+        } catch let failure as LoadFailure {
+            throw ValidationError(failure.description)
         }
-        guard duration.nanoseconds > 0, stallTimeout.nanoseconds > 0 else {
-            throw ValidationError("--duration and --stall-timeout must be longer than nothing")
-        }
+    }
+
+    private func plan() throws -> LoadPlan {
+        var plan = try LoadPlan(try targets.map { try LoadTarget($0) })
+        try load.apply(to: &plan)
+        try protocols.apply(to: &plan)
+        return plan
     }
 
     func run() throws {
         // First: the runtime reads its settings once.
         runtime.apply()
         signal(SIGPIPE, SIG_IGN)
-        try ensureDescriptors(forConnections: connections)
-        let file = try json.map { try JSONFile(path: $0) }
+        try perform()
+    }
+
+    private func checkComparison() throws {
+        guard targets.count == 1 else {
+            throw ValidationError("--compare takes two reports: --compare A.json B.json")
+        }
+    }
+
+    private func perform() throws {
+        if let before = reports.compare, let after = targets.first {
+            return print(try ReportFile.comparison(of: before, with: after).text)
+        }
+        let plan = try plan()
+        let guests = plan.idleConnections + plan.hostile.count * plan.hostileConnections
+        try ensureDescriptors(
+            forConnections: plan.connections + guests, lanes: LoadPlan.laneCount)
+        let files = try reports.open()
         do {
-            let report = try measure()
+            let report = try search.rates().map { try sweep(plan, $0) } ?? measure(plan)
             print(report.text)
             fflush(nil)
-            try file?.commit(report.json)
-            if report.hasFailed { throw ExitCode(1) }
+            try files.commit(report)
+            let findings = try reports.conditions().filter { $0.holds(for: report) }
+            for finding in findings { writeErrorLine("failed: \(finding.finding(report))") }
+            if report.hasFailed || !findings.isEmpty { throw ExitCode(1) }
         } catch {
-            file?.discard()
+            files.discard()
             throw error
         }
     }
 
-    private func measure() throws -> Report {
-        let shards = min(connections, runtime.laneCount)
-        let configuration = LoadConfiguration(
-            target: target, connections: connections, sizeBytes: size, pipeline: pipeline,
-            warmup: warmup, duration: duration, stallTimeout: stallTimeout, seed: seed,
-            shards: shards, backend: runtime.backendName)
-        let address = try reachableAddress(of: target)
-        let run = LoadRun(configuration, address: address)
+    private func measure(_ plan: LoadPlan) throws -> LoadReport {
+        let display = Display()
+        let run = try LoadRun(plan) { display.show($0) }
         let signals = ShutdownSignals { run.interrupt() }
+        defer { display.end() }
         return try withExtendedLifetime(signals) { try run.waitForReport() }
     }
-}
 
-/// What a run may ask for; a mistyped number is an error, not a dead machine.
-enum Limits {
-    static let connections = 1...1_000_000
-    static let messageSizeBytes = 1...(16 * 1024 * 1024)
-    static let pipeline = 1...4096
-    static let bytesUnderWay = 2 * 1024 * 1024 * 1024
-
-    static func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws {
-        guard range.contains(value) else {
-            throw ValidationError(
-                "\(name) \(value): must be \(range.lowerBound) to \(range.upperBound)")
+    /// The best step's report.
+    private func sweep(_ plan: LoadPlan, _ rates: ClosedRange<Double>) throws -> LoadReport {
+        let condition = try Condition(search.until)
+        let sweep = try Sweep(plan, rates: rates, until: condition)
+        var wasInterrupted = false
+        let best = try sweep.best(
+            run: { plan in
+                guard !wasInterrupted else { return nil }
+                let report = try measure(plan)
+                wasInterrupted = report.wasInterrupted
+                return report
+            },
+            onStep: { writeErrorLine(SweepOptions.line($0)) })
+        guard let best else {
+            throw Failure(
+                "not even \(Format.grouped(Int(rates.lowerBound))) messages/s keep "
+                    + "\(condition): begin lower")
         }
+        print("best rate   \(Format.grouped(Int(best.perSecond))) messages/s keep \(condition)")
+        return best.report
     }
 }

@@ -3,6 +3,7 @@ internal import Glibc
 // Those of connecting and accepting.
 extension ErrorCode {
     package static let connectionRefused = ECONNREFUSED
+    package static let connectionReset = ECONNRESET
     package static let networkUnreachable = ENETUNREACH
     package static let hostUnreachable = EHOSTUNREACH
     package static let familyNotSupported = EAFNOSUPPORT

@@ -6,14 +6,7 @@ package enum Sockets {
     /// The count of bytes that the kernel took, or a negated errno (`wouldBlock`: none now).
     @inline(__always)
     package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        while true {
-            let count = Glibc.send(
-                descriptor, bytes.baseAddress, bytes.count,
-                Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-            if count >= 0 { return count }
-            let code = errno
-            if code != EINTR { return -Int(code) }
-        }
+        cring_send(descriptor, bytes.baseAddress, bytes.count)
     }
 
     /// The same for several pieces at once (sendmsg(2)).

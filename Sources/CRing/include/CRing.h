@@ -14,11 +14,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "CRingDatagrams.h"
+#include "CRingFolders.h"
 #include "CRingProcesses.h"
 #include "CRingSignals.h"
 
@@ -115,6 +117,17 @@ static inline bool cring_prepare_poll(
 }
 
 // MARK: system calls that have no C library wrapper
+
+// sendto(2) on a stream socket that neither blocks nor raises SIGPIPE: the count, or -errno. The C
+// library's is a cancellation point, for which a program with threads pays in each call.
+static inline ssize_t cring_send(int descriptor, const void *bytes, size_t count) {
+    long result;
+    do {
+        result = syscall(
+            SYS_sendto, descriptor, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : result;
+}
 
 long cring_futex_wait(uint32_t *word, uint32_t expected, const struct timespec *deadline);
 long cring_futex_wake(uint32_t *word, int count);

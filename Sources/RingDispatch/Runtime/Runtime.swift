@@ -2,7 +2,7 @@ internal import Ring
 internal import Synchronization
 
 /// The process's lanes, made at first use.
-enum Runtime {
+package enum Runtime {
     static let configuration = Configuration.fromEnvironment()
 
     private static let factory = makeFactory()
@@ -106,6 +106,14 @@ enum Runtime {
         let number = nextLane.wrappingAdd(1, ordering: .relaxed).oldValue
         return lanes[Int(UInt(bitPattern: number) % UInt(lanes.count))]
     }
+
+    /// For those who deal their streams to the lanes themselves.
+    static func lane(number: Int) -> Lane {
+        pool.lanes[Int(UInt(bitPattern: number) % UInt(pool.lanes.count))]
+    }
+
+    /// How many event loops the ordinary classes of service have.
+    package static var laneCount: Int { pool.lanes.count }
 
     private static func makeFactory() -> KernelFactory {
         do {

@@ -31,11 +31,12 @@ package class LaneStream: @unchecked Sendable {
     /// It is to go on.
     @exclusivity(unchecked) private final var isWanted = false
 
-    init(descriptor: Int32, queue: DispatchQueue) {
+    /// - Parameter laneNumber: whose lane serves it, counted round and round; nil: the next one.
+    init(descriptor: Int32, queue: DispatchQueue, laneNumber: Int? = nil) {
         precondition(queue.isSerial, "a stream needs a serial queue")
         self.descriptor = descriptor
         self.queue = queue
-        lane = Runtime.laneForNewSource()
+        lane = laneNumber.map { Runtime.lane(number: $0) } ?? Runtime.laneForNewSource()
     }
 
     // MARK: what kinds of streams differ in

@@ -33,9 +33,12 @@ package final class StreamReceiver: LaneStream, @unchecked Sendable {
     /// The end that came while receiving was paused.
     @exclusivity(unchecked) private var heldEnd: Int32?
 
-    package init(descriptor: Int32, queue: DispatchQueue, client: any StreamReceiverClient) {
+    package init(
+        descriptor: Int32, queue: DispatchQueue, laneNumber: Int? = nil,
+        client: any StreamReceiverClient
+    ) {
         self.client = client
-        super.init(descriptor: descriptor, queue: queue)
+        super.init(descriptor: descriptor, queue: queue, laneNumber: laneNumber)
     }
 
     // MARK: on the queue

@@ -139,8 +139,14 @@ public final class PendingConnection: @unchecked Sendable {
     }
 
     private func succeed(_ descriptor: Int32) {
-        let connection = Connection(
-            adopting: descriptor, target: options.connectionTarget, options: options.connection)
+        let connection =
+            if let placement = options.placement {
+                Connection(adopting: descriptor, on: placement, options: options.connection)
+            } else {
+                Connection(
+                    adopting: descriptor, target: options.connectionTarget,
+                    options: options.connection)
+            }
         #if TLS
         if let tls = options.tls {
             do throws(TLSError) {

@@ -1,6 +1,5 @@
 internal import Ring
 public import RingDispatch
-internal import Synchronization
 
 /// A stream connection: TCP, or a Unix socket.
 ///
@@ -11,7 +10,7 @@ internal import Synchronization
 /// The methods may be called from any thread; on the queue they take effect at once, elsewhere a
 /// little later, in the order of the calls. An open connection keeps itself alive; it is closed by
 /// `close`, `reset`, the peer or an error, and then calls its close handler once.
-public final class Connection: StreamReceiverClient, @unchecked Sendable {
+public final class Connection: StreamReceiverClient, QueueConfined, @unchecked Sendable {
     // Safety: what is not immutable belongs to `queue`; before `activate`, to whoever made it.
     public let queue: DispatchQueue
     let descriptor: Int32
@@ -34,8 +33,7 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
     /// On CLOCK_MONOTONIC; 0: not activated.
     @exclusivity(unchecked) private(set) var activationNanoseconds: UInt64 = 0
     @exclusivity(unchecked) private(set) var phase = ConnectionState.setup
-    /// Nobody but its maker knows of it. Cleared (releasing) by the maker, read (acquiring) by all.
-    private let isInSetup = Atomic<Bool>(true)
+    private let setup = SetupPhase()
     @exclusivity(unchecked) private(set) var reason: CloseReason?
     /// While it is open: itself.
     @exclusivity(unchecked) private var life: Connection?
@@ -57,18 +55,27 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
     /// - Parameters:
     ///   - descriptor: a connected stream socket, which belongs to the connection from here on.
     ///   - target: the target of the connection's queue; nil: none.
-    public init(
+    public convenience init(
         adopting descriptor: Int32, label: String = "connection", target: DispatchQueue? = nil,
         options: ConnectionOptions = ConnectionOptions()
     ) {
-        queue = DispatchQueue(label: label, target: target)
+        let queue = DispatchQueue(label: label, target: target)
+        self.init(adopting: descriptor, on: ConnectionPlacement(queue: queue), options: options)
+    }
+
+    /// - Parameter placement: a serial queue, which may serve many connections, and the lane.
+    package init(
+        adopting descriptor: Int32, on placement: ConnectionPlacement, options: ConnectionOptions
+    ) {
+        queue = placement.queue
         self.descriptor = descriptor
         sendHighWaterBytes = options.sendHighWaterBytes
         sendLowWaterBytes = options.sendLowWaterBytes
         pausesReceivingWhileUnwritable = options.pausesReceivingWhileUnwritable
         receiveMaximumBytes = max(1, options.receiveMaximumBytes)
         receiveLimit = receiveMaximumBytes
-        receiver = StreamReceiver(descriptor: descriptor, queue: queue, client: self)
+        receiver = StreamReceiver(
+            descriptor: descriptor, queue: queue, laneNumber: placement.laneNumber, client: self)
         let hasTimeouts = options.timeouts != ConnectionTimeouts()
         if hasTimeouts || options.receiveMinimumBytes > 1 {
             let extras = makeExtras()
@@ -143,7 +150,7 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
             connection.life = connection
             connection.activationNanoseconds = MonotonicClock.nanoseconds()
             let isPlain = connection.extras == nil
-            connection.isInSetup.store(false, ordering: .releasing)
+            connection.setup.end()
             // A timer may fire there before this has returned.
             if isPlain { connection.updateReceiving() } else { connection.hop { $0.begin() } }
         }
@@ -184,22 +191,8 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
 
     // MARK: on the queue
 
-    /// Runs `body` on the queue: at once if the caller is there, or nobody else knows of the
-    /// connection yet.
     @inline(__always)
-    func onQueue(_ body: @escaping (Connection) -> Void) {
-        if isCurrent { body(self) } else { hop(body) }
-    }
-
-    /// What belongs to the queue may be touched.
-    @inline(__always)
-    var isCurrent: Bool { queue.isCurrent || isInSetup.load(ordering: .acquiring) }
-
-    /// Runs `body` on the queue, behind what is there.
-    func hop(_ body: @escaping (Connection) -> Void) {
-        let task = ConnectionTask(body: body)
-        queue.async { task.body(self) }
-    }
+    var isInSetup: Bool { setup.isOn }
 
     // MARK: StreamReceiverClient
 
@@ -249,7 +242,7 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
         if let error = extras?.sendError { return tearDown(.failed(error)) }
         reason = why
         phase = .closing
-        isInSetup.store(false, ordering: .releasing)
+        setup.end()
         life = self
         // What a task may still ask for is kept, unless it has closed the connection itself.
         if let extras, !extras.isAwaited || why == .closed { extras.gathered = [] }
@@ -274,7 +267,7 @@ public final class Connection: StreamReceiverClient, @unchecked Sendable {
         guard !isTearingDown else { return }
         isTearingDown = true
         resetsPeer = resets || why == .reset
-        isInSetup.store(false, ordering: .releasing)
+        setup.end()
         reason = why
         phase = .closing
         life = self
@@ -320,10 +313,4 @@ struct ConnectionHandlers {
     var end: ((Connection) -> Void)?
     var writable: ((Connection) -> Void)?
     var close: ((Connection, CloseReason) -> Void)?
-}
-
-/// A call that goes to a connection's queue.
-private struct ConnectionTask: @unchecked Sendable {
-    // Safety: runs on the queue, once.
-    let body: (Connection) -> Void
 }

@@ -1,6 +1,5 @@
 internal import Ring
 public import RingDispatch
-internal import Synchronization
 
 /// A socket for datagrams: UDP, or a Unix socket for datagrams. udp(7), unix(7).
 ///
@@ -11,7 +10,7 @@ internal import Synchronization
 /// An active socket keeps itself alive until `close`, or until its descriptor is found broken; then
 /// it calls its close handler once. An answer of a peer's machine that nobody listens there, and
 /// datagrams that the kernel refuses, go to the error handler and change nothing else.
-public final class DatagramSocket: @unchecked Sendable {
+public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     // Safety: what is not immutable belongs to `queue`; before `activate`, to whoever made it.
     public let queue: DispatchQueue
     /// Where it is bound, with the port that the kernel chose, if it was asked to; nil for a Unix
@@ -32,8 +31,7 @@ public final class DatagramSocket: @unchecked Sendable {
     @exclusivity(unchecked) var handlers = DatagramHandlers()
     @exclusivity(unchecked) var tally = DatagramCounters()
     @exclusivity(unchecked) private(set) var phase = Phase.setup
-    /// Nobody but its maker knows of it. Cleared (releasing) by the maker, read (acquiring) by all.
-    private let isInSetup = Atomic<Bool>(true)
+    private let setup = SetupPhase()
     /// While it is active: itself.
     @exclusivity(unchecked) private var life: DatagramSocket?
     @exclusivity(unchecked) private var reason: SocketError?
@@ -199,7 +197,7 @@ public final class DatagramSocket: @unchecked Sendable {
             guard socket.phase == .setup else { return }
             socket.phase = .active
             socket.life = socket
-            socket.isInSetup.store(false, ordering: .releasing)
+            socket.setup.end()
             socket.updateReceiving()
             if socket.isBlocked { socket.waitUntilWritable() }
             if !socket.failures.isEmpty { socket.tellFailures() }
@@ -232,22 +230,7 @@ public final class DatagramSocket: @unchecked Sendable {
 
     // MARK: on the queue
 
-    /// Runs `body` on the queue: at once if the caller is there, or nobody else knows of the
-    /// socket yet.
-    @inline(__always)
-    func onQueue(_ body: @escaping (DatagramSocket) -> Void) {
-        if isCurrent { body(self) } else { hop(body) }
-    }
-
-    /// What belongs to the queue may be touched.
-    @inline(__always)
-    var isCurrent: Bool { queue.isCurrent || isInSetup.load(ordering: .acquiring) }
-
-    /// Runs `body` on the queue, behind what is there.
-    func hop(_ body: @escaping (DatagramSocket) -> Void) {
-        let task = DatagramTask(body: body)
-        queue.async { task.body(self) }
-    }
+    var isInSetup: Bool { setup.isOn }
 
     /// Whether datagrams are to be received now.
     var isReceiving: Bool { phase == .active && pauses == 0 && handlers.receive != nil }
@@ -274,7 +257,7 @@ public final class DatagramSocket: @unchecked Sendable {
         guard phase == .setup || phase == .active else { return }
         if why == nil { flush() }
         phase = .closing
-        isInSetup.store(false, ordering: .releasing)
+        setup.end()
         life = self
         reason = why
         tally.datagramsDropped &+= UInt64(outgoing.count)
@@ -325,12 +308,6 @@ struct DatagramHandlers {
     var error: ((DatagramSocket, DatagramFailure) -> Void)?
     var writable: ((DatagramSocket) -> Void)?
     var close: ((DatagramSocket, SocketError?) -> Void)?
-}
-
-/// A call that goes to a socket's queue.
-private struct DatagramTask: @unchecked Sendable {
-    // Safety: runs on the queue, once.
-    let body: (DatagramSocket) -> Void
 }
 
 extension DatagramOptions {

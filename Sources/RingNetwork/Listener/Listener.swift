@@ -1,13 +1,12 @@
 internal import Ring
 public import RingDispatch
-internal import Synchronization
 
 /// Accepts connections at one or more endpoints and hands each to a handler.
 ///
 /// Connections are spread over the lanes. When descriptors or memory run out, or a limit of
 /// ``ListenerOptions`` is reached, accepting pauses, and goes on when a connection closes or after
 /// a while; clients wait in the kernel meanwhile. The handlers run on the listener's queue.
-public final class Listener: @unchecked Sendable {
+public final class Listener: QueueConfined, @unchecked Sendable {
     // Safety: what is not immutable belongs to `queue`; before `activate`, to whoever made it.
     public let queue: DispatchQueue
     /// Where it listens: with the ports that the kernel chose, where it was asked to choose.
@@ -18,8 +17,7 @@ public final class Listener: @unchecked Sendable {
     /// While it is active: itself.
     private var life: Listener?
     private(set) var phase = Phase.setup
-    /// Nobody but its maker knows of it. Cleared (releasing) by the maker, read (acquiring) by all.
-    private let isInSetup = Atomic<Bool>(true)
+    private let setup = SetupPhase()
     var accepting = AcceptingState()
     /// Connections that are open, by their object.
     var open: [ObjectIdentifier: OpenConnection] = [:]
@@ -104,7 +102,7 @@ public final class Listener: @unchecked Sendable {
             guard listener.phase == .setup else { return }
             listener.phase = .active
             listener.life = listener
-            listener.isInSetup.store(false, ordering: .releasing)
+            listener.setup.end()
             listener.beginAccepting()
         }
     }
@@ -120,7 +118,7 @@ public final class Listener: @unchecked Sendable {
             }
             switch listener.phase {
             case .setup:
-                listener.isInSetup.store(false, ordering: .releasing)
+                listener.setup.end()
                 listener.release()
                 listener.finish()
             case .stopped:
@@ -151,14 +149,7 @@ public final class Listener: @unchecked Sendable {
         return counters
     }
 
-    func onQueue(_ body: @escaping (Listener) -> Void) {
-        if queue.isCurrent || isInSetup.load(ordering: .acquiring) {
-            body(self)
-        } else {
-            let task = ListenerTask(body: body)
-            queue.async { task.body(self) }
-        }
-    }
+    var isInSetup: Bool { setup.isOn }
 
     /// One of its sockets is closed.
     func finishIfClosed() {
@@ -219,10 +210,4 @@ struct OpenConnection {
             details?.drain = newValue
         }
     }
-}
-
-/// A call that goes to a listener's queue.
-private struct ListenerTask: @unchecked Sendable {
-    // Safety: runs on the queue, once.
-    let body: (Listener) -> Void
 }

@@ -1,0 +1,220 @@
+"""FileWatchServer beside inotifywait: latency, new folders, large trees, a full kernel queue."""
+
+import argparse
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+
+import building
+import machine
+from report import Need, Outcome, needs_table, number, table
+from servers import LoadError
+from watchers import FileWatchServer, Inotifywait, resident_kibibytes
+
+WRITES = 2_000
+PAUSE_SECONDS = 0.001
+NEW_FOLDERS = 24
+FOLDERS, FILES_IN_EACH = 20_000, 5
+MOST_RESIDENT_KIBIBYTES = 20 * 1024
+QUEUE_LIMIT = "/proc/sys/fs/inotify/max_queued_events"
+
+
+def compare(options: argparse.Namespace) -> Outcome:
+    outcome = Outcome()
+    program = building.swift_products(["FileWatchServer"], not options.no_build)["FileWatchServer"]
+    print(f"## Watching files\n\n{machine.facts(options.rounds, options.cpus)}", flush=True)
+    for section in (_latency, _new_folders, _large_tree, _overflow):
+        if options.names and section.__name__.strip("_").replace("_", "-") not in options.names:
+            continue
+        with tempfile.TemporaryDirectory(prefix="files-benchmark-") as folder:
+            try:
+                section(options, outcome, program, folder)
+            except LoadError as error:
+                outcome.failures.append(f"{section.__name__.strip('_')}: {error}")
+    return outcome
+
+
+def _watchers(program: str, tree: str, cpus: list[int]) -> list:
+    return [lambda: Inotifywait(tree, cpus), lambda: FileWatchServer(program, tree, cpus)]
+
+
+def _warm_up(watcher: Inotifywait | FileWatchServer, tree: str) -> None:
+    """A client is told of what happens after it was accepted: changes something until it is."""
+    if isinstance(watcher, FileWatchServer):
+        watcher.connect()
+    for index in range(1000):
+        with open(f"{tree}/first", "a", encoding="ascii") as file:
+            file.write("x")
+        if watcher.lines.next(0.05) is not None:
+            break
+    else:
+        raise LoadError(f"{watcher.name} tells of nothing")
+    while watcher.lines.next(0.2) is not None:
+        pass
+
+
+# From a write to the line
+
+def _latency(
+    options: argparse.Namespace, outcome: Outcome, program: str, tree: str
+) -> None:
+    runs: dict[str, list[tuple[float, float]]] = {}
+    server_cpu, client_cpu = options.cpus
+    os.sched_setaffinity(0, {client_cpu})
+    for round_number in range(options.rounds):
+        print(f"latency, round {round_number + 1}", file=sys.stderr)
+        for make in _watchers(program, tree, [server_cpu]):
+            with make() as watcher:
+                _warm_up(watcher, tree)
+                runs.setdefault(watcher.name, []).append(_write_and_wait(watcher, tree))
+    os.sched_setaffinity(0, set(options.cpus))
+    medians = {name: [statistics.median(column) for column in zip(*list_)]
+               for name, list_ in runs.items()}
+    print("\n### From a write to the line\n")
+    print(table(["program", "p50 µs", "p99 µs"],
+                [[name, *map(number, values)] for name, values in medians.items()]))
+    ours, theirs = (medians.get(kind.name, [None, None]) for kind in (FileWatchServer, Inotifywait))
+    print("\n" + needs_table([
+        Need("p50 of FileWatchServer / inotifywait", ours[0], theirs[0], at_most=1.2)], outcome),
+        flush=True)
+
+
+def _write_and_wait(watcher: Inotifywait | FileWatchServer, tree: str) -> tuple[float, float]:
+    """One byte at a time into an open file; p50 and p99 in microseconds."""
+    file = os.open(f"{tree}/first", os.O_WRONLY | os.O_APPEND)
+    times = []
+    for _ in range(WRITES):
+        time.sleep(PAUSE_SECONDS)
+        start = time.perf_counter_ns()
+        os.write(file, b"x")
+        if watcher.lines.next() is None:
+            raise LoadError(f"{watcher.name} did not tell of a write")
+        times.append((time.perf_counter_ns() - start) / 1000)
+    os.close(file)
+    times.sort()
+    return times[len(times) // 2], times[len(times) * 99 // 100]
+
+
+# A file in a folder that was just made
+
+def _new_folders(
+    options: argparse.Namespace, outcome: Outcome, program: str, tree: str
+) -> None:
+    misses: dict[str, list[int]] = {}
+    for round_number in range(options.rounds):
+        print(f"new folders, round {round_number + 1}", file=sys.stderr)
+        for number_, make in enumerate(_watchers(program, tree, options.cpus)):
+            with make() as watcher:
+                _warm_up(watcher, tree)
+                missed = sum(not _is_told(watcher, f"{tree}/{round_number}-{number_}-{index}")
+                             for index in range(NEW_FOLDERS))
+                misses.setdefault(watcher.name, []).append(missed)
+    print(f"\n### A file made in a folder right after the folder, {NEW_FOLDERS} times\n")
+    rows = [[name, f"{min(list_)} to {max(list_)}"] for name, list_ in misses.items()]
+    print(table(["program", "missed"], rows))
+    is_never_missed = not any(misses.get(FileWatchServer.name, [1]))
+    print(f"\nnever missed: {outcome.verdict('new folders', is_never_missed)}", flush=True)
+
+
+def _is_told(watcher: Inotifywait | FileWatchServer, folder: str) -> bool:
+    wanted, last = f"{folder}/file", f"{folder}.end"
+    os.mkdir(folder)
+    os.close(os.open(wanted, os.O_CREAT | os.O_WRONLY))
+    time.sleep(0.02)
+    os.close(os.open(last, os.O_CREAT | os.O_WRONLY))
+    is_told = False
+    while (line := watcher.lines.next()) is not None:
+        path = watcher.path(line)
+        is_told = is_told or path == wanted
+        if path == last:
+            return is_told
+    raise LoadError(f"{watcher.name} did not tell of {last}")
+
+
+# A large tree
+
+def _large_tree(
+    options: argparse.Namespace, outcome: Outcome, program: str, tree: str
+) -> None:
+    print("making a large tree", file=sys.stderr)
+    for index in range(FOLDERS):
+        # Inner folders count as well: 200 of them, and 19,800 in them.
+        inner = f"{tree}/{index % 200}"
+        folder = inner if index < 200 else f"{inner}/{index}"
+        os.mkdir(folder)
+        for file in range(FILES_IN_EACH):
+            os.close(os.open(f"{folder}/{file}", os.O_CREAT | os.O_WRONLY))
+    times: dict[str, list[float]] = {}
+    memory: dict[str, list[int]] = {}
+    for round_number in range(options.rounds):
+        print(f"large tree, round {round_number + 1}", file=sys.stderr)
+        for make in _watchers(program, tree, options.cpus):
+            start = time.monotonic()
+            with make() as watcher:
+                times.setdefault(watcher.name, []).append((time.monotonic() - start) * 1000)
+                memory.setdefault(watcher.name, []).append(resident_kibibytes(watcher.pid))
+    print(f"\n### A tree of {FOLDERS:,} folders and {FOLDERS * FILES_IN_EACH:,} files\n")
+    print(table(["program", "ms until watched", "resident MiB"],
+                [[name, number(statistics.median(times[name])),
+                  number(statistics.median(memory[name]) / 1024)] for name in times]))
+    ours = FileWatchServer.name
+    print("\n" + needs_table([
+        Need("ms of FileWatchServer / inotifywait", statistics.median(times[ours]),
+             statistics.median(times[Inotifywait.name]), at_most=1.0),
+        Need("resident of FileWatchServer / 20 MiB", statistics.median(memory[ours]),
+             MOST_RESIDENT_KIBIBYTES, at_most=1.0)], outcome), flush=True)
+
+
+# More changes than the kernel keeps
+
+def _overflow(options: argparse.Namespace, outcome: Outcome, program: str, tree: str) -> None:
+    with open(QUEUE_LIMIT, encoding="ascii") as file:
+        count = int(file.read()) + 2000
+    rows = []
+    for round_number in range(options.rounds):
+        print(f"overflow, round {round_number + 1}", file=sys.stderr)
+        with FileWatchServer(program, tree, options.cpus) as watcher:
+            _warm_up(watcher, tree)
+            known = {f"{tree}/first"}
+            watcher.stop()
+            try:
+                for index in range(count):
+                    os.close(os.open(f"{tree}/{index}", os.O_CREAT | os.O_WRONLY))
+                for index in range(0, count, 3):
+                    os.unlink(f"{tree}/{index}")
+            finally:
+                watcher.go_on()
+            rows.append(_repair(watcher, tree, known))
+        for entry in os.scandir(tree):
+            os.unlink(entry.path)
+    print(f"\n### {count:,} files made, and a third removed, while the server is stopped\n")
+    print(table(["round", "overflows", "rescans", "state"],
+                [[str(index + 1), *map(str, row)] for index, row in enumerate(rows)]))
+    is_repaired = all(row == (1, 1, "repaired") for row in rows)
+    print(f"\none rescan, and repaired: {outcome.verdict('overflow', is_repaired)}", flush=True)
+
+
+def _repair(watcher: FileWatchServer, tree: str, known: set[str]) -> tuple[int, int, str]:
+    """Applies what is told; the numbers of overflows and rescans, and whether the state is true."""
+    counts = {"overflow": 0, "rescan": 0}
+    # It may be made while the tree is being compared, and is told of in any case.
+    last = f"{tree}/last"
+    os.close(os.open(last, os.O_CREAT | os.O_WRONLY))
+    disk = {entry.path for entry in os.scandir(tree)}
+    deadline = time.monotonic() + 60
+    while known != disk and time.monotonic() < deadline:
+        line = watcher.lines.next(1)
+        if line is None:
+            continue
+        event = watcher.event(line)
+        kind, path = str(event["event"]), str(event["path"])
+        if kind in counts:
+            counts[kind] += 1
+        elif kind == "created":
+            known.add(path)
+        elif kind == "removed":
+            known.discard(path)
+    return counts["overflow"], counts["rescan"], "repaired" if known == disk else "wrong"

@@ -1,0 +1,119 @@
+"""Programs that tell of changes in a tree, a line for each: FileWatchServer, and inotifywait."""
+
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from servers import FREE_PORT, STOP_SECONDS, LoadError, Running, Server, pinned
+
+READY_SECONDS = 60
+LINE_SECONDS = 10
+
+
+class Lines:
+    """Lines from a pipe or a socket."""
+
+    def __init__(self, descriptor: int):
+        self._descriptor = descriptor
+        self._rest = b""
+        os.set_blocking(descriptor, False)
+
+    def next(self, seconds: float = LINE_SECONDS) -> bytes | None:
+        """The next line; None when none came in time."""
+        deadline = time.monotonic() + seconds
+        while b"\n" not in self._rest:
+            try:
+                bytes_ = os.read(self._descriptor, 1 << 16)
+            except BlockingIOError:
+                ready, _, _ = select.select(
+                    [self._descriptor], [], [], max(0, deadline - time.monotonic()))
+                if not ready:
+                    return None
+                continue
+            if not bytes_:
+                raise LoadError("the watcher ended")
+            self._rest += bytes_
+        line, self._rest = self._rest.split(b"\n", 1)
+        return line
+
+
+class Inotifywait:
+    """`inotifywait -m -r`, as a context manager."""
+
+    name = "inotifywait"
+
+    def __init__(self, tree: str, cpus: list[int]):
+        program = shutil.which("inotifywait")
+        if program is None:
+            sys.exit("compare.sh files needs inotifywait: apt-get install inotify-tools")
+        self._process = subprocess.Popen(
+            [*pinned(cpus), program, "-m", "-r", "--format", "%e %w%f",
+             "-e", "create,modify,delete,move,attrib", tree],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.pid = self._process.pid
+
+    def __enter__(self) -> "Inotifywait":
+        errors = Lines(self._process.stderr.fileno())
+        while (line := errors.next(READY_SECONDS)) is not None:
+            if b"Watches established" in line:
+                self.lines = Lines(self._process.stdout.fileno())
+                return self
+        self.__exit__()
+        raise LoadError("inotifywait does not say that its watches are established")
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._process.stdout.close()
+        self._process.stderr.close()
+
+    def path(self, line: bytes) -> str:
+        return os.fsdecode(line.split(b" ", 1)[1])
+
+
+class FileWatchServer:
+    """`FileWatchServer` with a client, as a context manager."""
+
+    name = "file-watch-server"
+
+    def __init__(self, program: str, tree: str, cpus: list[int], backend: str = "io_uring"):
+        self._server = Server(
+            self.name, (program, tree, "--port", FREE_PORT, "--http-port", "0", "--window", "0"),
+            (("RINGDISPATCH_BACKEND", backend), ("RINGDISPATCH_LOG", "off")))
+        self._running = Running(self._server, cpus)
+        self.pid = self._running.pid
+
+    def __enter__(self) -> "FileWatchServer":
+        self._running.__enter__()
+        return self
+
+    def connect(self) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", self._running.port))
+        self.lines = Lines(self._socket.fileno())
+
+    def __exit__(self, *_: object) -> None:
+        self._running.__exit__()
+
+    def stop(self) -> None:
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        os.kill(self.pid, signal.SIGCONT)
+
+    def event(self, line: bytes) -> dict[str, object]:
+        return json.loads(line)
+
+    def path(self, line: bytes) -> str:
+        return str(self.event(line).get("path"))
+
+
+def resident_kibibytes(pid: int) -> int:
+    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+        return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))

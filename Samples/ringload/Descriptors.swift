@@ -1,0 +1,15 @@
+import Glibc
+import SampleSupport
+
+/// Lifts the soft descriptor limit to the hard one, and throws when that is too low.
+func ensureDescriptors(forConnections connections: Int, lanes: Int) throws {
+    /// Standard streams, the runtime's rings and event descriptors, the report's files.
+    let others = 64 + 4 * lanes
+    let needed = UInt(connections + others)
+    DescriptorLimit.raise()
+    guard DescriptorLimit.current < needed else { return }
+    throw Failure(
+        "\(connections) connections need \(needed) descriptors, and the limit is "
+            + "\(DescriptorLimit.current): raise it (ulimit -n \(needed), as root), "
+            + "or use fewer --connections")
+}

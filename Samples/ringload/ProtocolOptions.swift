@@ -1,0 +1,53 @@
+import ArgumentParser
+import LoadTesting
+
+#if TLS
+    import RingTLS
+#endif
+
+/// What is spoken with http://, resp:// and tls:// targets.
+struct ProtocolOptions: ParsableArguments {
+    @Option(help: "http://: get, head, or post with messages of --size as bodies.")
+    var httpMethod = "get"
+
+    @Option(help: "http://: what bodies have to be: any, or echo (what was posted).")
+    var httpBody = "any"
+
+    @Option(help: "http://: a further line of the request, NAME: VALUE. May be repeated.")
+    var header: [String] = []
+
+    @Option(help: "resp://: ping, get, set, or a mix with weights: get:90,set:10.")
+    var commands = "ping"
+
+    @Option(help: "resp://: how many keys get and set use.")
+    var keys: UInt64 = 10_000
+
+    @Option(help: "tls://, https://: certificates to believe, a PEM file (default: the system's).")
+    var ca: String?
+
+    @Option(help: "tls://, https://: the name in the server's certificate (default: the host).")
+    var serverName: String?
+
+    @Flag(help: "tls://, https://: accept any certificate.")
+    var insecure = false
+
+    func apply(to plan: inout LoadPlan) throws {
+        guard let method = HTTPPlan.Method(rawValue: httpMethod.uppercased()) else {
+            throw ValidationError("--http-method \(httpMethod): must be get, head or post")
+        }
+        guard let body = HTTPPlan.Body(rawValue: httpBody) else {
+            throw ValidationError("--http-body \(httpBody): must be any or echo")
+        }
+        plan.http.method = method
+        plan.http.body = body
+        plan.http.headers = header
+        plan.resp = try RESPPlan(commands)
+        guard keys > 0 else { throw ValidationError("--keys 0: must be 1 or more") }
+        plan.resp.keys = keys
+        #if TLS
+            if let ca { plan.tls.trustRoots = .file(ca) }
+            if insecure { plan.tls.verification = .none }
+            plan.tlsServerName = serverName
+        #endif
+    }
+}

@@ -1,0 +1,77 @@
+import Glibc
+import LoadTesting
+import SampleSupport
+
+/// A file that appears whole or not at all: written beside its place, then renamed into it. Making
+/// one shows before the run that the report can be written.
+final class ReportFile {
+    private let option: String
+    private let path: String
+    private let temporaryPath: String
+    private var descriptor: Int32
+
+    /// - Parameter option: what the user named the file with, such as `--json`.
+    init(_ option: String, path: String) throws {
+        self.option = option
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            throw Failure("\(option) \(path): exists and is no ordinary file; give another name")
+        }
+        self.path = path
+        temporaryPath = "\(path).\(getpid()).tmp"
+        descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        if descriptor < 0 { throw failure("cannot be written") }
+    }
+
+    /// Writes the text and gives the file its name.
+    func commit(_ text: String) throws {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { throw failure("writing failed") }
+            rest = rest.dropFirst(count)
+        }
+        if fsync(descriptor) != 0 { throw failure("writing failed") }
+        if rename(temporaryPath, path) != 0 { throw failure("cannot be given its name") }
+        close(descriptor)
+        descriptor = -1
+    }
+
+    /// Removes what is not committed; nothing after `commit`.
+    func discard() {
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        descriptor = -1
+        unlink(temporaryPath)
+    }
+
+    private func failure(_ what: String) -> Failure {
+        let cause = String(cString: strerror(errno))
+        return Failure("\(option) \(path): \(what) (\(cause)); may you write there?")
+    }
+}
+
+extension ReportFile {
+    static func comparison(of before: String, with after: String) throws -> Comparison {
+        try Comparison(
+            before: contents(of: before), named: before, after: contents(of: after), named: after)
+    }
+
+    private static func contents(of path: String) throws -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw Failure("\(path): cannot be read (\(String(cString: strerror(errno))))")
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import LoadTesting
+
+/// A search for the highest rate that is good enough.
+struct SweepOptions: ParsableArguments {
+    @Option(help: "Look for the highest rate in a range, with runs of --duration: 10k..200k.")
+    var sweep: String?
+
+    @Option(help: "What has to hold at the rate: p99<5ms.")
+    var until = "p99<5ms"
+
+    func rates() throws -> ClosedRange<Double>? {
+        guard let sweep else { return nil }
+        guard let dots = sweep.firstRange(of: ".."),
+            let low = Rate(argument: String(sweep[..<dots.lowerBound])),
+            let high = Rate(argument: String(sweep[dots.upperBound...])),
+            low.perSecond <= high.perSecond
+        else { throw ValidationError("--sweep \(sweep): write a range of rates, as in 10k..200k") }
+        return low.perSecond...high.perSecond
+    }
+
+    func check(_ load: LoadOptions) throws {
+        _ = try Condition(until)
+        guard try rates() != nil else { return }
+        guard load.rate == nil, load.requests == nil else {
+            throw ValidationError("--sweep tries rates of its own: leave --rate and --requests out")
+        }
+    }
+
+    static func line(_ step: Sweep.Step) -> String {
+        let latencies = step.report.percentile
+        return "\(Format.padded(Format.grouped(Int(step.perSecond)), to: 11)) msg/s   "
+            + "p50 \(Format.padded(Format.latency(latencies(50)), to: 8))   "
+            + "p99 \(Format.padded(Format.latency(latencies(99)), to: 8))   "
+            + (step.isKept ? "kept" : "not kept")
+    }
+}

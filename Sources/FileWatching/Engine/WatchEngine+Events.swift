@@ -1,0 +1,253 @@
+internal import Ring
+internal import RingDispatch
+internal import SystemPackage
+
+/// What was renamed, while it is not known where to.
+struct Departure {
+    var cookie: UInt32
+    var node: NodeNumber
+    var timeNanoseconds: UInt64
+}
+
+/// What the kernel tells of a folder's entries.
+extension WatchEngine {
+    func handle(_ event: FileEvent, of folder: NodeNumber, _ name: UnsafeRawBufferPointer) {
+        // The place of a node that is gone may have been given to another.
+        guard tree.watch(of: folder) == event.watch else { return }
+        guard event.isOfEntry else { return handle(event, ofFolder: folder) }
+        let isDirectory = event.changes.contains(.isDirectory)
+        if rules.ignores(name, isDirectory, in: folder, tree) { return ignore(event) }
+        let changes = event.changes
+        if changes.contains(.created) {
+            appear(name, in: folder, isDirectory)
+        } else if changes.contains(.movedTo) {
+            if !arrive(name, in: folder, event.cookie) { appear(name, in: folder, isDirectory) }
+        } else if changes.contains(.deleted) {
+            disappear(name, in: folder)
+        } else if changes.contains(.movedFrom) {
+            depart(name, in: folder, event.cookie)
+        } else if changes.contains(.modified) {
+            touch(name, in: folder, .modified)
+        } else if changes.contains(.attributes) {
+            touch(name, in: folder, .attributes)
+        }
+        if rules.areRead(from: name) { rereadRules(of: folder) }
+    }
+
+    /// What happened to the folder itself; its parent's events tell most of it.
+    private func handle(_ event: FileEvent, ofFolder folder: NodeNumber) {
+        if event.changes.contains(.ended) {
+            tree.setWatch(of: folder, to: nil)
+            // Something else may be there instead: a file system was unmounted.
+            push(folder, .repair)
+        }
+        if let index = roots.firstIndex(where: { $0.node == folder && $0.anchorWatch == nil }),
+            !event.changes.isDisjoint(with: [.selfDeleted, .selfMoved, .ended])
+        {
+            attach(index, isFirst: false)
+        }
+    }
+
+    /// A renaming ends where nothing is watched.
+    private func ignore(_ event: FileEvent) {
+        guard event.changes.contains(.movedTo), let node = takeDeparture(event.cookie) else {
+            return
+        }
+        removeAndReport(node)
+    }
+
+    private func isAmbiguous(_ folder: NodeNumber) -> Bool {
+        isRepairing || tree[folder].flags.contains(.fresh)
+    }
+
+    private func facts(
+        _ name: UnsafeRawBufferPointer, in folder: NodeNumber
+    ) -> (FolderEntryFacts, isLink: Bool)? {
+        tree.write(pathOf: folder, name, to: &path)
+        guard let facts = FolderEntryFacts(path: path, followsLinks: false) else { return nil }
+        return followed(facts, in: folder) { FolderEntryFacts(path: path, followsLinks: true) }
+    }
+
+    // MARK: coming and going
+
+    private func appear(
+        _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ isDirectory: Bool,
+        isDiscovered: Bool = false
+    ) {
+        let found = facts(name, in: folder)
+        var known = tree.child(of: folder, name)
+        if let node = known, tree[node].flags.contains(.departing) {
+            removeAndReport(node)
+            known = nil
+        }
+        if let known {
+            // It is gone again: an event tells.
+            guard let (facts, _) = found else { return }
+            if facts.inode == tree[known].inode && facts.kind == tree[known].kind { return }
+            if facts.kind == tree[known].kind && facts.kind != .directory {
+                tree.update(known, facts)
+                return report(.modified, known)
+            }
+            removeAndReport(known)
+        }
+        let kind: FolderEntryFacts.Kind = isDirectory ? .directory : .file
+        let (facts, isLink) =
+            found
+            ?? (FolderEntryFacts(kind: kind, inode: 0, size: 0, modifiedNanoseconds: 0), false)
+        let node = tree.insert(name, in: folder, facts, isLink ? .link : [])
+        report(.created, node, isDiscovered: isDiscovered)
+        if facts.kind == .directory { push(node, []) }
+    }
+
+    private func disappear(_ name: UnsafeRawBufferPointer, in folder: NodeNumber) {
+        guard let node = tree.child(of: folder, name) else { return }
+        if tree[node].flags.contains(.departing) { return removeAndReport(node) }
+        if isStale(node, name, in: folder) { return }
+        removeAndReport(node)
+    }
+
+    /// What is said to have gone is there: a look at the folder found what came afterwards.
+    private func isStale(
+        _ node: NodeNumber, _ name: UnsafeRawBufferPointer, in folder: NodeNumber
+    ) -> Bool {
+        guard isAmbiguous(folder), let (facts, _) = facts(name, in: folder) else { return false }
+        return facts.inode == tree[node].inode && facts.kind == tree[node].kind
+    }
+
+    private func touch(
+        _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ action: FileChange.Action
+    ) {
+        guard let node = tree.child(of: folder, name) else {
+            guard isAmbiguous(folder), let (facts, _) = facts(name, in: folder) else { return }
+            return appear(
+                name, in: folder, facts.kind == .directory, isDiscovered: true)
+        }
+        if tree[node].kind == .directory {
+            // It may be readable now.
+            if tree.watch(of: node) == nil { push(node, []) }
+        } else if let (facts, _) = facts(name, in: folder), facts.kind == tree[node].kind {
+            tree.update(node, facts)
+        }
+        report(action, node)
+    }
+
+    // MARK: renaming
+
+    /// How long the other end of a renaming is waited for. The kernel tells it right afterwards: it
+    /// is among the next events, if there are any.
+    private static let departureMilliseconds = 10
+    private static let eventsBetweenEnds = 64
+
+    /// Whether the other end of a renaming is among the next events; nil: there are none.
+    private func isArriving(_ cookie: UInt32) -> Bool? {
+        var rest = WatchEngine.eventsBetweenEnds
+        var isEmpty = true
+        var start = position.event
+        for batch in upcoming[position.batch...] {
+            for routed in batch.events[min(start, batch.events.count)...].prefix(rest) {
+                if routed.event.cookie == cookie, routed.event.changes.contains(.movedTo) {
+                    return true
+                }
+                isEmpty = false
+                rest -= 1
+            }
+            start = 0
+        }
+        return isEmpty ? nil : false
+    }
+
+    /// Before events are handled: what has departed and does not arrive with them has gone for
+    /// good.
+    func settleOverdue() {
+        position = (0, 0)
+        while let index = departures.firstIndex(where: { isArriving($0.cookie) == false }) {
+            let node = departures.remove(at: index).node
+            tree[node].flags.remove(.departing)
+            removeAndReport(node)
+        }
+    }
+
+    private func depart(
+        _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ cookie: UInt32
+    ) {
+        guard let node = tree.child(of: folder, name) else { return }
+        if tree[node].flags.contains(.departing) { return removeAndReport(node) }
+        if isStale(node, name, in: folder) { return }
+        if isArriving(cookie) == false { return removeAndReport(node) }
+        tree[node].flags.insert(.departing)
+        let time = MonotonicClock.nanoseconds()
+        departures.append(Departure(cookie: cookie, node: node, timeNanoseconds: time))
+        guard departures.count == 1 else { return }
+        awaitArrivals()
+    }
+
+    private func awaitArrivals() {
+        let wait = DispatchTimeInterval.milliseconds(WatchEngine.departureMilliseconds)
+        queue.asyncAfter(deadline: .now() + wait) { [self] in
+            guard phase != .cancelled else { return }
+            let now = MonotonicClock.nanoseconds()
+            let limit = UInt64(WatchEngine.departureMilliseconds) * 1_000_000
+            while let oldest = departures.first, now - oldest.timeNanoseconds >= limit {
+                departures.removeFirst()
+                tree[oldest.node].flags.remove(.departing)
+                removeAndReport(oldest.node)
+            }
+            if !departures.isEmpty { awaitArrivals() }
+            scheduleRun()
+        }
+    }
+
+    private func takeDeparture(_ cookie: UInt32) -> NodeNumber? {
+        guard let index = departures.firstIndex(where: { $0.cookie == cookie }) else { return nil }
+        let node = departures.remove(at: index).node
+        tree[node].flags.remove(.departing)
+        return node
+    }
+
+    /// What has departed from below a node that goes itself has gone for good.
+    func settleDepartures(below node: NodeNumber) {
+        departures.removeAll { $0.node == node }
+        while let index = departures.firstIndex(where: { tree.isBelow($0.node, node) }) {
+            let departed = departures.remove(at: index).node
+            tree[departed].flags.remove(.departing)
+            removeAndReport(departed)
+        }
+    }
+
+    /// The other end of a renaming; false: it came from outside.
+    private func arrive(
+        _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ cookie: UInt32
+    ) -> Bool {
+        guard let node = takeDeparture(cookie) else { return false }
+        var replacesTree = false
+        var replacedKind: FolderEntryFacts.Kind?
+        if let replaced = tree.child(of: folder, name), replaced != node {
+            if tree[replaced].inode == tree[node].inode && tree[replaced].inode != 0 {
+                // A look has found it already where it is now.
+                removeAndReport(node, isDiscovered: false)
+                return true
+            }
+            settleDepartures(below: replaced)
+            replacesTree = tree[replaced].firstChild != 0
+            replacedKind = tree[replaced].kind
+            remove(replaced)
+        }
+        tree.write(pathOf: node, to: &path)
+        let previous = FilePath(terminated: path)
+        tree.move(node, to: folder, name)
+        let isFolder = tree[node].kind == .directory
+        report(
+            .renamed, node, from: previous, isWhole: isFolder || replacesTree,
+            replaced: replacedKind)
+        return true
+    }
+
+    // MARK: rules
+
+    /// The file with the folder's rules has changed: what they let in is found, what they keep out
+    /// is removed.
+    private func rereadRules(of folder: NodeNumber) {
+        rules.forget(folder)
+        push(folder, .repair)
+    }
+}

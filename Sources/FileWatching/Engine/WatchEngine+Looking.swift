@@ -1,0 +1,222 @@
+internal import Ring
+internal import RingDispatch
+internal import SystemPackage
+
+/// Looks at folders: watches first, then compares what is there with what is known.
+extension WatchEngine {
+    func look(at folder: NodeNumber) {
+        let flags = tree[folder].flags
+        guard flags.contains(.pending) else { return }
+        tree[folder].flags.subtract([.pending, .quiet, .repair])
+        tree.write(pathOf: folder, to: &path)
+        let followsLink = flags.contains(.link) || tree[folder].parent == 0
+        do throws(KernelError) {
+            try reader.open(path: path, followsLink: followsLink)
+        } catch {
+            return fail(error, FilePath(terminated: path))
+        }
+        defer { reader.close() }
+        if let facts = FolderEntryFacts(descriptor: reader.descriptor) {
+            tree[folder].inode = facts.inode
+        }
+        watch(folder)
+        if !flags.contains(.fresh) {
+            tree[folder].flags.insert(.fresh)
+            fresh.append(folder)
+        }
+        rules.read(in: reader.descriptor, of: folder)
+        let wasEmpty = tree[folder].firstChild == 0
+        let isQuiet = flags.contains(.quiet)
+        let isRepair = flags.contains(.repair)
+        do throws(KernelError) {
+            try reader.forEach { name, kind, inode in
+                let found = Found(name: name, kind: kind, inode: inode)
+                meet(found, in: folder, isQuiet: isQuiet, isRepair: isRepair, isNew: wasEmpty)
+            }
+            if !wasEmpty { removeUnseen(in: folder) }
+        } catch {
+            fail(error, FilePath(terminated: path))
+        }
+        lastLookNanoseconds = MonotonicClock.nanoseconds()
+    }
+
+    private func watch(_ folder: NodeNumber) {
+        do throws(KernelError) {
+            let watch = try hub.watch(reader.descriptor, for: subscription(folder))
+            let old = tree.watch(of: folder)
+            if let old, old != watch { hub.unwatch(old, for: subscription(folder)) }
+            tree.setWatch(of: folder, to: watch)
+        } catch {
+            tree.write(pathOf: folder, to: &path)
+            fail(error, FilePath(terminated: path))
+        }
+    }
+
+    func subscription(_ folder: NodeNumber) -> Subscription {
+        Subscription(engine: number, target: .node(folder))
+    }
+
+    private func fail(_ error: KernelError, _ path: FilePath) {
+        switch error.code {
+        // It went or was replaced: an event tells.
+        case ErrorCode.noEntry, ErrorCode.notDirectory, ErrorCode.tooManyLinks: return
+        case ErrorCode.noSpace:
+            guard !hasToldWatchLimit else { return }
+            hasToldWatchLimit = true
+            tell(FileWatchError(watching: path, error))
+        default: tell(FileWatchError(watching: path, error))
+        }
+    }
+
+    /// An entry of a folder that is being looked at.
+    private struct Found {
+        var name: UnsafeRawBufferPointer
+        var kind: FolderEntryFacts.Kind?
+        var inode: UInt64
+
+        var terminatedName: [UInt8] { Array(name) + [0] }
+    }
+
+    private func meet(
+        _ found: Found, in folder: NodeNumber, isQuiet: Bool, isRepair: Bool, isNew: Bool
+    ) {
+        let known = isNew ? nil : tree.child(of: folder, found.name)
+        if let known, tree[known].flags.contains(.departing) { return }
+        if let kind = found.kind, kind != .symlink || !options.followsSymlinks,
+            rules.ignores(found.name, kind == .directory, in: folder, tree)
+        {
+            return
+        }
+        guard let (facts, isLink) = facts(of: found, in: folder) else { return }
+        guard !rules.ignores(found.name, facts.kind == .directory, in: folder, tree) else { return }
+        if let known {
+            if tree[known].kind == facts.kind
+                && (facts.kind != .directory || tree[known].inode == facts.inode)
+            {
+                tree[known].flags.insert(.seen)
+                if facts.kind == .directory {
+                    if isRepair { push(known, .repair) }
+                } else if tree.differs(known, from: facts) {
+                    tree.update(known, facts)
+                    report(.modified, known, isDiscovered: true)
+                }
+                return
+            }
+            removeAndReport(known, isDiscovered: true)
+        }
+        let node = tree.insert(found.name, in: folder, facts, isLink ? [.link, .seen] : .seen)
+        if !isQuiet { report(.created, node, isDiscovered: true) }
+        if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
+        if isNew { tree[node].flags.remove(.seen) }
+    }
+
+    /// - Returns: and whether it is what a link leads to.
+    private func facts(
+        of found: Found, in folder: NodeNumber
+    ) -> (FolderEntryFacts, isLink: Bool)? {
+        if found.kind == .directory {
+            return (
+                FolderEntryFacts(
+                    kind: .directory, inode: found.inode, size: 0, modifiedNanoseconds: 0), false
+            )
+        }
+        let name = found.terminatedName
+        let descriptor = reader.descriptor
+        guard let facts = FolderEntryFacts(path: name, in: descriptor, followsLinks: false) else {
+            return nil
+        }
+        return followed(facts, in: folder) {
+            FolderEntryFacts(path: name, in: descriptor, followsLinks: true)
+        }
+    }
+
+    /// Looks through a symbolic link that leads to a folder, where that is asked for, and where the
+    /// folder is not one that the link is in.
+    func followed(
+        _ facts: FolderEntryFacts, in folder: NodeNumber, _ look: () -> FolderEntryFacts?
+    ) -> (FolderEntryFacts, isLink: Bool) {
+        guard options.followsSymlinks, facts.kind == .symlink, let target = look(),
+            target.kind == .directory
+        else { return (facts, false) }
+        var ancestor = folder
+        while ancestor != 0 {
+            if tree[ancestor].inode == target.inode { return (facts, false) }
+            ancestor = tree[ancestor].parent
+        }
+        return (target, true)
+    }
+
+    private func removeUnseen(in folder: NodeNumber) {
+        var child = tree[folder].firstChild
+        while child != 0 {
+            let next = tree[child].next
+            let flags = tree[child].flags
+            tree[child].flags.remove(.seen)
+            if !flags.contains(.seen), !flags.contains(.departing) {
+                removeAndReport(child, isDiscovered: true)
+            }
+            child = next
+        }
+    }
+
+    // MARK: removing
+
+    func removeAndReport(_ node: NodeNumber, isDiscovered: Bool = false) {
+        settleDepartures(below: node)
+        report(
+            .removed, node, isDiscovered: isDiscovered, isWhole: tree[node].firstChild != 0)
+        remove(node)
+    }
+
+    /// Forgets a node with all below it, and ends the watches.
+    func remove(_ node: NodeNumber) {
+        tree.remove(node) { folder, watch in
+            hub.unwatch(watch, for: subscription(folder))
+            rules.forget(folder)
+        }
+    }
+
+    /// Ends the watches of all below a node.
+    func release(_ node: NodeNumber) {
+        tree.forEach(below: node) { folder in
+            guard let watch = tree.watch(of: folder) else { return }
+            hub.unwatch(watch, for: subscription(folder))
+        }
+    }
+
+    // MARK: repairing
+
+    /// Changes were lost: compares all that is known with the disk.
+    func repair() {
+        counts.overflows += 1
+        counts.rescans += 1
+        for departure in departures { tree[departure.node].flags.remove(.departing) }
+        departures.removeAll()
+        isRepairing = true
+        tellOverflow()
+        for index in roots.indices {
+            let node = roots[index].node
+            attach(index, isFirst: false)
+            if node != 0, roots[index].node == node, tree[node].kind == .directory {
+                push(node, .repair)
+            }
+        }
+    }
+
+    private func tellOverflow() {
+        guard let first = roots.first else { return }
+        for (action, roots) in [(FileChange.Action.overflow, [first]), (.rescan, roots)] {
+            for root in roots {
+                let kind = root.node == 0 ? .directory : FileChange.Kind(tree[root.node].kind)
+                counts.changes += 1
+                reporter.add(
+                    FileChange(
+                        sequence: 0,
+                        timeNanoseconds: Int64(MonotonicClock.realtimeNanoseconds()),
+                        action: action, path: root.path, kind: kind),
+                    isWhole: true, window: options.window)
+            }
+        }
+        tell(FileWatchError(queueOverflowOf: first.path))
+    }
+}

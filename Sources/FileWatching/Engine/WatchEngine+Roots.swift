@@ -1,0 +1,129 @@
+internal import Ring
+internal import RingDispatch
+internal import SystemPackage
+
+/// Roots come and go: the folder that holds a root is watched for its name, and while there is no
+/// such folder, the nearest one above.
+extension WatchEngine {
+    /// Finds out where a root is, or may come to be, and what is there.
+    func attach(_ index: Int, isFirst: Bool) {
+        detach(index)
+        anchor(index)
+        roots[index].isFresh = true
+        lastLookNanoseconds = MonotonicClock.nanoseconds()
+        examine(index, isFirst: isFirst)
+    }
+
+    func detach(_ index: Int) {
+        guard let watch = roots[index].anchorWatch else { return }
+        hub.unwatch(watch, for: anchorSubscription(index))
+        roots[index].anchorWatch = nil
+    }
+
+    private func anchorSubscription(_ index: Int) -> Subscription {
+        Subscription(engine: number, target: .anchor(UInt32(index)))
+    }
+
+    private func anchor(_ index: Int) {
+        var path = roots[index].path
+        roots[index].isAnchorParent = true
+        while let (folder, name) = WatchRoot.parent(of: path) {
+            do throws(KernelError) {
+                try reader.open(path: folder.terminatedBytes, followsLink: true)
+                defer { reader.close() }
+                roots[index].anchorName = name
+                roots[index].anchorWatch = try hub.watch(
+                    reader.descriptor, for: anchorSubscription(index))
+                return
+            } catch {
+                if error.code != ErrorCode.noEntry && error.code != ErrorCode.notDirectory {
+                    tell(FileWatchError(watching: folder, error))
+                    // A folder above could not tell more.
+                    return
+                }
+            }
+            roots[index].isAnchorParent = false
+            path = folder
+        }
+    }
+
+    /// Compares what is at a root's path with what is known of it.
+    private func examine(_ index: Int, isFirst: Bool = false) {
+        let root = roots[index]
+        let facts = FolderEntryFacts(path: root.path.terminatedBytes, followsLinks: true)
+        if root.node != 0 {
+            if let facts, tree[root.node].kind == facts.kind {
+                if tree[root.node].inode == facts.inode {
+                    if facts.kind != .directory, tree.differs(root.node, from: facts) {
+                        tree.update(root.node, facts)
+                        report(.modified, root.node, isDiscovered: true)
+                    }
+                    return
+                }
+                if facts.kind != .directory {
+                    tree.update(root.node, facts)
+                    return report(.modified, root.node)
+                }
+            }
+            removeRoot(index)
+        }
+        guard let facts else { return }
+        insertRoot(index, facts, isQuiet: isFirst && !options.reportsExisting, isFirst)
+    }
+
+    private func insertRoot(
+        _ index: Int, _ facts: FolderEntryFacts, isQuiet: Bool, _ isDiscovered: Bool
+    ) {
+        let node = roots[index].bytes.withUnsafeBytes { tree.insert($0, in: 0, facts) }
+        roots[index].node = node
+        if !isQuiet { report(.created, node, isDiscovered: isDiscovered) }
+        if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
+    }
+
+    private func removeRoot(_ index: Int) {
+        let node = roots[index].node
+        guard node != 0 else { return }
+        removeAndReport(node)
+        roots[index].node = 0
+    }
+
+    // MARK: events
+
+    func handle(_ event: FileEvent, ofAnchor index: Int, _ name: UnsafeRawBufferPointer) {
+        guard roots[index].anchorWatch == event.watch else { return }
+        guard event.isOfEntry else {
+            if !event.changes.isDisjoint(with: [.selfDeleted, .selfMoved, .ended]) {
+                if event.changes.contains(.ended) { roots[index].anchorWatch = nil }
+                attach(index, isFirst: false)
+            }
+            return
+        }
+        guard name.elementsEqual(roots[index].anchorName) else { return }
+        guard roots[index].isAnchorParent else { return attach(index, isFirst: false) }
+        let node = roots[index].node
+        let changes = event.changes
+        if !changes.isDisjoint(with: [.created, .movedTo]) {
+            examine(index)
+        } else if !changes.isDisjoint(with: [.deleted, .movedFrom]) {
+            if roots[index].isFresh || isRepairing { return examine(index) }
+            removeRoot(index)
+        } else if node != 0 {
+            touchRoot(index, changes.contains(.modified) ? .modified : .attributes)
+        }
+    }
+
+    private func touchRoot(_ index: Int, _ action: FileChange.Action) {
+        let node = roots[index].node
+        let path = roots[index].path.terminatedBytes
+        if let facts = FolderEntryFacts(path: path, followsLinks: true),
+            facts.kind == tree[node].kind
+        {
+            if facts.kind == .directory {
+                if tree.watch(of: node) == nil { push(node, []) }
+            } else {
+                tree.update(node, facts)
+            }
+        }
+        report(action, node)
+    }
+}

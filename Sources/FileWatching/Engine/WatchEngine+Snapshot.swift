@@ -1,0 +1,42 @@
+internal import Ring
+internal import RingDispatch
+internal import SystemPackage
+
+extension WatchEngine {
+    /// Gives all that is known, after what leads there was told.
+    func snapshot(_ body: @escaping @Sendable ([WatchedEntry]) -> Void) {
+        queue.async { [self] in
+            var entries: [WatchedEntry] = []
+            if phase != .cancelled {
+                reporter.closeWindow()
+                reporter.publish()
+                entries.reserveCapacity(tree.fileCount + tree.folderCount)
+                for root in roots where root.node != 0 {
+                    tree.forEach(below: root.node) { entries.append(entry($0)) }
+                }
+                entries.sort { WatchEngine.precedes($0.path, $1.path) }
+            }
+            reporter.queue.async { [entries] in body(entries) }
+        }
+    }
+
+    /// By their bytes: a folder comes before what is in it.
+    private static func precedes(_ one: FilePath, _ other: FilePath) -> Bool {
+        one.withPlatformString { one in
+            other.withPlatformString { other in
+                var index = 0
+                while one[index] == other[index] && one[index] != 0 { index += 1 }
+                return UInt8(bitPattern: one[index]) < UInt8(bitPattern: other[index])
+            }
+        }
+    }
+
+    private func entry(_ node: NodeNumber) -> WatchedEntry {
+        tree.write(pathOf: node, to: &path)
+        let value = tree[node]
+        return WatchedEntry(
+            path: FilePath(terminated: path), kind: FileChange.Kind(value.kind),
+            size: value.kind == .directory ? 0 : value.sizeOrWatch,
+            modifiedNanoseconds: value.modifiedNanoseconds, inode: value.inode)
+    }
+}

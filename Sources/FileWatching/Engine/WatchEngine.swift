@@ -1,0 +1,267 @@
+internal import Ring
+internal import RingDispatch
+internal import Synchronization
+internal import SystemPackage
+
+/// What a watcher is made of: the tree as far as it is known, kept true by the kernel's events and by
+/// looks at folders, and what is told of it. All of it belongs to its queue.
+final class WatchEngine: @unchecked Sendable {
+    // Safety: what is not immutable or behind a lock is used on `queue` only.
+    let queue: DispatchQueue
+    let options: FileWatchOptions
+    let hub: FileWatchHub
+    let reporter: ChangeReporter
+    var number: UInt32 = 0
+
+    let tree = FileTree()
+    var roots: [WatchRoot]
+    let reader = FolderReader()
+    var rules: IgnoreRules
+    /// A path that is being put together.
+    var path: [UInt8] = []
+
+    /// Folders to look at; the last first.
+    var pending: [NodeNumber] = []
+    /// Folders that were looked at a moment ago.
+    var fresh: [NodeNumber] = []
+    var lastLookNanoseconds: UInt64 = 0
+    var isEmptinessAwaited = false
+    /// All folders are being compared with the disk: events may tell what was found already.
+    var isRepairing = false
+    var hasRepairError = false
+    /// What is being handled, and how far it was.
+    var upcoming: [EventBatch] = []
+    var position = (batch: 0, event: 0)
+    /// Renamed, where to is not known yet.
+    var departures: [Departure] = []
+    var phase = Phase.setup
+    /// Folders without a watch, of which the first was told.
+    var hasToldWatchLimit = false
+    var counts = FileWatchStatistics()
+    let statistics = Locked(FileWatchStatistics())
+
+    enum Phase {
+        case setup
+        /// The first look at the roots is not finished.
+        case starting
+        case ready
+        case cancelled
+    }
+
+    /// What the hub has handed over. Guards itself.
+    private let inbox = Locked(Inbox())
+
+    private struct Inbox {
+        var batches: [EventBatch] = []
+        var eventCount = 0
+        var isScheduled = false
+        var isClosed = false
+    }
+
+    /// Events that may wait while the engine looks at folders; more are an overflow.
+    static let waitingEventLimit = 500_000
+
+    init(
+        _ roots: [FilePath], _ options: FileWatchOptions, _ hub: FileWatchHub,
+        _ target: DispatchQueue
+    ) {
+        self.options = options
+        self.hub = hub
+        self.roots = WatchEngine.outermost(roots).map { WatchRoot($0) }
+        rules = IgnoreRules(options)
+        reporter = ChangeReporter(target)
+        queue = DispatchQueue(label: "file-watching.tree", qos: .userInitiated)
+    }
+
+    /// Roots within other roots are watched with them.
+    private static func outermost(_ roots: [FilePath]) -> [FilePath] {
+        var kept: [FilePath] = []
+        for root in roots where !kept.contains(where: { root.starts(with: $0) }) {
+            kept.removeAll { $0.starts(with: root) }
+            kept.append(root)
+        }
+        return kept
+    }
+
+    // MARK: life
+
+    func activate() {
+        queue.async { [self] in
+            guard phase == .setup else { return }
+            phase = .starting
+            reporter.onQueue = { [weak self] window in self?.closeWindow(after: window) }
+            for index in roots.indices { attach(index, isFirst: true) }
+            run()
+        }
+    }
+
+    func cancel() {
+        queue.async { [self] in
+            guard phase != .cancelled else { return }
+            phase = .cancelled
+            inbox.withLock { $0 = Inbox(isScheduled: true, isClosed: true) }
+            for index in roots.indices { detach(index) }
+            for root in roots where root.node != 0 { release(root.node) }
+            pending = []
+            departures = []
+            hub.leave(number)
+            reporter.cancel()
+        }
+    }
+
+    // MARK: the queue's work
+
+    /// Called by the hub.
+    func take(_ batch: EventBatch) {
+        let isFirst = inbox.withLock { inbox -> Bool in
+            guard !inbox.isClosed else { return false }
+            inbox.eventCount += batch.events.count
+            if inbox.eventCount > WatchEngine.waitingEventLimit {
+                inbox.batches = [EventBatch(hasOverflowed: true)]
+                inbox.eventCount = 0
+            } else {
+                inbox.batches.append(batch)
+            }
+            defer { inbox.isScheduled = true }
+            return !inbox.isScheduled
+        }
+        if isFirst { queue.async { [self] in run() } }
+    }
+
+    /// How long folders are looked at before events get their turn.
+    private static let lookNanoseconds: UInt64 = 5_000_000
+
+    private func run() {
+        guard phase != .cancelled else { return }
+        let batches = inbox.withLock { inbox -> [EventBatch] in
+            inbox.isScheduled = false
+            inbox.eventCount = 0
+            defer { inbox.batches = [] }
+            return inbox.batches
+        }
+        handle(batches)
+        let start = MonotonicClock.nanoseconds()
+        while let folder = pending.popLast() {
+            look(at: folder)
+            if MonotonicClock.nanoseconds() - start > WatchEngine.lookNanoseconds { break }
+        }
+        if pending.isEmpty { awaitEmptiness() }
+        publish()
+        if !pending.isEmpty { scheduleRun() }
+    }
+
+    func scheduleRun() {
+        let isFirst = inbox.withLock { inbox in
+            defer { inbox.isScheduled = true }
+            return !inbox.isScheduled
+        }
+        if isFirst { queue.async { [self] in run() } }
+    }
+
+    func push(_ folder: NodeNumber, _ flags: NodeFlags) {
+        let isNew = !tree[folder].flags.contains(.pending)
+        tree[folder].flags.formUnion(flags.union(.pending))
+        if isNew { pending.append(folder) }
+    }
+
+    /// Until the kernel has told what happened before the last look, an event may be about what the
+    /// look has found.
+    private func awaitEmptiness() {
+        guard !isEmptinessAwaited, !fresh.isEmpty || phase == .starting || isRepairing else {
+            return
+        }
+        isEmptinessAwaited = true
+        hub.announceEmptiness(to: self)
+    }
+
+    private func handle(_ batches: [EventBatch]) {
+        upcoming = batches
+        settleOverdue()
+        for index in batches.indices {
+            position = (index, 0)
+            handle(batches[index])
+        }
+        upcoming = []
+    }
+
+    private func handle(_ batch: EventBatch) {
+        if batch.hasOverflowed { repair() }
+        counts.events += UInt64(batch.events.count)
+        batch.names.withUnsafeBytes { names in
+            for event in batch.events {
+                position.event += 1
+                let start = Int(event.nameOffset)
+                let name = UnsafeRawBufferPointer(
+                    rebasing: names[start..<(start + Int(event.nameLength))])
+                switch event.target {
+                case .node(let node): handle(event.event, of: node, name)
+                case .anchor(let index): handle(event.event, ofAnchor: Int(index), name)
+                }
+            }
+        }
+        if let time = batch.emptiedAtNanoseconds { settle(time) }
+    }
+
+    /// The kernel has told all that happened before `time`.
+    private func settle(_ time: UInt64) {
+        isEmptinessAwaited = false
+        guard pending.isEmpty, time > lastLookNanoseconds else { return }
+        for node in fresh { tree[node].flags.remove(.fresh) }
+        fresh.removeAll(keepingCapacity: fresh.count < 64)
+        for index in roots.indices { roots[index].isFresh = false }
+        isRepairing = false
+        guard phase == .starting else { return }
+        phase = .ready
+        publish()
+        reporter.tellReady()
+    }
+
+    /// Hands on what is to be told.
+    private func publish() {
+        counts.watches = tree.watchCount
+        counts.folders = tree.folderCount
+        counts.files = tree.fileCount
+        let now = counts
+        statistics.withLock { $0 = now }
+        reporter.publish()
+    }
+
+    private func closeWindow(after window: DispatchTimeInterval) {
+        queue.asyncAfter(deadline: .now() + window) { [self] in
+            reporter.closeWindow()
+            publish()
+        }
+    }
+
+    // MARK: telling
+
+    func report(
+        _ action: FileChange.Action, _ node: NodeNumber, isDiscovered: Bool = false,
+        from previous: FilePath? = nil, isWhole: Bool = false,
+        replaced: FolderEntryFacts.Kind? = nil
+    ) {
+        tree.write(pathOf: node, to: &path)
+        let change = FileChange(
+            sequence: 0, timeNanoseconds: Int64(MonotonicClock.realtimeNanoseconds()),
+            action: action, path: FilePath(terminated: path), previousPath: previous,
+            kind: FileChange.Kind(tree[node].kind), isDiscovered: isDiscovered)
+        if isDiscovered && isRepairing { counts.repairs += 1 }
+        counts.changes += 1
+        reporter.add(
+            change, isWhole: isWhole, replaced: replaced.map(FileChange.Kind.init),
+            window: options.window)
+    }
+
+    func tell(_ error: FileWatchError) { reporter.tell(error) }
+}
+
+extension FileChange.Kind {
+    init(_ kind: FolderEntryFacts.Kind) {
+        switch kind {
+        case .file: self = .file
+        case .directory: self = .directory
+        case .symlink: self = .symlink
+        case .other: self = .other
+        }
+    }
+}

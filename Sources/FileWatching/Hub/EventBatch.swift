@@ -1,0 +1,43 @@
+internal import Ring
+
+/// An event of a folder that an engine watches.
+struct RoutedEvent: Sendable {
+    /// The node that the engine watches the folder for.
+    var target: WatchTarget
+    var event: FileEvent
+    var nameOffset: UInt32
+    var nameLength: UInt32
+}
+
+/// What one reading of the kernel's queue has for one engine.
+struct EventBatch: Sendable {
+    var events: [RoutedEvent] = []
+    var names: [UInt8] = []
+    var hasOverflowed = false
+    /// At this time the kernel's queue was empty, but for what is in the batches up to this one.
+    var emptiedAtNanoseconds: UInt64?
+
+    mutating func add(
+        _ event: FileEvent, for target: WatchTarget, _ name: UnsafeRawBufferPointer
+    ) {
+        events.append(
+            RoutedEvent(
+                target: target, event: event, nameOffset: UInt32(names.count),
+                nameLength: UInt32(name.count)))
+        names.append(contentsOf: name)
+    }
+}
+
+/// What a folder is watched for.
+enum WatchTarget: Hashable, Sendable {
+    /// Its entries.
+    case node(NodeNumber)
+    /// A root, or something on the way to it, that is to be found in it.
+    case anchor(UInt32)
+}
+
+/// One engine's interest in a folder.
+struct Subscription: Hashable, Sendable {
+    var engine: UInt32
+    var target: WatchTarget
+}

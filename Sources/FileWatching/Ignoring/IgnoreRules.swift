@@ -1,0 +1,96 @@
+internal import Ring
+
+/// What a watcher is not to see: the patterns it was given, and those of the tree's `.gitignore`
+/// files.
+struct IgnoreRules {
+    private let given: [IgnorePattern]
+    private let readsFiles: Bool
+    /// Of folders that have such a file.
+    private var ofFolders: [NodeNumber: [IgnorePattern]] = [:]
+
+    private static let fileName = Array(".gitignore".utf8)
+    /// Of a file with more bytes the rest does not count.
+    static let longestFile = 1 << 20
+
+    init(_ options: FileWatchOptions) {
+        given = options.ignore.compactMap { IgnorePattern($0.utf8) }
+        readsFiles = options.readsGitignore
+    }
+
+    // MARK: files
+
+    func areRead(from name: UnsafeRawBufferPointer) -> Bool {
+        readsFiles && name.elementsEqual(IgnoreRules.fileName)
+    }
+
+    /// Reads the rules that a folder has.
+    mutating func read(in descriptor: Int32, of folder: NodeNumber) {
+        guard readsFiles else { return }
+        ofFolders[folder] = nil
+        guard
+            let bytes = FolderReader.contents(
+                of: IgnoreRules.fileName + [0], in: descriptor, limit: IgnoreRules.longestFile)
+        else { return }
+        let patterns = bytes.split(separator: UInt8(ascii: "\n")).compactMap { IgnorePattern($0) }
+        if !patterns.isEmpty { ofFolders[folder] = patterns }
+    }
+
+    mutating func forget(_ folder: NodeNumber) {
+        if !ofFolders.isEmpty { ofFolders[folder] = nil }
+    }
+
+    // MARK: matching
+
+    /// Whether an entry of a folder is not to be seen. The folder itself is.
+    func ignores(
+        _ name: UnsafeRawBufferPointer, _ isFolder: Bool, in folder: NodeNumber, _ tree: FileTree
+    ) -> Bool {
+        guard !given.isEmpty || !ofFolders.isEmpty else { return false }
+        let (path, starts) = relativePath(name, in: folder, tree)
+        if let verdict = IgnoreRules.verdict(given, path[...], isFolder) { return verdict }
+        guard !ofFolders.isEmpty else { return false }
+        for (folder, start) in starts.reversed() {
+            guard let patterns = ofFolders[folder] else { continue }
+            if let verdict = IgnoreRules.verdict(patterns, path[start...], isFolder) {
+                return verdict
+            }
+        }
+        return false
+    }
+
+    /// The path from the root on, and where in it the path from each folder on begins.
+    private func relativePath(
+        _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ tree: FileTree
+    ) -> (path: [UInt8], starts: [(NodeNumber, Int)]) {
+        var chain: [NodeNumber] = []
+        var node = folder
+        while node != 0 {
+            chain.append(node)
+            node = tree[node].parent
+        }
+        var path: [UInt8] = []
+        var starts: [(NodeNumber, Int)] = []
+        for node in chain.reversed() {
+            if tree[node].parent != 0 {
+                tree.names.withName(of: tree[node]) { path.append(contentsOf: $0) }
+                path.append(UInt8(ascii: "/"))
+            }
+            starts.append((node, path.count))
+        }
+        path.append(contentsOf: name)
+        return (path, starts)
+    }
+
+    /// The last pattern that matches decides; nil: none does.
+    private static func verdict(
+        _ patterns: [IgnorePattern], _ path: ArraySlice<UInt8>, _ isFolder: Bool
+    ) -> Bool? {
+        let start = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? path.startIndex
+        for pattern in patterns.reversed() where isFolder || !pattern.isForFolders {
+            if pattern.matches(pattern.isAnchored ? path : path[start...]) {
+                return !pattern.isNegated
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,271 @@
+internal import Ring
+
+/// The files and folders below a watcher's roots, in tables without an object for each. Used on the
+/// engine's queue.
+final class FileTree {
+    /// Nodes in pieces, so that growing copies nothing.
+    private var pieces: [[TreeNode]] = []
+    private var firstFree: NodeNumber = 0
+    private var nodeCount = 0
+    private(set) var names = NameArena()
+    /// Nodes by their folder and name. A power of two.
+    private var buckets = ContiguousArray<NodeNumber>(repeating: 0, count: 256)
+    private(set) var folderCount = 0
+    private(set) var watchCount = 0
+
+    private static let pieceSize = 512
+
+    init() { _ = allocate() }  // 0 stands for none.
+
+    var fileCount: Int { nodeCount - folderCount }
+
+    subscript(node: NodeNumber) -> TreeNode {
+        _read { yield pieces[Int(node >> 9)][Int(node & 511)] }
+        _modify { yield &pieces[Int(node >> 9)][Int(node & 511)] }
+    }
+
+    // MARK: making and removing
+
+    private func allocate() -> NodeNumber {
+        if firstFree == 0 {
+            let start = NodeNumber(pieces.count * FileTree.pieceSize)
+            var piece = [TreeNode](repeating: TreeNode(), count: FileTree.pieceSize)
+            for index in 0..<(FileTree.pieceSize - 1) {
+                piece[index].next = start + NodeNumber(index) + 1
+            }
+            pieces.append(piece)
+            firstFree = start
+        }
+        let node = firstFree
+        firstFree = self[node].next
+        return node
+    }
+
+    func insert(
+        _ name: UnsafeRawBufferPointer, in parent: NodeNumber, _ facts: FolderEntryFacts,
+        _ flags: NodeFlags = []
+    ) -> NodeNumber {
+        let number = allocate()
+        var node = TreeNode()
+        node.flags = flags
+        node.kind = facts.kind
+        node.nameOffset = names.add(name)
+        node.nameLength = UInt16(name.count)
+        if node.kind == .directory { node.sizeOrWatch = TreeNode.noWatch }
+        self[number] = node
+        update(number, facts)
+        nodeCount += 1
+        if node.kind == .directory { folderCount += 1 }
+        link(number, to: parent, name)
+        return number
+    }
+
+    /// Notes what a look at a node's file gave; its kind is the same.
+    func update(_ node: NodeNumber, _ facts: FolderEntryFacts) {
+        self[node].inode = facts.inode
+        guard facts.kind != .directory else { return }
+        self[node].modifiedNanoseconds = facts.modifiedNanoseconds
+        self[node].sizeOrWatch = facts.size
+    }
+
+    /// Whether a look gave something else than is known.
+    func differs(_ node: NodeNumber, from facts: FolderEntryFacts) -> Bool {
+        let known = self[node]
+        return known.inode != facts.inode
+            || (known.kind != .directory
+                && (known.modifiedNanoseconds != facts.modifiedNanoseconds
+                    || known.sizeOrWatch != facts.size))
+    }
+
+    /// Removes a node with all below it.
+    /// - Parameter release: gets each folder's watch.
+    func remove(_ node: NodeNumber, release: (NodeNumber, Int32) -> Void) {
+        unlink(node)
+        var stack = [node]
+        while let number = stack.popLast() {
+            var child = self[number].firstChild
+            while child != 0 {
+                stack.append(child)
+                removeFromBucket(child)
+                child = self[child].next
+            }
+            if let watch = watch(of: number) {
+                watchCount -= 1
+                release(number, watch)
+            }
+            if self[number].kind == .directory { folderCount -= 1 }
+            nodeCount -= 1
+            names.release(self[number])
+            self[number] = TreeNode()
+            self[number].next = firstFree
+            firstFree = number
+        }
+        if names.isWasteful { compactNames() }
+    }
+
+    /// Gives a node another folder and name; all below it follows.
+    func move(_ node: NodeNumber, to parent: NodeNumber, _ name: UnsafeRawBufferPointer) {
+        unlink(node)
+        names.release(self[node])
+        self[node].nameOffset = names.add(name)
+        self[node].nameLength = UInt16(name.count)
+        link(node, to: parent, name)
+        if names.isWasteful { compactNames() }
+    }
+
+    private func compactNames() {
+        var kept = NameArena()
+        for piece in pieces.indices {
+            for index in pieces[piece].indices where !pieces[piece][index].flags.contains(.free) {
+                let node = pieces[piece][index]
+                pieces[piece][index].nameOffset = names.withName(of: node) { kept.add($0) }
+            }
+        }
+        names = kept
+    }
+
+    // MARK: watches
+
+    func watch(of node: NodeNumber) -> Int32? {
+        let value = self[node]
+        guard value.kind == .directory, value.sizeOrWatch != TreeNode.noWatch else { return nil }
+        return Int32(truncatingIfNeeded: value.sizeOrWatch)
+    }
+
+    func setWatch(of node: NodeNumber, to watch: Int32?) {
+        let had = self.watch(of: node) != nil
+        self[node].sizeOrWatch = watch.map { UInt64($0) } ?? TreeNode.noWatch
+        watchCount += (watch != nil ? 1 : 0) - (had ? 1 : 0)
+    }
+
+    // MARK: links
+
+    private func link(_ node: NodeNumber, to parent: NodeNumber, _ name: UnsafeRawBufferPointer) {
+        guard parent != 0 else { return }
+        if nodeCount > buckets.count { growBuckets() }
+        self[node].parent = parent
+        let first = self[parent].firstChild
+        self[node].previous = 0
+        self[node].next = first
+        if first != 0 { self[first].previous = node }
+        self[parent].firstChild = node
+        let bucket = bucket(parent, name)
+        self[node].nextInBucket = buckets[bucket]
+        buckets[bucket] = node
+    }
+
+    private func unlink(_ node: NodeNumber) {
+        let value = self[node]
+        guard value.parent != 0 else { return }
+        removeFromBucket(node)
+        if value.previous != 0 {
+            self[value.previous].next = value.next
+        } else {
+            self[value.parent].firstChild = value.next
+        }
+        if value.next != 0 { self[value.next].previous = value.previous }
+        self[node].parent = 0
+    }
+
+    private func removeFromBucket(_ node: NodeNumber) {
+        let value = self[node]
+        let bucket = names.withName(of: value) { self.bucket(value.parent, $0) }
+        if buckets[bucket] == node {
+            buckets[bucket] = value.nextInBucket
+            return
+        }
+        var before = buckets[bucket]
+        while before != 0 {
+            let next = self[before].nextInBucket
+            if next == node {
+                self[before].nextInBucket = value.nextInBucket
+                return
+            }
+            before = next
+        }
+    }
+
+    private func growBuckets() {
+        buckets = ContiguousArray(repeating: 0, count: buckets.count * 2)
+        for number in 1..<NodeNumber(pieces.count * FileTree.pieceSize) {
+            let node = self[number]
+            // The one that is being linked comes by itself.
+            guard !node.flags.contains(.free), node.parent != 0 else { continue }
+            let bucket = names.withName(of: node) { self.bucket(node.parent, $0) }
+            self[number].nextInBucket = buckets[bucket]
+            buckets[bucket] = number
+        }
+    }
+
+    private func bucket(_ parent: NodeNumber, _ name: UnsafeRawBufferPointer) -> Int {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(parent)
+        hash = hash &* 0x0000_0100_0000_01b3
+        for byte in name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        hash ^= hash >> 29
+        return Int(truncatingIfNeeded: hash) & (buckets.count - 1)
+    }
+
+    // MARK: finding
+
+    func child(of parent: NodeNumber, _ name: UnsafeRawBufferPointer) -> NodeNumber? {
+        var node = buckets[bucket(parent, name)]
+        while node != 0 {
+            if self[node].parent == parent, names.equals(self[node], name) { return node }
+            node = self[node].nextInBucket
+        }
+        return nil
+    }
+
+    func isBelow(_ node: NodeNumber, _ ancestor: NodeNumber) -> Bool {
+        var node = node
+        while node != 0 {
+            if node == ancestor { return true }
+            node = self[node].parent
+        }
+        return false
+    }
+
+    /// Writes the path of a node, and of a name in it, with a zero at the end.
+    func write(
+        pathOf node: NodeNumber, _ name: UnsafeRawBufferPointer? = nil, to bytes: inout [UInt8]
+    ) {
+        bytes.removeAll(keepingCapacity: true)
+        writePath(of: node, to: &bytes)
+        if let name {
+            addSlash(&bytes)
+            bytes.append(contentsOf: name)
+        }
+        bytes.append(0)
+    }
+
+    private func writePath(of node: NodeNumber, to bytes: inout [UInt8]) {
+        var chain: [NodeNumber] = []
+        var number = node
+        while number != 0 {
+            chain.append(number)
+            number = self[number].parent
+        }
+        for number in chain.reversed() {
+            if !bytes.isEmpty { addSlash(&bytes) }
+            names.withName(of: self[number]) { bytes.append(contentsOf: $0) }
+        }
+    }
+
+    private func addSlash(_ bytes: inout [UInt8]) {
+        let slash = UInt8(ascii: "/")
+        if bytes.last != slash { bytes.append(slash) }
+    }
+
+    /// Calls `body` with each node, folders before what is in them.
+    func forEach(below root: NodeNumber, _ body: (NodeNumber) -> Void) {
+        var stack = [root]
+        while let node = stack.popLast() {
+            body(node)
+            var child = self[node].firstChild
+            while child != 0 {
+                stack.append(child)
+                child = self[child].next
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+internal import Ring
+public import RingDispatch
+public import SystemPackage
+
+/// Watches files and trees of folders, and tells about each change so that who listens always knows
+/// the true state.
+///
+/// A folder is watched before it is looked at, so that nothing made in it is missed, and what both
+/// the look and the kernel tell is told once. The folders are watched once in the process, however
+/// many watchers there are. The handlers run on the queue that was given, one at a time; set them
+/// before `activate`. When the watcher's last reference goes, it ends without a cancel handler.
+///
+/// A root may be a file: it is watched by its name, and so stays watched when an editor puts
+/// another in its place. A root that is removed is told as `removed`, and watched again when it
+/// is made again. A relative root counts from the current directory, which must not change.
+public final class FileTreeWatcher: Sendable {
+    private let engine: WatchEngine
+    /// What was asked for.
+    public let options: FileWatchOptions
+
+    /// Throws a ``FileWatchError`` when a root is not there or may not be read, or the user has no
+    /// inotify instance left.
+    /// - Parameter queue: where handlers run.
+    public convenience init(
+        _ roots: [FilePath], options: FileWatchOptions = FileWatchOptions(), queue: DispatchQueue
+    ) throws {
+        try self.init(roots, options: options, queue: queue, hub: .shared)
+    }
+
+    init(
+        _ roots: [FilePath], options: FileWatchOptions, queue: DispatchQueue, hub: FileWatchHub
+    ) throws {
+        for root in roots { try FileTreeWatcher.check(root) }
+        self.options = options
+        engine = WatchEngine(roots, options, hub, queue)
+        do throws(KernelError) {
+            engine.number = try hub.join(engine)
+        } catch {
+            throw FileWatchError(instanceFor: roots.first ?? FilePath(""), error)
+        }
+    }
+
+    private static func check(_ root: FilePath) throws {
+        let reader = FolderReader()
+        let bytes = root.terminatedBytes
+        do throws(KernelError) {
+            let facts = FolderEntryFacts(path: bytes, followsLinks: true)
+            if let facts, facts.kind != .directory { return }
+            try reader.open(path: bytes, followsLink: true)
+        } catch {
+            throw FileWatchError(watching: root, error)
+        }
+    }
+
+    deinit { engine.cancel() }
+
+    // MARK: handlers
+
+    /// Called with the changes, in their order, some at a time.
+    public func setEventHandler(_ handler: (@Sendable ([FileChange]) -> Void)?) {
+        engine.reporter.set { $0.event = handler }
+    }
+
+    /// Called once, when all folders are watched and were looked at: what happens from now on is
+    /// told.
+    public func setReadyHandler(_ handler: (@Sendable () -> Void)?) {
+        engine.reporter.set { $0.ready = handler }
+    }
+
+    /// Called when a folder cannot be watched, while all others are, and when the kernel has lost
+    /// events.
+    public func setErrorHandler(_ handler: (@Sendable (FileWatchError) -> Void)?) {
+        engine.reporter.set { $0.error = handler }
+    }
+
+    /// Called last, after ``cancel()``, when the kernel's watches have been given back.
+    public func setCancelHandler(_ handler: (@Sendable () -> Void)?) {
+        engine.reporter.set { $0.cancel = handler }
+    }
+
+    // MARK: life
+
+    /// Begins to watch.
+    public func activate() { engine.activate() }
+
+    /// Ends watching. No handler begins afterwards but the cancel handler.
+    public func cancel() {
+        engine.reporter.silence()
+        engine.cancel()
+    }
+
+    // MARK: questions
+
+    /// The changes from now on, for `for await`. Each call gives a sequence with all of them.
+    /// - Parameters:
+    ///   - bound: how many changes wait for who takes them.
+    ///   - whenFull: what happens when that is not enough.
+    public func changes(
+        bound: Int = 1024, whenFull: FileChangeSequence.FullPolicy = .dropOldest
+    ) -> FileChangeSequence {
+        let buffer = FileChangeBuffer(bound: bound, policy: whenFull)
+        engine.reporter.addBuffer(buffer)
+        return FileChangeSequence(buffer: buffer)
+    }
+
+    /// Tells all that is known, sorted by path, on the watcher's queue: the state that the changes
+    /// reported before lead to.
+    public func snapshot(_ body: @escaping @Sendable ([WatchedEntry]) -> Void) {
+        engine.snapshot(body)
+    }
+
+    /// What the watcher holds, and what it has done.
+    public var statistics: FileWatchStatistics {
+        var counts = engine.statistics.withLock { $0 }
+        counts.dropped = engine.reporter.dropped
+        return counts
+    }
+}

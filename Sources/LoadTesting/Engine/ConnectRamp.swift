@@ -1,0 +1,56 @@
+internal import Ring
+internal import RingDispatch
+
+/// Begins connections: so many at once, or so many each second. On its shard's queue.
+final class ConnectRamp {
+    /// Attempts under way: a listener's backlog is finite, and its overflow costs seconds.
+    private static let mostUnderWay = 64
+    private static let tick = DispatchTimeInterval.milliseconds(2)
+
+    private let count: Int
+    private let perSecond: Double?
+    private let connectNext: () -> Void
+    /// With a rate only.
+    private let timer: (any DispatchSourceTimer)?
+    private var begun = 0
+    private var startNanoseconds: UInt64 = 0
+
+    init(
+        count: Int, perSecond: Double?, queue: DispatchQueue, connectNext: @escaping () -> Void
+    ) {
+        self.count = count
+        self.perSecond = perSecond
+        self.connectNext = connectNext
+        timer = perSecond.map { _ in DispatchSource.makeTimerSource(queue: queue) }
+    }
+
+    func start() {
+        guard let timer else {
+            for _ in 0..<min(Self.mostUnderWay, count) { begin() }
+            return
+        }
+        startNanoseconds = MonotonicClock.nanoseconds()
+        // Safety: the handler runs on the shard's queue, as all of this does.
+        nonisolated(unsafe) let ramp = self
+        timer.setEventHandler { ramp.beginDue() }
+        timer.schedule(deadline: .now(), repeating: Self.tick)
+        timer.activate()
+    }
+
+    /// A connection was made.
+    func ended() { if timer == nil, begun < count { begin() } }
+
+    func cancel() { timer?.cancel() }
+
+    private func begin() {
+        begun += 1
+        connectNext()
+    }
+
+    private func beginDue() {
+        let seconds = Double(MonotonicClock.nanoseconds() - startNanoseconds) / 1e9
+        let due = min(count, 1 + Int(seconds * (perSecond ?? 0)))
+        while begun < due { begin() }
+        if begun == count { cancel() }
+    }
+}

@@ -1,0 +1,126 @@
+internal import Ring
+internal import RingDispatch
+internal import RingNetwork
+
+/// A socket of the load whose messages are datagrams. One that is lost has failed, and the socket
+/// goes on; answers may come in any order, which is counted.
+final class DatagramClient: LoadClient, @unchecked Sendable {
+    // Safety: used on the shard's queue only; the socket's queue has that as its target.
+    private var socket: DatagramSocket?
+    private let seed: UInt64
+    private var writtenCount: UInt64 = 0
+    /// The messages under way by number, oldest first.
+    private var waiting: [(number: UInt64, message: InFlight.Message)] = []
+    private var highestAnswered: UInt64?
+
+    override init(shard: Shard, target: PreparedTarget) {
+        seed = shard.nextSeed()
+        super.init(shard: shard, target: target)
+    }
+
+    override func connect() {
+        do {
+            let local = shard.plan.sources.isEmpty
+                ? nil
+                : Endpoint(
+                    shard.plan.sources[shard.nextSource() % shard.plan.sources.count], port: 0)
+            let socket = try DatagramSocket(
+                connectingTo: target.endpoint, from: local, target: shard.queue)
+            self.socket = socket
+            socket.setReceiveHandler { [self] _, batch in
+                let now = MonotonicClock.nanoseconds()
+                batch.forEach { _, span in span.withUnsafeBytes { receive($0, now: now) } }
+            }
+            socket.setErrorHandler { [self] _, failure in failed(failure) }
+            socket.setCloseHandler { [self] _, _ in closed() }
+            socket.activate()
+            shard.queue.async { [self] in shard.clientConnected(self, nanoseconds: 0) }
+        } catch {
+            isOver = true
+            shard.queue.async { [self] in
+                shard.clientDidNotConnect(LoadFailure("\(error)"))
+                shard.clientClosed()
+            }
+        }
+    }
+
+    override func send(_ count: Int, due: UInt64, now: UInt64) {
+        guard let socket else { return }
+        for _ in 0..<count {
+            shard.buffer.removeAll()
+            shard.payload.write(writtenCount, seed: seed, into: shard.buffer)
+            let message = InFlight.Message(due: due, sent: now)
+            inFlight.append(due: due, sent: now)
+            waiting.append((writtenCount, message))
+            writtenCount &+= 1
+            socket.send(shard.buffer.bytes)
+        }
+    }
+
+    private func receive(_ bytes: UnsafeRawBufferPointer, now: UInt64) {
+        guard !isOver else { return }
+        shard.statistics.record(bytes: bytes.count)
+        guard let number = shard.payload.number(of: bytes, seed: seed), number < writtenCount
+        else { return wrong(.mismatch, "a datagram came that nobody sent") }
+        guard let place = waiting.firstIndex(where: { $0.number == number }) else {
+            return wrong(.duplicate, "datagram \(number) came back again, or too late")
+        }
+        let size = shard.payload.size(number, seed: seed)
+        guard bytes.count >= size else {
+            return wrong(.truncation, "datagram \(number) came back with \(bytes.count) bytes")
+        }
+        guard bytes.count == size,
+            shard.payload.matches(number, seed: seed, position: 0, bytes)
+        else { return wrong(.mismatch, "wrong bytes in datagram \(number)") }
+        if let highest = highestAnswered, number < highest {
+            wrong(.reorder, "datagram \(number) came back after \(highest)")
+        }
+        highestAnswered = max(highestAnswered ?? 0, number)
+        let message = waiting.remove(at: place).message
+        _ = inFlight.removeOldest()
+        shard.record(message, now: now)
+        shard.clientHasRoom(self, answered: 1, now: now)
+    }
+
+    private func wrong(_ kind: ErrorCounts.Kind, _ detail: String) {
+        shard.errors.add(kind, detail)
+    }
+
+    private func failed(_ failure: DatagramFailure) {
+        guard !isOver else { return }
+        let isRefused = failure.cause.code == ErrorCode.connectionRefused
+        let text = "nobody receives at \(target.target.place): is the server running?"
+        wrong(isRefused ? .refused : .send, isRefused ? text : "\(failure)")
+        // One that is refused tells of each datagram: it is enough to have heard it once.
+        isOver = true
+        socket?.close()
+        shard.clientFailed()
+    }
+
+    override func failIfStalled(sentBefore deadline: UInt64) {
+        guard !isOver else { return }
+        var lost = 0
+        while let oldest = waiting.first, oldest.message.sent < deadline {
+            wrong(.stalled, "no answer to datagram \(oldest.number) in time")
+            waiting.removeFirst()
+            _ = inFlight.removeOldest()
+            lost += 1
+        }
+        guard lost > 0 else { return }
+        shard.clientHasRoom(self, answered: lost, now: MonotonicClock.nanoseconds())
+    }
+
+    override func close() {
+        guard !isOver else { return }
+        isOver = true
+        socket?.close()
+    }
+
+    private func closed() {
+        socket = nil
+        waiting = []
+        inFlight.removeAll()
+        // The socket's queue has the shard's as its target, and this has to come after it.
+        shard.queue.async { [self] in shard.clientClosed() }
+    }
+}

@@ -1,0 +1,326 @@
+internal import Ring
+internal import RingDispatch
+internal import RingNetwork
+
+/// One run from connecting to the report. A queue of its own drives the phases; the shards do the
+/// work on theirs, and answer questions by `ask`.
+public final class LoadRun: @unchecked Sendable {
+    // Safety: what is not immutable belongs to `queue`.
+    enum Phase { case preparing, connecting, warmingUp, measuring, draining, closing, over }
+
+    private static let connectTimeout: UInt64 = 12_000_000_000
+    private static let closeTimeout: UInt64 = 3_000_000_000
+    /// How much longer than all phases and time-outs together the caller waits.
+    private static let slack: UInt64 = 5_000_000_000
+    private static let drainPoll: UInt64 = 20_000_000
+    /// Intervals that a report has; later ones are only told.
+    private static let mostIntervals = 100_000
+
+    let plan: LoadPlan
+    private let queue = DispatchQueue(label: "load.run")
+    private var shards: [Shard] = []
+    /// The end of the phase. One timer, scheduled anew by each phase.
+    private let phaseTimer: any DispatchSourceTimer
+    private let progressTimer: any DispatchSourceTimer
+    private let onInterval: (@Sendable (LoadInterval) -> Void)?
+
+    private var phase = Phase.preparing
+    /// Shards that have yet to reach the end of what they were told to do.
+    private var shardsWaited = 0
+    private var shardsFailed = 0
+    private var shardsAnswered = 0
+    private var beganNanoseconds: UInt64 = 0
+    private var lastIntervalNanoseconds: UInt64 = 0
+    private var drainEndNanoseconds: UInt64 = 0
+    private var intervals: [LoadInterval] = []
+    private var measurement = Measurement()
+    private var usage = UsageObservation()
+    private var errors = ErrorCounts()
+    private var hostile: [HostileProfile: HostileCounts] = [:]
+    private var wasInterrupted = false
+
+    private let finished = DispatchSemaphore(value: 0)
+    private var outcome: Result<LoadReport, LoadFailure>?
+
+    /// - Parameter onInterval: told of each interval, on a queue of the run.
+    public init(
+        _ plan: LoadPlan, onInterval: (@Sendable (LoadInterval) -> Void)? = nil
+    ) throws(LoadFailure) {
+        try plan.check()
+        if let process = plan.observedProcess, ProcessUsage.of(process: process) == nil {
+            throw LoadFailure("--pid \(process): there is no such process on this machine")
+        }
+        self.plan = plan
+        self.onInterval = onInterval
+        phaseTimer = DispatchSource.makeTimerSource(queue: queue)
+        progressTimer = DispatchSource.makeTimerSource(queue: queue)
+    }
+
+    /// Runs the load. Blocks the caller, which must not be on a queue; never for much longer than
+    /// the phases and time-outs add up to.
+    public func waitForReport() throws(LoadFailure) -> LoadReport {
+        queue.async { self.prepare() }
+        let parts = [
+            plan.warmupNanoseconds, plan.durationNanoseconds, 2 * plan.stallNanoseconds,
+            connectTimeout, Self.closeTimeout, Self.slack,
+        ]
+        let longest = DispatchTimeInterval.nanoseconds(Int(parts.reduce(0, +)))
+        guard finished.wait(timeout: .now() + longest) == .success else {
+            throw LoadFailure(
+                "the run did not end in time: the runtime lost a timer or an event. "
+                    + "Please report it, with the command line")
+        }
+        return try queue.sync { outcome }!.get()
+    }
+
+    /// Ends the run early, with a report of what was measured so far. May be called anywhere.
+    public func interrupt() {
+        queue.async { [self] in
+            wasInterrupted = true
+            switch phase {
+            case .preparing, .connecting:
+                finish(.failure(LoadFailure("interrupted while connecting")))
+            case .warmingUp, .measuring: endMeasuring()
+            case .draining, .closing, .over: break
+            }
+        }
+    }
+
+    private var connectTimeout: UInt64 {
+        let ramp = plan.connectsPerSecond.map { Double(plan.connections) / $0 * 1e9 } ?? 0
+        return Self.connectTimeout + UInt64(min(ramp, 3.6e12))
+    }
+
+    /// Asks every shard on its queue; `then` gets the answers, in any order, on the run's queue.
+    private func ask<Answer: Sendable>(
+        _ question: @escaping @Sendable (Shard) -> Answer,
+        then: @escaping @Sendable ([Answer]) -> Void
+    ) {
+        let answers = Answers<Answer>()
+        let count = shards.count
+        for shard in shards {
+            shard.queue.async { [self] in
+                let answer = question(shard)
+                queue.async {
+                    answers.list.append(answer)
+                    if answers.list.count == count { then(answers.list) }
+                }
+            }
+        }
+    }
+
+    /// The phase's timer: the phase ends, or is looked at, after this long.
+    private func schedulePhase(_ nanoseconds: UInt64) {
+        phaseTimer.schedule(
+            deadline: .now() + .nanoseconds(Int(nanoseconds)), leeway: .milliseconds(1))
+    }
+
+    private func phaseTimerFired() {
+        switch phase {
+        case .preparing, .connecting:
+            let place = plan.targets.map(\.place).joined(separator: ", ")
+            finish(
+                .failure(
+                    LoadFailure(
+                        "no answer from \(place): is the address right, and does a firewall drop "
+                            + "it?")))
+        case .warmingUp: beginMeasuring()
+        case .measuring: endMeasuring()
+        case .draining: lookWhetherDrained()
+        case .closing: report()
+        case .over: break
+        }
+    }
+}
+
+// MARK: The phases, in their order
+
+extension LoadRun {
+    private func prepare() {
+        phaseTimer.setEventHandler { self.phaseTimerFired() }
+        phaseTimer.activate()
+        progressTimer.setEventHandler { self.tellInterval() }
+        progressTimer.activate()
+        schedulePhase(connectTimeout)
+        let lookup = TargetLookup(plan.targets, queue: queue) { [self] result in
+            guard phase == .preparing else { return }
+            switch result {
+            case .success(let targets): connect(targets)
+            case .failure(let failure): finish(.failure(failure))
+            }
+        }
+        lookup.next()
+    }
+
+    private func connect(_ targets: [(LoadTarget, Endpoint)]) {
+        phase = .connecting
+        let payload = Payload(sizes: plan.sizes, seed: plan.seed)
+        do throws(LoadFailure) {
+            for index in 0..<plan.shardCount {
+                shards.append(
+                    try Shard(index: index, plan: plan, payload: payload, targets: targets))
+            }
+        } catch {
+            return finish(.failure(error))
+        }
+        shardsWaited = shards.count
+        for shard in shards {
+            shard.queue.async { [self] in
+                shard.connect { failure in
+                    self.queue.async { self.shardConnected(failure) }
+                }
+            }
+        }
+    }
+
+    private func shardConnected(_ failure: LoadFailure?) {
+        guard phase == .connecting else { return }
+        if let failure { return finish(.failure(failure)) }
+        shardsWaited -= 1
+        if shardsWaited == 0 { warmUp() }
+    }
+
+    private func warmUp() {
+        phase = .warmingUp
+        usage.begin(observing: plan.observedProcess)
+        beganNanoseconds = MonotonicClock.nanoseconds()
+        lastIntervalNanoseconds = beganNanoseconds
+        let interval = DispatchTimeInterval.nanoseconds(Int(plan.intervalNanoseconds))
+        progressTimer.schedule(deadline: .now() + interval, repeating: interval)
+        for shard in shards {
+            shard.queue.async { [self] in
+                shard.start(
+                    onAllFailed: { self.queue.async { self.shardFailed() } },
+                    onAllAnswered: { self.queue.async { self.shardAnswered() } })
+            }
+        }
+        if plan.warmupNanoseconds == 0 {
+            beginMeasuring()
+        } else {
+            schedulePhase(plan.warmupNanoseconds)
+        }
+    }
+
+    private func beginMeasuring() {
+        phase = .measuring
+        usage.begin(observing: plan.observedProcess)
+        schedulePhase(plan.durationNanoseconds)
+        let end = MonotonicClock.nanoseconds() + plan.durationNanoseconds
+        for shard in shards {
+            shard.queue.async { shard.beginMeasuring(endNanoseconds: end) }
+        }
+    }
+
+    /// All connections of a shard failed; when all shards' have, there is nothing to wait for.
+    private func shardFailed() {
+        shardsFailed += 1
+        if shardsFailed == shards.count, phase == .warmingUp || phase == .measuring {
+            endMeasuring()
+        }
+    }
+
+    /// A shard has sent its share of the plan's messages, and they were answered.
+    private func shardAnswered() {
+        shardsAnswered += 1
+        if shardsAnswered == shards.count, phase == .measuring { endMeasuring() }
+    }
+
+    private func endMeasuring() {
+        phase = .draining
+        progressTimer.cancel()
+        drainEndNanoseconds = MonotonicClock.nanoseconds() + plan.stallNanoseconds
+        ask({ $0.endMeasuring() }) { [self] _ in
+            // In an open loop, what was due counts until its answer is there.
+            if plan.isOpenLoop { return lookWhetherDrained() }
+            takeMeasurement { [self] in lookWhetherDrained() }
+        }
+    }
+
+    private func takeMeasurement(_ then: @escaping @Sendable () -> Void) {
+        ask({ $0.takeMeasurement() }) { [self] shares in
+            usage.end(observing: plan.observedProcess)
+            measurement = Measurement(shares)
+            then()
+        }
+    }
+
+    /// Waits for the answers under way. It ends, since connections that wait for longer than the
+    /// stall time-out fail.
+    private func lookWhetherDrained() {
+        ask({ $0.messagesWaiting() }) { [self] waiting in
+            guard phase == .draining else { return }
+            let isLate = plan.isOpenLoop && MonotonicClock.nanoseconds() > drainEndNanoseconds
+            guard isLate || waiting.allSatisfy({ $0 == 0 }) else {
+                return schedulePhase(Self.drainPoll)
+            }
+            plan.isOpenLoop ? takeMeasurement { [self] in close() } : close()
+        }
+    }
+
+    private func close() {
+        phase = .closing
+        schedulePhase(Self.closeTimeout)
+        shardsWaited = shards.count
+        for shard in shards {
+            shard.queue.async { [self] in
+                let hostile = shard.hostileCounts()
+                shard.close {
+                    let errors = shard.errors
+                    self.queue.async { self.shardClosed(errors, hostile) }
+                }
+            }
+        }
+    }
+
+    private func shardClosed(_ errors: ErrorCounts, _ hostile: [HostileProfile: HostileCounts]) {
+        self.errors.add(errors)
+        for (profile, counts) in hostile {
+            self.hostile[profile, default: HostileCounts()].add(counts)
+        }
+        shardsWaited -= 1
+        if shardsWaited == 0 { report() }
+    }
+
+    private func report() {
+        if shardsWaited > 0 {
+            errors.add(.notClosed, "connections did not close: a bug of the runtime, please report")
+        }
+        finish(
+            .success(
+                LoadReport(
+                    plan: plan, measurement: measurement, intervals: intervals, usage: usage,
+                    errors: errors, hostile: hostile, wasInterrupted: wasInterrupted)))
+    }
+
+    private func finish(_ outcome: Result<LoadReport, LoadFailure>) {
+        guard phase != .over else { return }
+        phase = .over
+        phaseTimer.cancel()
+        progressTimer.cancel()
+        self.outcome = outcome
+        if case .failure = outcome {
+            for shard in shards { shard.queue.async { shard.close {} } }
+        }
+        finished.signal()
+    }
+
+    private func tellInterval() {
+        ask({ $0.tick() }) { [self] ticks in
+            guard phase == .warmingUp || phase == .measuring else { return }
+            let now = MonotonicClock.nanoseconds()
+            let interval = LoadInterval(
+                ticks, seconds: Double(now - beganNanoseconds) / 1e9,
+                lengthSeconds: Double(now - lastIntervalNanoseconds) / 1e9,
+                isWarmingUp: phase == .warmingUp)
+            lastIntervalNanoseconds = now
+            if intervals.count < Self.mostIntervals { intervals.append(interval) }
+            onInterval?(interval)
+        }
+    }
+}
+
+/// What all shards answered.
+private final class Answers<Answer: Sendable>: @unchecked Sendable {
+    // Safety: used on the run's queue only.
+    var list: [Answer] = []
+}

@@ -1,0 +1,151 @@
+internal import Ring
+internal import RingDispatch
+
+/// Sends a shard's messages of an open loop when they are due: each by the connection that has been
+/// free for longest. When none is free, messages wait; their latency counts from when they were
+/// due.
+final class Pacer: @unchecked Sendable {
+    // Safety: used on the shard's queue only.
+    /// Messages sent in a row before what came is looked at.
+    private static let mostInTurn = 32
+    /// What is due so soon is waited for without sleeping.
+    private static let spinNanoseconds: UInt64 = 4_000
+
+    private unowned let shard: Shard
+    private var arrivals: Arrivals
+    private let timer: any DispatchSourceTimer
+    private var scheduledNanoseconds: UInt64 = 0
+    private var isTurnQueued = false
+    private var isStopped = false
+    /// Clients that may send, first in, first out.
+    private var free: [LoadClient?] = []
+    private var firstFree = 0
+    /// No client is free for what is due.
+    private var isStarved = false
+    /// Until then none was.
+    private var starvedUntil: UInt64 = 0
+
+    init(_ shard: Shard) {
+        self.shard = shard
+        let plan = shard.plan
+        arrivals = Arrivals(
+            plan.schedule, share: shard.index, of: plan.shardCount,
+            start: MonotonicClock.nanoseconds(), seed: shard.nextSeed())
+        timer = DispatchSource.makeTimerSource(queue: shard.queue)
+    }
+
+    func start() {
+        timer.setEventHandler { [self] in
+            scheduledNanoseconds = 0
+            pace(MonotonicClock.nanoseconds())
+        }
+        timer.activate()
+        pace(MonotonicClock.nanoseconds())
+    }
+
+    /// From now on nothing is sent.
+    func stop() {
+        guard !isStopped else { return }
+        isStopped = true
+        timer.cancel()
+        free = []
+        firstFree = 0
+    }
+
+    // MARK: clients
+
+    /// The client may send, if it has room.
+    func list(_ client: LoadClient) {
+        guard !client.isListed, !client.isOver, client.room > 0, !isStopped else { return }
+        client.isListed = true
+        free.append(client)
+    }
+
+    private func takeFree() -> LoadClient? {
+        while firstFree < free.count {
+            let client = free[firstFree]
+            free[firstFree] = nil
+            firstFree += 1
+            if firstFree == free.count {
+                free.removeAll(keepingCapacity: true)
+                firstFree = 0
+            } else if firstFree >= 1024, firstFree * 2 >= free.count {
+                free.removeFirst(firstFree)
+                firstFree = 0
+            }
+            client?.isListed = false
+            if let client, !client.isOver, client.room > 0 { return client }
+        }
+        return nil
+    }
+
+    // MARK: messages
+
+    /// Whether something was due, within the time that is measured, and is not sent.
+    var hasBacklog: Bool {
+        let now = MonotonicClock.nanoseconds()
+        return arrivals.nextNanoseconds < min(shard.statistics.endNanoseconds, now)
+    }
+
+    /// How many messages were due before then, and are not sent.
+    func unsent(before end: UInt64) -> Int {
+        var rest = arrivals
+        var count = 0
+        while rest.nextNanoseconds < end {
+            count += 1
+            rest.advance()
+        }
+        return count
+    }
+
+    /// Sends what is due, as far as clients are free, and sees to it that it is called again when
+    /// more is.
+    func pace(_ start: UInt64) {
+        guard !isStopped else { return }
+        var now = start
+        if isStarved {
+            isStarved = false
+            starvedUntil = now
+        }
+        var sent = 0
+        while arrivals.nextNanoseconds <= now {
+            let due = arrivals.nextNanoseconds
+            guard due < shard.statistics.endNanoseconds, shard.budget > 0 else { return }
+            guard sent < Self.mostInTurn else { return queueTurn() }
+            guard let client = takeFree() else {
+                isStarved = true
+                return
+            }
+            if due <= starvedUntil {
+                shard.statistics.recordWait(due: due)
+            } else {
+                shard.statistics.recordSlip(due: due, now: now)
+            }
+            arrivals.advance()
+            if shard.budget != .max { shard.budget -= 1 }
+            client.send(1, due: due, now: now)
+            list(client)
+            sent += 1
+            now = MonotonicClock.nanoseconds()
+        }
+        wait(now)
+    }
+
+    private func wait(_ now: UInt64) {
+        let next = arrivals.nextNanoseconds
+        guard next < shard.statistics.endNanoseconds else { return }
+        if next - now < Self.spinNanoseconds { return queueTurn() }
+        guard scheduledNanoseconds != next else { return }
+        scheduledNanoseconds = next
+        timer.schedule(deadline: DispatchTime(uptimeNanoseconds: next - Self.spinNanoseconds))
+    }
+
+    private func queueTurn() {
+        guard !isTurnQueued else { return }
+        isTurnQueued = true
+        shard.queue.async { [self] in
+            isTurnQueued = false
+            pace(MonotonicClock.nanoseconds())
+        }
+    }
+}

@@ -1,0 +1,283 @@
+internal import Ring
+internal import RingDispatch
+internal import RingNetwork
+
+/// A share of the connections on one serial queue and one lane, with its own statistics, so that
+/// nothing is shared for each message. Everything but `init` runs on `queue`.
+final class Shard: @unchecked Sendable {
+    // Safety: what is not immutable belongs to the queue.
+    let queue: DispatchQueue
+    let plan: LoadPlan
+    let index: Int
+    /// What is about to be sent.
+    let buffer = MessageBuffer()
+    var statistics = ShardStatistics()
+    var errors = ErrorCounts()
+    /// False: answers are still checked, but not followed by new messages.
+    private(set) var isSending = false
+    /// Messages that may still be sent.
+    var budget = Int.max
+    var pacer: Pacer?
+    let payload: Payload
+    let targets: [PreparedTarget]
+    /// The numbers of this shard's connections.
+    private let numbers: Range<Int>
+    private var clients: [LoadClient] = []
+    var guests: [any Guest] = []
+    private var ramp: ConnectRamp?
+    private var seeds: SeededGenerator
+    private var sourceNumber: Int
+    private var connected = 0
+    private var working = 0
+    private var openClients = 0
+    private(set) var answeredMessages = 0
+    private var onConnected: ((LoadFailure?) -> Void)?
+    private var onAllFailed: (() -> Void)?
+    private var onAllAnswered: (() -> Void)?
+    private var onAllClosed: (() -> Void)?
+
+    init(
+        index: Int, plan: LoadPlan, payload: Payload, targets: [(LoadTarget, Endpoint)]
+    ) throws(LoadFailure) {
+        self.index = index
+        self.plan = plan
+        self.payload = payload
+        let queue = DispatchQueue(label: "load.shard.\(index)")
+        self.queue = queue
+        let placement = ConnectionPlacement(queue: queue, laneNumber: index)
+        var prepared: [PreparedTarget] = []
+        for (target, endpoint) in targets {
+            prepared.append(
+                try PreparedTarget(target, endpoint: endpoint, plan: plan, placement: placement))
+        }
+        self.targets = prepared
+        numbers = plan.connections(ofShard: index)
+        sourceNumber = numbers.lowerBound
+        seeds = SeededGenerator(state: plan.seed &+ UInt64(index) &* 0x1_0000_0000)
+    }
+
+    // MARK: what clients ask for
+
+    func newExchange(_ target: PreparedTarget) -> Exchange {
+        let seed = seeds.next()
+        return switch target.target.scheme {
+        case .http, .https:
+            HTTPExchange(plan.http, target: target.target, payload: payload, seed: seed)
+        case .resp: RESPExchange(plan.resp, payload: payload, seed: seed)
+        case .tcp, .tls, .unix, .udp: EchoExchange(payload: payload, seed: seed)
+        }
+    }
+
+    func nextSeed() -> UInt64 { seeds.next() }
+
+    func nextSource() -> Int {
+        sourceNumber += 1
+        return sourceNumber
+    }
+
+    // MARK: connecting
+
+    /// Opens all connections; `onConnected` hears of the first failure, or once of the success.
+    func connect(onConnected: @escaping (LoadFailure?) -> Void) {
+        self.onConnected = onConnected
+        addGuests()
+        guard !numbers.isEmpty else { return reportConnected(nil) }
+        let rate = plan.connectsPerSecond.map { $0 / Double(plan.shardCount) }
+        ramp = ConnectRamp(count: numbers.count, perSecond: rate, queue: queue) { [self] in
+            connectNext()
+        }
+        ramp?.start()
+    }
+
+    private func connectNext() {
+        guard onConnected != nil, clients.count < numbers.count else { return }
+        let number = numbers.lowerBound + clients.count
+        let target = targets[number % targets.count]
+        let client: LoadClient =
+            target.target.scheme == .udp
+            ? DatagramClient(shard: self, target: target)
+            : StreamClient(shard: self, target: target)
+        clients.append(client)
+        openClients += 1
+        client.connect()
+    }
+
+    func clientConnected(_ client: LoadClient, nanoseconds: UInt64) {
+        statistics.recordConnect(nanoseconds)
+        if onConnected != nil {
+            connected += 1
+            working += 1
+            ramp?.ended()
+            if connected == numbers.count { reportConnected(nil) }
+        } else if isSending {
+            begin(client)
+        }
+    }
+
+    func clientDidNotConnect(_ failure: LoadFailure) { reportConnected(failure) }
+
+    private func reportConnected(_ failure: LoadFailure?) {
+        ramp?.cancel()
+        ramp = nil
+        onConnected?(failure)
+        onConnected = nil
+    }
+
+    // MARK: running
+
+    /// Sends the first messages. `onAllFailed` is called when no connection works any more,
+    /// `onAllAnswered` when all messages of the plan were answered.
+    func start(onAllFailed: @escaping () -> Void, onAllAnswered: @escaping () -> Void) {
+        statistics.begin(atNanoseconds: MonotonicClock.nanoseconds())
+        isSending = true
+        self.onAllFailed = onAllFailed
+        self.onAllAnswered = onAllAnswered
+        for guest in guests { guest.start() }
+        guard !numbers.isEmpty else { return }
+        if working == 0 { return onAllFailed() }  // the server closed them all before the start
+        if plan.isOpenLoop {
+            let pacer = Pacer(self)
+            self.pacer = pacer
+            for client in clients { pacer.list(client) }
+            pacer.start()
+        } else {
+            for client in clients { begin(client) }
+        }
+    }
+
+    /// A new connection sends its first messages.
+    private func begin(_ client: LoadClient) {
+        if let pacer {
+            pacer.list(client)
+            return pacer.pace(MonotonicClock.nanoseconds())
+        }
+        send(client, client.room, now: MonotonicClock.nanoseconds())
+    }
+
+    @inline(__always)
+    func record(_ message: InFlight.Message, now: UInt64) {
+        statistics.record(due: message.due, now: now)
+        if pacer != nil {
+            statistics.recordService(due: message.due, sent: message.sent, now: now)
+        }
+        answeredMessages += 1
+    }
+
+    /// Answers came, and the client may send as many new messages.
+    @inline(__always)
+    func clientHasRoom(_ client: LoadClient, answered: Int, now: UInt64) {
+        if let pacer {
+            pacer.list(client)
+            pacer.pace(now)
+        } else if isSending {
+            send(client, min(answered, client.room), now: now)
+        }
+        if budget <= 0 { reportIfAllAnswered() }
+    }
+
+    @inline(__always)
+    private func send(_ client: LoadClient, _ count: Int, now: UInt64) {
+        let count = min(count, budget)
+        guard count > 0, !client.isOver else { return }
+        if budget != .max { budget -= count }
+        client.send(count, due: now, now: now)
+    }
+
+    func reportIfAllAnswered() {
+        guard budget <= 0, let onAllAnswered, !clients.contains(where: \.isWaitingForAnswer)
+        else { return }
+        self.onAllAnswered = nil
+        onAllAnswered()
+    }
+
+    /// Forgets what was counted so far (but no errors).
+    func beginMeasuring(endNanoseconds: UInt64) {
+        let now = MonotonicClock.nanoseconds()
+        statistics.begin(atNanoseconds: now)
+        if plan.isOpenLoop { statistics.endNanoseconds = endNanoseconds }
+        for guest in guests { guest.beginMeasuring() }
+        guard let requests = plan.requests else { return }
+        budget = plan.share(of: requests, shard: index)
+        if budget == 0 { reportIfAllAnswered() }
+    }
+
+    /// Sends no further messages, but for those of an open loop that are due.
+    func endMeasuring() {
+        let now = MonotonicClock.nanoseconds()
+        statistics.endNanoseconds = min(statistics.endNanoseconds, now)
+        isSending = false
+        onAllAnswered = nil
+    }
+
+    /// What was measured.
+    func takeMeasurement() -> ShardMeasurement {
+        let now = MonotonicClock.nanoseconds()
+        let end = min(statistics.endNanoseconds, now)
+        statistics.recordUnsent(pacer?.unsent(before: end) ?? 0)
+        pacer?.stop()
+        return ShardMeasurement(statistics: statistics, endNanoseconds: end)
+    }
+
+    /// The latencies since the last call, and the errors so far; fails stalled connections.
+    func tick() -> ShardTick {
+        failStalledConnections()
+        return ShardTick(
+            latencies: statistics.takeInterval(), errors: errors.total, bytes: statistics.bytes)
+    }
+
+    private func failStalledConnections() {
+        let now = MonotonicClock.nanoseconds()
+        guard now > plan.stallNanoseconds else { return }
+        for client in clients { client.failIfStalled(sentBefore: now - plan.stallNanoseconds) }
+    }
+
+    /// Connections that wait for an answer, those that wait too long fail; and messages of an open
+    /// loop that wait for a connection.
+    func messagesWaiting() -> Int {
+        failStalledConnections()
+        let backlog = working > 0 && pacer?.hasBacklog == true ? 1 : 0
+        return clients.count { $0.isWaitingForAnswer } + backlog
+    }
+
+    func clientFailed() {
+        working -= 1
+        if working == 0, let onAllFailed {
+            self.onAllFailed = nil
+            onAllFailed()
+        }
+        if budget <= 0 { reportIfAllAnswered() }
+    }
+
+    // MARK: closing
+
+    /// Closes every connection; `onAllClosed` is called when the last descriptor is closed.
+    func close(onAllClosed: @escaping () -> Void) {
+        isSending = false
+        pacer?.stop()
+        onConnected = nil
+        onAllFailed = nil
+        ramp?.cancel()
+        self.onAllClosed = onAllClosed
+        for client in clients { client.close() }
+        for guest in guests { guest.close() }
+        if openClients == 0 { reportAllClosed() }
+    }
+
+    func clientClosed() {
+        openClients -= 1
+        if openClients == 0 { reportAllClosed() }
+    }
+
+    func guestOpened() { openClients += 1 }
+
+    func guestClosed() { clientClosed() }
+
+    private func reportAllClosed() {
+        guard let onAllClosed else { return }
+        self.onAllClosed = nil
+        clients = []
+        guests = []
+        pacer = nil
+        onAllClosed()
+    }
+}

@@ -1,0 +1,187 @@
+internal import Ring
+internal import RingDispatch
+internal import RingNetwork
+
+/// A connection of the load: sends messages, checks their answers, sends the next ones.
+///
+/// In steady state an answered message costs one completion of a receive that never ends and one
+/// send(2), and allocates nothing.
+final class StreamClient: LoadClient, @unchecked Sendable {
+    // Safety: used on the shard's queue only.
+    /// What is handed to the kernel at once.
+    private static let mostBytesInSend = 256 * 1024
+    private static let reconnectMilliseconds = 100
+
+    private var connection: Connection?
+    private var exchange: Exchange
+    private var connectNanoseconds: UInt64 = 0
+    /// Messages that this connection may still send before the next one follows.
+    private var messagesLeft = Int.max
+    private var isConnected = false
+    /// It is being closed, and another one follows.
+    private var isRenewing = false
+    private var hasConnectedOnce = false
+
+    override init(shard: Shard, target: PreparedTarget) {
+        exchange = shard.newExchange(target)
+        super.init(shard: shard, target: target)
+    }
+
+    override var room: Int { isConnected && !isRenewing ? min(inFlight.room, messagesLeft) : 0 }
+
+    // MARK: connecting
+
+    override func connect() {
+        connectNanoseconds = MonotonicClock.nanoseconds()
+        let connector = target.connector(shard.nextSource())
+        connector.connect(to: target.endpoint, queue: shard.queue) { [self] result in
+            switch result {
+            case .success(let connection): isOver ? shard.clientClosed() : adopt(connection)
+            case .failure(let error): connectingFailed(error)
+            }
+        }
+    }
+
+    private func adopt(_ connection: Connection) {
+        self.connection = connection
+        connection.setReceiveHandler { [self] _, span in span.withUnsafeBytes { receive($0) } }
+        connection.setEndHandler { [self] _ in ended() }
+        connection.setCloseHandler { [self] _, reason in closed(reason) }
+        #if TLS
+            if target.isSecured {
+                connection.setHandshakeHandler { [self] _, _ in connected() }
+                return connection.activate()
+            }
+        #endif
+        connection.activate()
+        connected()
+    }
+
+    private func connected() {
+        isConnected = true
+        hasConnectedOnce = true
+        isRenewing = false
+        messagesLeft = shard.plan.messagesPerConnection ?? .max
+        shard.clientConnected(
+            self, nanoseconds: MonotonicClock.nanoseconds() - connectNanoseconds)
+    }
+
+    private func connectingFailed(_ error: ConnectError) {
+        guard !isOver else { return shard.clientClosed() }
+        if hasConnectedOnce {
+            let finding = target.finding(of: error)
+            shard.errors.add(finding.kind, finding.detail)
+            shard.queue.asyncAfter(
+                deadline: .now() + .milliseconds(Self.reconnectMilliseconds)
+            ) { [self] in isOver ? shard.clientClosed() : connect() }
+        } else {
+            isOver = true
+            shard.clientDidNotConnect(target.failure(of: error))
+            shard.clientClosed()
+        }
+    }
+
+    // MARK: messages
+
+    override func send(_ count: Int, due: UInt64, now: UInt64) {
+        guard let connection, count > 0 else { return }
+        let buffer = shard.buffer
+        buffer.removeAll()
+        for _ in 0..<count {
+            exchange.write(into: buffer)
+            inFlight.append(due: due, sent: now)
+            if buffer.count >= Self.mostBytesInSend {
+                connection.send(buffer.bytes)
+                buffer.removeAll()
+            }
+        }
+        if messagesLeft != .max { messagesLeft -= count }
+        connection.send(buffer.bytes)
+    }
+
+    private func receive(_ bytes: UnsafeRawBufferPointer) {
+        guard isConnected, !isOver else { return }
+        let now = MonotonicClock.nanoseconds()
+        let before = exchange.answeredCount
+        let finding = exchange.check(bytes)
+        let count = Int(exchange.answeredCount &- before)
+        shard.statistics.record(bytes: bytes.count)
+        answered(count, now: now)
+        if let finding { return fail(finding) }
+        if count > 0 { goOn(count, now: now) }
+    }
+
+    private func goOn(_ count: Int, now: UInt64) {
+        if inFlight.count == 0, messagesLeft == 0 || exchange.isOver { return renew() }
+        shard.clientHasRoom(self, answered: count, now: now)
+    }
+
+    // MARK: ending
+
+    /// Closes the connection; another one follows.
+    private func renew() {
+        isConnected = false
+        if shard.isSending { isRenewing = true } else { isOver = true }
+        connection?.close()
+    }
+
+    private func ended() {
+        guard !isOver, !isRenewing else { return }
+        let before = exchange.answeredCount
+        let finding = exchange.findingAtEnd()
+        answered(Int(exchange.answeredCount &- before), now: MonotonicClock.nanoseconds())
+        if let finding { return fail(finding) }
+        if inFlight.count == 0, exchange.isOver { return renew() }
+        fail(Finding(.closedByServer, "the server closed a connection"))
+    }
+
+    override func failIfStalled(sentBefore deadline: UInt64) {
+        guard isWaitingForAnswer, let oldest = inFlight.oldest, oldest.sent < deadline else {
+            return
+        }
+        let number = exchange.answeredCount
+        fail(
+            exchange.partialBytes > 0
+                ? Finding(
+                    .truncation,
+                    "only \(exchange.partialBytes) bytes of the answer to message \(number) came")
+                : Finding(.stalled, "no answer to message \(number) in time"))
+    }
+
+    private func fail(_ finding: Finding) {
+        guard !isOver else { return }
+        isOver = true
+        shard.errors.add(finding.kind, finding.detail)
+        connection?.close()
+        shard.clientFailed()
+    }
+
+    override func close() {
+        guard !isOver else { return }
+        isOver = true
+        // While it is connecting, the connector's answer comes first.
+        connection?.close()
+    }
+
+    private func closed(_ reason: CloseReason) {
+        let wasConnected = isConnected
+        connection = nil
+        isConnected = false
+        if !isOver, !isRenewing { lost(reason, wasConnected: wasConnected) }
+        inFlight.removeAll()
+        guard isRenewing, !isOver, shard.isSending else { return shard.clientClosed() }
+        exchange = shard.newExchange(target)
+        connect()
+    }
+
+    private func lost(_ reason: CloseReason, wasConnected: Bool) {
+        let finding = target.finding(of: reason)
+        isOver = true
+        if wasConnected || hasConnectedOnce {
+            shard.errors.add(finding.kind, finding.detail)
+            shard.clientFailed()
+        } else {
+            shard.clientDidNotConnect(LoadFailure(finding.detail))
+        }
+    }
+}

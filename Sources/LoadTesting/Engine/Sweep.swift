@@ -1,0 +1,81 @@
+/// Looks for the highest rate at which a condition holds: an open loop at one rate after the other,
+/// each a run of its own.
+public struct Sweep: Sendable {
+    public struct Step: Sendable {
+        public let perSecond: Double
+        public let report: LoadReport
+        /// The condition held, nothing went wrong, and the rate was kept.
+        public let isKept: Bool
+    }
+
+    /// Rates this close together are as good as the same.
+    public static let resolution = 1.05
+    /// Of the messages that were due, so many have to be answered.
+    private static let leastAnsweredShare = 0.99
+    private static let mostSteps = 40
+
+    private let plan: LoadPlan
+    private let rates: ClosedRange<Double>
+    private let condition: Condition
+
+    /// - Parameters:
+    ///   - plan: whose schedule is replaced.
+    ///   - condition: what has to hold.
+    public init(
+        _ plan: LoadPlan, rates: ClosedRange<Double>, until condition: Condition
+    ) throws(LoadFailure) {
+        guard rates.lowerBound > 0 else { throw .usage("--sweep: rates must be above 0") }
+        self.plan = plan
+        self.rates = rates
+        self.condition = condition
+    }
+
+    /// Runs it. Blocks, as a run does.
+    /// - Parameters:
+    ///   - run: makes a step's report; nil ends the sweep.
+    ///   - onStep: told of each step.
+    /// - Returns: the step with the highest rate that was kept; nil: not even the lowest was.
+    public func best(
+        run: (LoadPlan) throws -> LoadReport?, onStep: (Step) -> Void
+    ) throws -> Step? {
+        var best: Step?
+        func isKept(_ rate: Double) throws -> Bool? {
+            guard let step = try step(rate, run) else { return nil }
+            onStep(step)
+            if step.isKept, step.perSecond > best?.perSecond ?? 0 { best = step }
+            return step.isKept
+        }
+        // Doubling finds where it fails, halving the distance finds the place.
+        var kept = rates.lowerBound
+        var failing: Double?
+        guard try isKept(kept) == true else { return best }
+        var steps = 1
+        while failing == nil, kept < rates.upperBound, steps < Self.mostSteps {
+            let next = min(kept * 2, rates.upperBound)
+            guard let holds = try isKept(next) else { return best }
+            if holds { kept = next } else { failing = next }
+            steps += 1
+        }
+        while let limit = failing, limit / kept > Self.resolution, steps < Self.mostSteps {
+            let next = (limit * kept).squareRoot()
+            guard let holds = try isKept(next) else { return best }
+            if holds { kept = next } else { failing = next }
+            steps += 1
+        }
+        return best
+    }
+
+    private func step(_ rate: Double, _ run: (LoadPlan) throws -> LoadReport?) throws -> Step? {
+        var plan = plan
+        if case .poisson = plan.schedule {
+            plan.schedule = .poisson(perSecond: rate)
+        } else {
+            plan.schedule = .constant(perSecond: rate)
+        }
+        guard let report = try run(plan) else { return nil }
+        let isKept =
+            condition.holds(for: report) && !report.hasFailed && !report.wasInterrupted
+            && report.measurement.messagesPerSecond >= rate * Self.leastAnsweredShare
+        return Step(perSecond: rate, report: report, isKept: isKept)
+    }
+}

@@ -1,0 +1,81 @@
+/// Messages whose every byte has to come back, in order.
+final class EchoExchange: Exchange, @unchecked Sendable {
+    // Safety: see the base class.
+    private let payload: Payload
+    private let seed: UInt64
+    /// Bytes of message `answeredCount` that came and were right.
+    private var position = 0
+    private var sizeExpected: Int
+
+    init(payload: Payload, seed: UInt64) {
+        self.payload = payload
+        self.seed = seed
+        sizeExpected = payload.size(0, seed: seed)
+    }
+
+    override func write(into buffer: MessageBuffer) {
+        payload.write(writtenCount, seed: seed, into: buffer)
+        writtenCount &+= 1
+    }
+
+    override var partialBytes: Int { position }
+
+    override func check(_ bytes: UnsafeRawBufferPointer) -> Finding? {
+        var offset = 0
+        while offset < bytes.count {
+            let part = min(sizeExpected - position, bytes.count - offset)
+            let piece = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + part])
+            guard answeredCount != writtenCount,
+                payload.matches(answeredCount, seed: seed, position: position, piece)
+            else { return finding(UnsafeRawBufferPointer(rebasing: bytes[offset...])) }
+            offset += part
+            position += part
+            guard position == sizeExpected else { return nil }
+            position = 0
+            answeredCount &+= 1
+            sizeExpected = payload.size(answeredCount, seed: seed)
+        }
+        return nil
+    }
+
+    /// What these bytes are, which are not the rest of the message that is due.
+    private func finding(_ bytes: UnsafeRawBufferPointer) -> Finding {
+        if position == 0, let number = number(at: bytes) {
+            if number < answeredCount {
+                return Finding(
+                    .duplicate, "message \(number) came back again instead of \(answeredCount)")
+            }
+            if number > answeredCount, number < writtenCount {
+                return Finding(
+                    .reorder, "message \(number) came back before message \(answeredCount)")
+            }
+        }
+        if isCutShort(bytes) {
+            return Finding(.truncation, "message \(answeredCount) came back without its end")
+        }
+        return Finding(.mismatch, "wrong bytes at message \(answeredCount)")
+    }
+
+    /// The message of this connection that the bytes are, or begin with.
+    private func number(at bytes: UnsafeRawBufferPointer) -> UInt64? {
+        guard let number = payload.number(of: bytes, seed: seed), number < writtenCount else {
+            return nil
+        }
+        let count = min(payload.size(number, seed: seed), bytes.count)
+        let whole = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+        return payload.matches(number, seed: seed, position: 0, whole) ? number : nil
+    }
+
+    /// Whether the next message begins where this one should go on.
+    private func isCutShort(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let next = answeredCount &+ 1
+        guard next < writtenCount, sizeExpected > Payload.headerBytes else { return false }
+        // Where the bytes that were right end is a guess: the next one may begin with the same.
+        let last = min(bytes.count - Payload.headerBytes, sizeExpected - position)
+        guard last >= 0 else { return false }
+        return (0...last).contains { offset in
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+            return payload.number(of: rest, seed: seed) == next
+        }
+    }
+}

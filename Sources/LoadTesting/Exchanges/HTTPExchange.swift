@@ -1,0 +1,116 @@
+/// HTTP/1.1 requests, one or more under way, on a connection that is kept. RFC 9112.
+final class HTTPExchange: Exchange, @unchecked Sendable {
+    // Safety: see the base class.
+    private let plan: HTTPPlan
+    private let head: [UInt8]
+    private let payload: Payload
+    private let seed: UInt64
+    private var parser = HTTPResponseParser()
+    /// Bytes of the body, where it has to be the request's.
+    private var bodyPosition = 0
+    private var ends = false
+
+    init(_ plan: HTTPPlan, target: LoadTarget, payload: Payload, seed: UInt64) {
+        self.plan = plan
+        self.payload = payload
+        self.seed = seed
+        var lines = [
+            "\(plan.method.rawValue) \(target.path) HTTP/1.1", "Host: \(target.place)",
+            "User-Agent: ringload",
+        ]
+        lines += plan.headers
+        head = Array((lines.joined(separator: "\r\n") + "\r\n").utf8)
+    }
+
+    override var isOver: Bool { ends }
+    override var partialBytes: Int { parser.partialBytes }
+
+    override func write(into buffer: MessageBuffer) {
+        buffer.append(head)
+        if plan.method == .post {
+            let size = payload.size(writtenCount, seed: seed)
+            buffer.append("Content-Length: \(size)\r\n\r\n")
+            payload.write(writtenCount, seed: seed, into: buffer)
+        } else {
+            buffer.append("\r\n")
+        }
+        writtenCount &+= 1
+    }
+
+    override func check(_ bytes: UnsafeRawBufferPointer) -> Finding? {
+        var rest = bytes
+        while !rest.isEmpty {
+            guard answeredCount != writtenCount else {
+                return Finding(.mismatch, "bytes came that no request asked for")
+            }
+            var finding: Finding?
+            let step = parser.step(rest, expectsBody: plan.method != .head) { piece in
+                finding = finding ?? checkBody(piece)
+            }
+            if let finding { return finding }
+            switch step {
+            case .needsMore: return nil
+            case .malformed(let what):
+                return Finding(.mismatch, "response \(answeredCount) is no HTTP/1.1: \(what)")
+            case .complete(let used):
+                rest = UnsafeRawBufferPointer(rebasing: rest[used...])
+                if let finding = complete() { return finding }
+            }
+        }
+        return nil
+    }
+
+    private func checkBody(_ piece: UnsafeRawBufferPointer) -> Finding? {
+        guard plan.body == .echo, parser.isSuccess else { return nil }
+        let size = payload.size(answeredCount, seed: seed)
+        let isRight =
+            bodyPosition + piece.count <= size
+            && payload.matches(answeredCount, seed: seed, position: bodyPosition, piece)
+        bodyPosition += piece.count
+        return isRight
+            ? nil : Finding(.mismatch, "the body of response \(answeredCount) is not the request's")
+    }
+
+    private func complete() -> Finding? {
+        if parser.closes { ends = true }
+        guard parser.status < 400 else {
+            return Finding(.status, "response \(answeredCount) has the status \(parser.status)")
+        }
+        if plan.body == .echo, bodyPosition != payload.size(answeredCount, seed: seed) {
+            return Finding(.truncation, "the body of response \(answeredCount) lacks its end")
+        }
+        bodyPosition = 0
+        answeredCount &+= 1
+        parser.reset()
+        return nil
+    }
+
+    /// A body without a length ends with the connection.
+    override func findingAtEnd() -> Finding? {
+        if parser.endsWithConnection { return complete() }
+        return super.findingAtEnd()
+    }
+}
+
+/// What is asked of an HTTP server, and what counts as right.
+public struct HTTPPlan: Sendable {
+    public enum Method: String, Sendable, CaseIterable {
+        case get = "GET"
+        case head = "HEAD"
+        case post = "POST"
+    }
+
+    public enum Body: String, Sendable, CaseIterable {
+        /// Any body, as long as it is complete.
+        case any
+        /// The body that was posted.
+        case echo
+    }
+
+    public var method = Method.get
+    public var body = Body.any
+    /// Further lines of the request, such as `Accept: text/plain`.
+    public var headers: [String] = []
+
+    public init() {}
+}

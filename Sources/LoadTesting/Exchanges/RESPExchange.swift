@@ -1,0 +1,165 @@
+internal import Ring
+
+/// Commands of Redis's protocol. What SET stores for a key follows from the key, so that GET can be
+/// checked: a value is right, or there is none.
+final class RESPExchange: Exchange, @unchecked Sendable {
+    // Safety: see the base class.
+    private let plan: RESPPlan
+    private let payload: Payload
+    /// Which command and key each message has follows from this and its number.
+    private let seed: UInt64
+    private var line: [UInt8] = []
+    /// Bytes of a value that are still to come, with the line end; nil: a line comes.
+    private var valueLeft: Int?
+    private var valuePosition = 0
+    private var received = 0
+
+    init(_ plan: RESPPlan, payload: Payload, seed: UInt64) {
+        self.plan = plan
+        self.payload = payload
+        self.seed = seed
+    }
+
+    override var partialBytes: Int { received }
+
+    override func write(into buffer: MessageBuffer) {
+        let (command, key) = plan.choice(seed &+ writtenCount)
+        switch command {
+        case .ping: buffer.append("*1\r\n$4\r\nPING\r\n")
+        case .get:
+            let name = plan.name(key)
+            buffer.append("*2\r\n$3\r\nGET\r\n$\(name.utf8.count)\r\n\(name)\r\n")
+        case .set:
+            let name = plan.name(key)
+            let size = payload.size(key, seed: RESPPlan.valueSeed)
+            buffer.append(
+                "*3\r\n$3\r\nSET\r\n$\(name.utf8.count)\r\n\(name)\r\n$\(size)\r\n")
+            payload.write(key, seed: RESPPlan.valueSeed, into: buffer)
+            buffer.append("\r\n")
+        }
+        writtenCount &+= 1
+    }
+
+    override func check(_ bytes: UnsafeRawBufferPointer) -> Finding? {
+        var rest = bytes
+        while !rest.isEmpty {
+            guard answeredCount != writtenCount else {
+                return Finding(.mismatch, "a reply came that no command asked for")
+            }
+            if let left = valueLeft {
+                let part = min(left, rest.count)
+                let piece = UnsafeRawBufferPointer(rebasing: rest[..<part])
+                if let finding = checkValue(piece) { return finding }
+                rest = UnsafeRawBufferPointer(rebasing: rest[part...])
+                valueLeft = left - part
+                if left == part { answered() }
+                continue
+            }
+            let end = Memory.firstIndex(of: UInt8(ascii: "\n"), in: rest)
+            let part = end.map { $0 + 1 } ?? rest.count
+            line.append(contentsOf: rest[..<part])
+            received += part
+            rest = UnsafeRawBufferPointer(rebasing: rest[part...])
+            guard end != nil else { return nil }
+            if let finding = checkLine() { return finding }
+        }
+        return nil
+    }
+
+    private func answered() {
+        answeredCount &+= 1
+        valueLeft = nil
+        valuePosition = 0
+        received = 0
+        line.removeAll(keepingCapacity: true)
+    }
+
+    private func checkLine() -> Finding? {
+        let text = String(decoding: line, as: UTF8.self)
+        guard text.hasSuffix("\r\n") else { return wrong("a line without its end") }
+        line.removeAll(keepingCapacity: true)
+        let reply = text.dropLast()
+        let (command, key) = plan.choice(seed &+ answeredCount)
+        if reply.hasPrefix("-") {
+            return Finding(.status, "command \(answeredCount) (\(command.rawValue)): \(reply)")
+        }
+        switch command {
+        case .ping where reply == "+PONG", .set where reply == "+OK", .get where reply == "$-1":
+            answered()
+        case .get where reply.hasPrefix("$"):
+            let size = payload.size(key, seed: RESPPlan.valueSeed)
+            guard Int(reply.dropFirst()) == size else { return wrong("a value of \(reply)") }
+            valueLeft = size + 2
+        default: return wrong("'\(reply.prefix(40))'")
+        }
+        return nil
+    }
+
+    private func checkValue(_ piece: UnsafeRawBufferPointer) -> Finding? {
+        let (_, key) = plan.choice(seed &+ answeredCount)
+        let size = payload.size(key, seed: RESPPlan.valueSeed)
+        let count = max(0, min(piece.count, size - valuePosition))
+        let value = UnsafeRawBufferPointer(rebasing: piece[..<count])
+        let isRight = payload.matches(
+            key, seed: RESPPlan.valueSeed, position: valuePosition, value)
+        valuePosition += piece.count
+        received += piece.count
+        return isRight ? nil : wrong("another value than the one that was set")
+    }
+
+    private func wrong(_ what: String) -> Finding {
+        let (command, _) = plan.choice(seed &+ answeredCount)
+        return Finding(
+            .mismatch, "the reply to command \(answeredCount) (\(command.rawValue)) is \(what)")
+    }
+}
+
+/// Which commands a server of Redis's protocol gets: a mix with weights, over so many keys.
+public struct RESPPlan: Sendable, CustomStringConvertible {
+    public enum Command: String, Sendable, CaseIterable {
+        case ping, get, set
+    }
+
+    public private(set) var mix: [(command: Command, weight: Int)] = [(.ping, 1)]
+    public var keys: UInt64 = 10_000
+    static let valueSeed: UInt64 = 0x5EED_0000_0000
+    private static let mostWeight = 1_000_000
+
+    public init() {}
+
+    /// Reads `ping`, `set`, or a mix with weights: `get:90,set:10`.
+    public init(_ text: String) throws(LoadFailure) {
+        mix = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let pair = part.split(separator: ":", omittingEmptySubsequences: false)
+            let weight = pair.count == 2 ? Int(pair[1]) : pair.count == 1 ? 1 : nil
+            guard let command = pair.first.flatMap({ Command(rawValue: $0.lowercased()) }),
+                let weight, 1...Self.mostWeight ~= weight
+            else {
+                throw .usage(
+                    "--commands \(text): write ping, get or set, with weights for a mix, as in "
+                        + "get:90,set:10")
+            }
+            mix.append((command, weight))
+        }
+    }
+
+    public var description: String {
+        mix.map { "\($0.command.rawValue):\($0.weight)" }.joined(separator: ",")
+    }
+
+    func name(_ key: UInt64) -> String { "ringload:\(key)" }
+
+    func choice(_ word: UInt64) -> (command: Command, key: UInt64) {
+        var generator = SeededGenerator(state: word)
+        let key = generator.next() % max(1, keys)
+        guard mix.count > 1 else { return (mix[0].command, key) }
+        let total = mix.reduce(0) { $0 + $1.weight }
+        var place = Int(generator.next() % UInt64(total))
+        for part in mix {
+            if place < part.weight { return (part.command, key) }
+            place -= part.weight
+        }
+        return (mix[0].command, key)
+    }
+}

@@ -1,0 +1,54 @@
+internal import Ring
+
+/// Messages that are about to be sent, one after the other. Confined to its shard's queue.
+final class MessageBuffer: @unchecked Sendable {
+    // Safety: used on one queue only; every access is checked against the count.
+    private var memory: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+
+    private static let initialBytes = 4096
+
+    init() {
+        memory = .allocate(byteCount: Self.initialBytes, alignment: 64)
+    }
+
+    deinit { memory.deallocate() }
+
+    func removeAll() { count = 0 }
+
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
+
+    @inline(__always)
+    func append(_ source: UnsafeRawBufferPointer) {
+        reserve(source.count)
+        guard let from = source.baseAddress, let start = memory.baseAddress else { return }
+        // Safety: there is room for it, and the two do not overlap.
+        (start + count).copyMemory(from: from, byteCount: source.count)
+        count += source.count
+    }
+
+    func append(_ source: [UInt8]) { source.withUnsafeBytes { append($0) } }
+
+    func append(_ text: String) { append(Array(text.utf8)) }
+
+    /// The first `length` bytes of the word, the lowest first.
+    @inline(__always)
+    func append(word: UInt64, length: Int) {
+        reserve(8)
+        memory.storeBytes(of: word.littleEndian, toByteOffset: count, as: UInt64.self)
+        count += length
+    }
+
+    @inline(__always)
+    private func reserve(_ more: Int) {
+        if count + more > memory.count { grow(count + more) }
+    }
+
+    private func grow(_ needed: Int) {
+        let larger = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: max(needed, memory.count * 2), alignment: 64)
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        memory.deallocate()
+        memory = larger
+    }
+}

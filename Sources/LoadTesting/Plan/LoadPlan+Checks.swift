@@ -1,0 +1,84 @@
+internal import RingDispatch
+
+extension LoadPlan {
+    public static let connectionLimits = 0...1_000_000
+    public static let pipelineLimits = 1...4096
+    /// Of all connections together.
+    public static let mostBytesUnderWay = 2 * 1024 * 1024 * 1024
+    static let shortestDatagram = 8
+    static let longestDatagram = 65_507
+
+    /// How many event loops there are, and so shards.
+    public static var laneCount: Int { Runtime.laneCount }
+
+    /// Throws what cannot be, or not together. A run checks its plan itself.
+    public func check() throws(LoadFailure) {
+        guard !targets.isEmpty else { throw .usage("name a target, as in tcp://127.0.0.1:7007") }
+        try Self.check("--connections", connections, Self.connectionLimits)
+        try Self.check("--pipeline", pipeline, Self.pipelineLimits)
+        try Self.check("--idle", idleConnections, Self.connectionLimits)
+        guard connections > 0 || idleConnections > 0 || !hostile.isEmpty else {
+            throw .usage(
+                "--connections 0: must be 1 to 1000000, unless --idle or --hostile is used")
+        }
+        let bytes = max(1, connections) * pipeline * sizes.largest
+        guard bytes <= Self.mostBytesUnderWay else {
+            throw .usage(
+                "--connections x --pipeline x --size is \(bytes) bytes of memory: more than "
+                    + "\(Self.mostBytesUnderWay); make one of them smaller")
+        }
+        guard durationNanoseconds > 0, stallNanoseconds > 0, intervalNanoseconds > 0 else {
+            throw .usage("--duration and --stall-timeout must be longer than nothing")
+        }
+        if let requests, requests < 1 { throw .usage("--requests \(requests): must be 1 or more") }
+        if let messagesPerConnection, messagesPerConnection < 1 {
+            throw .usage("--churn \(messagesPerConnection): must be 1 or more")
+        }
+        if let connectsPerSecond, !(connectsPerSecond > 0 && connectsPerSecond.isFinite) {
+            throw .usage("--connect-rate: must be above 0")
+        }
+        try checkSchedule()
+        try checkProtocols()
+    }
+
+    private func checkSchedule() throws(LoadFailure) {
+        guard let rate = schedule.perSecond else { return }
+        guard rate > 0, rate <= 100_000_000 else {
+            throw .usage("--rate \(rate): must be above 0, and at most 100000000 a second")
+        }
+    }
+
+    private func checkProtocols() throws(LoadFailure) {
+        for target in targets where target.scheme == .udp {
+            guard sizes.smallest >= Self.shortestDatagram, sizes.largest <= Self.longestDatagram
+            else {
+                throw .usage(
+                    "--size \(sizes): a datagram of \(target) has \(Self.shortestDatagram) bytes, "
+                        + "which say its number, to \(Self.longestDatagram)")
+            }
+            guard messagesPerConnection == nil, idleConnections == 0, hostile.isEmpty else {
+                throw .usage("\(target): --churn, --idle and --hostile are for connections")
+            }
+        }
+        #if !TLS
+            if let target = targets.first(where: \.isSecured) {
+                throw .usage(
+                    "\(target): TLS is not built in; build with 'swift build --traits TLS'")
+            }
+        #endif
+        if http.body == .echo, http.method != .post, targets.contains(where: \.isHTTP) {
+            throw .usage("--http-body echo compares with what was posted: add --http-method post")
+        }
+        if let header = http.headers.first(where: { !$0.contains(":") || $0.contains("\n") }) {
+            throw .usage("--header '\(header)': write it as NAME: VALUE")
+        }
+    }
+
+    private static func check(
+        _ name: String, _ value: Int, _ range: ClosedRange<Int>
+    ) throws(LoadFailure) {
+        guard range.contains(value) else {
+            throw .usage("\(name) \(value): must be \(range.lowerBound) to \(range.upperBound)")
+        }
+    }
+}

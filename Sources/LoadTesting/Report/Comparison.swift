@@ -1,0 +1,137 @@
+/// Two reports beside each other: what differs by more than the runs differ within themselves.
+///
+/// The noise of a figure is estimated from the intervals of each run (Welch's t): a difference
+/// counts when it is larger than three standard errors, and than one percent.
+public struct Comparison: Sendable {
+    public enum Verdict: String, Sendable {
+        case better, worse
+        case noise = "within noise"
+        /// Too few intervals to tell.
+        case unknown = "too short to tell"
+    }
+
+    public struct Row: Sendable {
+        public let name: String
+        public let before: Double
+        public let after: Double
+        public let verdict: Verdict
+        let isLatency: Bool
+
+        public var changePercent: Double { before > 0 ? 100 * (after / before - 1) : 0 }
+    }
+
+    public let rows: [Row]
+
+    private static let fewestIntervals = 3
+    private static let standardErrors = 3.0
+    private static let leastPercent = 1.0
+
+    /// - Parameters:
+    ///   - before: a report as JSON.
+    ///   - after: another one.
+    public init(
+        before: String, named beforeName: String, after: String, named afterName: String
+    ) throws(LoadFailure) {
+        let one = try Self.read(before, beforeName)
+        let other = try Self.read(after, afterName)
+        var rows = [
+            Self.row("messages/s", one, other, ["messages_per_second"], higherIsBetter: true)
+        ]
+        for (label, key) in [("p50", "p50"), ("p90", "p90"), ("p99", "p99"), ("p99.9", "p99_9")] {
+            rows.append(Self.row(label, one, other, ["latency_nanoseconds", key]))
+        }
+        rows.append(Self.row("max", one, other, ["latency_nanoseconds", "max"]))
+        rows.append(
+            Self.row(
+                "client µs a message", one, other, ["client_processor", "microseconds_per_message"],
+                isLatency: false))
+        self.rows = rows
+    }
+
+    private static func read(_ text: String, _ name: String) throws(LoadFailure) -> JSONValue {
+        guard let value = JSONValue(parsing: text), value["schema"]?.text == "ringload-report"
+        else {
+            throw LoadFailure("\(name): is no report of ringload --json")
+        }
+        guard value["version"]?.number == Double(LoadReport.jsonVersion) else {
+            throw LoadFailure(
+                "\(name): has another version than \(LoadReport.jsonVersion): make both reports "
+                    + "with the same ringload")
+        }
+        return value
+    }
+
+    private static func row(
+        _ name: String, _ before: JSONValue, _ after: JSONValue, _ path: [String],
+        higherIsBetter: Bool = false, isLatency: Bool? = nil
+    ) -> Row {
+        let values = [before, after].map { report in
+            path.reduce(Optional(report)) { $0?[$1] }?.number ?? 0
+        }
+        let samples = [before, after].map { Self.samples($0, path.last ?? "") }
+        return Row(
+            name: name, before: values[0], after: values[1],
+            verdict: verdict(values, samples, higherIsBetter: higherIsBetter),
+            isLatency: isLatency ?? !higherIsBetter)
+    }
+
+    /// The figure in each interval that was measured.
+    private static func samples(_ report: JSONValue, _ key: String) -> [Double] {
+        (report["intervals"]?.elements ?? []).compactMap { interval in
+            if case .bool(true)? = interval["is_warming_up"] { return nil }
+            return interval[key]?.number
+        }
+    }
+
+    private static func verdict(
+        _ values: [Double], _ samples: [[Double]], higherIsBetter: Bool
+    ) -> Verdict {
+        guard samples.allSatisfy({ $0.count >= fewestIntervals }), values[0] > 0 else {
+            return .unknown
+        }
+        let difference = values[1] - values[0]
+        let error = samples.reduce(0.0) { $0 + variance($1) / Double($1.count) }.squareRoot()
+        let isNoise =
+            abs(difference) <= standardErrors * error
+            || abs(difference) / values[0] * 100 < leastPercent
+        if isNoise { return .noise }
+        return (difference > 0) == higherIsBetter ? .better : .worse
+    }
+
+    private static func variance(_ samples: [Double]) -> Double {
+        let mean = samples.reduce(0, +) / Double(samples.count)
+        let squares = samples.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        return squares / Double(samples.count - 1)
+    }
+
+    /// For people.
+    public var text: String {
+        let header = Self.line("", "before", "after", "change", "")
+        return ([header]
+            + rows.map { row in
+                Self.line(
+                    row.name, row.text(row.before), row.text(row.after),
+                    (row.changePercent >= 0 ? "+" : "")
+                        + Format.decimal(row.changePercent, places: 1) + " %",
+                    row.verdict.rawValue)
+            }).joined(separator: "\n")
+    }
+
+    private static func line(
+        _ name: String, _ before: String, _ after: String, _ change: String, _ verdict: String
+    ) -> String {
+        let start =
+            name + String(repeating: " ", count: max(1, 20 - name.count))
+            + Format.padded(before, to: 12) + Format.padded(after, to: 12)
+            + Format.padded(change, to: 12)
+        return verdict.isEmpty ? start : start + "   " + verdict
+    }
+}
+
+extension Comparison.Row {
+    fileprivate func text(_ value: Double) -> String {
+        if isLatency { return Format.latency(UInt64(max(0, value))) }
+        return value >= 1000
+            ? Format.grouped(Int(value)) : Format.decimal(value, places: 2)
+    }
+}

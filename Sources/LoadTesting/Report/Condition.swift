@@ -1,0 +1,103 @@
+internal import Histogram
+
+/// Something that is not to happen, or that a sweep goes up to: `p99>5ms`, `rate<10k`, `errors>0`.
+public struct Condition: Sendable, CustomStringConvertible {
+    enum Quantity: Sendable {
+        case percentile(Double)
+        case max
+        case mean
+        case rate
+        case errors
+        case errorPercent
+    }
+
+    public let description: String
+    let quantity: Quantity
+    let isAbove: Bool
+    let limit: Double
+
+    private static let examples =
+        "write a figure, < or >, and a limit: p99>5ms, max>1s, rate<10k, errors>0, error%>0.1"
+
+    /// Reads one of the forms above. Latencies are in ns, us, µs, ms or s.
+    public init(_ text: String) throws(LoadFailure) {
+        guard let sign = text.firstIndex(where: { $0 == "<" || $0 == ">" }) else {
+            throw .usage("'\(text)' is no condition: \(Self.examples)")
+        }
+        let name = text[..<sign].filter { $0 != " " }.lowercased()
+        let value = text[text.index(after: sign)...].filter { $0 != " " && $0 != "=" }
+        guard let quantity = Self.quantity(name) else {
+            throw .usage("'\(text)': '\(name)' is no figure: \(Self.examples)")
+        }
+        guard let limit = Self.limit(value, of: quantity) else {
+            throw .usage("'\(text)': '\(value)' is no limit: \(Self.examples)")
+        }
+        description = text
+        isAbove = text[sign] == ">"
+        self.quantity = quantity
+        self.limit = limit
+    }
+
+    private static func quantity(_ name: String) -> Quantity? {
+        switch name {
+        case "max": return .max
+        case "mean": return .mean
+        case "rate": return .rate
+        case "errors": return .errors
+        case "error%": return .errorPercent
+        default:
+            guard name.hasPrefix("p"), let percent = Double(name.dropFirst()), 0...100 ~= percent
+            else { return nil }
+            return .percentile(percent)
+        }
+    }
+
+    private static func limit(_ text: String, of quantity: Quantity) -> Double? {
+        let units: [(suffix: String, factor: Double)]
+        switch quantity {
+        case .percentile, .max, .mean:
+            units = [("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)]
+        case .rate: units = [("k", 1e3), ("m", 1e6), ("", 1)]
+        case .errors: units = [("", 1)]
+        case .errorPercent: units = [("%", 1), ("", 1)]
+        }
+        let lowered = text.lowercased()
+        guard let unit = units.first(where: { lowered.hasSuffix($0.suffix) }),
+            let number = Double(lowered.dropLast(unit.suffix.count)), number.isFinite, number >= 0
+        else { return nil }
+        return number * unit.factor
+    }
+
+    /// Whether it is as the condition says.
+    public func holds(for report: LoadReport) -> Bool {
+        let value = value(of: report)
+        return isAbove ? value > limit : value < limit
+    }
+
+    /// What the figure is, for people.
+    public func finding(_ report: LoadReport) -> String {
+        let value = value(of: report)
+        let text =
+            switch quantity {
+            case .percentile, .max, .mean: Format.latency(UInt64(value))
+            case .rate: "\(Format.grouped(Int(value))) messages/s"
+            case .errors: "\(Int(value))"
+            case .errorPercent: "\(Format.decimal(value, places: 3)) %"
+            }
+        return "\(description): it is \(text)"
+    }
+
+    private func value(of report: LoadReport) -> Double {
+        let latencies = report.measurement.latencies
+        switch quantity {
+        case .percentile(let percent): return Double(latencies.valueAtPercentile(percent))
+        case .max: return Double(latencies.max)
+        case .mean: return latencies.meanOrZero
+        case .rate: return report.measurement.messagesPerSecond
+        case .errors: return Double(report.errors.total)
+        case .errorPercent:
+            let all = report.errors.total + report.measurement.messages
+            return all > 0 ? 100 * Double(report.errors.total) / Double(all) : 0
+        }
+    }
+}

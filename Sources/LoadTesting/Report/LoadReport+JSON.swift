@@ -1,0 +1,147 @@
+internal import Histogram
+internal import Ring
+
+extension LoadReport {
+    /// Raised when a field changes its meaning or goes; new fields leave it alone.
+    public static let jsonVersion = 1
+
+    /// For programs. The fields are listed in ringload's README.md.
+    public var json: String {
+        var members: [(String, JSONValue)] = [
+            ("schema", .string("ringload-report")),
+            ("version", .integer(Self.jsonVersion)),
+            ("status", .string(hasFailed ? "failed" : wasInterrupted ? "interrupted" : "ok")),
+            ("configuration", configurationJSON),
+            ("measured_seconds", .number(measurement.seconds)),
+            ("messages", .integer(measurement.messages)),
+            ("messages_per_second", .number(measurement.messagesPerSecond)),
+            ("bytes_received", .integer(measurement.bytes)),
+            ("megabytes_per_second", .number(measurement.megabytesPerSecond)),
+            ("latency_nanoseconds", Self.json(measurement.latencies)),
+        ]
+        if plan.isOpenLoop { members.append(("open_loop", openLoopJSON)) }
+        members += [
+            ("connect_nanoseconds", Self.json(measurement.connects)),
+            ("errors", errorsJSON),
+            ("client_processor", clientJSON),
+        ]
+        if let server = serverJSON { members.append(("server_processor", server)) }
+        if !hostile.isEmpty { members.append(("hostile", hostileJSON)) }
+        members += [
+            ("warnings", .array(warnings.map { .string($0) })),
+            ("intervals", .array(intervals.map(Self.json))),
+        ]
+        return JSONValue.object(members).document
+    }
+
+    private var configurationJSON: JSONValue {
+        .object([
+            ("target", .string(plan.targets.first?.description ?? "")),
+            ("targets", .array(plan.targets.map { .string($0.description) })),
+            ("connections", .integer(plan.connections)),
+            ("message_bytes", .integer(plan.sizes.largest)),
+            ("message_sizes", .string(plan.sizes.description)),
+            ("pipeline", .integer(plan.pipeline)),
+            ("messages_per_second", plan.schedule.perSecond.map { .number($0) } ?? .null),
+            ("is_poisson", .bool(isPoisson)),
+            ("idle_connections", .integer(plan.idleConnections)),
+            ("messages_per_connection", plan.messagesPerConnection.map { .integer($0) } ?? .null),
+            ("warmup_seconds", .number(Double(plan.warmupNanoseconds) / 1e9)),
+            ("duration_seconds", .number(Double(plan.durationNanoseconds) / 1e9)),
+            ("stall_timeout_seconds", .number(Double(plan.stallNanoseconds) / 1e9)),
+            // A string: JSON readers keep 53 bits of a number.
+            ("seed", .string(String(plan.seed))),
+            ("shards", .integer(plan.shardCount)),
+            ("backend", .string(Environment.value("RINGDISPATCH_BACKEND") ?? "auto")),
+        ])
+    }
+
+    private var isPoisson: Bool {
+        if case .poisson = plan.schedule { true } else { false }
+    }
+
+    private static func json(_ latencies: LatencyHistogram) -> JSONValue {
+        let percentiles = percentiles.map {
+            ($0.key, JSONValue.integer(Int(latencies.valueAtPercentile($0.percent))))
+        }
+        return .object(
+            percentiles + [
+                ("max", .integer(Int(latencies.max))),
+                ("mean", .number(latencies.meanOrZero)),
+            ])
+    }
+
+    private static func json(_ interval: LoadInterval) -> JSONValue {
+        .object([
+            ("seconds", .number(interval.seconds)),
+            ("is_warming_up", .bool(interval.isWarmingUp)),
+            ("messages", .integer(interval.messages)),
+            ("messages_per_second", .number(interval.messagesPerSecond)),
+            ("p50", .integer(Int(interval.p50Nanoseconds))),
+            ("p90", .integer(Int(interval.p90Nanoseconds))),
+            ("p99", .integer(Int(interval.p99Nanoseconds))),
+            ("p99_9", .integer(Int(interval.p999Nanoseconds))),
+            ("max", .integer(Int(interval.maxNanoseconds))),
+            ("errors", .integer(interval.errors)),
+        ])
+    }
+
+    private var openLoopJSON: JSONValue {
+        let open = measurement.open
+        return .object([
+            ("service_nanoseconds", Self.json(open.service)),
+            ("lateness_nanoseconds", Self.json(open.slip)),
+            ("waited", .integer(open.waited)),
+            ("unsent", .integer(open.unsent)),
+        ])
+    }
+
+    private var errorsJSON: JSONValue {
+        let kinds = ErrorCounts.Kind.allCases.map {
+            ($0.jsonKey, JSONValue.integer(errors.count($0)))
+        }
+        return .object(
+            [("total", .integer(errors.total))] + kinds
+                + [("first", errors.first.map { .string($0) } ?? .null)])
+    }
+
+    private var clientJSON: JSONValue {
+        .object([
+            ("user_seconds", .number(usage.userSeconds)),
+            ("system_seconds", .number(usage.systemSeconds)),
+            ("percent_of_one_cpu", .number(processorPercent)),
+            ("microseconds_per_message", .number(processorMicrosecondsPerMessage)),
+        ])
+    }
+
+    private var serverJSON: JSONValue? {
+        guard let seconds = usage.serverSeconds else { return nil }
+        let messages = Double(max(1, measurement.messages))
+        return .object([
+            ("seconds", .number(seconds)),
+            ("microseconds_per_message", .number(seconds * 1e6 / messages)),
+            (
+                "context_switches_per_message",
+                usage.serverContextSwitches.map { .number(Double($0) / messages) } ?? .null
+            ),
+        ])
+    }
+
+    private var hostileJSON: JSONValue {
+        .object(
+            HostileProfile.allCases.compactMap { profile in
+                guard let counts = hostile[profile] else { return nil }
+                return (
+                    profile.rawValue,
+                    .object([
+                        ("opened", .integer(counts.opened)),
+                        ("refused", .integer(counts.refused)),
+                        ("closed_by_server", .integer(counts.closedByServer)),
+                        ("reset_by_server", .integer(counts.resetByServer)),
+                        ("bytes_sent", .integer(counts.bytesSent)),
+                        ("bytes_received", .integer(counts.bytesReceived)),
+                    ])
+                )
+            })
+    }
+}

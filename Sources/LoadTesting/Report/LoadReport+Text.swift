@@ -1,0 +1,96 @@
+internal import Histogram
+
+extension LoadReport {
+    /// For people.
+    public var text: String {
+        var lines = [
+            "target      \(plan.targets.map(\.description).joined(separator: ", "))",
+            "load        \(loadText)",
+            "measured    \(Format.decimal(measurement.seconds, places: 2)) s"
+                + (wasInterrupted
+                    ? " (interrupted)"
+                    : " after \(Format.span(plan.warmupNanoseconds)) of warm-up"),
+            "messages    \(Format.grouped(measurement.messages))",
+            "rate        \(Format.grouped(Int(measurement.messagesPerSecond))) messages/s, "
+                + "\(Format.decimal(measurement.megabytesPerSecond, places: 1)) MB/s each way",
+            "latency     \(Self.text(measurement.latencies))",
+        ]
+        lines += openLoopLines
+        if plan.messagesPerConnection != nil || plan.connectsPerSecond != nil {
+            lines.append(
+                "connects    \(Format.grouped(Int(measurement.connects.totalCount))), "
+                    + Self.text(measurement.connects))
+        }
+        lines.append(
+            "client CPU  \(Format.decimal(usage.totalSeconds, places: 2)) s, "
+                + "\(Format.decimal(processorPercent, places: 0)) % of one CPU, "
+                + "\(Format.decimal(processorMicrosecondsPerMessage, places: 2)) µs a message")
+        if let line = serverLine { lines.append(line) }
+        lines += hostileLines
+        lines.append("errors      \(errors.text)")
+        if let first = errors.first { lines.append("first error \(first)") }
+        lines += warnings.map { "warning     \($0)" }
+        if measurement.messages == 0, plan.connections > 0 {
+            lines.append("nothing was measured: no answer came in time")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    var loadText: String {
+        var parts = [
+            "\(Format.grouped(plan.connections)) connections",
+            "\(plan.sizes) bytes a message", "pipeline \(plan.pipeline)",
+            "\(plan.shardCount) shards",
+        ]
+        switch plan.schedule {
+        case .closed: break
+        case .constant(let rate): parts.append("\(Format.grouped(Int(rate))) messages/s")
+        case .poisson(let rate):
+            parts.append("\(Format.grouped(Int(rate))) messages/s (Poisson)")
+        }
+        if plan.idleConnections > 0 {
+            parts.append("\(Format.grouped(plan.idleConnections)) idle connections")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private var openLoopLines: [String] {
+        guard plan.isOpenLoop else { return [] }
+        let open = measurement.open
+        return [
+            "service     \(Self.text(open.service))",
+            "lateness    \(Self.text(open.slip))",
+            "waited      \(Format.grouped(open.waited)) messages for a free connection, "
+                + "\(Format.grouped(open.unsent)) were never sent",
+        ]
+    }
+
+    private var serverLine: String? {
+        guard let seconds = usage.serverSeconds else { return nil }
+        let messages = Double(max(1, measurement.messages))
+        let switches = usage.serverContextSwitches.map {
+            ", \(Format.decimal(Double($0) / messages, places: 3)) context switches a message"
+        }
+        return "server CPU  \(Format.decimal(seconds, places: 2)) s, "
+            + "\(Format.decimal(seconds * 1e6 / messages, places: 2)) µs a message"
+            + (switches ?? "")
+    }
+
+    private var hostileLines: [String] {
+        HostileProfile.allCases.compactMap { profile in
+            guard let counts = hostile[profile] else { return nil }
+            return "hostile     \(profile.rawValue): \(counts.opened) connections, "
+                + "\(counts.closedByServer) closed and \(counts.resetByServer) reset by the "
+                + "server, "
+                + "\(counts.refused) refused, \(Format.grouped(counts.bytesSent)) bytes sent, "
+                + "\(Format.grouped(counts.bytesReceived)) received"
+        }
+    }
+
+    private static func text(_ latencies: LatencyHistogram) -> String {
+        let columns = percentiles.map {
+            "\($0.label) \(Format.latency(latencies.valueAtPercentile($0.percent)))"
+        }
+        return (columns + ["max \(Format.latency(latencies.max))"]).joined(separator: "   ")
+    }
+}

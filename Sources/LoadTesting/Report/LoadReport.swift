@@ -1,0 +1,66 @@
+internal import Histogram
+
+/// The run's outcome.
+public struct LoadReport: Sendable {
+    /// The percentiles of the report, with their JSON names.
+    public static let percentiles: [(percent: Double, label: String, key: String)] = [
+        (50, "p50", "p50"), (90, "p90", "p90"), (99, "p99", "p99"), (99.9, "p99.9", "p99_9"),
+        (99.99, "p99.99", "p99_99"),
+    ]
+
+    public let plan: LoadPlan
+    public let measurement: Measurement
+    public let intervals: [LoadInterval]
+    public let usage: UsageObservation
+    public let errors: ErrorCounts
+    public let hostile: [HostileProfile: HostileCounts]
+    public let wasInterrupted: Bool
+
+    /// Something was wrong, or nothing was measured.
+    public var hasFailed: Bool {
+        let wantsMessages = plan.connections > 0 && !wasInterrupted
+        return errors.total > 0 || (measurement.messages == 0 && wantsMessages)
+    }
+
+    public var processorPercent: Double {
+        measurement.seconds > 0 ? 100 * usage.totalSeconds / measurement.seconds : 0
+    }
+
+    public var processorMicrosecondsPerMessage: Double {
+        measurement.messages > 0 ? usage.totalSeconds * 1e6 / Double(measurement.messages) : 0
+    }
+
+    /// What casts doubt on the figures: the client was the limit, or the schedule was not kept.
+    public var warnings: [String] {
+        var warnings: [String] = []
+        if processorPercent > 95 * Double(plan.shardCount) {
+            warnings.append(
+                "the client was the limit: it used \(Format.decimal(processorPercent, places: 0)) "
+                    + "% of a CPU with \(plan.shardCount) event loops; the figures are the client's")
+        }
+        guard let rate = plan.schedule.perSecond else { return warnings }
+        let open = measurement.open
+        let slip = open.slip.valueAtPercentile(99)
+        if slip > Self.mostSlipNanoseconds {
+            warnings.append(
+                "the client was late: 1 % of the messages by \(Format.latency(slip)) or more, "
+                    + "though a connection was free; use more CPUs, or a lower --rate")
+        }
+        if open.unsent > 0 {
+            warnings.append(
+                "\(Format.grouped(open.unsent)) messages were due and not sent, since no "
+                    + "connection was free: the server did not keep up with "
+                    + "\(Format.grouped(Int(rate))) messages/s, or there are too few --connections")
+        }
+        return warnings
+    }
+
+    private static let mostSlipNanoseconds: UInt64 = 1_000_000
+}
+
+extension LoadReport {
+    /// A percentile of the latencies, in nanoseconds.
+    public func percentile(_ percent: Double) -> UInt64 {
+        measurement.latencies.valueAtPercentile(percent)
+    }
+}

@@ -1,0 +1,188 @@
+internal import Histogram
+
+/// The report as a page that needs nothing else: tables, and plots as SVG, for light and dark
+/// screens.
+struct ReportPage {
+    let report: LoadReport
+
+    var html: String {
+        let targets = report.plan.targets.map(\.description).joined(separator: ", ")
+        let title = escaped("ringload: \(targets)")
+        return """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>\(title)</title>
+            <style>
+            \(ReportPage.style)
+            </style>
+            </head>
+            <body>
+            <header>
+            <h1>\(title)</h1>
+            <p>\(escaped(report.loadText))</p>
+            </header>
+            \(tiles)
+            \(warnings)
+            \(plots)
+            \(tables)
+            <footer>Latencies count from when a message was due\(closing).</footer>
+            </body>
+            </html>
+
+            """
+    }
+
+    private var closing: String {
+        report.plan.isOpenLoop ? "" : ", which in a closed loop is when it was sent"
+    }
+
+    // MARK: figures
+
+    private var tiles: String {
+        let measurement = report.measurement
+        let latencies = measurement.latencies
+        let isWrong = report.errors.total > 0
+        return """
+            <section class="tiles">
+            \(tile("messages/s", Format.grouped(Int(measurement.messagesPerSecond))))
+            \(tile("p50", Format.latency(latencies.valueAtPercentile(50))))
+            \(tile("p99", Format.latency(latencies.valueAtPercentile(99))))
+            \(tile("max", Format.latency(latencies.max)))
+            \(tile("errors", Format.grouped(report.errors.total), isBad: isWrong))
+            \(tile("client CPU", Format.decimal(report.processorPercent, places: 0) + " %"))
+            </section>
+            """
+    }
+
+    private func tile(_ name: String, _ value: String, isBad: Bool = false) -> String {
+        "<div class=\"tile\(isBad ? " bad" : "")\"><b>\(escaped(value))</b>"
+            + "<span>\(name)</span></div>"
+    }
+
+    private var warnings: String {
+        var texts = report.warnings
+        if report.errors.total > 0 { texts.insert("errors: \(report.errors.text)", at: 0) }
+        return texts.map { "<p class=\"warning\">\(escaped($0))</p>" }.joined(separator: "\n")
+    }
+
+    private var tables: String {
+        let lines = report.text.split(separator: "\n").map { line in
+            let name = line.prefix(12).trimmed
+            let text = line.dropFirst(12).trimmed
+            return "<tr><th>\(escaped(name))</th><td>\(escaped(text))</td></tr>"
+        }
+        let rows = lines.joined(separator: "\n")
+        return "<section><h2>Report</h2><table>\n\(rows)\n</table></section>"
+    }
+
+    // MARK: plots
+
+    private var plots: String {
+        var plots = [percentilePlot]
+        let intervals = report.intervals
+        if intervals.count > 1 {
+            plots.append(latencyPlot(intervals))
+            plots.append(ratePlot(intervals))
+            if report.errors.total > 0 { plots.append(errorPlot(intervals)) }
+        }
+        return plots.map { "<section>\($0.svg)</section>" }.joined(separator: "\n")
+    }
+
+    private var percentilePlot: Plot {
+        var series = [Plot.Series("latency", curve(report.measurement.latencies))]
+        if report.plan.isOpenLoop {
+            series.append(Plot.Series("service time", curve(report.measurement.open.service)))
+        }
+        let ticks: [(Double, String)] = [
+            (0, "0"), (1, "90"), (2, "99"), (3, "99.9"), (4, "99.99"), (5, "99.999"),
+            (6, "99.9999"),
+        ]
+        let last = series.flatMap(\.points).reduce(1) { max($0, $1.x) }
+        return Plot(
+            title: "Latency by percentile", series: series,
+            xTicks: ticks.filter { $0.0 <= last + 0.5 }, xName: "percentile",
+            yLabel: { Format.latency(UInt64($0)) }, isLogarithmic: true)
+    }
+
+    /// By the number of nines: each tenfold step towards 100 % has the same width.
+    private func curve(_ latencies: LatencyHistogram) -> [Plot.Point] {
+        guard latencies.totalCount > 0 else { return [] }
+        var points: [Plot.Point] = []
+        for step in latencies.percentiles(ticksPerHalfDistance: 8) {
+            let rest = 1 - step.percentileLevelIteratedTo / 100
+            guard rest > 0 else { continue }
+            points.append(Plot.Point(x: -Plot.log10(rest), y: Double(step.value)))
+        }
+        return points
+    }
+
+    private func latencyPlot(_ intervals: [LoadInterval]) -> Plot {
+        let figures: [(String, (LoadInterval) -> UInt64)] = [
+            ("p50", \.p50Nanoseconds), ("p90", \.p90Nanoseconds), ("p99", \.p99Nanoseconds),
+            ("max", \.maxNanoseconds),
+        ]
+        let series = figures.map { name, figure in
+            Plot.Series(
+                name,
+                intervals.filter { $0.messages > 0 }.map {
+                    Plot.Point(x: $0.seconds, y: Double(figure($0)))
+                })
+        }
+        return Plot(
+            title: "Latency over time", series: series, xTicks: timeTicks(intervals),
+            xName: "seconds", yLabel: { Format.latency(UInt64($0)) }, isLogarithmic: true)
+    }
+
+    private func ratePlot(_ intervals: [LoadInterval]) -> Plot {
+        let points = intervals.map { Plot.Point(x: $0.seconds, y: $0.messagesPerSecond) }
+        return Plot(
+            title: "Messages each second", series: [Plot.Series("messages/s", points)],
+            xTicks: timeTicks(intervals), xName: "seconds",
+            yLabel: { Format.grouped(Int($0)) }, isLogarithmic: false)
+    }
+
+    private func errorPlot(_ intervals: [LoadInterval]) -> Plot {
+        let points = intervals.map { Plot.Point(x: $0.seconds, y: Double($0.errors)) }
+        return Plot(
+            title: "Errors so far", series: [Plot.Series("errors", points)],
+            xTicks: timeTicks(intervals), xName: "seconds",
+            yLabel: { Format.grouped(Int($0)) }, isLogarithmic: false)
+    }
+
+    private func timeTicks(_ intervals: [LoadInterval]) -> [(Double, String)] {
+        let last = intervals.last?.seconds ?? 1
+        let step = Plot.roundStep(last / 8)
+        return Array(stride(from: 0, through: last, by: step)).map {
+            ($0, Format.decimal($0, places: step < 1 ? 1 : 0))
+        }
+    }
+
+    private func escaped(_ text: some StringProtocol) -> String {
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}
+
+extension StringProtocol {
+    fileprivate var trimmed: String {
+        let start = drop { $0 == " " }
+        return String(start.reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+extension LoadReport {
+    /// A page for browsers, in one piece.
+    public var html: String { ReportPage(report: self).html }
+}

@@ -1,0 +1,23 @@
+public import Histogram
+
+/// Times in nanoseconds, with three digits.
+public typealias LatencyHistogram = Histogram<UInt64>
+
+extension LatencyHistogram {
+    /// A minute: slower answers count as a minute.
+    static let slowestNanoseconds: UInt64 = 60_000_000_000
+
+    static func forLatencies() -> LatencyHistogram {
+        LatencyHistogram(
+            lowestDiscernibleValue: 64, highestTrackableValue: slowestNanoseconds,
+            numberOfSignificantValueDigits: .three)
+    }
+
+    @inline(__always)
+    mutating func recordLatency(_ nanoseconds: UInt64) {
+        record(Swift.min(nanoseconds, Self.slowestNanoseconds))
+    }
+
+    /// 0 when nothing was recorded.
+    var meanOrZero: Double { totalCount > 0 ? mean : 0 }
+}

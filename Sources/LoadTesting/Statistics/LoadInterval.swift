@@ -1,0 +1,37 @@
+internal import Histogram
+
+/// What happened in a second, or whatever the plan's interval is.
+public struct LoadInterval: Sendable {
+    /// The interval's end, counted from the first message.
+    public let seconds: Double
+    /// The interval's length.
+    public let lengthSeconds: Double
+    public let isWarmingUp: Bool
+    public let messages: Int
+    public let p50Nanoseconds: UInt64
+    public let p90Nanoseconds: UInt64
+    public let p99Nanoseconds: UInt64
+    public let p999Nanoseconds: UInt64
+    public let maxNanoseconds: UInt64
+    /// Since the beginning of the run.
+    public let errors: Int
+
+    public var messagesPerSecond: Double { Double(messages) / max(lengthSeconds, 1e-9) }
+
+    init(
+        _ ticks: [ShardTick], seconds: Double, lengthSeconds: Double, isWarmingUp: Bool
+    ) {
+        var latencies = LatencyHistogram.forLatencies()
+        for tick in ticks { latencies.add(tick.latencies) }
+        self.seconds = seconds
+        self.lengthSeconds = lengthSeconds
+        self.isWarmingUp = isWarmingUp
+        messages = Int(latencies.totalCount)
+        p50Nanoseconds = latencies.valueAtPercentile(50)
+        p90Nanoseconds = latencies.valueAtPercentile(90)
+        p99Nanoseconds = latencies.valueAtPercentile(99)
+        p999Nanoseconds = latencies.valueAtPercentile(99.9)
+        maxNanoseconds = latencies.max
+        errors = ticks.reduce(0) { $0 + $1.errors }
+    }
+}

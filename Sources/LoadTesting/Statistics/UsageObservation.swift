@@ -1,0 +1,32 @@
+internal import Ring
+
+/// What client and server used of the CPUs while it was measured.
+public struct UsageObservation: Sendable {
+    public private(set) var userSeconds = 0.0
+    public private(set) var systemSeconds = 0.0
+    /// The observed process's; nil: none is observed, or it has gone.
+    public private(set) var serverSeconds: Double?
+    public private(set) var serverContextSwitches: Int?
+
+    public var totalSeconds: Double { userSeconds + systemSeconds }
+
+    private var own = ProcessUsage()
+    private var other: ProcessUsage?
+
+    init() {}
+
+    mutating func begin(observing process: Int32?) {
+        own = .own()
+        other = process.flatMap { .of(process: $0) }
+    }
+
+    mutating func end(observing process: Int32?) {
+        let now = ProcessUsage.own()
+        userSeconds = Double(now.userNanoseconds - own.userNanoseconds) / 1e9
+        systemSeconds = Double(now.systemNanoseconds - own.systemNanoseconds) / 1e9
+        guard let other, let now = process.flatMap({ ProcessUsage.of(process: $0) }) else { return }
+        serverSeconds = Double(now.processorNanoseconds &- other.processorNanoseconds) / 1e9
+        // Threads may have ended meanwhile, with their counts.
+        serverContextSwitches = Int(now.contextSwitches) - Int(other.contextSwitches)
+    }
+}

@@ -1,0 +1,94 @@
+public import RingNetwork
+
+/// What is loaded: a server's address, and what is spoken to it.
+///
+/// | text | load |
+/// |---|---|
+/// | `tcp://127.0.0.1:7007` | messages, of which each byte has to come back |
+/// | `tls://localhost:7007` | the same over TLS (with the package trait TLS) |
+/// | `unix:/run/app.sock`, `unix:@name` | the same over a Unix socket |
+/// | `udp://127.0.0.1:7007` | the same in datagrams |
+/// | `http://127.0.0.1:8080/path` | HTTP/1.1 requests on connections that are kept |
+/// | `resp://127.0.0.1:6379` | commands of Redis's protocol |
+public struct LoadTarget: Sendable, Hashable {
+    public enum Scheme: String, Sendable, Hashable, CaseIterable {
+        case tcp, tls, unix, udp, http, https, resp
+    }
+
+    public let scheme: Scheme
+    public let endpoint: Endpoint
+    /// Of an `http` target, with its query; empty for others.
+    public let path: String
+
+    /// Reads one of the forms above.
+    public init(_ text: String) throws(LoadFailure) {
+        guard let colon = text.firstIndex(of: ":"),
+            let scheme = Scheme(rawValue: text[..<colon].lowercased())
+        else {
+            throw .usage(
+                "'\(text)' names no target: begin with tcp://, tls://, unix:, udp://, http:// or "
+                    + "resp://, as in tcp://127.0.0.1:7007")
+        }
+        self.scheme = scheme
+        if scheme == .unix {
+            endpoint = try Self.endpoint(text, of: text)
+            path = ""
+            return
+        }
+        let rest = text[text.index(after: colon)...]
+        guard rest.hasPrefix("//") else {
+            throw .usage("'\(text)' lacks the slashes: write \(scheme)://HOST:PORT")
+        }
+        let place = rest.dropFirst(2)
+        let isHTTP = scheme == .http || scheme == .https
+        let slash = place.firstIndex(of: "/") ?? place.endIndex
+        guard isHTTP || slash == place.endIndex else {
+            throw .usage("'\(text)' has a path, which only http:// has")
+        }
+        path = isHTTP ? (slash == place.endIndex ? "/" : String(place[slash...])) : ""
+        guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw .usage("'\(text)': write spaces and letters beyond ASCII in a path as %20")
+        }
+        endpoint = try Self.endpoint(
+            Self.withPort(String(place[..<slash]), scheme), of: text)
+        guard endpoint.port != 0 else {
+            throw .usage("'\(text)': port 0 is no server's; name the one that it listens on")
+        }
+        if case .unix = endpoint { throw .usage("'\(text)': write unix:/path for a Unix socket") }
+    }
+
+    /// HTTP's ports go without saying.
+    private static func withPort(_ place: String, _ scheme: Scheme) -> String {
+        let host = place.split(separator: "]", omittingEmptySubsequences: false).last ?? ""
+        guard !host.contains(":") else { return place }
+        return switch scheme {
+        case .http: place + ":80"
+        case .https: place + ":443"
+        default: place
+        }
+    }
+
+    private static func endpoint(
+        _ place: String, of text: String
+    ) throws(LoadFailure) -> Endpoint {
+        do throws(EndpointError) {
+            return try Endpoint(place)
+        } catch {
+            throw .usage("'\(text)': \(error)")
+        }
+    }
+
+    var isSecured: Bool { scheme == .tls || scheme == .https }
+    var isHTTP: Bool { scheme == .http || scheme == .https }
+    /// Whether every byte that is sent has to come back.
+    var isEcho: Bool { !isHTTP && scheme != .resp }
+}
+
+extension LoadTarget: CustomStringConvertible {
+    public var description: String {
+        scheme == .unix ? endpoint.description : "\(scheme)://\(endpoint)\(path)"
+    }
+
+    /// The endpoint without the scheme, for people.
+    var place: String { endpoint.description }
+}

@@ -1,0 +1,120 @@
+internal import Ring
+internal import RingDispatch
+internal import RingNetwork
+
+#if TLS
+    internal import RingTLS
+#endif
+
+/// A target whose name is resolved, with what connects to it. One for each shard.
+final class PreparedTarget: Sendable {
+    let target: LoadTarget
+    /// With an address instead of a name.
+    let endpoint: Endpoint
+    private let connectors: [Connector]
+
+    static let connectTimeout = DispatchTimeInterval.seconds(10)
+
+    /// - Parameter endpoint: what the target's name stands for.
+    init(
+        _ target: LoadTarget, endpoint: Endpoint, plan: LoadPlan, placement: ConnectionPlacement
+    ) throws(LoadFailure) {
+        self.target = target
+        self.endpoint = endpoint
+        var options = ConnectorOptions()
+        options.timeout = Self.connectTimeout
+        options.placement = placement
+        // A server that answers only when its answers are taken has to get that far.
+        options.connection.pausesReceivingWhileUnwritable = false
+        #if TLS
+            if target.isSecured {
+                var configuration = plan.tls
+                if target.isHTTP { configuration.applicationProtocols = ["http/1.1"] }
+                do throws(TLSError) {
+                    options.tls = try TLSContext(configuration)
+                } catch {
+                    throw LoadFailure("\(target): \(error)")
+                }
+                options.tlsServerName = plan.tlsServerName ?? Self.name(of: target.endpoint)
+            }
+        #endif
+        let isLocal = if case .unix = endpoint { true } else { false }
+        let sources: [IPAddress?] = plan.sources.isEmpty || isLocal ? [nil] : plan.sources
+        connectors = sources.map { source in
+            var options = options
+            options.localEndpoint = source.map { Endpoint($0, port: 0) }
+            return Connector(options: options)
+        }
+    }
+
+    var isSecured: Bool { target.isSecured }
+
+    /// - Parameter number: counts up from connection to connection.
+    func connector(_ number: Int) -> Connector { connectors[number % connectors.count] }
+
+    #if TLS
+        private static func name(of endpoint: Endpoint) -> String? {
+            if case .host(let name, _) = endpoint { return name.name }
+            return endpoint.ipAddress.map { "\($0)" }
+        }
+    #endif
+
+    // MARK: what went wrong, in words
+
+    /// Why the server could not be reached, and what to do.
+    func failure(of error: ConnectError) -> LoadFailure {
+        LoadFailure(finding(of: error).detail)
+    }
+
+    func finding(of error: ConnectError) -> Finding { Self.words(for: error, target: target) }
+
+    static func words(for error: ConnectError, target: LoadTarget) -> Finding {
+        let code = error.attempts.first?.cause.code
+        switch error.reason {
+        case .timedOut: return Finding(.connect, text(ErrorCode.timedOut, target))
+        case .allFailed:
+            let kind: ErrorCounts.Kind = code == ErrorCode.connectionRefused ? .refused : .connect
+            return Finding(kind, text(code ?? ErrorCode.connectionRefused, target))
+        default: return Finding(.connect, "\(target): \(error)")
+        }
+    }
+
+    /// What it means that a connection was closed without being asked to.
+    func finding(of reason: CloseReason) -> Finding {
+        switch reason {
+        case .failed(let error):
+            if error.code == ErrorCode.connectionReset || error.code == ErrorCode.brokenPipe {
+                return Finding(.reset, "the server reset a connection (\(error))")
+            }
+            return Finding(error.call == "recv" ? .receive : .send, "\(error)")
+        case .tlsFailed(let failure):
+            return Finding(.receive, "\(target): \(failure)")
+        case .timedOut:
+            return Finding(.connect, "\(target): no handshake in time; is it a server of TLS?")
+        default: return Finding(.closedByServer, "the server closed a connection")
+        }
+    }
+
+    private static func text(_ code: Int32, _ target: LoadTarget) -> String {
+        let place = target.place
+        return switch code {
+        case ErrorCode.connectionRefused:
+            "connection refused: is the server running on \(place)?"
+        case ErrorCode.timedOut:
+            "no answer from \(place): is the address right, and does a firewall drop it?"
+        case ErrorCode.networkUnreachable, ErrorCode.hostUnreachable:
+            "no route to \(place): is the address right?"
+        case ErrorCode.noEntry:
+            "\(place) does not exist: is the server running, and the path right?"
+        case ErrorCode.connectionReset, ErrorCode.brokenPipe:
+            "\(place) closed a new connection: has the server descriptors and memory left?"
+        case ErrorCode.addressNotAvailable:
+            "no local port left towards \(place): use fewer --connections, several "
+                + "--source addresses, or widen net.ipv4.ip_local_port_range"
+        case ErrorCode.processDescriptors, ErrorCode.systemDescriptors:
+            "no descriptors left: raise the limit with ulimit -n, or use fewer --connections"
+        default:
+            "cannot connect to \(place): \(KernelError.text(of: code))"
+        }
+    }
+}

@@ -1,0 +1,182 @@
+internal import CRing
+internal import Glibc
+
+/// What is at a path, as far as comparing it with what was there before needs.
+package struct FolderEntryFacts: Equatable, Sendable {
+    package enum Kind: UInt8, Sendable { case file, directory, symlink, other }
+
+    package var kind: Kind
+    package var inode: UInt64
+    package var size: UInt64
+    /// Since 1970.
+    package var modifiedNanoseconds: Int64
+
+    package init(kind: Kind, inode: UInt64, size: UInt64, modifiedNanoseconds: Int64) {
+        self.kind = kind
+        self.inode = inode
+        self.size = size
+        self.modifiedNanoseconds = modifiedNanoseconds
+    }
+
+    /// Of a path that ends in a zero; nil: nothing is there, or it may not be looked at.
+    /// - Parameter folder: what the path is relative to; nil: the current directory.
+    package init?(path: [UInt8], in folder: Int32? = nil, followsLinks: Bool) {
+        var status = stat()
+        let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
+        let result = path.withUnsafeBytes { bytes -> Int32 in
+            guard let name = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else {
+                return -1
+            }
+            return fstatat(folder ?? AT_FDCWD, name, &status, flags)
+        }
+        guard result == 0 else { return nil }
+        self.init(status)
+    }
+
+    /// Of what a descriptor is open for.
+    package init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    fileprivate init(_ status: stat) {
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .directory
+            case S_IFLNK: .symlink
+            default: .other
+            }
+        inode = UInt64(status.st_ino)
+        // Of a folder they change with its entries, which are told by themselves.
+        let isFolder = kind == .directory
+        size = isFolder ? 0 : UInt64(max(0, status.st_size))
+        let time = status.st_mtim
+        modifiedNanoseconds =
+            isFolder ? 0 : Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}
+
+/// Reads one folder after another with the same memory, by one thread at a time.
+package final class FolderReader: @unchecked Sendable {
+    // Safety: the memory lives as long as the object; one thread at a time uses it.
+    private let memory: UnsafeMutableRawBufferPointer
+    /// The folder that is open.
+    package private(set) var descriptor: Int32 = -1
+
+    private static let capacity = 32_768
+    private static let headerSize = 19
+
+    package init() {
+        memory = .allocate(byteCount: FolderReader.capacity, alignment: 8)
+    }
+
+    deinit {
+        close()
+        memory.deallocate()
+    }
+
+    /// Opens a folder. The path ends in a zero, and may be longer than the kernel takes at once.
+    package func open(path: [UInt8], followsLink: Bool) throws(KernelError) {
+        close()
+        let last = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW)
+        guard path.count > Int(PATH_MAX) else {
+            descriptor = try FolderReader.open(path, in: AT_FDCWD, last)
+            return
+        }
+        let parts = path.dropLast().split(separator: UInt8(ascii: "/"))
+        let isAbsolute = path.first == UInt8(ascii: "/")
+        var folder = isAbsolute ? try FolderReader.open([47, 0], in: AT_FDCWD, last) : AT_FDCWD
+        for (index, part) in parts.enumerated() {
+            let flags = index == parts.count - 1 ? last : Int32(CRING_OPEN_PATH) | O_DIRECTORY | O_CLOEXEC
+            let parent = folder
+            defer { if parent >= 0 { _ = Glibc.close(parent) } }
+            folder = try FolderReader.open(Array(part) + [0], in: parent, flags)
+        }
+        descriptor = folder
+    }
+
+    private static func open(
+        _ path: [UInt8], in folder: Int32, _ flags: Int32
+    ) throws(KernelError) -> Int32 {
+        try checked("open") {
+            path.withUnsafeBytes { bytes in
+                guard let name = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else {
+                    return -1
+                }
+                return openat(folder, name, flags)
+            }
+        }
+    }
+
+    package func close() {
+        if descriptor >= 0 { _ = Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    /// What is in a small file of an open folder; nil when it cannot be read. The name ends in a
+    /// zero, and symbolic links are not followed.
+    package static func contents(of name: [UInt8], in folder: Int32, limit: Int) -> [UInt8]? {
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        guard let number = try? open(name, in: folder, flags) else { return nil }
+        let file = OwnedDescriptor(adopting: number)
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < limit {
+            let count = read(file.number, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 { return nil }
+            if count == 0 { break }
+            bytes.append(contentsOf: chunk[..<count])
+        }
+        return bytes
+    }
+
+    /// Goes through the entries of the open folder, `.` and `..` left out.
+    /// - Parameter body: gets the name, its kind where the folder knows it, and its inode.
+    package func forEach(
+        _ body: (UnsafeRawBufferPointer, FolderEntryFacts.Kind?, UInt64) -> Void
+    ) throws(KernelError) {
+        while true {
+            let count = cring_read_folder(descriptor, memory.baseAddress, memory.count)
+            if count == -Int64(EINTR) { continue }
+            guard count >= 0 else {
+                throw KernelError(call: "getdents64", code: Int32(-count))
+            }
+            if count == 0 { return }
+            var offset = 0
+            while offset + FolderReader.headerSize <= Int(count) {
+                let entry = UnsafeRawBufferPointer(rebasing: memory[offset..<Int(count)])
+                let size = Int(entry.load(fromByteOffset: 16, as: UInt16.self))
+                guard size > FolderReader.headerSize, size <= entry.count else { break }
+                offset += size
+                let field = UnsafeRawBufferPointer(
+                    rebasing: entry[FolderReader.headerSize..<size])
+                let length = strnlen(
+                    field.baseAddress!.assumingMemoryBound(to: CChar.self), field.count)
+                let name = UnsafeRawBufferPointer(rebasing: field[..<length])
+                if FolderReader.isSelfOrParent(name) { continue }
+                body(
+                    name, FolderReader.kind(entry.load(fromByteOffset: 18, as: UInt8.self)),
+                    entry.load(fromByteOffset: 0, as: UInt64.self))
+            }
+        }
+    }
+
+    private static func isSelfOrParent(_ name: UnsafeRawBufferPointer) -> Bool {
+        let dot = UInt8(ascii: ".")
+        return name.count <= 2 && name.first == dot && name.last == dot
+    }
+
+    /// Of the DT_ numbers.
+    private static func kind(_ type: UInt8) -> FolderEntryFacts.Kind? {
+        switch type {
+        case 0: nil
+        case 4: .directory
+        case 8: .file
+        case 10: .symlink
+        default: .other
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import FileWatching
+import RingDispatch
+import SystemPackage
+
+/// Changes that are expected after the operations before, in one of several ways to tell them.
+struct Expectation: Sendable {
+    let line: Int
+    /// Only in runs with one of these windows; nil: in all.
+    private var windowsMilliseconds: [Int]?
+    /// Nothing is said about what is told.
+    private var isAnything = false
+    private var ways: [ChangeList]
+
+    /// Of the words behind `expect`: windows, `unordered`, `anything`.
+    init?(_ words: ArraySlice<Substring>, line: Int) {
+        self.line = line
+        ways = [ChangeList(isOrdered: !words.contains("unordered"))]
+        for word in words where word != "unordered" {
+            if word == "anything" {
+                isAnything = true
+            } else if let window = Int(word) {
+                windowsMilliseconds = (windowsMilliseconds ?? []) + [window]
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// Another way to tell the same.
+    mutating func addWay(isOrdered: Bool) {
+        ways.append(ChangeList(isOrdered: isOrdered))
+    }
+
+    mutating func add(_ pattern: ChangePattern) {
+        ways[ways.count - 1].patterns.append(pattern)
+    }
+
+    func applies(toWindow milliseconds: Int) -> Bool {
+        windowsMilliseconds?.contains(milliseconds) ?? true
+    }
+
+    func isMet(by changes: [FileChange], in tree: FilePath) -> Bool {
+        isAnything || ways.contains { $0.isMet(by: changes, in: tree) }
+    }
+}
+
+/// The changes of one way.
+struct ChangeList: Sendable {
+    let isOrdered: Bool
+    var patterns: [ChangePattern] = []
+
+    init(isOrdered: Bool) { self.isOrdered = isOrdered }
+
+    func isMet(by changes: [FileChange], in tree: FilePath) -> Bool {
+        isOrdered ? isMetInOrder(by: changes, in: tree) : isMetInAnyOrder(by: changes, in: tree)
+    }
+
+    /// Follows all ways to read the changes as the patterns at once. A position is the number of
+    /// the pattern that may match next.
+    private func isMetInOrder(by changes: [FileChange], in tree: FilePath) -> Bool {
+        // One or more: one, then any number.
+        let patterns = patterns.flatMap { pattern in
+            pattern.isRepeated && !pattern.isOptional
+                ? [pattern.once, pattern.anyNumber] : [pattern]
+        }
+        func withSkipped(_ positions: Set<Int>) -> Set<Int> {
+            positions.union(
+                positions.flatMap { position in
+                    let optional = patterns[position...].prefix { $0.isOptional }
+                    return position...position + optional.count
+                })
+        }
+        var positions = withSkipped([0])
+        for change in changes {
+            var next: Set<Int> = []
+            for position in positions where position < patterns.count {
+                let pattern = patterns[position]
+                guard pattern.matches(change, in: tree) else { continue }
+                next.insert(pattern.isRepeated ? position : position + 1)
+            }
+            positions = withSkipped(next)
+        }
+        return positions.contains(patterns.count)
+    }
+
+    /// Each change is taken by the first pattern that still wants it.
+    private func isMetInAnyOrder(by changes: [FileChange], in tree: FilePath) -> Bool {
+        var counts = Array(repeating: 0, count: patterns.count)
+        for change in changes {
+            let taker = patterns.indices.first {
+                (counts[$0] == 0 || patterns[$0].isRepeated)
+                    && patterns[$0].matches(change, in: tree)
+            }
+            guard let taker else { return false }
+            counts[taker] += 1
+        }
+        return patterns.indices.allSatisfy { counts[$0] > 0 || patterns[$0].isOptional }
+    }
+}
+
+/// One line of what is expected.
+struct ChangePattern: Sendable {
+    private let action: FileChange.Action
+    /// Nil: any.
+    private let kind: FileChange.Kind?
+    private let path: [UInt8]
+    private let previousPath: [UInt8]?
+    private let mustBeDiscovered: Bool
+    private(set) var isRepeated: Bool
+    private(set) var isOptional: Bool
+
+    /// Of `modified file a/b`, or `renamed file a -> b`, and marks behind it.
+    init?(_ words: [Substring]) {
+        var words = words[...]
+        var marks: Set<Substring> = []
+        while let last = words.last, ["+", "?", "*", "discovered"].contains(last) {
+            marks.insert(last)
+            words.removeLast()
+        }
+        guard words.count >= 3,
+            let action = FileChange.Action(rawValue: String(words.removeFirst()))
+        else { return nil }
+        self.action = action
+        let kind = words.removeFirst()
+        self.kind = FileChange.Kind(rawValue: String(kind))
+        guard self.kind != nil || kind == "any" else { return nil }
+        let paths = words.filter { $0 != "->" }.compactMap(unescaped)
+        guard paths.count == (action == .renamed ? 2 : 1) else { return nil }
+        path = paths.last!
+        previousPath = action == .renamed ? paths[0] : nil
+        mustBeDiscovered = marks.contains("discovered")
+        isRepeated = marks.contains("+") || marks.contains("*")
+        isOptional = marks.contains("?") || marks.contains("*")
+    }
+
+    var once: ChangePattern {
+        var copy = self
+        copy.isRepeated = false
+        return copy
+    }
+
+    var anyNumber: ChangePattern {
+        var copy = self
+        (copy.isRepeated, copy.isOptional) = (true, true)
+        return copy
+    }
+
+    func matches(_ change: FileChange, in tree: FilePath) -> Bool {
+        change.action == action && (kind == nil || change.kind == kind)
+            && change.path == tree.resolved(path)
+            && change.previousPath == previousPath.map(tree.resolved)
+            && (change.isDiscovered || !mustBeDiscovered)
+    }
+}
+
+extension FilePath {
+    /// The path that a scenario writes relative to its tree.
+    func resolved(_ relative: [UInt8]) -> FilePath {
+        FilePath(bytes: bytes + [0x2f] + relative).lexicallyNormalized()
+    }
+}

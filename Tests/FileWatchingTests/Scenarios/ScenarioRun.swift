@@ -1,0 +1,126 @@
+import FileWatching
+import Glibc
+import RingDispatch
+import SystemPackage
+import Testing
+
+/// A scenario on its way, with one of its windows.
+struct ScenarioRun {
+    private let scenario: Scenario
+    private let windowMilliseconds: Int
+    private let folder = Folder()
+    private let tree: FilePath
+    private let roots: [FilePath]
+
+    init(_ scenario: Scenario, windowMilliseconds: Int) {
+        self.scenario = scenario
+        self.windowMilliseconds = windowMilliseconds
+        let tree = folder("tree")
+        self.tree = tree
+        roots = scenario.roots.map { tree.resolved(unescaped($0[...]) ?? []) }
+    }
+
+    func run() throws {
+        #expect(Files.makeDirectory(tree) && Files.makeDirectory(folder("beside")))
+        for operation in scenario.given { perform(operation, line: 0) }
+        let initial = scenario.reportsExisting ? [:] : disk()
+        var observers: [TreeObserver] = []
+        defer { for observer in observers { observer.end() } }
+        for _ in 0..<scenario.watcherCount {
+            observers.append(try TreeObserver(roots, options: options))
+        }
+        // How many of each observer's changes have been looked at.
+        var counts = Array(repeating: 0, count: observers.count)
+        for step in scenario.steps {
+            switch step {
+            case .operation(let operation, let line):
+                perform(operation, line: line)
+            case .expectation(let expectation):
+                guard expectation.applies(toWindow: windowMilliseconds) else { continue }
+                for index in observers.indices {
+                    check(expectation, observers[index], seen: &counts[index])
+                }
+            }
+        }
+        for index in observers.indices {
+            observers[index].passFence()
+            finish(observers[index], from: initial, expected: counts[index])
+        }
+    }
+
+    private var options: FileWatchOptions {
+        var options = FileWatchOptions()
+        options.window = .milliseconds(windowMilliseconds)
+        options.ignore = scenario.ignored
+        options.readsGitignore = scenario.readsGitignore
+        options.followsSymlinks = scenario.followsSymlinks
+        options.reportsExisting = scenario.reportsExisting
+        return options
+    }
+
+    private func disk() -> [[UInt8]: Disk.Entry] {
+        var entries: [[UInt8]: Disk.Entry] = [:]
+        for root in roots { entries.merge(Disk.tree(at: root)) { first, _ in first } }
+        return entries.filter { !isIgnored($0.key) }
+    }
+
+    private func isIgnored(_ path: [UInt8]) -> Bool {
+        scenario.unseen.contains { FilePath(bytes: path).starts(with: tree.resolved($0)) }
+    }
+
+    private func perform(_ operation: Operation, line: Int) {
+        let isDone = operation.perform(in: tree)
+        let code = errno
+        #expect(isDone, "\(scenario.name).txt:\(line): \(operation): errno \(code)")
+    }
+
+    /// Waits until what is expected has come, and all that happened has been told.
+    private func check(_ expectation: Expectation, _ observer: TreeObserver, seen: inout Int) {
+        let first = seen
+        func isMet(_ received: [TreeObserver.Received]) -> Bool {
+            expectation.isMet(by: received.dropFirst(first).map(\.change), in: tree)
+        }
+        observer.passFence()
+        // What a watcher tells late is a failure only if it never comes.
+        if !isMet(observer.received.value) {
+            _ = observer.received.wait(seconds: Self.graceSeconds, until: isMet)
+        }
+        let received = observer.received.value
+        seen = received.count
+        let told = received.dropFirst(first).map { relative($0.change) }.joined(separator: "\n")
+        let place = "\(scenario.name).txt:\(expectation.line), window \(windowMilliseconds) ms"
+        #expect(isMet(received), "\(place), told:\n\(told)")
+    }
+
+    private static let graceSeconds = 3
+
+    private func relative(_ change: FileChange) -> String {
+        var text = describe(change)
+        text.replace(tree.string + "/", with: "")
+        text.replace(folder.path.string + "/", with: "../")
+        return text
+    }
+
+    private func finish(
+        _ observer: TreeObserver, from initial: [[UInt8]: Disk.Entry], expected count: Int
+    ) {
+        let name = "\(scenario.name), window \(windowMilliseconds) ms"
+        let received = observer.received.value.map(\.change)
+        if let last = scenario.steps.last, case .expectation(let expectation) = last,
+            expectation.applies(toWindow: windowMilliseconds) {
+            let late = received.dropFirst(count).map { relative($0) }
+            #expect(late.isEmpty, "\(name): told later")
+        }
+        for change in received where isIgnored(change.path.bytes) {
+            Issue.record("\(name): told of \(relative(change))")
+        }
+        #expect(observer.errors.value.isEmpty, "\(name)")
+        guard scenario.isCompared else { return }
+        let model = observer.model(from: initial)
+        #expect(model.contradictions.isEmpty, "\(name)")
+        let differences = roots.flatMap { model.differences(below: $0, isIgnored: isIgnored) }
+        #expect(differences.isEmpty, "\(name)")
+        let pictured = observer.snapshotDifferences(below: roots, isIgnored: isIgnored)
+        #expect(pictured.isEmpty, "\(name)")
+    }
+}

@@ -1,0 +1,22 @@
+import Testing
+
+/// The same for changes that nobody would think of.
+@Suite("Random changes", .watchdog)
+struct RandomChangesTests {
+    private static let seeds: ClosedRange<UInt64> = Storm.isWhole ? 1...60 : 1...4
+
+    @Test(
+        "the state that follows from the changes is the state of the disk",
+        arguments: Storm.windowsMilliseconds, seeds)
+    func seeded(windowMilliseconds: Int, seed: UInt64) throws {
+        let storm = try Storm(windowMilliseconds: windowMilliseconds)
+        defer { storm.end() }
+        var changes = RandomChanges(
+            seed: seed, tree: storm.tree, beside: storm.folder("beside"))
+        for step in 0..<(isThreadSanitized ? 300 : 600) {
+            changes.step()
+            if changes.happens(oneIn: 60) { storm.check("seed \(seed), step \(step)") }
+        }
+        storm.check("seed \(seed), at the end")
+    }
+}

@@ -1,0 +1,72 @@
+import FileWatching
+import Glibc
+import RingDispatch
+import SystemPackage
+import Testing
+
+/// Many changes at once, after which what the changes say must be what the disk has.
+struct Storm {
+    /// All of it, as often as was promised; the usual run is a smaller one.
+    static let isWhole = getenv("FILEWATCHING_STORMS").map { String(cString: $0) } == "whole"
+
+    static let windowsMilliseconds = [50, 0]
+
+    let folder = Folder()
+    let tree: FilePath
+    private let observer: TreeObserver
+    private let initial: [[UInt8]: Disk.Entry]
+    private let ignoredName: String?
+
+    /// Watches a tree that was made ready.
+    /// - Parameters:
+    ///   - ignoredName: of a folder in the tree that does not count.
+    ///   - hub: that others do not use.
+    init(
+        windowMilliseconds: Int, ignoring ignoredName: String? = nil, hub: FileWatchHub = .shared,
+        prepare: (FilePath) throws -> Void = { _ in }
+    ) throws {
+        tree = folder("tree")
+        self.ignoredName = ignoredName
+        #expect(Files.makeDirectory(tree) && Files.makeDirectory(folder("beside")))
+        try prepare(tree)
+        initial = Disk.tree(at: tree)
+        var options = FileWatchOptions()
+        options.window = .milliseconds(windowMilliseconds)
+        options.ignore = ignoredName.map { ["/\($0)/"] } ?? []
+        observer = try TreeObserver([tree], options: options, hub: hub)
+    }
+
+    private func isIgnored(_ path: [UInt8]) -> Bool {
+        ignoredName.map { FilePath(bytes: path).starts(with: tree.appending($0)) } ?? false
+    }
+
+    /// Waits until everything so far has been told.
+    func catchUp() { observer.passFence() }
+
+    /// The changes so far, and what the library counted.
+    var changes: [FileChange] { observer.received.value.map(\.change) }
+    var statistics: FileWatchStatistics { observer.watcher.statistics }
+
+    /// Compares what was told with the disk.
+    func check(_ comment: String = "", sourceLocation: SourceLocation = #_sourceLocation) {
+        observer.passFence(sourceLocation: sourceLocation)
+        let model = observer.model(from: initial.filter { !isIgnored($0.key) })
+        report(model.contradictions, comment, sourceLocation)
+        report(model.differences(below: tree, isIgnored: isIgnored), comment, sourceLocation)
+        report(
+            observer.snapshotDifferences(below: [tree], isIgnored: isIgnored), comment,
+            sourceLocation)
+        report(observer.errors.value, comment, sourceLocation)
+    }
+
+    private func report(
+        _ findings: [String], _ comment: String, _ sourceLocation: SourceLocation
+    ) {
+        let list = findings.prefix(10).joined(separator: "\n")
+        #expect(
+            findings.isEmpty, "\(comment) \(findings.count) findings:\n\(list)",
+            sourceLocation: sourceLocation)
+    }
+
+    func end() { observer.end() }
+}

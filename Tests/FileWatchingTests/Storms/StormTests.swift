@@ -1,0 +1,115 @@
+import Glibc
+import SystemPackage
+import Testing
+
+/// After each storm, the state that follows from the changes is the state of the disk.
+@Suite("Storms", .watchdog)
+struct StormTests {
+    @Test("mkdir -p in many places, with files in the new folders at once", arguments: [50, 0])
+    func folders(windowMilliseconds: Int) throws {
+        let storm = try Storm(windowMilliseconds: windowMilliseconds)
+        defer { storm.end() }
+        let rounds = Storm.isWhole ? 10 : 2
+        for round in 0..<rounds {
+            let threads = (0..<4).map { thread in
+                UserThread { [tree = storm.tree] in
+                    for index in 0..<60 {
+                        let folder = tree.appending("\(round)-\(thread)/\(index % 7)/\(index)/a/b")
+                        _ = Files.makeDirectories(folder)
+                        _ = Files.write(folder.appending("file"), [1])
+                        _ = Files.write(folder.removingLastComponent().appending("file"), [2])
+                        if index % 5 == 4 {
+                            Files.removeAll(tree.appending("\(round)-\(thread)/\((index - 2) % 7)"))
+                        }
+                    }
+                }
+            }
+            for thread in threads { #expect(thread.join()) }
+            storm.check("round \(round)")
+        }
+    }
+
+    @Test(
+        "git switches between branches, there and back", .enabled(if: Command.find("git") != nil),
+        arguments: [50, 0])
+    func branches(windowMilliseconds: Int) throws {
+        let storm = try Storm(windowMilliseconds: windowMilliseconds, ignoring: ".git") {
+            try Self.makeRepository($0)
+        }
+        defer { storm.end() }
+        for round in 0..<(Storm.isWhole ? 10 : 3) {
+            for branch in ["other", "main"] {
+                #expect(Self.git("checkout", "-q", branch, in: storm.tree) == 0)
+                if round % 2 == 0 { storm.check("round \(round), \(branch)") }
+            }
+        }
+        storm.check("at the end")
+    }
+
+    /// Nothing of the user's settings matters.
+    private static func git(_ words: String..., in folder: FilePath) -> Int32 {
+        let git = [
+            "env", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "git", "-c",
+            "user.name=Test", "-c", "user.email=test@example.com", "-c", "gc.auto=0", "-c",
+            "init.defaultBranch=main",
+        ]
+        return Command.run(git + words, in: folder)
+    }
+
+    /// Two branches with many folders, of which most differ.
+    private static func makeRepository(_ tree: FilePath) throws {
+        let size = Storm.isWhole ? 40 : 15
+        func fill(_ kind: String, _ folders: Range<Int>) {
+            for folder in folders {
+                let path = tree.appending("src/\(folder)/\(folder % 3 == 0 ? kind : "both")/x")
+                #expect(Files.makeDirectories(path))
+                for file in 0..<10 {
+                    let text = file % 2 == 0 ? "same" : "\(kind) \(folder)"
+                    #expect(Files.write(path.appending("\(file)"), Array(text.utf8)))
+                }
+            }
+        }
+        #expect(git("init", "-q", in: tree) == 0)
+        fill("main", 0..<size)
+        #expect(Files.write(tree.appending("name"), [1]))
+        #expect(git("add", ".", in: tree) == 0)
+        #expect(git("commit", "-q", "-mmain", in: tree) == 0)
+        #expect(git("checkout", "-qb", "other", in: tree) == 0)
+        Files.removeAll(tree.appending("src"))
+        fill("other", size / 2..<size + size / 2)
+        // A file in one branch, a folder in the other.
+        #expect(Files.remove(tree.appending("name")))
+        #expect(Files.makeDirectories(tree.appending("name/sub")))
+        #expect(Files.write(tree.appending("name/sub/file"), [2]))
+        #expect(git("add", "-A", in: tree) == 0)
+        #expect(git("commit", "-q", "-mother", in: tree) == 0)
+        #expect(git("checkout", "-q", "main", in: tree) == 0)
+    }
+
+    @Test(
+        "tar unpacks a large archive", .enabled(if: Command.find("tar") != nil),
+        arguments: [50, 0])
+    func archive(windowMilliseconds: Int) throws {
+        let (folders, filesInEach) = Storm.isWhole ? (400, 50) : (60, 25)
+        let packed = Folder()
+        for folder in 0..<folders {
+            let path = packed("pack/\(folder % 20)/\(folder)")
+            #expect(Files.makeDirectories(path))
+            for file in 0..<filesInEach {
+                #expect(Files.write(path.appending("file-\(file)"), Array("text \(file)".utf8)))
+            }
+        }
+        #expect(Command.run(["tar", "cf", "pack.tar", "pack"], in: packed.path) == 0)
+        let unpack = ["tar", "xf", packed("pack.tar").string]
+        for round in 0..<(Storm.isWhole ? 10 : 1) {
+            let storm = try Storm(windowMilliseconds: windowMilliseconds)
+            defer { storm.end() }
+            #expect(Command.run(unpack, in: storm.tree) == 0)
+            storm.check("round \(round), unpacked")
+            Files.removeAll(storm.tree.appending("pack/3"))
+            #expect(Files.rename(storm.tree.appending("pack"), storm.tree.appending("moved")))
+            #expect(Command.run(unpack, in: storm.tree) == 0)
+            storm.check("round \(round), moved and unpacked again")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import FileWatching
+import Glibc
+import SystemPackage
+
+/// What the disk has, read without the library.
+enum Disk {
+    struct Entry: Hashable {
+        let kind: FileChange.Kind
+        let size: Int64
+        let modificationNanoseconds: Int64
+        let inode: UInt64
+        let nameCount: Int
+    }
+
+    /// What a path names; nil when it names nothing.
+    static func entry(at path: FilePath, followingSymlinks: Bool = false) -> Entry? {
+        var status = stat()
+        let code = path.withPlatformString {
+            followingSymlinks ? stat($0, &status) : lstat($0, &status)
+        }
+        guard code == 0 else { return nil }
+        let kind: FileChange.Kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .directory
+            case S_IFLNK: .symlink
+            default: .other
+            }
+        let time = status.st_mtim
+        return Entry(
+            kind: kind, size: Int64(status.st_size),
+            modificationNanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec),
+            inode: UInt64(status.st_ino), nameCount: Int(status.st_nlink))
+    }
+
+    /// A root and everything below it. Symbolic links are entries, and not followed.
+    static func tree(at root: FilePath) -> [[UInt8]: Entry] {
+        var entries: [[UInt8]: Entry] = [:]
+        var pending = [root]
+        while let path = pending.popLast() {
+            guard let entry = entry(at: path) else { continue }
+            entries[path.bytes] = entry
+            guard entry.kind == .directory else { continue }
+            pending += (entryNames(of: path) ?? []).map { path.appending(bytes: $0) }
+        }
+        return entries
+    }
+
+    /// Now, by the clock that files' times come from.
+    static func nowNanoseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

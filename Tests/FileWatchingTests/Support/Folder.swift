@@ -1,0 +1,45 @@
+import Glibc
+import SystemPackage
+
+/// A directory for a test's files, removed with all that is in it when the last reference goes.
+final class Folder: Sendable {
+    let path: FilePath
+
+    init() {
+        var template = Array("/tmp/filewatching-test-XXXXXX".utf8CString)
+        precondition(mkdtemp(&template) != nil, "no folder in /tmp: errno \(errno)")
+        path = FilePath(platformString: template)
+    }
+
+    deinit { Files.removeAll(path) }
+
+    /// The path of an entry.
+    func callAsFunction(_ name: String) -> FilePath { path.appending(name) }
+}
+
+/// The names in a folder, as the bytes that they are; nil when it cannot be read.
+func entryNames(of folder: FilePath) -> [[UInt8]]? {
+    guard let stream = folder.withPlatformString({ opendir($0) }) else { return nil }
+    defer { closedir(stream) }
+    var names: [[UInt8]] = []
+    while let entry = readdir(stream) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+        if name != [0x2e], name != [0x2e, 0x2e] { names.append(name) }
+    }
+    return names
+}
+
+extension FilePath {
+    /// A path of any bytes, which need not be UTF-8.
+    init(bytes: some Sequence<UInt8>) {
+        self.init(platformString: bytes.map(CChar.init(bitPattern:)) + [0])
+    }
+
+    var bytes: [UInt8] {
+        withPlatformString { start in
+            (0..<strlen(start)).map { UInt8(bitPattern: start[$0]) }
+        }
+    }
+
+    func appending(bytes name: [UInt8]) -> FilePath { FilePath(bytes: bytes + [0x2f] + name) }
+}

@@ -1,0 +1,4 @@
+import Glibc
+
+/// ThreadSanitizer checks this process.
+let isThreadSanitized = dlsym(nil, "__tsan_init") != nil

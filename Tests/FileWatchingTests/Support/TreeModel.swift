@@ -1,0 +1,133 @@
+import FileWatching
+import SystemPackage
+
+/// What somebody believes of a tree who knew it once and has only read the changes since.
+struct TreeModel {
+    private final class Node {
+        var kind: FileChange.Kind
+        /// What the disk said at the beginning; nil as soon as a change was told of it.
+        var known: Disk.Entry?
+        /// When the last change of it came.
+        var toldNanoseconds: Int64
+        var children: [ArraySlice<UInt8>: Node] = [:]
+
+        init(_ kind: FileChange.Kind, known: Disk.Entry? = nil, toldNanoseconds: Int64 = 0) {
+            self.kind = kind
+            self.known = known
+            self.toldNanoseconds = toldNanoseconds
+        }
+    }
+
+    /// Of "/"; folders above the roots are there as well, and are not compared.
+    private let top = Node(.directory)
+    /// Changes that cannot have happened, after those that were told before.
+    private(set) var contradictions: [String] = []
+
+    init(_ entries: [[UInt8]: Disk.Entry]) {
+        for (path, entry) in entries {
+            let node = parent(of: path, makesFolders: true)!
+            let name = names(path).last!
+            if let existing = node.children[name] {
+                existing.kind = entry.kind
+                existing.known = entry
+            } else {
+                node.children[name] = Node(entry.kind, known: entry)
+            }
+        }
+    }
+
+    private func names(_ path: [UInt8]) -> [ArraySlice<UInt8>] { path.split(separator: 0x2f) }
+
+    private func parent(of path: [UInt8], makesFolders: Bool = false) -> Node? {
+        var node = top
+        for name in names(path).dropLast() {
+            if let child = node.children[name] {
+                node = child
+            } else if makesFolders {
+                let child = Node(.directory)
+                node.children[name] = child
+                node = child
+            } else {
+                return nil
+            }
+        }
+        return node
+    }
+
+    mutating func apply(_ change: FileChange, receivedNanoseconds: Int64) {
+        let path = change.path.bytes
+        guard let parent = parent(of: path), let name = names(path).last else {
+            return contradict(change, "its folder is unknown")
+        }
+        switch change.action {
+        case .created:
+            if parent.children[name] != nil { contradict(change, "it was there") }
+            parent.children[name] = Node(change.kind, toldNanoseconds: receivedNanoseconds)
+        case .modified, .attributes:
+            guard let node = parent.children[name] else { return contradict(change, "unknown") }
+            node.kind = change.kind
+            node.known = nil
+            node.toldNanoseconds = receivedNanoseconds
+        case .removed:
+            if parent.children.removeValue(forKey: name) == nil { contradict(change, "unknown") }
+        case .renamed:
+            guard let old = change.previousPath?.bytes, let oldParent = self.parent(of: old),
+                let node = oldParent.children.removeValue(forKey: names(old).last!)
+            else { return contradict(change, "its old name is unknown") }
+            if node.kind != change.kind { contradict(change, "it was a \(node.kind)") }
+            parent.children[name] = node
+        case .rescan, .overflow:
+            break
+        }
+    }
+
+    private mutating func contradict(_ change: FileChange, _ reason: String) {
+        contradictions.append("\(describe(change)): \(reason)")
+    }
+
+    /// What is told of a root and below it, as the disk's listing has it.
+    private func told(below root: FilePath) -> [[UInt8]: Node] {
+        var found: [[UInt8]: Node] = [:]
+        var pending: [([UInt8], Node)] = []
+        let path = root.bytes
+        if let node = parent(of: path)?.children[names(path).last!] { pending = [(path, node)] }
+        while let (path, node) = pending.popLast() {
+            found[path] = node
+            for (name, child) in node.children { pending.append((path + [0x2f] + name, child)) }
+        }
+        return found
+    }
+
+    /// How the belief differs from the disk below a root; nothing when the changes told it all.
+    func differences(
+        below root: FilePath, isIgnored: ([UInt8]) -> Bool = { _ in false }
+    ) -> [String] {
+        let told = told(below: root)
+        let disk = Disk.tree(at: root)
+        var differences: [String] = []
+        for (path, entry) in disk where !isIgnored(path) {
+            guard let node = told[path] else {
+                differences.append("never told of \(escaped(path))")
+                continue
+            }
+            if node.kind != entry.kind {
+                differences.append("\(escaped(path)) is a \(entry.kind), told as \(node.kind)")
+            } else if entry.kind == .file, entry.nameCount == 1, !isUpToDate(node, entry) {
+                differences.append("never told of a change of \(escaped(path))")
+            }
+        }
+        for path in told.keys where disk[path] == nil && !isIgnored(path) {
+            differences.append("never told that \(escaped(path)) is gone")
+        }
+        return differences
+    }
+
+    /// A file that nothing was told of is as it was; no file changed after its last change came.
+    private func isUpToDate(_ node: Node, _ entry: Disk.Entry) -> Bool {
+        if let known = node.known {
+            return known.size == entry.size
+                && known.modificationNanoseconds == entry.modificationNanoseconds
+        }
+        return entry.modificationNanoseconds <= node.toldNanoseconds
+    }
+}

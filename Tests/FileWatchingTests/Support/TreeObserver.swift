@@ -1,0 +1,135 @@
+import FileWatching
+import RingDispatch
+import SystemPackage
+import Testing
+
+/// A watcher that notes all that it is told, and can tell when all that happened has been told.
+final class TreeObserver: Sendable {
+    struct Received: Sendable {
+        let change: FileChange
+        /// When the handler was called.
+        let nanoseconds: Int64
+    }
+
+    let watcher: FileTreeWatcher
+    let queue = DispatchQueue(label: "test.tree")
+    /// In the order in which they came, without those of the fence.
+    let received = Watched<[Received]>([])
+    let errors = Watched<[String]>([])
+    /// A folder of its own that is a root as well. The kernel tells of everything in its order:
+    /// when a file in it is told of, all that happened before the file was made has been told.
+    ///
+    /// Another file leaves it, too: who waits for the other end of a renaming tells late.
+    private let fence = Folder()
+    private let beyond = Folder()
+    private let postCount = Watched(0)
+    private let passed = Watched<Set<FenceChange>>([])
+    private let lastSequence = Watched<UInt64>(0)
+    private let sequenceGaps = Watched(0)
+    private let cancelled = Gate()
+
+    private struct FenceChange: Hashable {
+        let action: FileChange.Action
+        let path: FilePath
+    }
+
+    /// Watches, and waits until the watches are in place.
+    init(
+        _ roots: [FilePath], options: FileWatchOptions = .init(), hub: FileWatchHub = .shared,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        _ = Files.write(fence("0"), [])
+        watcher = try FileTreeWatcher(
+            roots + [fence.path], options: options, queue: queue, hub: hub)
+        let isReady = Gate()
+        watcher.setReadyHandler { isReady.open() }
+        watcher.setCancelHandler { [cancelled] in cancelled.open() }
+        watcher.setErrorHandler { [errors] error in errors.append("\(error)") }
+        watcher.setEventHandler { [unowned self] changes in receive(changes) }
+        watcher.activate()
+        expectOpens(isReady, "the watches are not in place", sourceLocation: sourceLocation)
+    }
+
+    private func receive(_ changes: [FileChange]) {
+        let now = Disk.nowNanoseconds()
+        for change in changes {
+            let last = lastSequence.update { last in
+                defer { last = change.sequence }
+                return last
+            }
+            if change.sequence != last + 1 { sequenceGaps.increment() }
+            if change.path.starts(with: fence.path) {
+                let change = FenceChange(action: change.action, path: change.path)
+                passed.update { $0.formUnion([change]) }
+            } else {
+                received.append(Received(change: change, nanoseconds: now))
+            }
+        }
+    }
+
+    /// Waits until all that has happened so far was told.
+    @discardableResult
+    func passFence(sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
+        let number = postCount.increment()
+        let (new, old) = (fence("\(number)"), fence("\(number - 1)"))
+        let isMoved = Files.write(new, []) && Files.rename(old, beyond("\(number - 1)"))
+        #expect(isMoved, sourceLocation: sourceLocation)
+        let hasPassed = passed.wait(seconds: Patience.seconds) {
+            $0.contains(FenceChange(action: .created, path: new))
+                && $0.contains(FenceChange(action: .removed, path: old))
+        }
+        #expect(
+            hasPassed, "the fence's change did not come; errors: \(errors.value)",
+            sourceLocation: sourceLocation)
+        return hasPassed
+    }
+
+    /// What the changes say of the tree, given what it was before.
+    func model(from initial: [[UInt8]: Disk.Entry]) -> TreeModel {
+        var model = TreeModel(initial)
+        for item in received.value {
+            model.apply(item.change, receivedNanoseconds: item.nanoseconds)
+        }
+        return model
+    }
+
+    /// The watcher's own picture.
+    func snapshot() -> [WatchedEntry]? {
+        let result = Watched<[WatchedEntry]?>(nil)
+        watcher.snapshot { entries in result.update { $0 = entries } }
+        _ = result.wait(seconds: Patience.seconds) { $0 != nil }
+        return result.value
+    }
+
+    /// How the watcher's own picture differs from the disk.
+    func snapshotDifferences(
+        below roots: [FilePath], isIgnored: ([UInt8]) -> Bool = { _ in false }
+    ) -> [String] {
+        guard let snapshot = snapshot() else { return ["no snapshot came"] }
+        let entries = Dictionary(snapshot.map { ($0.path.bytes, $0) }) { first, _ in first }
+        var differences: [String] = []
+        var disk: [[UInt8]: Disk.Entry] = [:]
+        for root in roots { disk.merge(Disk.tree(at: root)) { first, _ in first } }
+        for (path, entry) in disk where !isIgnored(path) {
+            guard let ours = entries[path] else {
+                differences.append("the snapshot lacks \(escaped(path))")
+                continue
+            }
+            if ours.kind != entry.kind || ours.inode != entry.inode {
+                differences.append("the snapshot has another \(escaped(path))")
+            }
+        }
+        for path in entries.keys where disk[path] == nil && !isIgnored(path) {
+            guard !FilePath(bytes: path).starts(with: fence.path) else { continue }
+            differences.append("the snapshot still has \(escaped(path))")
+        }
+        return differences
+    }
+
+    /// Ends the watcher. To be called for each observer.
+    func end(sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(sequenceGaps.value == 0, "sequence numbers", sourceLocation: sourceLocation)
+        watcher.cancel()
+        expectOpens(cancelled, "no cancel handler", sourceLocation: sourceLocation)
+    }
+}

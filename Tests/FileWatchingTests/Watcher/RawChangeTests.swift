@@ -1,0 +1,80 @@
+import Glibc
+import RingDispatch
+import SystemPackage
+import Testing
+
+@testable import FileWatching
+
+/// With a window of 0, each event of the kernel is one change.
+@Suite("Raw changes", .watchdog)
+struct RawChangeTests {
+    @Test("a file made, written and removed")
+    func lifeOfAFile() throws {
+        let watching = try Watching()
+        let path = watching.folder.makeFile("a")
+        watching.expect("created a")
+        append(3, to: path)
+        watching.expect("modified a")
+        chmod(path, 0o644)
+        watching.expect("attributes a")
+        unlink(path)
+        watching.expect("removed a")
+    }
+
+    @Test("a file made again at once is told as removed and created")
+    func madeAgain() throws {
+        let folder = Folder()
+        let path = folder.makeFile("a")
+        let watching = try Watching(in: folder)
+        unlink(path)
+        folder.makeFile("a")
+        watching.expect("removed a", "created a")
+    }
+
+    @Test("a renaming is one change, and the children of a folder follow it")
+    func renaming() throws {
+        let folder = Folder()
+        folder.makeDirectory("d")
+        folder.makeFile("d/a")
+        let watching = try Watching(in: folder)
+        rename(folder("d"), folder("e"))
+        watching.expect("renamed d -> e")
+        append(1, to: folder("e/a"))
+        watching.expect("modified e/a")
+        #expect(watching.snapshotPaths == ["e", "e/a"])
+    }
+
+    @Test("what leaves the tree is removed, what comes from elsewhere is created with all in it")
+    func acrossTheBorder() throws {
+        let folder = Folder()
+        folder.makeDirectory("in")
+        folder.makeDirectory("out")
+        folder.makeDirectory("out/d")
+        folder.makeFile("out/d/a")
+        let watching = try Watching(in: folder, roots: [folder("in")])
+        rename(folder("out/d"), folder("in/d"))
+        watching.expect("created in/d", "+created in/d/a")
+        rename(folder("in/d"), folder("out/d"))
+        watching.expect("removed in/d")
+        folder.makeFile("out/d/b")
+        folder.makeFile("in/c")
+        watching.expect("created in/c")
+    }
+
+    @Test("files in folders that were made a moment ago are found, and told once")
+    func freshFolders() throws {
+        let watching = try Watching()
+        let folder = watching.folder
+        var path = "d"
+        for _ in 0..<20 {
+            folder.makeDirectory(path)
+            folder.makeFile(path + "/a")
+            path += "/d"
+        }
+        expectEventually(watching.changes) { changes in
+            changes.filter { $0.action == .created }.count >= 40
+        }
+        let paths = watching.changes.value.map(\.path)
+        #expect(paths.count == 40 && Set(paths).count == 40, "\(watching.told)")
+    }
+}

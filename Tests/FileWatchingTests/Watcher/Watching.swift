@@ -1,0 +1,82 @@
+import Glibc
+import RingDispatch
+import SystemPackage
+import Testing
+
+@testable import FileWatching
+
+/// A watcher of one folder, and what it has told.
+final class Watching: Sendable {
+    let folder: Folder
+    let watcher: FileTreeWatcher
+    let changes = Watched<[FileChange]>([])
+    let errors = Watched<[FileWatchError]>([])
+    let isReady = Gate()
+    let isCancelled = Gate()
+
+    /// Begins to watch, and waits until all is watched.
+    /// - Parameter prepare: fills the folder before.
+    init(
+        _ options: (inout FileWatchOptions) -> Void = { $0.window = .nanoseconds(0) },
+        hub: FileWatchHub = .shared, in folder: Folder = Folder(), roots: [String]? = nil,
+        awaitsReadiness: Bool = true
+    ) throws {
+        self.folder = folder
+        var chosen = FileWatchOptions()
+        options(&chosen)
+        let paths = (roots ?? [folder.path]).map { FilePath($0) }
+        let queue = DispatchQueue(label: "test.watching")
+        watcher = try FileTreeWatcher(paths, options: chosen, queue: queue, hub: hub)
+        watcher.setEventHandler { [changes] batch in
+            changes.update { $0 += batch }
+        }
+        watcher.setErrorHandler { [errors] in errors.append($0) }
+        watcher.setReadyHandler { [isReady] in isReady.open() }
+        watcher.setCancelHandler { [isCancelled] in isCancelled.open() }
+        watcher.activate()
+        if awaitsReadiness { expectOpens(isReady) }
+    }
+
+    deinit {
+        watcher.cancel()
+        isCancelled.pass()
+    }
+
+    /// What was told, as `created a/b`; discovered things have a `+` in front.
+    var told: [String] { changes.value.map(line) }
+
+    private func line(_ change: FileChange) -> String {
+        let from = change.previousPath.map { "\(relative($0)) -> " } ?? ""
+        return "\(change.isDiscovered ? "+" : "")\(change.action.rawValue) "
+            + "\(from)\(relative(change.path))"
+    }
+
+    private func relative(_ path: FilePath) -> String {
+        let text = path.string
+        return text.hasPrefix(folder.path + "/")
+            ? String(text.dropFirst(folder.path.utf8.count + 1)) : text
+    }
+
+    /// Waits until just these lines were told, after those that were told before.
+    @discardableResult
+    func expect(
+        _ lines: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Bool {
+        let holds = changes.wait(seconds: Patience.seconds / 3) { $0.count >= lines.count }
+        #expect(holds && told == lines, "told \(told)", sourceLocation: sourceLocation)
+        changes.update { $0 = [] }
+        return holds
+    }
+
+    /// The snapshot, as paths relative to the folder.
+    func snapshot() -> [WatchedEntry] {
+        let entries = Watched<[WatchedEntry]?>(nil)
+        watcher.snapshot { found in entries.update { $0 = found } }
+        expectEventually(entries) { $0 != nil }
+        return entries.value ?? []
+    }
+
+    var snapshotPaths: [String] {
+        snapshot().map { relative($0.path) }.filter { $0 != folder.path }
+    }
+}
