@@ -17,7 +17,7 @@ COPY Plugins Plugins
 COPY Samples Samples
 # Not compiled, but SwiftPM wants to see each target's folder.
 COPY Tests Tests
-ARG PRODUCTS="EchoServer KeyValueServer GCDEcho ringload"
+ARG PRODUCTS="EchoServer FileWatchServer KeyValueServer GCDEcho ringload"
 RUN for product in $PRODUCTS; do \
         swift build -c release --traits TLS --static-swift-stdlib \
             --disable-automatic-resolution --product "$product" || exit 1; \
@@ -47,7 +47,8 @@ LABEL org.opencontainers.image.version="$VERSION" org.opencontainers.image.revis
 
 # A number, so that an orchestrator sees that it is not root.
 USER 10001:10001
-EXPOSE 7007/tcp 7007/udp 9100/tcp
+# EchoServer and its figures; FileWatchServer and its page; KeyValueServer.
+EXPOSE 7007/tcp 7007/udp 9100/tcp 7008/tcp 8088/tcp 6380/tcp
 # The servers then let their clients have what was sent to them, for 5 s at most.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=2s CMD ["check-health"]

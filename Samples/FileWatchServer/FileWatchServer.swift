@@ -20,10 +20,12 @@ struct FileWatchServer: ParsableCommand {
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
     @OptionGroup(title: "Running a command") var running: RunOptions
     @OptionGroup(title: "Runtime") var runtime: RuntimeOptions
+    @OptionGroup(title: "Watching over it") var healthCheck: HealthCheck
 
     func run() throws {
         // First: the runtime reads its settings once.
-        runtime.apply()
+        runtime.apply(startsProcesses: running.run != nil)
+        if healthCheck.isWanted { return try checkHealth() }
         DescriptorLimit.raise()
 
         let server = try Server(watching, addresses, running)
@@ -41,5 +43,11 @@ struct FileWatchServer: ParsableCommand {
         }
         withExtendedLifetime(signals) {}
         writeLine(server.stop())
+    }
+
+    private func checkHealth() throws {
+        try healthCheck.ask(
+            Array("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8),
+            expecting: Array("HTTP/1.1 200 ".utf8), host: addresses.host, port: addresses.httpPort)
     }
 }

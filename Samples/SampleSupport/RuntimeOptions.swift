@@ -29,10 +29,12 @@ package struct RuntimeOptions: ParsableArguments {
         }
     }
 
-    /// Call before the first queue or source is made. Takes over what the first process of a
-    /// container has to do, too.
-    package func apply() {
-        FirstProcess.leaveOrphansToTheKernel()
+    /// Call before the first queue or source is made. Does what the first process of a container
+    /// has to, too.
+    /// - Parameter startsProcesses: the program wants to know how others have ended. Orphans are
+    ///   left to an init then.
+    package func apply(startsProcesses: Bool = false) {
+        if !startsProcesses { FirstProcess.leaveOrphansToTheKernel() }
         if let lanes { setenv("RINGDISPATCH_LANES", String(lanes), 1) }
         if let backend { setenv("RINGDISPATCH_BACKEND", backend.rawValue, 1) }
     }

@@ -1,0 +1,157 @@
+# Sourced by container-test.sh: how an image is built and run, by an engine or by IMAGE_TOOL. Uses its
+# `engine`, `tool`, `image` and `work`. What was printed last is in $work/log.
+
+name=ring-dispatch-test-$$
+network=$name
+options=()
+tool_process=
+server_process=
+
+runner_name() { [ -n "$engine" ] && echo "$engine" || echo "$tool"; }
+
+build_image() {
+    if [ -n "$engine" ]; then
+        local format=()
+        # The health check is in Docker's format only, which is not podman's first choice.
+        [[ $engine != *podman* ]] || format=(--format docker)
+        "$engine" build --quiet "${format[@]}" --tag "$image" .
+    else
+        bash "$tool" "$image"
+    fi
+}
+
+begin_runs() {
+    [ -z "$engine" ] || "$engine" network create "$network" >/dev/null
+}
+
+clean_up() {
+    if [ -n "$engine" ]; then
+        "$engine" rm --force "$name" >/dev/null 2>&1 || true
+        "$engine" network rm "$network" >/dev/null 2>&1 || true
+    elif [ -n "$server_process" ]; then
+        kill "$server_process" 2>/dev/null || true
+        wait "$tool_process" || true
+    fi
+    rm -rf "$work"
+}
+
+# run_once PROFILE COMMAND...: its output to the log, its status.
+run_once() {
+    local profile=$1
+    shift
+    if [ -n "$engine" ]; then
+        "$engine" run --rm --network "$network" \
+            ${profile:+--security-opt "seccomp=$profile"} "$image" "$@" >"$work/log" 2>&1
+    else
+        # The tool's own words are none of the command's.
+        run_tool "$profile" "$@" >"$work/all" 2>&1 && local status=0 || local status=$?
+        grep -v -e '^subprocess exited' -e '^Error: exit status' "$work/all" >"$work/log" || true
+        return "$status"
+    fi
+}
+run_client() { run_once "$@"; }
+
+run_tool() {
+    local profile=$1
+    shift
+    SECCOMP=$profile bash "$tool" --run "$image" "$@"
+}
+
+# start_server PROFILE COMMAND...: waits until it listens; sets `address` for clients.
+start_server() {
+    local profile=$1 host=127.0.0.1 port=
+    shift
+    if [ -n "$engine" ]; then
+        host=$name
+        "$engine" run --detach --name "$name" --network "$network" "${options[@]}" \
+            ${profile:+--security-opt "seccomp=$profile"} "$image" \
+            "$@" --host 0.0.0.0 --port 7007 >/dev/null
+    else
+        # On the host's network.
+        run_tool "$profile" "$@" --port 0 >"$work/server" 2>&1 &
+        tool_process=$!
+    fi
+    for _ in $(seq 100); do
+        server_log
+        port=$(sed -n 's/^listening on .*:\([0-9]*\)$/\1/p' "$work/log")
+        [ -z "$port" ] || break
+        sleep 0.1
+    done
+    if [ -z "$port" ]; then
+        echo "container-test: the server did not listen within 10 s:" >&2
+        cat "$work/log" >&2
+        exit 1
+    fi
+    address=$host:$port
+    server_command=("$@" --port "$port")
+    [ -n "$engine" ] || server_process=$(descendant_called "$1" "$tool_process")
+}
+
+server_log() {
+    if [ -n "$engine" ]; then
+        "$engine" logs "$name" >"$work/log" 2>&1
+    else
+        cp "$work/server" "$work/log"
+    fi
+}
+
+# stop_server: SIGTERM, and the rest of its log; sets `status`.
+stop_server() {
+    status=0
+    if [ -n "$engine" ]; then
+        "$engine" stop --time 10 "$name" >/dev/null
+        status=$("$engine" inspect --format '{{.State.ExitCode}}' "$name")
+        server_log
+        "$engine" rm "$name" >/dev/null
+    else
+        kill -TERM "$server_process"
+        wait "$tool_process" || status=$?
+        server_process=
+        server_log
+    fi
+}
+
+# As the image's HEALTHCHECK has it. Where there is no process 1 to look at, it is told the command.
+check_health() {
+    if [ -n "$engine" ]; then
+        "$engine" exec "$name" check-health
+    else
+        run_tool "" check-health "${server_command[@]}"
+    fi
+}
+
+server_peak_kilobytes() {
+    local file=/proc/1/status
+    if [ -n "$engine" ]; then
+        "$engine" exec "$name" sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' "$file"
+    else
+        sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$server_process/status"
+    fi
+}
+
+# Bytes that the image's own layers hold.
+added_bytes() {
+    # The first layer is the base image's only one.
+    if [[ $engine = *podman* ]]; then
+        "$engine" history --format json "$image" | jq '[.[].size] | .[:-1] | add'
+    elif [ -n "$engine" ]; then
+        "$engine" history --human=false --format '{{.Size}}' "$image" | sed '$d' |
+            awk '{ sum += $1 } END { print sum + 0 }'
+    else
+        run_once "" sh -c 'du -sbc /usr/local/bin/* /usr/lib/*/liburing* /usr/lib/*/libssl* \
+            /usr/lib/*/libcrypto* | tail -n 1'
+        cut -f 1 "$work/log"
+    fi
+}
+
+# descendant_called NAME PROCESS: waits for nothing, since the server listens already.
+descendant_called() {
+    local child
+    for child in $(cat /proc/"$2"/task/*/children 2>/dev/null); do
+        if [ "$(cat "/proc/$child/comm")" = "$1" ]; then
+            echo "$child"
+            return
+        fi
+        descendant_called "$1" "$child"
+    done
+}

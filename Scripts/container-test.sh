@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# Builds the image and runs it: under the engine's default seccomp profile, under the shipped one,
+# and under such as allow half of io_uring. Loads EchoServer from a second container and checks the
+# back end, the exit status, a clean drain, and what the image and a start cost.
+#
+#   Scripts/container-test.sh             builds, then tests
+#   Scripts/container-test.sh --no-build  tests the image that is there
+#
+# by environment:
+#   IMAGE=ring-dispatch  the image's name
+#   ENGINE=podman        docker or podman, or another that has their commands; default: one that
+#                        runs; none: IMAGE_TOOL
+#   IMAGE_TOOL=PATH      used where no engine runs: builds the image by `TOOL IMAGE`, runs a command
+#                        by `TOOL --run IMAGE COMMAND...`, under the profile in SECCOMP. What only an
+#                        engine has (limits, process 1, a read-only file system) is skipped then.
+#
+# Needs jq. Exit status: 0 when all checks hold, 1 when one does not.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+case ${1:-} in
+-h | --help)
+    sed -n '2,19s/^# \{0,1\}//p' Scripts/container-test.sh
+    exit 0
+    ;;
+"" | --no-build) ;;
+*)
+    echo "usage: Scripts/container-test.sh [--no-build]" >&2
+    exit 64
+    ;;
+esac
+
+image=${IMAGE:-ring-dispatch}
+tool=${IMAGE_TOOL:-$PWD/../shared/tools/build-image.sh}
+engine=${ENGINE:-}
+if [ -z "$engine" ]; then
+    for candidate in docker podman; do
+        if "$candidate" info >/dev/null 2>&1; then engine=$candidate; break; fi
+    done
+fi
+[ "$engine" != none ] || engine=
+if [ -z "$engine" ] && ! [ -e "$tool" ]; then
+    echo "container-test: neither docker nor podman runs here, and there is no IMAGE_TOOL" >&2
+    exit 1
+fi
+command -v jq >/dev/null || { echo "container-test: needs jq: apt-get install jq" >&2; exit 1; }
+
+work=$(mktemp -d)
+. Scripts/container-runs.sh
+trap 'clean_up' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+failures=0
+step() { printf '\n== %s\n' "$*"; }
+# check WHAT COMMAND...
+check() {
+    local what=$1
+    shift
+    if "$@" >/dev/null 2>&1; then echo "   ok: $what"; return; fi
+    echo "   FAILED: $what"
+    failures=$((failures + 1))
+}
+shows() { grep -qE -- "$1" "$work/log"; }
+at_most() { [ "$1" -le "$2" ]; }
+
+step "build ($(runner_name))"
+[ "${1:-}" = --no-build ] || build_image
+begin_runs
+
+shipped=$PWD/Docker/seccomp-io_uring.json
+# Without io_uring on the host, no profile brings it back.
+expected=io_uring
+run_once "$shipped" timeout 2 EchoServer --backend io_uring --port 0 || true
+if ! shows 'RingDispatch: io_uring back end'; then
+    echo "   the host refuses io_uring whatever the profile says: $(head -n 1 "$work/log")"
+    expected=epoll
+fi
+
+for profile in default shipped; do
+    step "EchoServer under the $profile profile, loaded from a second container"
+    backend=$([ "$profile" = shipped ] && echo "$expected" || echo epoll)
+    seccomp=$([ "$profile" = shipped ] && echo "$shipped" || true)
+    start_server "$seccomp" EchoServer --http-port 0
+    run_client "$seccomp" ringload "tcp://$address" --connections 64 --duration 2s --warmup 0s ||
+        true
+    check "ringload found every echo right" shows '^errors +0$'
+    server_log
+    check "it runs on $backend" shows "^RingDispatch: $backend back end, [0-9]+ lanes? \(.+\)$"
+    if [ "$profile" = default ]; then
+        check "the line names cause and remedy" \
+            shows 'io_uring_setup failed: .*errno [0-9]+\); .*profile'
+    fi
+    check "it logs one line" test "$(grep -c RingDispatch "$work/log")" = 1
+    check "its health check holds" check_health
+    stop_server
+    check "SIGTERM ends it with status 0" test "$status" = 0
+    check "it says what it served" shows '^served 6[45] connections, [0-9]+ messages'
+    check "nobody was cut off" eval '! shows "cut off|did not end"'
+done
+
+step "profiles that allow half of it"
+for call in setup enter register; do
+    jq --arg call "io_uring_$call" '.syscalls |= map(.names -= [$call] | select(.names != []))' \
+        "$shipped" >"$work/without-$call.json"
+    run_once "$work/without-$call.json" timeout 2 EchoServer --port 0 || true
+    check "without io_uring_$call: epoll, and the call is named" \
+        shows "epoll back end, .*io_uring_$call failed"
+    run_once "$work/without-$call.json" EchoServer --port 0 --backend io_uring && status=0 ||
+        status=$?
+    check "without io_uring_$call: --backend io_uring is status 78, and why" \
+        eval '[ "$status" = 78 ] && shows "cannot be had: io_uring_$call failed"'
+done
+
+step "each program"
+run_once "" samples || true
+for program in $(sed -n 's/.*these names: //p' "$work/log"); do
+    run_once "" "$program" --help && status=0 || status=$?
+    # GCDEcho has no help, only its usage.
+    check "$program" eval \
+        '{ [ $status = 0 ] || [ $status = 64 ]; } && shows "(USAGE|usage): $program"'
+done
+run_once "" id -u
+check "nobody is root" shows '^[1-9][0-9]*$'
+
+step "what it costs"
+added_megabytes=$(($(added_bytes) / 1000000))
+check "the image adds at most 60 MB to its base: $added_megabytes MB" at_most "$added_megabytes" 60
+run_once "" sh -c 'for run in 1 2 3 4 5; do begin=$(date +%s%N)
+    timeout 1 EchoServer --port 0 2>/dev/null | { read -r line
+    echo $((($(date +%s%N) - begin) / 1000000)); }; done'
+milliseconds=$(grep -x '[0-9]*' "$work/log" | sort -n | sed -n 3p)
+check "it listens within 100 ms: $milliseconds ms" at_most "$milliseconds" 100
+
+start_server "" EchoServer
+run_client "" ringload "tcp://$address" --connections 1000 --duration 2s --warmup 0s || true
+check "ringload with 1000 connections found every echo right" shows '^errors +0$'
+kilobytes=$(server_peak_kilobytes)
+check "1000 connections take less than 64 MiB: $kilobytes KiB" at_most "$kilobytes" 65536
+stop_server
+check "it was not killed" test "$status" = 0
+
+if [ -n "$engine" ]; then
+    step "an engine's limits"
+    options=(--read-only --cap-drop ALL --security-opt no-new-privileges --memory 64m --cpus 1)
+    start_server "$shipped" EchoServer
+    run_client "" ringload "tcp://$address" --connections 1000 --duration 2s --warmup 0s || true
+    check "1000 connections, read-only, in 64 MiB: every echo right" shows '^errors +0$'
+    "$engine" exec "$name" sh -c '(sleep 0.1 &)'
+    server_log
+    check "one CPU is one lane" shows "$expected back end, 1 lane "
+    sleep 0.5 # for the orphan's own end
+    check "an orphan is reaped" eval \
+        '! "$engine" exec "$name" sh -c "grep -l \"^State:.Z\" /proc/[0-9]*/status"'
+    stop_server
+    check "it was not killed for its memory, and drained" test "$status" = 0
+fi
+
+echo
+if [ "$failures" -gt 0 ]; then
+    echo "container-test: $failures checks failed"
+    exit 1
+fi
+echo "container-test: all checks hold"
