@@ -136,6 +136,10 @@ let package = Package(
         .testTarget(
             name: "KeyValueStoreTests", dependencies: ["KeyValueStore", "RingDispatch"],
             swiftSettings: settings),
+        .testTarget(
+            name: "LoadTestingTests",
+            dependencies: ["LoadTesting", "RingNetwork", "RingDispatch", ringTLS],
+            swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )

@@ -24,18 +24,10 @@ final class Server: Sendable {
     /// So many troubles with files are told one by one.
     private static let toldErrorLimit = 20
 
-    /// Binds all sockets, so that a taken port shows before a large tree is looked at.
+    /// Finds the paths and binds all sockets: what is wrong shows before a large tree is looked at.
     init(
         _ watching: WatchOptions, _ addresses: AddressOptions, _ running: RunOptions
     ) throws {
-        var options = ListenerOptions()
-        options.connectionLimit = Self.clientLimit
-        options.replacesStaleUnixSocket = true
-        tcp = try ListeningAddress.first(host: addresses.host, port: addresses.port) {
-            try Listener($0, options: options)
-        }
-        unix = try addresses.unix.map { try Listener(Endpoint("unix:" + $0), options: options) }
-
         let roots = try watching.paths.map { try Self.absolute($0) }
         let runner = running.run.map { CommandRunner(command: $0, quiet: running.settle) }
         let feed = ChangeFeed(roots: roots, historyLimit: watching.history) { changes in
@@ -44,6 +36,13 @@ final class Server: Sendable {
         let watcher = try FileTreeWatcher(
             roots, options: watching.fileWatchOptions,
             queue: DispatchQueue(label: "file-watch-server.changes"))
+        var options = ListenerOptions()
+        options.connectionLimit = Self.clientLimit
+        options.replacesStaleUnixSocket = true
+        tcp = try ListeningAddress.first(host: addresses.host, port: addresses.port) {
+            try Listener($0, options: options)
+        }
+        unix = try addresses.unix.map { try Listener(Endpoint("unix:" + $0), options: options) }
         let endpoint = tcp.endpoint.withPort(addresses.httpPort)
         let routes = Routes(
             feed: feed, watcher: watcher, runner: runner,

@@ -89,7 +89,8 @@ package final class FolderReader: @unchecked Sendable {
         let isAbsolute = path.first == UInt8(ascii: "/")
         var folder = isAbsolute ? try FolderReader.open([47, 0], in: AT_FDCWD, last) : AT_FDCWD
         for (index, part) in parts.enumerated() {
-            let flags = index == parts.count - 1 ? last : Int32(CRING_OPEN_PATH) | O_DIRECTORY | O_CLOEXEC
+            let isLast = index == parts.count - 1
+            let flags = isLast ? last : Int32(CRING_OPEN_PATH) | O_DIRECTORY | O_CLOEXEC
             let parent = folder
             defer { if parent >= 0 { _ = Glibc.close(parent) } }
             folder = try FolderReader.open(Array(part) + [0], in: parent, flags)

@@ -1,3 +1,4 @@
+internal import CRing
 internal import Glibc
 
 /// What a process has used of the CPUs so far.

@@ -34,8 +34,6 @@ enum EventStream {
         }
         // There is nothing that the client may say.
         connection.setReceiveHandler { _, _ in }
-        connection.setEndHandler(nil)
-        connection.setDrainHandler { $0.close() }
         connection.setCloseHandler { _, _ in
             heartbeat.cancel()
             subscriber.end()

@@ -71,6 +71,13 @@ extension FileWatchError {
                 + KernelLimit.instances.remedy)
     }
 
+    init(withoutProc path: FilePath) {
+        self.init(
+            reason: .other, path: path, code: ErrorCode.noEntry,
+            description: "'\(path)', and maybe more, is not watched: /proc/thread-self/fd is not "
+                + "there; mount /proc: the kernel is told through it what to watch")
+    }
+
     init(queueOverflowOf path: FilePath) {
         self.init(
             reason: .queueLimit, path: path, code: 0,

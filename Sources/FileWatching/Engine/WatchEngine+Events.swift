@@ -68,13 +68,32 @@ extension WatchEngine {
         return followed(facts, in: folder) { FolderEntryFacts(path: path, followsLinks: true) }
     }
 
+    /// Of what an event is about: by now the name may be another's, of which an event will tell.
+    private func facts(
+        _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ isDirectory: Bool
+    ) -> (FolderEntryFacts, isLink: Bool)? {
+        guard let found = facts(name, in: folder),
+            found.isLink || (found.0.kind == .directory) == isDirectory
+        else { return nil }
+        return found
+    }
+
+    /// Brings what is known up to date with a look. Its kind may have been guessed.
+    private func update(_ node: NodeNumber, _ facts: FolderEntryFacts) {
+        let known = tree[node]
+        guard (known.kind == .directory) == (facts.kind == .directory) else { return }
+        if known.kind != facts.kind { tree.setKind(of: node, to: facts.kind) }
+        if known.kind == .directory && known.inode != facts.inode { push(node, .repair) }
+        tree.update(node, facts)
+    }
+
     // MARK: coming and going
 
     private func appear(
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ isDirectory: Bool,
         isDiscovered: Bool = false
     ) {
-        let found = facts(name, in: folder)
+        let found = facts(name, in: folder, isDirectory)
         var known = tree.child(of: folder, name)
         if let node = known, tree[node].flags.contains(.departing) {
             removeAndReport(node)
@@ -83,7 +102,9 @@ extension WatchEngine {
         if let known {
             // It is gone again: an event tells.
             guard let (facts, _) = found else { return }
-            if facts.inode == tree[known].inode && facts.kind == tree[known].kind { return }
+            if facts.inode == tree[known].inode && facts.kind == tree[known].kind {
+                return tree.update(known, facts)
+            }
             if facts.kind == tree[known].kind && facts.kind != .directory {
                 tree.update(known, facts)
                 return report(.modified, known)
@@ -111,7 +132,7 @@ extension WatchEngine {
         _ node: NodeNumber, _ name: UnsafeRawBufferPointer, in folder: NodeNumber
     ) -> Bool {
         guard isAmbiguous(folder), let (facts, _) = facts(name, in: folder) else { return false }
-        return facts.inode == tree[node].inode && facts.kind == tree[node].kind
+        return facts.kind == tree[node].kind && !tree.differs(node, from: facts)
     }
 
     private func touch(
@@ -125,8 +146,8 @@ extension WatchEngine {
         if tree[node].kind == .directory {
             // It may be readable now.
             if tree.watch(of: node) == nil { push(node, []) }
-        } else if let (facts, _) = facts(name, in: folder), facts.kind == tree[node].kind {
-            tree.update(node, facts)
+        } else if let (facts, _) = facts(name, in: folder) {
+            update(node, facts)
         }
         report(action, node)
     }
@@ -234,12 +255,31 @@ extension WatchEngine {
         }
         tree.write(pathOf: node, to: &path)
         let previous = FilePath(terminated: path)
+        let formerFolder = tree[node].parent
+        let formerName = tree.names.withName(of: tree[node]) { Array($0) }
         tree.move(node, to: folder, name)
+        if let (facts, _) = facts(name, in: folder) { update(node, facts) }
+        if tree.isWithoutWatch(node) { push(node, []) }
         let isFolder = tree[node].kind == .directory
         report(
             .renamed, node, from: previous, isWhole: isFolder || replacesTree,
             replaced: replacedKind)
+        if replacedKind != nil { examineExchange(formerName, formerFolder, folder) }
         return true
+    }
+
+    /// What was replaced may have gone where the other came from: renameat2(RENAME_EXCHANGE). What
+    /// the kernel tells of its way has happened then.
+    private func examineExchange(_ name: [UInt8], _ former: NodeNumber, _ folder: NodeNumber) {
+        name.withUnsafeBytes { name in
+            guard let (facts, _) = facts(name, in: former) else { return }
+            for folder in [former, folder] where !tree[folder].flags.contains(.fresh) {
+                tree[folder].flags.insert(.fresh)
+                fresh.append(folder)
+            }
+            lastLookNanoseconds = MonotonicClock.nanoseconds()
+            appear(name, in: former, facts.kind == .directory)
+        }
     }
 
     // MARK: rules

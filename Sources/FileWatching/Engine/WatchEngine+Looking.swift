@@ -13,10 +13,13 @@ extension WatchEngine {
         do throws(KernelError) {
             try reader.open(path: path, followsLink: followsLink)
         } catch {
+            if WatchEngine.isAbsence(error) { return miss(folder) }
             return fail(error, FilePath(terminated: path))
         }
         defer { reader.close() }
+        var isOther = false
         if let facts = FolderEntryFacts(descriptor: reader.descriptor) {
+            isOther = tree[folder].inode != 0 && tree[folder].inode != facts.inode
             tree[folder].inode = facts.inode
         }
         watch(folder)
@@ -27,7 +30,7 @@ extension WatchEngine {
         rules.read(in: reader.descriptor, of: folder)
         let wasEmpty = tree[folder].firstChild == 0
         let isQuiet = flags.contains(.quiet)
-        let isRepair = flags.contains(.repair)
+        let isRepair = flags.contains(.repair) || isOther
         do throws(KernelError) {
             try reader.forEach { name, kind, inode in
                 let found = Found(name: name, kind: kind, inode: inode)
@@ -48,6 +51,12 @@ extension WatchEngine {
             tree.setWatch(of: folder, to: watch)
         } catch {
             tree.write(pathOf: folder, to: &path)
+            // The folder is open: what is missing is the way to it.
+            if error.code == ErrorCode.noEntry {
+                guard !hasToldProc else { return }
+                hasToldProc = true
+                return tell(FileWatchError(withoutProc: FilePath(terminated: path)))
+            }
             fail(error, FilePath(terminated: path))
         }
     }
@@ -56,10 +65,21 @@ extension WatchEngine {
         Subscription(engine: number, target: .node(folder))
     }
 
+    /// It went, was renamed or was replaced: an event tells.
+    private static func isAbsence(_ error: KernelError) -> Bool {
+        [ErrorCode.noEntry, ErrorCode.notDirectory, ErrorCode.tooManyLinks].contains(error.code)
+    }
+
+    private func miss(_ folder: NodeNumber) {
+        if let index = roots.firstIndex(where: { $0.node == folder }) {
+            return attach(index, isFirst: false)
+        }
+        missed.append(folder)
+        lastLookNanoseconds = MonotonicClock.nanoseconds()
+    }
+
     private func fail(_ error: KernelError, _ path: FilePath) {
         switch error.code {
-        // It went or was replaced: an event tells.
-        case ErrorCode.noEntry, ErrorCode.notDirectory, ErrorCode.tooManyLinks: return
         case ErrorCode.noSpace:
             guard !hasToldWatchLimit else { return }
             hasToldWatchLimit = true
@@ -95,7 +115,9 @@ extension WatchEngine {
             {
                 tree[known].flags.insert(.seen)
                 if facts.kind == .directory {
-                    if isRepair { push(known, .repair) }
+                    if isRepair || tree.isWithoutWatch(known) {
+                        push(known, isRepair ? .repair : [])
+                    }
                 } else if tree.differs(known, from: facts) {
                     tree.update(known, facts)
                     report(.modified, known, isDiscovered: true)
@@ -152,11 +174,18 @@ extension WatchEngine {
             let next = tree[child].next
             let flags = tree[child].flags
             tree[child].flags.remove(.seen)
-            if !flags.contains(.seen), !flags.contains(.departing) {
-                removeAndReport(child, isDiscovered: true)
-            }
+            if !flags.contains(.seen), !flags.contains(.departing) { lose(child, in: folder) }
             child = next
         }
+    }
+
+    /// What a look has not found. Of what is ignored from now on nothing is told.
+    private func lose(_ node: NodeNumber, in folder: NodeNumber) {
+        let name = tree.names.withName(of: tree[node]) { Array($0) }
+        let isIgnored = name.withUnsafeBytes {
+            rules.ignores($0, tree[node].kind == .directory, in: folder, tree)
+        }
+        if isIgnored { remove(node) } else { removeAndReport(node, isDiscovered: true) }
     }
 
     // MARK: removing

@@ -3,8 +3,8 @@ internal import RingDispatch
 internal import Synchronization
 internal import SystemPackage
 
-/// What a watcher is made of: the tree as far as it is known, kept true by the kernel's events and by
-/// looks at folders, and what is told of it. All of it belongs to its queue.
+/// What a watcher is made of: the tree as far as it is known, kept true by the kernel's events and
+/// by looks at folders, and what is told of it. All of it belongs to its queue.
 final class WatchEngine: @unchecked Sendable {
     // Safety: what is not immutable or behind a lock is used on `queue` only.
     let queue: DispatchQueue
@@ -22,13 +22,14 @@ final class WatchEngine: @unchecked Sendable {
 
     /// Folders to look at; the last first.
     var pending: [NodeNumber] = []
+    /// Folders that were not where they should have been: an event is to tell of a renaming.
+    var missed: [NodeNumber] = []
     /// Folders that were looked at a moment ago.
     var fresh: [NodeNumber] = []
     var lastLookNanoseconds: UInt64 = 0
     var isEmptinessAwaited = false
     /// All folders are being compared with the disk: events may tell what was found already.
     var isRepairing = false
-    var hasRepairError = false
     /// What is being handled, and how far it was.
     var upcoming: [EventBatch] = []
     var position = (batch: 0, event: 0)
@@ -37,6 +38,7 @@ final class WatchEngine: @unchecked Sendable {
     var phase = Phase.setup
     /// Folders without a watch, of which the first was told.
     var hasToldWatchLimit = false
+    var hasToldProc = false
     var counts = FileWatchStatistics()
     let statistics = Locked(FileWatchStatistics())
 
@@ -128,26 +130,36 @@ final class WatchEngine: @unchecked Sendable {
         if isFirst { queue.async { [self] in run() } }
     }
 
-    /// How long folders are looked at before events get their turn.
+    /// How long folders are looked at before others get the thread.
     private static let lookNanoseconds: UInt64 = 5_000_000
 
     private func run() {
         guard phase != .cancelled else { return }
+        let isFinished = lookAround(for: WatchEngine.lookNanoseconds)
         let batches = inbox.withLock { inbox -> [EventBatch] in
             inbox.isScheduled = false
+            // What a look has begun is finished before anything that came later.
+            guard isFinished else { return [] }
             inbox.eventCount = 0
             defer { inbox.batches = [] }
             return inbox.batches
         }
         handle(batches)
+        if isFinished { awaitEmptiness() }
+        publish()
+        if !isFinished { scheduleRun() }
+    }
+
+    /// Looks at folders; false when time ran out.
+    @discardableResult
+    private func lookAround(for limitNanoseconds: UInt64 = .max) -> Bool {
+        guard !pending.isEmpty else { return true }
         let start = MonotonicClock.nanoseconds()
         while let folder = pending.popLast() {
             look(at: folder)
-            if MonotonicClock.nanoseconds() - start > WatchEngine.lookNanoseconds { break }
+            if MonotonicClock.nanoseconds() - start > limitNanoseconds { return pending.isEmpty }
         }
-        if pending.isEmpty { awaitEmptiness() }
-        publish()
-        if !pending.isEmpty { scheduleRun() }
+        return true
     }
 
     func scheduleRun() {
@@ -158,6 +170,7 @@ final class WatchEngine: @unchecked Sendable {
         if isFirst { queue.async { [self] in run() } }
     }
 
+    /// A folder is to be looked at.
     func push(_ folder: NodeNumber, _ flags: NodeFlags) {
         let isNew = !tree[folder].flags.contains(.pending)
         tree[folder].flags.formUnion(flags.union(.pending))
@@ -167,14 +180,14 @@ final class WatchEngine: @unchecked Sendable {
     /// Until the kernel has told what happened before the last look, an event may be about what the
     /// look has found.
     private func awaitEmptiness() {
-        guard !isEmptinessAwaited, !fresh.isEmpty || phase == .starting || isRepairing else {
-            return
-        }
+        let isNeeded = !fresh.isEmpty || !missed.isEmpty || phase == .starting || isRepairing
+        guard isNeeded, !isEmptinessAwaited else { return }
         isEmptinessAwaited = true
         hub.announceEmptiness(to: self)
     }
 
     private func handle(_ batches: [EventBatch]) {
+        guard !batches.isEmpty else { return }
         upcoming = batches
         settleOverdue()
         for index in batches.indices {
@@ -182,10 +195,24 @@ final class WatchEngine: @unchecked Sendable {
             handle(batches[index])
         }
         upcoming = []
+        retryMissed { $0 }
+    }
+
+    /// Looks again for folders that were not where they should have been.
+    /// - Parameter choose: what to look at instead.
+    private func retryMissed(_ choose: (NodeNumber) -> NodeNumber) {
+        let folders = missed
+        missed.removeAll()
+        // The place of one that is gone may have been given to another, which does no harm.
+        for folder in folders where tree.isWithoutWatch(folder) { push(choose(folder), []) }
+        lookAround()
     }
 
     private func handle(_ batch: EventBatch) {
-        if batch.hasOverflowed { repair() }
+        if batch.hasOverflowed {
+            repair()
+            lookAround()
+        }
         counts.events += UInt64(batch.events.count)
         batch.names.withUnsafeBytes { names in
             for event in batch.events {
@@ -197,6 +224,8 @@ final class WatchEngine: @unchecked Sendable {
                 case .node(let node): handle(event.event, of: node, name)
                 case .anchor(let index): handle(event.event, ofAnchor: Int(index), name)
                 }
+                // What is found is told before what happened later.
+                lookAround()
             }
         }
         if let time = batch.emptiedAtNanoseconds { settle(time) }
@@ -206,6 +235,11 @@ final class WatchEngine: @unchecked Sendable {
     private func settle(_ time: UInt64) {
         isEmptinessAwaited = false
         guard pending.isEmpty, time > lastLookNanoseconds else { return }
+        if !missed.isEmpty {
+            // No event tells where they are: their own folders do.
+            retryMissed { tree[$0].parent == 0 ? $0 : tree[$0].parent }
+            guard missed.isEmpty, fresh.isEmpty else { return }
+        }
         for node in fresh { tree[node].flags.remove(.fresh) }
         fresh.removeAll(keepingCapacity: fresh.count < 64)
         for index in roots.indices { roots[index].isFresh = false }

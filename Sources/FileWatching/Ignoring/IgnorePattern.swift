@@ -81,7 +81,9 @@ enum Glob {
     }
 
     /// After `**`: any number of names.
-    private static func matchesAcross(_ rest: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Bool {
+    private static func matchesAcross(
+        _ rest: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>
+    ) -> Bool {
         guard !rest.isEmpty else { return !text.isEmpty }
         let rest = rest.dropFirst()
         var text = text

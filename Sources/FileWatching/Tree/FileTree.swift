@@ -132,6 +132,18 @@ final class FileTree {
         return Int32(truncatingIfNeeded: value.sizeOrWatch)
     }
 
+    /// It is a folder, and the kernel does not tell of it.
+    func isWithoutWatch(_ node: NodeNumber) -> Bool {
+        let value = self[node]
+        return !value.flags.contains(.free) && value.kind == .directory
+            && value.sizeOrWatch == TreeNode.noWatch
+    }
+
+    /// A file turned out to be something else than a file.
+    func setKind(of node: NodeNumber, to kind: FolderEntryFacts.Kind) {
+        self[node].kind = kind
+    }
+
     func setWatch(of node: NodeNumber, to watch: Int32?) {
         let had = self.watch(of: node) != nil
         self[node].sizeOrWatch = watch.map { UInt64($0) } ?? TreeNode.noWatch

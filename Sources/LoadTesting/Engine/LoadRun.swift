@@ -31,6 +31,7 @@ public final class LoadRun: @unchecked Sendable {
     private var shardsAnswered = 0
     private var beganNanoseconds: UInt64 = 0
     private var lastIntervalNanoseconds: UInt64 = 0
+    private var measuringNanoseconds = UInt64.max
     private var drainEndNanoseconds: UInt64 = 0
     private var intervals: [LoadInterval] = []
     private var measurement = Measurement()
@@ -205,7 +206,8 @@ extension LoadRun {
         phase = .measuring
         usage.begin(observing: plan.observedProcess)
         schedulePhase(plan.durationNanoseconds)
-        let end = MonotonicClock.nanoseconds() + plan.durationNanoseconds
+        measuringNanoseconds = MonotonicClock.nanoseconds()
+        let end = measuringNanoseconds + plan.durationNanoseconds
         for shard in shards {
             shard.queue.async { shard.beginMeasuring(endNanoseconds: end) }
         }
@@ -311,7 +313,7 @@ extension LoadRun {
             let interval = LoadInterval(
                 ticks, seconds: Double(now - beganNanoseconds) / 1e9,
                 lengthSeconds: Double(now - lastIntervalNanoseconds) / 1e9,
-                isWarmingUp: phase == .warmingUp)
+                isWarmingUp: lastIntervalNanoseconds < measuringNanoseconds)
             lastIntervalNanoseconds = now
             if intervals.count < Self.mostIntervals { intervals.append(interval) }
             onInterval?(interval)

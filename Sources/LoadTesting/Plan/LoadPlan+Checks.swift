@@ -69,7 +69,8 @@ extension LoadPlan {
         if http.body == .echo, http.method != .post, targets.contains(where: \.isHTTP) {
             throw .usage("--http-body echo compares with what was posted: add --http-method post")
         }
-        if let header = http.headers.first(where: { !$0.contains(":") || $0.contains("\n") }) {
+        for header in http.headers
+        where !header.contains(":") || header.contains(where: \.isNewline) {
             throw .usage("--header '\(header)': write it as NAME: VALUE")
         }
     }

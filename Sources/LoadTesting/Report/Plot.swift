@@ -69,7 +69,7 @@ struct Plot {
         var x = Self.width - Self.right
         return series.enumerated().reversed().flatMap { index, one -> [String] in
             let text = Self.text(one.name, x: x, y: 18, anchor: "end")
-            x -= Double(one.name.count) * 7 + 26
+            x -= Double(one.name.count) * 7.5 + 28
             let line =
                 "<line class=\"curve s\(index % 4)\" x1=\"\(Self.text(x))\" y1=\"14\" "
                 + "x2=\"\(Self.text(x + 18))\" y2=\"14\"/>"

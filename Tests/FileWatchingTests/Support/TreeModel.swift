@@ -23,7 +23,9 @@ struct TreeModel {
     /// Changes that cannot have happened, after those that were told before.
     private(set) var contradictions: [String] = []
 
-    init(_ entries: [[UInt8]: Disk.Entry]) {
+    /// - Parameter roots: what is above them is there.
+    init(_ entries: [[UInt8]: Disk.Entry], roots: [FilePath]) {
+        for root in roots { _ = parent(of: root.bytes, makesFolders: true) }
         for (path, entry) in entries {
             let node = parent(of: path, makesFolders: true)!
             let name = names(path).last!

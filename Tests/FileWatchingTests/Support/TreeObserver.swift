@@ -1,4 +1,4 @@
-import FileWatching
+@testable import FileWatching
 import RingDispatch
 import SystemPackage
 import Testing
@@ -12,10 +12,11 @@ final class TreeObserver: Sendable {
     }
 
     let watcher: FileTreeWatcher
+    private let roots: [FilePath]
     let queue = DispatchQueue(label: "test.tree")
     /// In the order in which they came, without those of the fence.
     let received = Watched<[Received]>([])
-    let errors = Watched<[String]>([])
+    let errors = Watched<[FileWatchError]>([])
     /// A folder of its own that is a root as well. The kernel tells of everything in its order:
     /// when a file in it is told of, all that happened before the file was made has been told.
     ///
@@ -38,16 +39,22 @@ final class TreeObserver: Sendable {
         _ roots: [FilePath], options: FileWatchOptions = .init(), hub: FileWatchHub = .shared,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
+        self.roots = roots
         _ = Files.write(fence("0"), [])
         watcher = try FileTreeWatcher(
             roots + [fence.path], options: options, queue: queue, hub: hub)
         let isReady = Gate()
         watcher.setReadyHandler { isReady.open() }
         watcher.setCancelHandler { [cancelled] in cancelled.open() }
-        watcher.setErrorHandler { [errors] error in errors.append("\(error)") }
+        watcher.setErrorHandler { [errors] error in errors.append(error) }
         watcher.setEventHandler { [unowned self] changes in receive(changes) }
         watcher.activate()
         expectOpens(isReady, "the watches are not in place", sourceLocation: sourceLocation)
+        if options.reportsExisting {
+            // Or it would come and go within the window.
+            let post = FenceChange(action: .created, path: fence("0"))
+            expectEventually(passed, sourceLocation: sourceLocation) { $0.contains(post) }
+        }
     }
 
     private func receive(_ changes: [FileChange]) {
@@ -86,7 +93,7 @@ final class TreeObserver: Sendable {
 
     /// What the changes say of the tree, given what it was before.
     func model(from initial: [[UInt8]: Disk.Entry]) -> TreeModel {
-        var model = TreeModel(initial)
+        var model = TreeModel(initial, roots: roots)
         for item in received.value {
             model.apply(item.change, receivedNanoseconds: item.nanoseconds)
         }

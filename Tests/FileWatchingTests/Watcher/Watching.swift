@@ -18,13 +18,13 @@ final class Watching: Sendable {
     /// - Parameter prepare: fills the folder before.
     init(
         _ options: (inout FileWatchOptions) -> Void = { $0.window = .nanoseconds(0) },
-        hub: FileWatchHub = .shared, in folder: Folder = Folder(), roots: [String]? = nil,
+        hub: FileWatchHub = .shared, in folder: Folder = Folder(), roots: [FilePath]? = nil,
         awaitsReadiness: Bool = true
     ) throws {
         self.folder = folder
         var chosen = FileWatchOptions()
         options(&chosen)
-        let paths = (roots ?? [folder.path]).map { FilePath($0) }
+        let paths = roots ?? [folder.path]
         let queue = DispatchQueue(label: "test.watching")
         watcher = try FileTreeWatcher(paths, options: chosen, queue: queue, hub: hub)
         watcher.setEventHandler { [changes] batch in
@@ -52,9 +52,8 @@ final class Watching: Sendable {
     }
 
     private func relative(_ path: FilePath) -> String {
-        let text = path.string
-        return text.hasPrefix(folder.path + "/")
-            ? String(text.dropFirst(folder.path.utf8.count + 1)) : text
+        var rest = path
+        return rest.removePrefix(folder.path) ? rest.string : path.string
     }
 
     /// Waits until just these lines were told, after those that were told before.
@@ -77,6 +76,25 @@ final class Watching: Sendable {
     }
 
     var snapshotPaths: [String] {
-        snapshot().map { relative($0.path) }.filter { $0 != folder.path }
+        snapshot().map { relative($0.path) }.filter { !$0.isEmpty }
     }
+}
+
+extension Folder {
+    /// Makes a file, and gives its path.
+    @discardableResult
+    func makeFile(_ name: String) -> String {
+        let path = self(name)
+        #expect(Files.write(path, []))
+        return path.string
+    }
+
+    func makeDirectory(_ name: String) {
+        #expect(Files.makeDirectory(self(name)))
+    }
+}
+
+/// Adds bytes at the end of a file.
+func append(_ count: Int, to path: FilePath) {
+    #expect(Files.write(path, [UInt8](repeating: 1, count: count), flags: O_WRONLY | O_APPEND))
 }

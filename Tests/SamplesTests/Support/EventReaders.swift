@@ -5,6 +5,8 @@ import Glibc
 final class LineReader {
     let client: Client
     private var bytes: [UInt8] = []
+    /// How many of `bytes` were returned.
+    private var taken = 0
 
     init(_ client: Client) { self.client = client }
 
@@ -13,11 +15,13 @@ final class LineReader {
     /// Nil at the end of the stream.
     func line(until deadline: Deadline = Deadline()) throws -> String? {
         while true {
-            if let end = bytes.firstIndex(of: 0x0a) {
-                let line = String(decoding: bytes[..<end], as: UTF8.self)
-                bytes.removeFirst(end + 1)
+            if let end = bytes[taken...].firstIndex(of: 0x0a) {
+                let line = String(decoding: bytes[taken..<end], as: UTF8.self)
+                taken = end + 1
                 return line
             }
+            bytes.removeFirst(taken)
+            taken = 0
             switch try client.receiveSome(until: deadline) {
             case .bytes(let part): bytes += part
             case .end, .reset: return nil
@@ -40,8 +44,6 @@ final class LineReader {
         repeat { events.append(try event()) } while events.last?.path != path
         return events
     }
-
-    fileprivate var isAtEnd: Bool { bytes.isEmpty }
 }
 
 extension LineReader {

@@ -24,8 +24,8 @@ final class HeadlessBrowser {
             throw Trouble(call: "mkfifo")
         }
         // For both directions: neither side waits for the other to open it.
-        requests = open(requestPath, O_RDWR | O_CLOEXEC)
-        replies = open(replyPath, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+        requests = Glibc.open(requestPath, O_RDWR | O_CLOEXEC)
+        replies = Glibc.open(replyPath, O_RDWR | O_CLOEXEC | O_NONBLOCK)
         guard requests >= 0, replies >= 0 else { throw Trouble(call: "open") }
         let command = """
             exec "$0" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \

@@ -1,0 +1,108 @@
+import LoadTesting
+import RingNetwork
+import Testing
+
+/// What a load says of servers that do the wrong thing.
+@Suite("Findings", .taskWatchdog, .serialized)
+struct FindingsTests {
+    static let messageBytes = 64
+
+    /// A server's fault, and the kind that it is counted as.
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let name: String
+        let kind: ErrorCounts.Kind
+        let answer: @Sendable (Connection, [UInt8]) -> Void
+
+        var testDescription: String { name }
+    }
+
+    static let faults = [
+        Fault(name: "wrong bytes", kind: .mismatch) { connection, bytes in
+            var bytes = bytes
+            bytes[bytes.count / 2] ^= 1
+            connection.send(bytes)
+        },
+        Fault(name: "messages change places", kind: .reorder) { connection, bytes in
+            let messages = bytes.chunks(of: messageBytes)
+            connection.send(Array(messages.reversed().joined()))
+        },
+        Fault(name: "a message comes twice", kind: .duplicate) { connection, bytes in
+            connection.send(Array(bytes.prefix(messageBytes)) + bytes)
+        },
+        Fault(name: "a message lacks its end", kind: .truncation) { connection, bytes in
+            connection.send(Array(bytes.prefix(messageBytes - 10) + bytes.dropFirst(messageBytes)))
+        },
+        Fault(name: "the last message lacks its end", kind: .truncation) { connection, bytes in
+            connection.send(Array(bytes.dropLast(10)))
+        },
+        Fault(name: "closes in the middle of a message", kind: .truncation) { connection, bytes in
+            connection.send(Array(bytes.dropLast(10)))
+            connection.close()
+        },
+        Fault(name: "closes", kind: .closedByServer) { connection, _ in connection.close() },
+        Fault(name: "resets", kind: .reset) { connection, _ in connection.reset() },
+        Fault(name: "says nothing", kind: .stalled) { _, _ in },
+    ]
+
+    @Test("each fault of a server is counted as what it is", arguments: faults)
+    func fault(fault: Fault) throws {
+        let server = try TestServer.answering(fault.answer)
+        var plan = try shortPlan(server.endpoint)
+        plan.connections = 1
+        plan.pipeline = 4
+        plan.stallNanoseconds = 150_000_000
+        let report = try runLoad(plan)
+        #expect(report.errors.total == 1, "\(report.errors.text)")
+        #expect(report.errors.count(fault.kind) == 1, "\(report.errors.text)")
+        #expect(report.hasFailed)
+        #expect(report.errors.first?.isEmpty == false)
+    }
+
+    @Test("a port that refuses is a failure that asks whether the server runs")
+    func refused() throws {
+        let port = try #require(try Listener(.ipv4(.loopback, port: 0)).endpoint.port)
+        let plan = try shortPlan(.ipv4(.loopback, port: port))
+        let failure = #expect(throws: LoadFailure.self) { try runLoad(plan) }
+        #expect(failure?.kind == .failed)
+        #expect(failure?.description.contains("connection refused: is the server running") == true)
+        #expect(failure?.description.contains("127.0.0.1:\(port)") == true)
+    }
+
+    @Test("datagrams that are lost, doubled or changed are counted, and the socket goes on")
+    func datagrams() throws {
+        let server = try DatagramSocket(.ipv4(.loopback, port: 0))
+        nonisolated(unsafe) var number = 0
+        server.setReceiveHandler { socket, batch in
+            batch.forEach { datagram, span in
+                number += 1
+                var bytes = span.withUnsafeBytes { Array($0) }
+                switch number % 40 {
+                case 10: return
+                case 20: bytes[40] ^= 1
+                case 30: socket.reply(bytes, along: datagram.returnPath)
+                default: break
+                }
+                socket.reply(bytes, along: datagram.returnPath)
+            }
+        }
+        server.activate()
+        defer { server.close() }
+        var plan = try shortPlan(try #require(server.localEndpoint), scheme: "udp")
+        plan.connections = 1
+        plan.shards = 1
+        plan.schedule = .constant(perSecond: 1000)
+        plan.pipeline = 256
+        plan.stallNanoseconds = 300_000_000
+        let report = try runLoad(plan)
+        #expect(report.errors.count(.duplicate) >= 1, "\(report.errors.text)")
+        #expect(report.errors.count(.mismatch) >= 1, "\(report.errors.text)")
+        #expect(report.errors.count(.stalled) >= 1, "\(report.errors.text)")
+        #expect(report.measurement.messages > 100, "\(report.text)")
+    }
+}
+
+extension Array {
+    fileprivate func chunks(of count: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
+    }
+}

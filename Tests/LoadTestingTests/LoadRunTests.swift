@@ -1,0 +1,119 @@
+import LoadTesting
+import RingNetwork
+import Testing
+
+/// Loads of servers that do as they should.
+@Suite("Loads", .taskWatchdog, .serialized)
+struct LoadRunTests {
+    @Test("a closed loop measures messages, bytes and latencies, and finds nothing wrong")
+    func closedLoop() throws {
+        let server = try TestServer.echo()
+        let report = try runLoad(try shortPlan(server.endpoint))
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(report.measurement.messages > 100)
+        #expect(report.measurement.bytes >= (report.measurement.messages - 4) * 64)
+        #expect(report.percentile(50) > 0 && report.percentile(50) <= report.percentile(99))
+        #expect(Int(report.measurement.latencies.totalCount) == report.measurement.messages)
+    }
+
+    @Test(
+        "messages of any size come back, many under way", arguments: ["1", "7", "64", "100000",
+            "1..5000", "8:90,4096:9,70000:1"])
+    func sizes(size: String) throws {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint)
+        plan.sizes = try MessageSizes(size)
+        plan.pipeline = 5
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+    }
+
+    @Test("a Unix socket is loaded like TCP")
+    func unix() throws {
+        let server = try TestServer(
+            .unix(try UnixAddress(abstractName: "load-testing-\(UInt64.random(in: 0 ... .max))"))
+        ) { connection in connection.setReceiveHandler { $0.send($1) } }
+        let report = try runLoad(try shortPlan(server.endpoint))
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(report.measurement.messages > 100)
+    }
+
+    @Test("so many requests are sent, and no more", arguments: [false, true])
+    func requests(isOpen: Bool) throws {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint)
+        plan.requests = 1001
+        plan.durationNanoseconds = 20_000_000_000
+        if isOpen { plan.schedule = .constant(perSecond: 20_000) }
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(report.measurement.messages == 1001)
+    }
+
+    @Test("connections are made anew after so many messages")
+    func churn() throws {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint)
+        plan.messagesPerConnection = 10
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(Int(report.measurement.connects.totalCount) > plan.connections)
+        #expect(server.listener.acceptedConnections >= report.measurement.messages / 10)
+    }
+
+    @Test("several targets share the connections")
+    func targets() throws {
+        let servers = [try TestServer.echo(), try TestServer.echo()]
+        var plan = try shortPlan(servers[0].endpoint)
+        plan.targets.append(try LoadTarget("tcp://\(servers[1].endpoint)"))
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(servers.map(\.listener.acceptedConnections) == [2, 2])
+    }
+
+    @Test("idle and hostile clients come beside the load, and a good server bears them")
+    func guests() throws {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint)
+        plan.idleConnections = 3
+        plan.hostile = HostileProfile.allCases
+        plan.hostileConnections = 2
+        plan.durationNanoseconds = 500_000_000
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        for profile in HostileProfile.allCases {
+            #expect(report.hostile[profile]?.opened ?? 0 >= 2, "\(profile)")
+        }
+        #expect(report.hostile[.halfClose]?.bytesReceived ?? 0 > 0)
+        #expect(report.hostile[.reset]?.opened ?? 0 > 2)
+    }
+
+    @Test("connections can be begun at a rate")
+    func connectRate() throws {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint)
+        plan.connections = 20
+        plan.connectsPerSecond = 200
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(Int(report.measurement.connects.totalCount) == 20)
+    }
+
+    @Test("a run can be ended early, and has its report")
+    func interrupt() throws {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint)
+        plan.durationNanoseconds = 60_000_000_000
+        plan.intervalNanoseconds = 20_000_000
+        let told = Watched(0)
+        let run = try LoadRun(plan) { _ in told.increment() }
+        _ = UserThread {
+            _ = told.wait(seconds: Patience.seconds) { $0 >= 3 }
+            run.interrupt()
+        }
+        let report = try run.waitForReport()
+        #expect(report.wasInterrupted && !report.hasFailed, "\(report.text)")
+        #expect(report.intervals.count >= 3)
+        #expect(report.text.contains("(interrupted)"))
+    }
+}

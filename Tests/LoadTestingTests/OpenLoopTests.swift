@@ -1,0 +1,119 @@
+import LoadTesting
+import RingNetwork
+import Testing
+
+@testable import LoadTesting
+
+/// Loads on schedule.
+@Suite("Open loop", .taskWatchdog, .serialized)
+struct OpenLoopTests {
+    static let stopNanoseconds = Double(StoppingServer.stopMilliseconds) * 1e6
+    /// What a machine that is busy with other things may add.
+    static let patienceNanoseconds = 25e6
+
+    /// Of messages at equal distances, those that are due in a stop wait for its end: the share
+    /// that waits longer than x is (stop - x) for each second.
+    static func reference(_ percent: Double) -> Double {
+        stopNanoseconds - (1 - percent / 100) * 1e9
+    }
+
+    @Test("latencies count from when a message was due, whatever the server does meanwhile")
+    func coordinatedOmission() throws {
+        let server = try StoppingServer()
+        var plan = try shortPlan(server.endpoint)
+        // Far fewer than come in a stop: most have to wait for a connection.
+        plan.connections = 8
+        plan.schedule = .constant(perSecond: 2000)
+        plan.durationNanoseconds = 3_000_000_000
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(abs(report.measurement.messages - 6000) < 300, "\(report.text)")
+        for percent in [85.0, 90, 95, 99] {
+            let reference = Self.reference(percent)
+            let error = abs(Double(report.percentile(percent)) - reference)
+            #expect(
+                error <= reference * 0.02 + Self.patienceNanoseconds,
+                "p\(percent): \(report.percentile(percent)), reference \(reference)")
+        }
+        // The time from a message's sending says little: only eight of each stop show it.
+        let open = report.measurement.open
+        #expect(Double(open.service.valueAtPercentile(90)) < Self.reference(90))
+        #expect(open.waited > 500 && open.unsent == 0)
+    }
+
+    @Test("what a server cannot keep up with is told")
+    func overload() throws {
+        let server = try TestServer.answering { _, _ in }
+        var plan = try shortPlan(server.endpoint)
+        plan.schedule = .constant(perSecond: 1000)
+        plan.stallNanoseconds = 100_000_000
+        let report = try runLoad(plan)
+        #expect(report.hasFailed)
+        #expect(report.measurement.open.unsent > 100, "\(report.text)")
+        #expect(report.warnings.contains { $0.contains("due and not sent") })
+    }
+
+    @Test("shares of a constant schedule are the whole, at equal distances", arguments: [1, 3, 8])
+    func constantSchedule(shares: Int) {
+        var times: [UInt64] = []
+        for share in 0..<shares {
+            var arrivals = Arrivals(
+                .constant(perSecond: 1000), share: share, of: shares, start: 5_000, seed: 1)
+            while arrivals.nextNanoseconds < 1_000_005_000 {
+                times.append(arrivals.nextNanoseconds)
+                arrivals.advance()
+            }
+        }
+        times.sort()
+        #expect(times.count == 1000)
+        #expect(zip(times, times.dropFirst()).allSatisfy { abs(Int($1 - $0) - 1_000_000) <= 1 })
+    }
+
+    @Test("a Poisson schedule has the rate's mean, and an exponential distribution's deviation")
+    func poissonSchedule() {
+        var arrivals = Arrivals(.poisson(perSecond: 1000), share: 0, of: 1, start: 0, seed: 7)
+        var distances: [Double] = []
+        for _ in 0..<100_000 {
+            let before = arrivals.nextNanoseconds
+            arrivals.advance()
+            distances.append(Double(arrivals.nextNanoseconds - before))
+        }
+        let mean = distances.reduce(0, +) / Double(distances.count)
+        let variance = distances.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / 100_000
+        #expect(abs(mean - 1e6) < 1e4)
+        #expect(abs(variance.squareRoot() - 1e6) < 2e4)
+    }
+
+    @Test("the natural logarithm is right to the last digits")
+    func logarithm() {
+        #expect(NaturalLogarithm.of(1) == 0)
+        #expect(abs(NaturalLogarithm.of(10) - 2.302585092994046) < 1e-14)
+        #expect(abs(NaturalLogarithm.of(1e-15) - -34.538776394910684) < 1e-12)
+    }
+
+    @Test("a sweep ends at the highest rate that keeps the condition")
+    func sweep() throws {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint)
+        plan.durationNanoseconds = 100_000_000
+        let sweep = try Sweep(
+            plan, rates: 500...2000, until: try Condition("p99<10s"))
+        var rates: [Double] = []
+        let best = try sweep.best(
+            run: { plan in
+                rates.append(plan.schedule.perSecond ?? 0)
+                // Beyond 1000 a second nothing is served.
+                let isServed = (plan.schedule.perSecond ?? 0) <= 1000
+                return isServed ? try runLoad(plan) : try Self.failingReport(plan)
+            }, onStep: { _ in })
+        #expect(best?.perSecond == 1000, "\(rates)")
+        #expect(rates.starts(with: [500, 1000, 2000]))
+    }
+
+    private static func failingReport(_ plan: LoadPlan) throws -> LoadReport {
+        let server = try TestServer.answering { connection, _ in connection.close() }
+        var plan = plan
+        plan.targets = [try LoadTarget("tcp://\(server.endpoint)")]
+        return try runLoad(plan)
+    }
+}

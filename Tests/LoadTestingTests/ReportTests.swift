@@ -1,0 +1,132 @@
+import LoadTesting
+import RingNetwork
+import Testing
+
+@testable import LoadTesting
+
+/// What a run's report says, in each of its forms.
+@Suite("Reports", .taskWatchdog, .serialized)
+struct ReportTests {
+    static func report() throws -> LoadReport {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint)
+        plan.intervalNanoseconds = 40_000_000
+        plan.schedule = .constant(perSecond: 5000)
+        return try runLoad(plan)
+    }
+
+    @Test("the JSON report has the run's figures, and can be read")
+    func json() throws {
+        let report = try Self.report()
+        let json = try #require(JSONValue(parsing: report.json))
+        #expect(json["schema"]?.text == "ringload-report")
+        #expect(json["status"]?.text == "ok")
+        #expect(json["messages"]?.number == Double(report.measurement.messages))
+        #expect(json["latency_nanoseconds"]?["p99"]?.number == Double(report.percentile(99)))
+        #expect(json["intervals"]?.elements.count == report.intervals.count)
+        #expect(json["errors"]?["total"]?.number == 0)
+        #expect(json["open_loop"]?["service_nanoseconds"]?["p50"]?.number ?? 0 > 0)
+    }
+
+    @Test("the distribution's file ends with the count and agrees with the histogram")
+    func distribution() throws {
+        let report = try Self.report()
+        let lines = report.hgrm.split(separator: "\n")
+        #expect(lines[0].split(separator: " ").first == "Value")
+        let rows = lines.dropFirst().filter { !$0.hasPrefix("#") }.map {
+            $0.split(separator: " ").compactMap { Double($0) }
+        }
+        #expect(rows.allSatisfy { $0.count == 4 || $0.count == 3 })
+        #expect(rows.last?[2] == Double(report.measurement.messages))
+        for row in rows {
+            let value = Double(report.percentile(row[1] * 100)) / 1e6
+            #expect(abs(row[0] - value) <= value * 0.002, "\(row)")
+        }
+    }
+
+    @Test("there is a line for each interval")
+    func intervals() throws {
+        let report = try Self.report()
+        let lines = report.csv.split(separator: "\n")
+        #expect(lines.count == report.intervals.count + 1 && report.intervals.count >= 2)
+        let columns = lines[0].split(separator: ",").count
+        #expect(lines.allSatisfy { $0.split(separator: ",").count == columns })
+    }
+
+    @Test("the page stands alone and has its plots")
+    func page() throws {
+        let html = try Self.report().html
+        for part in ["Latency by percentile", "Latency over time", "Messages each second"] {
+            #expect(html.contains(part))
+        }
+        #expect(html.components(of: "<svg") == 3 && html.components(of: "<polyline") == 7)
+        #expect(html.contains("prefers-color-scheme: dark"))
+        // Nothing is fetched from elsewhere.
+        for word in ["http://", "https://", "<script", "@import", "url("] {
+            #expect(!html.contains(word), "\(word)")
+        }
+    }
+
+    static let conditions: [(String, Bool)] = [
+        ("p99>1ns", true), ("p99>1s", false), ("p50<1s", true), ("max > 60s", false),
+        ("rate<1k", false), ("rate>100", true), ("errors>0", false), ("error%>0.1", false),
+        ("mean>=1ns", true), ("p99.9<1us", false),
+    ]
+
+    @Test("conditions hold or not, as the figures are")
+    func conditions() throws {
+        let report = try Self.report()
+        for (text, holds) in Self.conditions {
+            #expect(try Condition(text).holds(for: report) == holds, "\(text)\n\(report.text)")
+        }
+    }
+
+    @Test(
+        "what is no condition is told, with examples",
+        arguments: ["", "p99", "p99>5", "p101>5ms", "speed>1", "p99>-1ms", "errors>x", "p99=5ms"])
+    func wrongConditions(text: String) {
+        let failure = #expect(throws: LoadFailure.self) { try Condition(text) }
+        #expect(failure?.kind == .usage)
+        #expect(failure?.description.contains("p99>5ms") == true)
+    }
+
+    /// A report as JSON whose intervals have these rates.
+    static func json(rates: [Double]) -> String {
+        let intervals = rates.map {
+            "{\"messages_per_second\": \($0), \"p50\": 100, \"is_warming_up\": false}"
+        }
+        let mean = rates.reduce(0, +) / Double(rates.count)
+        return """
+            {"schema": "ringload-report", "version": 1, "messages_per_second": \(mean),
+             "latency_nanoseconds": {"p50": 100}, "intervals": [\(intervals.joined(separator: ","))]}
+            """
+    }
+
+    @Test("a difference counts only when it is larger than the noise of both runs")
+    func comparison() throws {
+        func verdict(_ before: [Double], _ after: [Double]) throws -> Comparison.Verdict? {
+            try Comparison(
+                before: Self.json(rates: before), named: "a", after: Self.json(rates: after),
+                named: "b"
+            ).rows.first?.verdict
+        }
+        #expect(try verdict([100, 101, 99, 100], [120, 121, 119, 120]) == .better)
+        #expect(try verdict([100, 101, 99, 100], [80, 81, 79, 80]) == .worse)
+        #expect(try verdict([50, 150, 80, 120], [70, 170, 100, 140]) == .noise)
+        #expect(try verdict([100, 100, 100], [100.2, 100.2, 100.2]) == .noise)
+        #expect(try verdict([100], [200]) == .unknown)
+    }
+
+    @Test("what is no report is told", arguments: ["", "{", "[1]", "{\"schema\": \"other\"}"])
+    func noReport(text: String) {
+        let failure = #expect(throws: LoadFailure.self) {
+            try Comparison(
+                before: text, named: "a.json", after: Self.json(rates: [1]), named: "b.json")
+        }
+        #expect(failure?.description.contains("a.json") == true)
+    }
+}
+
+extension String {
+    fileprivate func components(of part: String) -> Int { ranges(of: part).count }
+}

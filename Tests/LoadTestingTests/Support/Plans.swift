@@ -1,0 +1,16 @@
+import LoadTesting
+import RingNetwork
+
+/// A short run against a server of the test.
+func shortPlan(_ endpoint: Endpoint, scheme: String = "tcp", path: String = "") throws -> LoadPlan {
+    let text =
+        if case .unix = endpoint { "\(endpoint)" } else { "\(scheme)://\(endpoint)\(path)" }
+    var plan = try LoadPlan([try LoadTarget(text)])
+    plan.connections = 4
+    plan.shards = 2
+    plan.warmupNanoseconds = 0
+    plan.durationNanoseconds = 200_000_000
+    return plan
+}
+
+func runLoad(_ plan: LoadPlan) throws -> LoadReport { try LoadRun(plan).waitForReport() }

@@ -1,0 +1,92 @@
+import RingDispatch
+import RingNetwork
+
+/// A server in the test's own process. Connections share a queue, so that a handler may keep state.
+final class TestServer: @unchecked Sendable {
+    // Safety: `listener` is immutable; what handlers keep belongs to the connections' target queue.
+    let listener: Listener
+    let endpoint: Endpoint
+
+    /// - Parameter serve: sets a connection's handlers, on its queue; it is activated then.
+    init(
+        _ endpoint: Endpoint = .ipv4(.loopback, port: 0),
+        serve: @escaping @Sendable (Connection) -> Void
+    ) throws {
+        var options = ListenerOptions()
+        options.connectionTarget = DispatchQueue(label: "test-server")
+        listener = try Listener(endpoint, options: options)
+        self.endpoint = listener.endpoint
+        listener.setConnectionHandler { connection in
+            serve(connection)
+            connection.activate()
+        }
+        listener.activate()
+    }
+
+    deinit { listener.stop() }
+
+    /// One that does as an echo server should.
+    static func echo() throws -> TestServer {
+        try TestServer { connection in connection.setReceiveHandler { $0.send($1) } }
+    }
+
+    /// One that answers what comes by something else. The bytes are handed over as they come.
+    static func answering(
+        _ answer: @escaping @Sendable (Connection, [UInt8]) -> Void
+    ) throws -> TestServer {
+        try TestServer { connection in
+            connection.setReceiveHandler { connection, span in
+                answer(connection, span.withUnsafeBytes { Array($0) })
+            }
+        }
+    }
+}
+
+/// An echo server that, for 200 ms in each second, takes bytes and sends nothing back.
+final class StoppingServer: @unchecked Sendable {
+    // Safety: used on `queue`, the target of all connections' queues.
+    static let stopMilliseconds = 200
+    private let queue = DispatchQueue(label: "stopping-server")
+    private let listener: Listener
+    private let timer: any DispatchSourceTimer
+    private var isStopped = false
+    private var held: [(Connection, [UInt8])] = []
+
+    init() throws {
+        var options = ListenerOptions()
+        options.connectionTarget = queue
+        listener = try Listener(.ipv4(.loopback, port: 0), options: options)
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        listener.setConnectionHandler { [unowned self] connection in
+            connection.setReceiveHandler { [unowned self] connection, span in
+                if isStopped {
+                    held.append((connection, span.withUnsafeBytes { Array($0) }))
+                } else {
+                    connection.send(span)
+                }
+            }
+            connection.activate()
+        }
+        timer.setEventHandler { [unowned self] in stop() }
+        timer.schedule(deadline: .now() + .milliseconds(300), repeating: .seconds(1))
+        listener.activate()
+        timer.activate()
+    }
+
+    deinit {
+        timer.cancel()
+        listener.stop()
+    }
+
+    var endpoint: Endpoint { listener.endpoint }
+
+    private func stop() {
+        isStopped = true
+        queue.asyncAfter(deadline: .now() + .milliseconds(Self.stopMilliseconds)) { [weak self] in
+            guard let self else { return }
+            isStopped = false
+            for (connection, bytes) in held { connection.send(bytes) }
+            held = []
+        }
+    }
+}

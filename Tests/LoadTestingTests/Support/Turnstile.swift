@@ -1,0 +1,1 @@
+../../RingDispatchTests/Support/Turnstile.swift

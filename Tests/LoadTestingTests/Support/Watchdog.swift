@@ -1,0 +1,1 @@
+../../RingDispatchTests/Support/Watchdog.swift
