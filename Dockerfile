@@ -34,7 +34,7 @@ RUN export DEBIAN_FRONTEND=noninteractive \
     && useradd --uid 10001 --no-create-home --home-dir /nonexistent \
         --shell /usr/sbin/nologin ring
 COPY --from=build /programs/ /usr/local/bin/
-COPY --chmod=755 Docker/check-health /usr/local/bin/
+COPY Docker/check-health /usr/local/bin/
 
 LABEL org.opencontainers.image.title="ring-dispatch" \
     org.opencontainers.image.description="Servers on Grand Central Dispatch for io_uring, and a load client" \

@@ -77,10 +77,19 @@ if ! shows 'RingDispatch: io_uring back end'; then
     expected=epoll
 fi
 
+# The engine's own default, unless it is so old that it allows io_uring: today's then.
+default=
+run_once "" timeout 2 EchoServer --port 0 || true
+if shows 'RingDispatch: io_uring back end'; then
+    default=$work/default.json
+    jq '.syscalls |= map(select(.names | contains(["io_uring_setup"]) | not))' "$shipped" \
+        >"$default"
+fi
+
 for profile in default shipped; do
     step "EchoServer under the $profile profile, loaded from a second container"
     backend=$([ "$profile" = shipped ] && echo "$expected" || echo epoll)
-    seccomp=$([ "$profile" = shipped ] && echo "$shipped" || true)
+    seccomp=$([ "$profile" = shipped ] && echo "$shipped" || echo "$default")
     start_server "$seccomp" EchoServer --http-port 0
     run_client "$seccomp" ringload "tcp://$address" --connections 64 --duration 2s --warmup 0s ||
         true

@@ -38,6 +38,12 @@ package struct HealthCheck: ParsableArguments {
     }
 }
 
+/// Attempts are a line each.
+private func oneLine(_ error: ConnectError) -> String {
+    "\(error)".split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
+        .joined(separator: "; ")
+}
+
 /// One connection, one question, one answer. Confined to the connection's queue, once there is one.
 private final class Conversation: @unchecked Sendable {
     // Safety: see above; `ending` is written before the semaphore is signalled, once, and read
@@ -58,7 +64,7 @@ private final class Conversation: @unchecked Sendable {
         let queue = DispatchQueue(label: "health-check")
         connector.connect(to: endpoint, queue: queue) { result in
             switch result {
-            case .failure(let error): self.end("\(error)")
+            case .failure(let error): self.end(oneLine(error))
             case .success(let connection): self.ask(connection)
             }
         }

@@ -66,6 +66,21 @@ struct ContainerTests {
         }
     }
 
+    @Test("FileWatchServer as the first process knows how its command has ended")
+    func command() throws {
+        let folder = WatchedFolder(temporary: try TemporaryFolder())
+        defer { folder.temporary.remove() }
+        let options = ["--port", "0", "--http-port", "0", "--run", "exit 3"]
+        let container = try Container(
+            .fileWatchServer, [folder.path] + options, .epoll, after: Self.nothing)
+        _ = try container.process.output.waitForLine(beginning: "listening on ")
+        try folder.write("file")
+        let line = try container.process.errors.waitForLine(beginning: "FileWatchServer: ")
+        #expect(line.contains("ended with status 3"), "\(line)")
+        try container.send(SIGTERM)
+        #expect(try container.process.waitForEnd() == .exit(0), "\(container.process.words)")
+    }
+
     @Test(
         "the servers work without /proc and on a read-only file system",
         arguments: Program.servers + [.keyValueServer], Setting.usable)

@@ -32,6 +32,16 @@ struct HealthCheckTests {
         }
     }
 
+    @Test("FileWatchServer's page is asked")
+    func fileWatchServer() throws {
+        try withFileWatchServer { server in
+            let options = ["--http-port", String(server.httpPort)]
+            let check = try Program.fileWatchServer.start(
+                [server.folder.path, "--check"] + options)
+            #expect(try check.waitForEnd() == .exit(0), "\(check.words)")
+        }
+    }
+
     @Test("where nobody listens the status is 1, with place and cause")
     func nobody() throws {
         let refusing = try LoopbackSocket.bound()
@@ -40,6 +50,7 @@ struct HealthCheckTests {
         let errors = check.errors.text
         #expect(errors.contains("127.0.0.1:\(refusing.port) does not serve"), "\(errors)")
         #expect(errors.contains("refused"), "\(errors)")
+        #expect(errors.split(separator: "\n").count == 1, "\(errors)")
     }
 
     @Test("a server that answers wrongly, or not at all, does not serve")
