@@ -47,7 +47,8 @@ sanitized=(--sanitize=thread --scratch-path .build-tsan)
 export TSAN_OPTIONS="halt_on_error=1"
 swift build --build-tests "${traits[@]}" "${sanitized[@]}"
 # In parts: all at once would be in each other's way for minutes.
-for part in 'RingTests|RingDispatchTests' 'RingNetworkTests' 'RingTLSTests|KeyValueStoreTests'; do
+for part in 'RingTests|RingDispatchTests' 'RingNetworkTests' 'RingTLSTests|KeyValueStoreTests' \
+    'FileWatchingTests' 'LoadTestingTests'; do
     swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter "$part"
 done
 RINGDISPATCH_BACKEND=epoll swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter 'RingDispatchTests'
