@@ -73,8 +73,11 @@ struct FileWatchPageTests {
             for number in 0..<20 {
                 try folder.make(folder: "d\(number)")
                 for file in 0..<20 { try folder.write("d\(number)/f\(file)") }
-                if number % 3 == 0 { try folder.move("d\(number)", to: "e\(number)") }
-                if number % 4 == 1 { try folder.remove("d\(number)/f7") }
+                if number % 3 == 0 {
+                    try folder.move("d\(number)", to: "e\(number)")
+                } else {
+                    try folder.remove("d\(number)/f7")
+                }
             }
             try folder.write("end")
             try browser.wait(for: "find('\(folder.path("end"))') !== null")
