@@ -30,6 +30,7 @@ let package = Package(
         .plugin(name: "UseRingDispatchInternally", targets: ["UseRingDispatchInternally"]),
         .executable(name: "EchoServer", targets: ["EchoServer"]),
         .executable(name: "GCDEcho", targets: ["GCDEcho"]),
+        .executable(name: "FileWatchServer", targets: ["FileWatchServer"]),
         .executable(name: "KeyValueServer", targets: ["KeyValueServer"]),
         .executable(name: "ringload", targets: ["ringload"]),
     ],
@@ -81,6 +82,14 @@ let package = Package(
             name: "SampleSupport", dependencies: ["RingDispatch", "RingNetwork", argumentParser],
             path: "Samples/SampleSupport", swiftSettings: settings),
         .executableTarget(
+            name: "FileWatchServer",
+            dependencies: [
+                "FileWatching", "RingDispatch", "RingNetwork", "SampleSupport", systemPackage,
+                argumentParser,
+            ],
+            path: "Samples/FileWatchServer", exclude: ["README.md"],
+            resources: [.embedInCode("Page/page.html")], swiftSettings: settings),
+        .executableTarget(
             name: "KeyValueServer",
             dependencies: ["KeyValueStore", "RingNetwork", "SampleSupport", argumentParser],
             path: "Samples/KeyValueServer", exclude: ["README.md"], swiftSettings: settings),
@@ -108,7 +117,8 @@ let package = Package(
         .testTarget(
             name: "SamplesTests",
             dependencies: [
-                "Ring", "EchoServer", "GCDEcho", "KeyValueServer", "ringload", "refuse-io-uring",
+                "Ring", "EchoServer", "GCDEcho", "KeyValueServer", "FileWatchServer", "ringload",
+                "refuse-io-uring",
             ],
             swiftSettings: settings),
         .testTarget(

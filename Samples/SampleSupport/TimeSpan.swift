@@ -15,6 +15,10 @@ package struct TimeSpan: Sendable, Equatable {
         nanoseconds = seconds * 1_000_000_000
     }
 
+    package init(milliseconds: UInt64) {
+        nanoseconds = milliseconds * 1_000_000
+    }
+
     /// Nil unless the text is a whole number and one of the units.
     package init?(_ text: String) {
         let digits = text.prefix { ("0"..."9").contains($0) }

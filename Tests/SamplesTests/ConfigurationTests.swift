@@ -37,7 +37,11 @@ struct ConfigurationTests {
     func badValue(program: Program, variable: BadVariable) throws {
         let refusing = try LoopbackSocket.bound()
         let arguments =
-            program == .ringload ? ["tcp://127.0.0.1:\(refusing.port)"] : ["--port", "0"]
+            switch program {
+            case .ringload: ["tcp://127.0.0.1:\(refusing.port)"]
+            case .fileWatchServer: [".", "--port", "0", "--http-port", "0"]
+            default: ["--port", "0"]
+            }
         let process = try program.start(
             arguments, environment: ["\(variable.name)=\(variable.value)"])
         #expect(try process.waitForEnd() == .exit(78), "\(process.words)")

@@ -3,6 +3,9 @@ package struct HTTPRequest: Sendable, Equatable {
     package let method: String
     /// Without the query.
     package let path: String
+    /// What follows the path's `?`, as it came; empty without one.
+    package let query: String
+    private let fields: [String: String]
     /// Whether the connection is to stay for further requests.
     package let keepsAlive: Bool
 
@@ -26,6 +29,8 @@ package struct HTTPRequest: Sendable, Equatable {
         }
         method = String(words[0])
         path = String(words[1].prefix { $0 != "?" })
+        query = String(words[1].dropFirst(path.count).dropFirst())
+        self.fields = fields
         let connection = fields["connection"] ?? ""
         let isWanted =
             words[2] == "HTTP/1.1"
@@ -34,4 +39,8 @@ package struct HTTPRequest: Sendable, Equatable {
         let hasBody = fields["transfer-encoding"] != nil || fields["content-length"] ?? "0" != "0"
         keepsAlive = isWanted && !hasBody
     }
+
+    /// A header field's value in lower case; nil: there is no such field.
+    /// - Parameter name: in lower case.
+    package func field(_ name: String) -> String? { fields[name] }
 }

@@ -7,6 +7,7 @@ package struct HTTPResponse: Sendable {
     package enum Status: String, Sendable {
         case ok = "200 OK"
         case badRequest = "400 Bad Request"
+        case forbidden = "403 Forbidden"
         case notFound = "404 Not Found"
         case methodNotAllowed = "405 Method Not Allowed"
         case headTooLarge = "431 Request Header Fields Too Large"

@@ -1,10 +1,17 @@
 package import RingDispatch
 package import RingNetwork
 
+/// What becomes of a request.
+package enum HTTPAnswer {
+    case response(HTTPResponse)
+    /// The handler has sent, or will send, the answer itself, and closes the connection.
+    case takenOver
+}
+
 /// Answers GET and HEAD over HTTP/1.1: for figures and health checks, not for the open Internet.
 package final class HTTPService: Sendable {
     private let listener: Listener
-    private let answer: @Sendable (String) -> HTTPResponse?
+    private let handler: @Sendable (HTTPRequest, Connection) -> HTTPAnswer
 
     /// Browsers and collectors come back; so many are there at once, and so long without a request.
     private static let connectionLimit = 256
@@ -13,36 +20,58 @@ package final class HTTPService: Sendable {
     /// Begins to listen.
     /// - Parameter answer: called with a path, on the queue of the client's connection; nil: there
     ///   is nothing there.
-    package init(
+    package convenience init(
         _ endpoint: Endpoint, answer: @escaping @Sendable (String) -> HTTPResponse?
+    ) throws {
+        try self.init(endpoint) { request, _ in
+            .response(answer(request.path) ?? HTTPResponse(.notFound))
+        }
+    }
+
+    /// Begins to listen.
+    /// - Parameter handler: called with a request, on the queue of the client's connection. One
+    ///   that takes the connection over sets the handlers that it needs.
+    package init(
+        _ endpoint: Endpoint,
+        handler: @escaping @Sendable (HTTPRequest, Connection) -> HTTPAnswer
     ) throws {
         var options = ListenerOptions()
         options.connectionLimit = Self.connectionLimit
         options.connection.timeouts.idle = .seconds(Self.idleSeconds)
         listener = try Listener(endpoint, options: options)
-        self.answer = answer
+        self.handler = handler
     }
 
     package var endpoint: Endpoint { listener.endpoint }
 
     package func activate() {
-        listener.setConnectionHandler { [answer] in HTTPClient.serve($0, answer) }
+        listener.setConnectionHandler { [handler] in HTTPClient.serve($0, handler) }
         listener.activate()
     }
 
-    package func shutdown(deadline: DispatchTime) { listener.shutdown(deadline: deadline) }
+    /// - Parameter completion: called when all connections are closed.
+    package func shutdown(
+        deadline: DispatchTime, completion: @escaping @Sendable () -> Void = {}
+    ) {
+        listener.shutdown(deadline: deadline) { _ in completion() }
+    }
 }
 
 /// One client. Confined to its connection's queue.
 private final class HTTPClient {
     private var reader = FrameReader(
         DelimiterFraming(Array("\r\n\r\n".utf8), maximumLength: HTTPRequest.headLimit))
-    private let answer: (String) -> HTTPResponse?
+    private let handler: (HTTPRequest, Connection) -> HTTPAnswer
+    private var isTakenOver = false
 
-    private init(_ answer: @escaping (String) -> HTTPResponse?) { self.answer = answer }
+    private init(_ handler: @escaping (HTTPRequest, Connection) -> HTTPAnswer) {
+        self.handler = handler
+    }
 
-    static func serve(_ connection: Connection, _ answer: @escaping (String) -> HTTPResponse?) {
-        let client = HTTPClient(answer)
+    static func serve(
+        _ connection: Connection, _ handler: @escaping (HTTPRequest, Connection) -> HTTPAnswer
+    ) {
+        let client = HTTPClient(handler)
         connection.setReceiveHandler { connection, bytes in client.receive(bytes, connection) }
         connection.activate()
     }
@@ -59,12 +88,15 @@ private final class HTTPClient {
     }
 
     private func respond(to request: HTTPRequest?, _ connection: Connection) {
-        guard connection.state == .active else { return }
+        guard connection.state == .active, !isTakenOver else { return }
         guard let request else { return close(connection, .badRequest) }
         guard request.method == "GET" || request.method == "HEAD" else {
             return close(connection, .methodNotAllowed)
         }
-        let response = answer(request.path) ?? HTTPResponse(.notFound)
+        guard case .response(let response) = handler(request, connection) else {
+            isTakenOver = true
+            return
+        }
         connection.send(
             response.bytes(
                 keepsAlive: request.keepsAlive, hasBody: request.method == "GET"))
@@ -72,7 +104,7 @@ private final class HTTPClient {
     }
 
     private func close(_ connection: Connection, _ status: HTTPResponse.Status) {
-        guard connection.state == .active else { return }
+        guard connection.state == .active, !isTakenOver else { return }
         connection.send(HTTPResponse(status).bytes(keepsAlive: false, hasBody: true))
         connection.close()
     }

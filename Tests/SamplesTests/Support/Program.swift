@@ -7,6 +7,7 @@ enum Program: String, CaseIterable, CustomTestStringConvertible {
     case echoServer = "EchoServer"
     case gcdEcho = "GCDEcho"
     case keyValueServer = "KeyValueServer"
+    case fileWatchServer = "FileWatchServer"
     case ringload
 
     static let servers = [echoServer, gcdEcho]

@@ -1,0 +1,57 @@
+/// Which changes a client wants. Everything, at first.
+struct Choice: Sendable {
+    /// Files and folders; what is below a folder is meant, too. None: all.
+    private let paths: [[UInt8]]
+    /// A change is wanted when one of them matches. None: all.
+    private let globs: [Glob]
+    private let roots: [[UInt8]]
+
+    private static let slash = UInt8(ascii: "/")
+
+    static let everything = Choice(paths: [], globs: [], roots: [])
+
+    /// - Parameters:
+    ///   - paths: as events have them, or relative to a root.
+    ///   - roots: the paths that are watched.
+    init(paths: [[UInt8]], globs: [Glob], roots: [[UInt8]]) {
+        self.roots = roots
+        self.globs = globs
+        self.paths = paths.flatMap { path in
+            var path = path
+            while path.count > 1, path.last == Self.slash { path.removeLast() }
+            if path.starts(with: Array("./".utf8)) { path.removeFirst(2) }
+            let isAbsolute = path.first == Self.slash
+            return isAbsolute ? [path] : [path] + roots.map { $0 + [Self.slash] + path }
+        }
+    }
+
+    func wants(_ event: Event) -> Bool {
+        if event.concernsEverything || paths.isEmpty && globs.isEmpty { return true }
+        return wants(event.path, event) || event.from.map { wants($0, event) } ?? false
+    }
+
+    private func wants(_ path: [UInt8], _ event: Event) -> Bool {
+        let isChosen =
+            paths.isEmpty
+            || paths.contains { chosen in
+                // What becomes of a folder becomes of what is in it.
+                Self.isSame(path, orBelow: chosen)
+                    || event.movesContents && Self.isSame(chosen, orBelow: path)
+            }
+        guard isChosen, !globs.isEmpty else { return isChosen }
+        if event.movesContents { return true }
+        let relative = relativePath(path)
+        return globs.contains { $0.matches(relative) }
+    }
+
+    private static func isSame(_ path: [UInt8], orBelow folder: [UInt8]) -> Bool {
+        guard path.starts(with: folder) else { return false }
+        return path.count == folder.count || folder.last == slash || path[folder.count] == slash
+    }
+
+    private func relativePath(_ path: [UInt8]) -> ArraySlice<UInt8> {
+        let root = roots.filter { Self.isSame(path, orBelow: $0) }.max { $0.count < $1.count }
+        guard let root, path.count > root.count else { return path[...] }
+        return path[root.count...].drop { $0 == Self.slash }
+    }
+}

@@ -1,0 +1,136 @@
+/// What a client asks for, in one line of JSON or in a URL's query.
+struct ClientCommand {
+    struct Failure: Error {
+        /// The cause, and what to send instead.
+        let words: String
+    }
+
+    private(set) var paths: [[UInt8]] = []
+    private(set) var globs: [Glob] = []
+    /// The last event that the client has; nil: go on as before.
+    private(set) var since: UInt64?
+    /// Which start of the server `since` is from; nil: this one.
+    private(set) var instance: [UInt8]?
+
+    /// A client's line may be so long.
+    static let longestLine = 64 * 1024
+    /// Each event is held against each path and glob.
+    static let patternLimit = 64
+
+    private static let remedy =
+        #"Send one line such as {"paths":["src"],"globs":["*.swift"],"since":42}; each is optional"#
+
+    init(line: [UInt8]) throws(Failure) {
+        let value: JSONValue
+        do { value = try JSONReader.read(line) } catch { throw Self.failure(error.words) }
+        guard case .object(let members) = value else {
+            throw Self.failure("the line is no JSON object")
+        }
+        for member in members {
+            switch String(decoding: member.name, as: UTF8.self) {
+            case "paths": paths = try Self.strings(member)
+            case "globs":
+                for glob in try Self.strings(member) { try add(glob: glob) }
+            case "since":
+                guard case .integer(let number) = member.value else {
+                    throw Self.failure("\"since\" is no sequence number")
+                }
+                since = number
+            case "instance":
+                guard case .string(let name) = member.value else {
+                    throw Self.failure("\"instance\" is no string")
+                }
+                instance = name
+            default:
+                throw Self.failure(
+                    "there is no \"\(String(decoding: member.name.prefix(40), as: UTF8.self))\"")
+            }
+        }
+        try check()
+    }
+
+    /// `path=…&glob=…&since=…`, percent-encoded; `path` and `glob` as often as needed.
+    init(query: String) throws(Failure) {
+        for part in query.utf8.split(separator: UInt8(ascii: "&")) {
+            let name = part.prefix { $0 != UInt8(ascii: "=") }
+            let value = Self.decodePercent(part.dropFirst(name.count + 1))
+            switch String(decoding: name, as: UTF8.self) {
+            case "path": paths.append(value)
+            case "glob": try add(glob: value)
+            case "since":
+                guard let number = UInt64(String(decoding: value, as: UTF8.self)) else {
+                    throw Failure(words: "since= is no sequence number")
+                }
+                since = number
+            case "instance": instance = value
+            default:
+                throw Failure(
+                    words: "an unknown parameter; there are path, glob, since and instance")
+            }
+        }
+        try check()
+    }
+
+    /// Replaces `since`.
+    mutating func resume(after sequence: String) throws(Failure) {
+        guard let number = UInt64(sequence) else {
+            throw Failure(words: "Last-Event-ID is no sequence number")
+        }
+        since = number
+    }
+
+    func choice(roots: [[UInt8]]) -> Choice {
+        Choice(paths: paths, globs: globs, roots: roots)
+    }
+
+    private mutating func add(glob: [UInt8]) throws(Failure) {
+        guard let glob = Glob(glob) else {
+            throw Self.failure("a glob is empty or longer than \(Glob.longestPattern) bytes")
+        }
+        globs.append(glob)
+    }
+
+    private func check() throws(Failure) {
+        guard paths.count + globs.count <= Self.patternLimit else {
+            throw Self.failure("more than \(Self.patternLimit) paths and globs")
+        }
+        guard paths.allSatisfy({ !$0.isEmpty }) else { throw Self.failure("a path is empty") }
+    }
+
+    private static func strings(_ member: JSONValue.Member) throws(Failure) -> [[UInt8]] {
+        let name = String(decoding: member.name, as: UTF8.self)
+        guard case .array(let values) = member.value else {
+            throw failure("\"\(name)\" is no array of strings")
+        }
+        var strings: [[UInt8]] = []
+        for value in values {
+            guard case .string(let text) = value else {
+                throw failure("\"\(name)\" is no array of strings")
+            }
+            strings.append(text)
+        }
+        return strings
+    }
+
+    private static func failure(_ words: String) -> Failure {
+        Failure(words: words + ". " + remedy)
+    }
+
+    /// As forms do it: `+` is a space. A `%` without two digits stands for itself.
+    private static func decodePercent(_ text: some Sequence<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = Array(text)[...]
+        while let byte = rest.popFirst() {
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
+                let value = UInt8(digits, radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import RingDispatch
+import SampleSupport
+import Synchronization
+
+/// The command: options, set-up, serve, summary.
+@main
+struct FileWatchServer: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "FileWatchServer",
+        abstract: "Tells clients what changes in trees of files: lines of JSON, or a web page.",
+        discussion: """
+            Prints a line that begins with "listening" when all is watched and clients can \
+            connect. Runs until SIGINT (Ctrl-C) or SIGTERM, then prints a summary.
+
+            Exit status: 0 after a clean stop, 1 when it cannot start, 64 for wrong options.
+            """)
+
+    @OptionGroup var watching: WatchOptions
+    @OptionGroup(title: "Addresses") var addresses: AddressOptions
+    @OptionGroup(title: "Running a command") var running: RunOptions
+    @OptionGroup(title: "Runtime") var runtime: RuntimeOptions
+
+    func run() throws {
+        // First: the runtime reads its settings once.
+        runtime.apply()
+        DescriptorLimit.raise()
+
+        let server = try Server(watching, addresses, running)
+        let news = DispatchSemaphore(value: 0)
+        let signals = ShutdownSignals {
+            server.isStopping.store(true, ordering: .releasing)
+            news.signal()
+        }
+        server.watch { news.signal() }
+        news.wait()
+        if !server.isStopping.load(ordering: .acquiring) {
+            server.activate()
+            writeLine(server.announcement)
+            news.wait()
+        }
+        withExtendedLifetime(signals) {}
+        writeLine(server.stop())
+    }
+}

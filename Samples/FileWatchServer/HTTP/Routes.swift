@@ -1,0 +1,111 @@
+import FileWatching
+import RingDispatch
+import RingNetwork
+import SampleSupport
+
+/// What the HTTP port answers.
+struct Routes: Sendable {
+    let feed: ChangeFeed
+    let watcher: FileTreeWatcher
+    let runner: CommandRunner?
+    /// Whether the server listens for this machine only.
+    let isLoopback: Bool
+
+    func answer(_ request: HTTPRequest, _ connection: Connection) -> HTTPAnswer {
+        // A page from elsewhere may have its own name resolved to this machine (DNS rebinding), to
+        // read what its visitors' browsers can reach.
+        guard !isLoopback || Self.isLocal(host: request.field("host")) else {
+            return .response(
+                HTTPResponse(
+                    .forbidden,
+                    "This server is for this machine only: ask for it by its address, or by "
+                        + "localhost. --host 0.0.0.0 serves others.\n"))
+        }
+        switch request.path {
+        case "/": return .response(page)
+        case "/events": return events(request, connection)
+        case "/snapshot":
+            if request.method == "HEAD" { return .response(json("")) }
+            SnapshotDownload.serve(connection, feed, watcher)
+            return .takenOver
+        case "/status": return .response(json(status))
+        case "/metrics":
+            var response = HTTPResponse(
+                .ok, Metrics(feed: feed, watcher: watcher, runner: runner).text)
+            response.contentType = "text/plain; version=0.0.4; charset=utf-8"
+            return .response(response)
+        case "/healthz": return .response(HTTPResponse(.ok, "ok\n"))
+        default: return .response(HTTPResponse(.notFound))
+        }
+    }
+
+    private func events(_ request: HTTPRequest, _ connection: Connection) -> HTTPAnswer {
+        if request.method == "HEAD" {
+            var response = HTTPResponse(.ok)
+            response.contentType = "text/event-stream; charset=utf-8"
+            return .response(response)
+        }
+        do {
+            var command = try ClientCommand(query: request.query)
+            // A browser that comes back says so; the address still has where it began.
+            if let last = request.field("last-event-id") { try command.resume(after: last) }
+            EventStream.serve(connection, command, feed)
+            return .takenOver
+        } catch {
+            feed.noteRefusedCommand()
+            return .response(HTTPResponse(.badRequest, error.words + "\n"))
+        }
+    }
+
+    private var page: HTTPResponse {
+        var response = HTTPResponse(
+            .ok, String(decoding: PackageResources.page_html, as: UTF8.self))
+        response.contentType = "text/html; charset=utf-8"
+        return response
+    }
+
+    private func json(_ text: String) -> HTTPResponse {
+        var response = HTTPResponse(.ok, text)
+        response.contentType = "application/json"
+        return response
+    }
+
+    /// What the page asks for whenever it has connected.
+    private var status: String {
+        let figures = feed.figures
+        let statistics = watcher.statistics
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.name("instance")
+        writer.string(feed.instance)
+        writer.name("roots")
+        writer.beginArray()
+        for root in feed.rootBytes { writer.string(root) }
+        writer.endArray()
+        let numbers: [(StaticString, UInt64)] = [
+            ("sequence", figures.last), ("firstSequence", figures.first),
+            ("folders", UInt64(statistics.folders)), ("files", UInt64(statistics.files)),
+            ("clients", UInt64(figures.subscribers)), ("overflows", statistics.overflows),
+        ]
+        for (name, number) in numbers {
+            writer.name(name)
+            writer.integer(number)
+        }
+        writer.endObject()
+        writer.endLine()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// HTTP/1.0 clients need not say where they mean to be.
+    private static func isLocal(host: String?) -> Bool {
+        guard let host else { return true }
+        let name: Substring
+        if host.hasPrefix("[") {
+            name = host.dropFirst().prefix { $0 != "]" }
+        } else {
+            name = host.prefix { $0 != ":" }
+        }
+        if name == "localhost" || name.hasSuffix(".localhost") { return true }
+        return (try? IPAddress(String(name))) != nil
+    }
+}

@@ -1,0 +1,177 @@
+/// Reads one JSON text (RFC 8259), strictly.
+///
+/// A `\udc80` to `\udcff` that belongs to no pair stands for one byte, as Python writes file names
+/// that are no UTF-8 (PEP 383).
+struct JSONReader {
+    struct Failure: Error {
+        let words: String
+    }
+
+    /// Deeper nesting is refused: reading recurses.
+    private static let depthLimit = 16
+
+    private let text: [UInt8]
+    private var place = 0
+
+    static func read(_ text: [UInt8]) throws(Failure) -> JSONValue {
+        var reader = JSONReader(text: text)
+        let value = try reader.value(depth: 0)
+        reader.skipSpace()
+        guard reader.place == text.count else {
+            throw reader.failure("there is more after the value")
+        }
+        return value
+    }
+
+    private init(text: [UInt8]) { self.text = text }
+
+    private func failure(_ words: String) -> Failure {
+        Failure(words: "no JSON: \(words), at byte \(place)")
+    }
+
+    private var next: UInt8? { place < text.count ? text[place] : nil }
+
+    private mutating func skipSpace() {
+        while let byte = next, [0x20, 0x09, 0x0a, 0x0d].contains(byte) { place += 1 }
+    }
+
+    /// Takes the character, behind space, if it is the next one.
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        skipSpace()
+        guard next == UInt8(ascii: character) else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func value(depth: Int) throws(Failure) -> JSONValue {
+        guard depth < Self.depthLimit else {
+            throw failure("nested deeper than \(Self.depthLimit)")
+        }
+        skipSpace()
+        switch next {
+        case UInt8(ascii: "{"): return .object(try members(depth: depth))
+        case UInt8(ascii: "["): return .array(try elements(depth: depth))
+        case UInt8(ascii: "\""): return .string(try string())
+        case nil: throw failure("it ends where a value should be")
+        case let byte? where byte == UInt8(ascii: "-") || 0x30...0x39 ~= byte:
+            return try number()
+        default: return try word()
+        }
+    }
+
+    private mutating func members(depth: Int) throws(Failure) -> [JSONValue.Member] {
+        _ = take("{")
+        if take("}") { return [] }
+        var members: [JSONValue.Member] = []
+        repeat {
+            skipSpace()
+            guard next == UInt8(ascii: "\"") else { throw failure("a name in quotes is missing") }
+            let name = try string()
+            guard take(":") else { throw failure("':' is missing") }
+            members.append(JSONValue.Member(name: name, value: try value(depth: depth + 1)))
+        } while take(",")
+        guard take("}") else { throw failure("'}' is missing") }
+        return members
+    }
+
+    private mutating func elements(depth: Int) throws(Failure) -> [JSONValue] {
+        _ = take("[")
+        if take("]") { return [] }
+        var elements: [JSONValue] = []
+        repeat { elements.append(try value(depth: depth + 1)) } while take(",")
+        guard take("]") else { throw failure("']' is missing") }
+        return elements
+    }
+
+    private mutating func word() throws(Failure) -> JSONValue {
+        let words: [(StaticString, JSONValue)] = [
+            ("true", .boolean(true)), ("false", .boolean(false)), ("null", .null),
+        ]
+        for (word, value) in words {
+            let isNext = word.withUTF8Buffer { text[place...].starts(with: $0) }
+            guard isNext else { continue }
+            place += word.utf8CodeUnitCount
+            return value
+        }
+        throw failure("no value begins so")
+    }
+
+    private mutating func number() throws(Failure) -> JSONValue {
+        let start = place
+        let signs = [UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "e"),
+            UInt8(ascii: "E")]
+        while let byte = next, 0x30...0x39 ~= byte || signs.contains(byte) { place += 1 }
+        let digits = String(decoding: text[start..<place], as: UTF8.self)
+        if digits.allSatisfy(\.isWholeNumber) {
+            guard digits == "0" || digits.first != "0" else {
+                throw failure("a number begins with 0")
+            }
+            return UInt64(digits).map { .integer($0) } ?? .otherNumber
+        }
+        guard Double(digits) != nil else { throw failure("a malformed number") }
+        return .otherNumber
+    }
+}
+
+extension JSONReader {
+    private mutating func string() throws(Failure) -> [UInt8] {
+        place += 1
+        var bytes: [UInt8] = []
+        while let byte = next {
+            place += 1
+            switch byte {
+            case UInt8(ascii: "\""): return bytes
+            case UInt8(ascii: "\\"): bytes += try escape()
+            case 0..<0x20: throw failure("a control character in a string")
+            default: bytes.append(byte)
+            }
+        }
+        throw failure("a string has no end")
+    }
+
+    private mutating func escape() throws(Failure) -> [UInt8] {
+        guard let byte = next else { throw failure("a string has no end") }
+        place += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
+        case UInt8(ascii: "b"): return [8]
+        case UInt8(ascii: "f"): return [12]
+        case UInt8(ascii: "n"): return [10]
+        case UInt8(ascii: "r"): return [13]
+        case UInt8(ascii: "t"): return [9]
+        case UInt8(ascii: "u"): return try codeUnits()
+        default: throw failure("an unknown escape")
+        }
+    }
+
+    /// After `\u`.
+    private mutating func codeUnits() throws(Failure) -> [UInt8] {
+        let unit = try hexadecimal()
+        if let scalar = Unicode.Scalar(unit) { return Array(String(scalar).utf8) }
+        if 0xdc80...0xdcff ~= unit { return [UInt8(unit & 0xff)] }
+        guard unit < 0xdc00, text[place...].starts(with: Array("\\u".utf8)) else {
+            throw failure("half of a surrogate pair")
+        }
+        place += 2
+        let low = try hexadecimal()
+        guard 0xdc00...0xdfff ~= low,
+            let scalar = Unicode.Scalar(0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00))
+        else { throw failure("half of a surrogate pair") }
+        return Array(String(scalar).utf8)
+    }
+
+    private mutating func hexadecimal() throws(Failure) -> UInt32 {
+        let digits = text[place...].prefix(4)
+        guard digits.count == 4, digits.allSatisfy({ $0.isHexadecimalDigit }),
+            let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { throw failure("four hexadecimal digits are missing") }
+        place += 4
+        return value
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexadecimalDigit: Bool {
+        Character(Unicode.Scalar(self)).isHexDigit && self < 0x80
+    }
+}

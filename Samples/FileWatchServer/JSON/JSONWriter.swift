@@ -1,0 +1,161 @@
+/// Puts JSON text together (RFC 8259), byte by byte, since file names are bytes.
+struct JSONWriter {
+    private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
+    mutating func beginObject() { begin("{") }
+    mutating func endObject() { end("}") }
+    mutating func beginArray() { begin("[") }
+    mutating func endArray() { end("]") }
+
+    mutating func name(_ name: StaticString) {
+        separate()
+        append("\"")
+        append(name)
+        append("\":")
+        needsComma = false
+    }
+
+    mutating func integer(_ value: some BinaryInteger) {
+        separate()
+        bytes.append(contentsOf: String(value).utf8)
+        needsComma = true
+    }
+
+    mutating func boolean(_ value: Bool) {
+        separate()
+        append(value ? "true" : "false")
+        needsComma = true
+    }
+
+    /// Seconds with microseconds, which a double holds exactly enough.
+    mutating func seconds(nanoseconds: Int64) {
+        separate()
+        let microseconds = nanoseconds / 1000
+        let fraction = String(abs(microseconds % 1_000_000))
+        if microseconds < 0 { append("-") }
+        bytes.append(contentsOf: String(abs(microseconds / 1_000_000)).utf8)
+        append(".")
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 6 - fraction.utf8.count))
+        bytes.append(contentsOf: fraction.utf8)
+        needsComma = true
+    }
+
+    mutating func string(_ text: String) { string(Array(text.utf8)) }
+
+    /// Bytes that are no UTF-8 become U+FFFD; see ``path(_:bytesName:_:)``.
+    mutating func string(_ text: [UInt8]) {
+        separate()
+        append("\"")
+        if text.allSatisfy(Self.isPlain) {
+            bytes.append(contentsOf: text)
+        } else {
+            for byte in String(decoding: text, as: UTF8.self).utf8 { appendEscaped(byte) }
+        }
+        append("\"")
+        needsComma = true
+    }
+
+    /// A file's path. One that is no UTF-8 is there twice: readable, and as base64, so that nothing
+    /// is lost. (Escapes for single bytes, `\udc80`, are refused or lost by most readers of JSON.)
+    mutating func path(_ name: StaticString, bytesName: StaticString, _ path: [UInt8]) {
+        self.name(name)
+        string(path)
+        let isText =
+            path.allSatisfy(Self.isPlain)
+            || String(decoding: path, as: UTF8.self).utf8.elementsEqual(path)
+        guard !isText else { return }
+        self.name(bytesName)
+        separate()
+        append("\"")
+        appendBase64(path)
+        append("\"")
+        needsComma = true
+    }
+
+    /// Text that is JSON already, as the next value.
+    mutating func raw(_ text: [UInt8]) {
+        separate()
+        bytes.append(contentsOf: text)
+        needsComma = true
+    }
+
+    mutating func endLine() {
+        append("\n")
+        needsComma = false
+    }
+
+    /// Begins anew, in the same memory.
+    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+    // MARK: parts
+
+    private mutating func begin(_ bracket: StaticString) {
+        separate()
+        append(bracket)
+        needsComma = false
+    }
+
+    private mutating func end(_ bracket: StaticString) {
+        append(bracket)
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { append(",") }
+    }
+
+    private mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        0x20...0x7e ~= byte && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
+    private mutating func appendEscaped(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): append("\\\"")
+        case UInt8(ascii: "\\"): append("\\\\")
+        case UInt8(ascii: "\n"): append("\\n")
+        case UInt8(ascii: "\r"): append("\\r")
+        case UInt8(ascii: "\t"): append("\\t")
+        case 0..<0x20, 0x7f:
+            append("\\u00")
+            bytes.append(Self.hexadecimalDigit(byte >> 4))
+            bytes.append(Self.hexadecimalDigit(byte & 15))
+        default: bytes.append(byte)
+        }
+    }
+
+    private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+
+    /// RFC 4648.
+    private mutating func appendBase64(_ data: [UInt8]) {
+        for start in stride(from: 0, to: data.count, by: 3) {
+            let group = data[start...].prefix(3)
+            var bits: UInt32 = 0
+            for index in 0..<3 {
+                bits = bits << 8 | (index < group.count ? UInt32(group[start + index]) : 0)
+            }
+            for index in 0..<4 {
+                let digit = UInt8(bits >> UInt32(18 - 6 * index) & 63)
+                bytes.append(index <= group.count ? Self.base64Digit(digit) : UInt8(ascii: "="))
+            }
+        }
+    }
+
+    private static func base64Digit(_ value: UInt8) -> UInt8 {
+        switch value {
+        case 0..<26: UInt8(ascii: "A") + value
+        case 26..<52: UInt8(ascii: "a") + value - 26
+        case 52..<62: UInt8(ascii: "0") + value - 52
+        case 62: UInt8(ascii: "+")
+        default: UInt8(ascii: "/")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Glibc
+import SampleSupport
+
+/// A command that the shell runs, in a process group of its own, so that all of it can be ended.
+/// Its output is this program's.
+struct ChildProcess: Sendable {
+    let identifier: pid_t
+
+    /// - Parameter variables: added to the environment, as `NAME=value`.
+    init(shellCommand command: String, variables: [String]) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+
+        // Threads of the runtime block signals, and children inherit that.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        var all = sigset_t()
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        let words = ["/bin/sh", "-c", command]
+        let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        let settings = Self.environment + variables
+        let environment: [UnsafeMutablePointer<CChar>?] = settings.map { strdup($0) } + [nil]
+        defer { for text in arguments + environment { free(text) } }
+        var identifier: pid_t = 0
+        let code = posix_spawn(
+            &identifier, "/bin/sh", &actions, &attributes, arguments, environment)
+        guard code == 0 else {
+            throw Failure("/bin/sh cannot be started: \(String(cString: strerror(code)))")
+        }
+        self.identifier = identifier
+    }
+
+    private static var environment: [String] {
+        var variables: [String] = []
+        var next = environ
+        while let variable = next.pointee {
+            variables.append(String(cString: variable))
+            next += 1
+        }
+        return variables
+    }
+
+    /// To the command and all that it has started.
+    func send(_ signal: Int32) { kill(-identifier, signal) }
+
+    /// After its end; how it ended, in words, and nil after status 0.
+    func reap() -> String? {
+        var status: Int32 = 0
+        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7f
+        if signal != 0 { return "ended by signal \(signal)" }
+        let code = status >> 8 & 0xff
+        return code == 0 ? nil : "ended with status \(code)"
+    }
+}

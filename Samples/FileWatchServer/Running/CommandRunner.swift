@@ -1,0 +1,108 @@
+import Glibc
+import RingDispatch
+import SampleSupport
+
+/// Runs a command when changes have settled: when none came for a while. One run at a time; what
+/// changes meanwhile leads to one more.
+final class CommandRunner: @unchecked Sendable {
+    // Safety: what is variable belongs to `queue`.
+    struct Counts: Sendable {
+        var successes = 0
+        var failures = 0
+    }
+
+    private struct Run {
+        let child: ChildProcess
+        let end: any DispatchSourceProcess
+        let start: DispatchTime
+    }
+
+    private let command: String
+    private let quiet: DispatchTimeInterval
+    private let queue = DispatchQueue(label: "file-watch-server.runner")
+    private let timer: any DispatchSourceTimer
+    /// Changes that no run has seen.
+    private var changes = 0
+    private var run: Run?
+    private var isDue = false
+    private var total = Counts()
+    private var whenEnded: (@Sendable () -> Void)?
+
+    /// What a command has between the request to end and the end by force.
+    private static let graceSeconds = 2
+
+    /// - Parameter quiet: how long nothing must have changed.
+    init(command: String, quiet: TimeSpan) {
+        self.command = command
+        self.quiet = quiet.interval
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.setEventHandler { [unowned self] in settled() }
+        timer.activate()
+    }
+
+    var counts: Counts { queue.sync { total } }
+
+    /// So many things have changed.
+    func note(_ count: Int) {
+        queue.async { [self] in
+            changes += count
+            timer.schedule(deadline: .now() + quiet)
+        }
+    }
+
+    /// Starts nothing more, ends what runs, and waits for that: not on a queue.
+    func stop() {
+        let ended = DispatchSemaphore(value: 0)
+        queue.async { [self] in
+            timer.cancel()
+            guard let run else {
+                ended.signal()
+                return
+            }
+            whenEnded = { ended.signal() }
+            run.child.send(SIGTERM)
+            let child = run.child
+            queue.asyncAfter(deadline: .now() + .seconds(Self.graceSeconds)) { [self] in
+                if self.run != nil { child.send(SIGKILL) }
+            }
+        }
+        ended.wait()
+    }
+
+    // MARK: on the queue
+
+    private func settled() {
+        guard run == nil else { return isDue = true }
+        isDue = false
+        let count = changes
+        changes = 0
+        guard count > 0 else { return }
+        do {
+            let child = try ChildProcess(
+                shellCommand: command, variables: ["FILE_WATCH_CHANGES=\(count)"])
+            writeErrorLine("FileWatchServer: \(count) changes: \(command)")
+            let end = DispatchSource.makeProcessSource(
+                identifier: child.identifier, eventMask: .exit, queue: queue)
+            end.setEventHandler { [self] in ended() }
+            run = Run(child: child, end: end, start: .now())
+            end.activate()
+        } catch {
+            total.failures += 1
+            writeErrorLine("FileWatchServer: --run: \(error)")
+        }
+    }
+
+    private func ended() {
+        guard let run else { return }
+        self.run = nil
+        run.end.cancel()
+        let trouble = run.child.reap()
+        let nanoseconds = DispatchTime.now().uptimeNanoseconds - run.start.uptimeNanoseconds
+        if trouble == nil { total.successes += 1 } else { total.failures += 1 }
+        writeErrorLine(
+            "FileWatchServer: \(trouble ?? "succeeded") after \(nanoseconds / 1_000_000) ms: "
+                + command)
+        if let whenEnded { return whenEnded() }
+        if isDue { settled() }
+    }
+}

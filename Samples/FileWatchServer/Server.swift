@@ -1,0 +1,133 @@
+import FileWatching
+import Glibc
+import RingDispatch
+import RingNetwork
+import SampleSupport
+import Synchronization
+import SystemPackage
+
+/// The watcher, and all that listens.
+final class Server: Sendable {
+    /// Set (releasing) before the main thread is woken, which reads it (acquiring).
+    let isStopping = Atomic<Bool>(false)
+    private let feed: ChangeFeed
+    private let watcher: FileTreeWatcher
+    private let runner: CommandRunner?
+    private let tcp: Listener
+    private let unix: Listener?
+    private let http: HTTPService
+
+    /// Clients of all kinds that stay, at once; further ones wait in the backlog.
+    private static let clientLimit = 1024
+    /// What clients may take at the end to have what was sent to them.
+    private static let drainSeconds = 2
+    /// So many troubles with files are told one by one.
+    private static let toldErrorLimit = 20
+
+    /// Finds the paths and binds all sockets: what is wrong shows before a large tree is looked at.
+    init(
+        _ watching: WatchOptions, _ addresses: AddressOptions, _ running: RunOptions
+    ) throws {
+        let roots = try watching.paths.map { try Self.absolute($0) }
+        let runner = running.run.map { CommandRunner(command: $0, quiet: running.settle) }
+        let feed = ChangeFeed(roots: roots, historyLimit: watching.history) { changes in
+            runner?.note(changes.count)
+        }
+        let watcher = try FileTreeWatcher(
+            roots, options: watching.fileWatchOptions,
+            queue: DispatchQueue(label: "file-watch-server.changes"))
+        var options = ListenerOptions()
+        options.connectionLimit = Self.clientLimit
+        options.replacesStaleUnixSocket = true
+        tcp = try ListeningAddress.first(host: addresses.host, port: addresses.port) {
+            try Listener($0, options: options)
+        }
+        unix = try addresses.unix.map { try Listener(Endpoint("unix:" + $0), options: options) }
+        let endpoint = tcp.endpoint.withPort(addresses.httpPort)
+        let routes = Routes(
+            feed: feed, watcher: watcher, runner: runner,
+            isLoopback: endpoint.ipAddress?.isLoopback ?? true)
+        http = try HTTPService(endpoint) { routes.answer($0, $1) }
+        (self.feed, self.watcher, self.runner) = (feed, watcher, runner)
+    }
+
+    /// Clients need not know the folder that the server was started in.
+    private static func absolute(_ path: String) throws -> FilePath {
+        let path = FilePath(path)
+        guard path.isRelative else { return path }
+        guard let folder = getcwd(nil, 0) else {
+            throw Failure(
+                "\(path): the current folder is gone (\(String(cString: strerror(errno)))). "
+                    + "Give absolute paths, or start elsewhere")
+        }
+        defer { free(folder) }
+        var absolute = FilePath(platformString: folder)
+        absolute.append(path.components.filter { $0.kind != .currentDirectory })
+        return absolute
+    }
+
+    /// Begins to watch.
+    /// - Parameter ready: called when the watches are in place.
+    func watch(ready: @escaping @Sendable () -> Void) {
+        watcher.setEventHandler { [feed] in feed.publish($0) }
+        watcher.setErrorHandler { [feed] error in
+            let count = feed.noteWatchError()
+            guard count <= Self.toldErrorLimit else { return }
+            writeErrorLine(
+                count == Self.toldErrorLimit
+                    ? "FileWatchServer: further troubles are only counted, in /metrics"
+                    : "FileWatchServer: \(error)")
+        }
+        watcher.setReadyHandler(ready)
+        watcher.activate()
+    }
+
+    /// Begins to serve clients.
+    func activate() {
+        for listener in [tcp, unix].compactMap({ $0 }) {
+            listener.setConnectionHandler { [feed] in LineClient.serve($0, feed) }
+            listener.setErrorHandler { _, error in
+                writeErrorLine("FileWatchServer: cannot accept: \(error.cause)")
+            }
+            listener.activate()
+        }
+        http.activate()
+    }
+
+    var announcement: String {
+        let others = unix.map { ", \($0.endpoint)" } ?? ""
+        return "listening on \(tcp.endpoint), http://\(http.endpoint)/\(others)"
+    }
+
+    /// Serves nobody new, lets the clients have what was sent to them, and says what was done.
+    /// Waits for that: not on a queue.
+    func stop() -> String {
+        let ended = DispatchGroup()
+        ended.enter()
+        watcher.setCancelHandler { ended.leave() }
+        watcher.cancel()
+        let deadline = DispatchTime.now() + .seconds(Self.drainSeconds)
+        for listener in [tcp, unix].compactMap({ $0 }) {
+            ended.enter()
+            listener.shutdown(deadline: deadline) { _ in ended.leave() }
+        }
+        ended.enter()
+        http.shutdown(deadline: deadline) { ended.leave() }
+        runner?.stop()
+        ended.wait()
+        return summary
+    }
+
+    private var summary: String {
+        let figures = feed.figures
+        var parts = ["told \(figures.last) changes to \(figures.subscribed) clients"]
+        if figures.clientRescans > 0 { parts.append("\(figures.clientRescans) fell behind") }
+        let overflows = watcher.statistics.overflows
+        if overflows > 0 { parts.append("the kernel's queue overflowed \(overflows) times") }
+        if figures.watchErrors > 0 { parts.append("\(figures.watchErrors) troubles with files") }
+        if let runs = runner?.counts {
+            parts.append("\(runs.successes) runs succeeded, \(runs.failures) failed")
+        }
+        return parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,123 @@
+import Glibc
+import Testing
+
+/// FileWatchServer over HTTP.
+@Suite("FileWatchServer's HTTP", .ownThread)
+struct FileWatchHTTPTests {
+    @Test("/events tells changes as server-sent events with ids", arguments: Setting.usable)
+    func events(setting: Setting) throws {
+        try withFileWatchServer(setting) { server in
+            let stream = try server.events()
+            #expect(stream.head.first == "HTTP/1.1 200 OK")
+            #expect(stream.head.contains("Content-Type: text/event-stream; charset=utf-8"))
+            try server.folder.write("a")
+            let (id, event) = try stream.next()
+            #expect(event.path == server.folder.path("a"))
+            #expect(event.event == "created")
+            #expect(id == String(event.sequence))
+        }
+    }
+
+    @Test("/events goes on behind Last-Event-ID, or since, and takes paths and globs")
+    func resuming() throws {
+        try withFileWatchServer { server in
+            let folder = server.folder
+            let first = try server.events()
+            for name in ["a", "b b", "c", "d"] { try folder.write(name) }
+            var last = ""
+            for _ in 1...4 { last = try first.next().id }
+            first.close()
+            let count = try #require(Int(last))
+            let header = "Last-Event-ID: \(count - 1)\r\n"
+            // A browser comes back with both; what it has had last counts.
+            let again = try server.events("?since=0", headers: header)
+            #expect(try again.next().id == last)
+            let since = try server.events("?since=0&glob=b%20*&glob=d")
+            #expect(try since.next().event.path == folder.path("b b"))
+            #expect(try since.next().event.path == folder.path("d"))
+            let below = try server.events("?since=0&path=\(folder.path("c"))")
+            #expect(try below.next().event.path == folder.path("c"))
+            let late = try server.events("?since=99")
+            let rescan = try late.next()
+            #expect(rescan.event.event == "rescan")
+            #expect(rescan.id == last)
+        }
+    }
+
+    @Test("A query that cannot be read is status 400 and what is wrong",
+        arguments: ["?since=x", "?what=1", "?glob=", "?path="])
+    func badQuery(query: String) throws {
+        try withFileWatchServer { server in
+            let answer = try server.get("/events" + query)
+            #expect(answer.hasPrefix("HTTP/1.1 400 "))
+            #expect(try server.get("/healthz").hasPrefix("HTTP/1.1 200 OK"))
+        }
+    }
+
+    @Test("/snapshot has what is there, and the event that it comes after")
+    func snapshot() throws {
+        let prepare = { (folder: WatchedFolder) in
+            try folder.make(folder: "sub")
+            try folder.write("sub/file", "12345")
+        }
+        try withFileWatchServer(prepare: prepare) { server in
+            let folder = server.folder
+            let client = try server.connect()
+            try folder.write("new")
+            let sequence = try client.event(of: folder.path("new")).sequence
+            let snapshot = try server.object("/snapshot")
+            #expect(snapshot["sequence"] as? Int == sequence)
+            #expect(snapshot["roots"] as? [String] == [folder.path])
+            let entries = snapshot["entries"] as? [[String: Any]] ?? []
+            let paths = entries.compactMap { $0["path"] as? String }
+            let wanted = ["new", "sub", "sub/file"].map(folder.path(_:))
+            #expect(paths.filter { $0 != folder.path } == wanted)
+            let file = entries.first { $0["path"] as? String == folder.path("sub/file") }
+            #expect(file?["size"] as? Int == 5)
+            #expect(file?["kind"] as? String == "file")
+            // A client that asks for a snapshot and goes on from it misses nothing.
+            let instance = try #require(snapshot["instance"] as? String)
+            let stream = try server.events("?since=\(sequence)&instance=\(instance)")
+            try folder.remove("new")
+            #expect(try stream.next().event.event == "removed")
+        }
+    }
+
+    @Test("A large snapshot comes whole")
+    func largeSnapshot() throws {
+        let count = 5000
+        let prepare = { (folder: WatchedFolder) in
+            for number in 1...count { try folder.write("file number \(number)", "") }
+        }
+        try withFileWatchServer(prepare: prepare) { server in
+            let entries = try server.object("/snapshot")["entries"] as? [Any]
+            #expect((entries?.count ?? 0) >= count)
+        }
+    }
+
+    @Test("Figures, health, what is not there, and what is not asked for by its own name")
+    func others() throws {
+        try withFileWatchServer { server in
+            let client = try server.connect()
+            try server.folder.write("a")
+            _ = try client.event()
+            let metrics = try server.get("/metrics")
+            #expect(metrics.contains("file_watch_changes_total{event=\"created\"} 1\n"))
+            #expect(metrics.contains("file_watch_clients 1\n"))
+            #expect(metrics.contains("file_watch_refused_commands_total 1\n"))
+            #expect(metrics.contains("file_watch_files 1\n"))
+            #expect(try server.get("/healthz").hasSuffix("\r\n\r\nok\n"))
+            #expect(try server.get("/nothing").hasPrefix("HTTP/1.1 404 "))
+            let page = try server.get("/")
+            #expect(page.contains("Content-Type: text/html; charset=utf-8"))
+            #expect(page.hasSuffix("</html>\n"))
+            for path in ["/snapshot", "/events", "/"] {
+                let stranger = try Client(port: server.httpPort)
+                let head = "GET \(path) HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"
+                try stranger.send(Array(head.utf8))
+                let answer = String(decoding: try stranger.receiveUntilEnd(), as: UTF8.self)
+                #expect(answer.hasPrefix("HTTP/1.1 403 "), "\(path)")
+            }
+        }
+    }
+}

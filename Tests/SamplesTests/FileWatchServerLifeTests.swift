@@ -1,0 +1,139 @@
+import Glibc
+import Testing
+
+/// How FileWatchServer begins and ends, and the command that it runs.
+@Suite("FileWatchServer's life", .ownThread)
+struct FileWatchServerLifeTests {
+    @Test("A missing path ends it with status 1 and the path's name")
+    func missingPath() throws {
+        let place = try TemporaryFolder()
+        defer { place.remove() }
+        let missing = place.path + "/not there"
+        let process = try Program.fileWatchServer.start(
+            [place.path, missing, "--port", "0", "--http-port", "0"])
+        defer { process.send(SIGKILL) }
+        #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
+        #expect(process.errors.text.contains(missing))
+        #expect(process.output.text.isEmpty)
+    }
+
+    @Test("A taken port ends it with status 1", arguments: ["--port", "--http-port"])
+    func takenPort(option: String) throws {
+        let place = try TemporaryFolder()
+        defer { place.remove() }
+        let taken = try LoopbackSocket.listening()
+        let other = option == "--port" ? "--http-port" : "--port"
+        let process = try Program.fileWatchServer.start(
+            [place.path, option, String(taken.port), other, "0"])
+        defer { process.send(SIGKILL) }
+        #expect(try process.waitForEnd() == .exit(1), "\(process.words)")
+        #expect(process.errors.text.contains("127.0.0.1:\(taken.port)"))
+    }
+
+    @Test("Wrong options end it with status 64", arguments: [
+        [], ["."], ["/", "--window", "soon"], ["/", "--history", "0"], ["/", "--port", "65536"],
+        ["/", "--bogus"], [""],
+    ])
+    func wrongOptions(arguments: [String]) throws {
+        let wrong = arguments == ["."] ? [".", "--window", "-1"] : arguments
+        let process = try Program.fileWatchServer.start(wrong)
+        defer { process.send(SIGKILL) }
+        #expect(try process.waitForEnd() == .exit(64), "\(process.words)")
+        #expect(process.output.text.isEmpty)
+    }
+
+    @Test("A signal ends it with status 0 and a summary", arguments: [SIGTERM, SIGINT])
+    func signals(signal: Int32) throws {
+        try withFileWatchServer { server in
+            let client = try server.connect()
+            let stream = try server.events()
+            try server.folder.write("a")
+            _ = try client.event(of: server.folder.path("a"))
+            _ = try stream.next()
+            #expect(try server.end(by: signal) == .exit(0), "\(server.process.words)")
+            #expect(try client.line() == nil)
+            #expect(
+                server.process.output.text.contains("told 1 changes to 2 clients"),
+                "\(server.process.words)")
+        }
+    }
+
+    @Test("Ignored files are not told of")
+    func ignoring() throws {
+        let arguments = ["--ignore", "*.tmp", "--ignore", ".git/"]
+        try withFileWatchServer(arguments: arguments, prepare: { try $0.make(folder: ".git") }) {
+            server in
+            let client = try server.connect()
+            for name in ["a.tmp", ".git/index", "b"] { try server.folder.write(name) }
+            #expect(try client.event().path == server.folder.path("b"))
+        }
+    }
+
+    @Test("--run runs a command when changes have settled, one at a time",
+        arguments: Setting.usable)
+    func running(setting: Setting) throws {
+        let place = try TemporaryFolder()
+        defer { place.remove() }
+        // The second of two at once would find the folder there.
+        let command = """
+            mkdir \(place.path)/one || echo twice; echo "saw $FILE_WATCH_CHANGES"; sleep 0.2; \
+            rmdir \(place.path)/one; echo done >&2
+            """
+        let arguments = ["--run", command, "--settle", "100ms"]
+        try withFileWatchServer(setting, arguments: arguments) { server in
+            let output = server.process.output
+            for number in 1...5 { try server.folder.write("\(number)") }
+            _ = try output.waitForLine(beginning: "saw ")
+            try server.folder.write("6")
+            _ = try server.process.errors.waitForLine(beginning: "done")
+            let deadline = Deadline()
+            while Self.seen(output.text) < 6, !deadline.isOver { letPass(milliseconds: 10) }
+            #expect(Self.seen(output.text) == 6)
+            #expect(!output.text.contains("twice"))
+            #expect(try server.end() == .exit(0), "\(server.process.words)")
+            #expect(output.text.contains(" runs succeeded, 0 failed"))
+        }
+    }
+
+    /// The changes of all runs together.
+    private static func seen(_ output: String) -> Int {
+        output.split(separator: "\n").filter { $0.hasPrefix("saw ") }
+            .compactMap { Int($0.dropFirst(4)) }.reduce(0, +)
+    }
+
+    @Test("A command that fails is told of; one that runs at the end is ended, with its children")
+    func endingCommand() throws {
+        let arguments = ["--run", "echo begun $$; sleep 100 | cat; exit 3", "--settle", "1ms"]
+        try withFileWatchServer(arguments: arguments) { server in
+            try server.folder.write("a")
+            let number = try server.process.output.waitForLine(beginning: "begun ")
+            #expect(try server.end() == .exit(0), "\(server.process.words)")
+            let process = try #require(Int32(number))
+            // Its process group has nobody left.
+            #expect(kill(-process, 0) != 0)
+            #expect(server.process.errors.text.contains("ended by signal 15"))
+        }
+        try withFileWatchServer(arguments: ["--run", "exit 3", "--settle", "1ms"]) { server in
+            try server.folder.write("a")
+            _ = try server.process.errors.waitForLine(
+                beginning: "FileWatchServer: ended with status 3 after ")
+            #expect(try server.end() == .exit(0), "\(server.process.words)")
+        }
+    }
+
+    @Test("A root that is deleted and made again is watched again")
+    func rootAgain() throws {
+        try withFileWatchServer(prepare: { try $0.make(folder: "x") }) { server in
+            let folder = server.folder
+            let client = try server.connect()
+            #expect(rmdir(folder.path("x")) == 0)
+            #expect(try client.event(of: folder.path("x")).event == "removed")
+            #expect(rmdir(folder.path) == 0)
+            #expect(try client.event(of: folder.path).event == "removed")
+            #expect(mkdir(folder.path, 0o755) == 0)
+            #expect(try client.event(of: folder.path).event == "created")
+            try folder.write("a")
+            #expect(try client.event(of: folder.path("a")).event == "created")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Glibc
+
+/// Cuts what a client receives into lines.
+final class LineReader {
+    let client: Client
+    private var bytes: [UInt8] = []
+    /// How many of `bytes` were returned.
+    private var taken = 0
+
+    init(_ client: Client) { self.client = client }
+
+    func send(_ line: String) throws { try client.send(Array((line + "\n").utf8)) }
+
+    /// Nil at the end of the stream.
+    func line(until deadline: Deadline = Deadline()) throws -> String? {
+        while true {
+            if let end = bytes[taken...].firstIndex(of: 0x0a) {
+                let line = String(decoding: bytes[taken..<end], as: UTF8.self)
+                taken = end + 1
+                return line
+            }
+            bytes.removeFirst(taken)
+            taken = 0
+            switch try client.receiveSome(until: deadline) {
+            case .bytes(let part): bytes += part
+            case .end, .reset: return nil
+            case .nothing: throw Trouble("no line in time; so far '\(bytes)'")
+            }
+        }
+    }
+
+    func event() throws -> ReceivedEvent {
+        guard let line = try line() else { throw Trouble("the stream ended before an event") }
+        return try ReceivedEvent(line)
+    }
+
+    /// Takes events until one of this path came, and returns that.
+    func event(of path: String) throws -> ReceivedEvent { try events(to: path).last! }
+
+    /// All events up to the one of this path.
+    func events(to path: String) throws -> [ReceivedEvent] {
+        var events: [ReceivedEvent] = []
+        repeat { events.append(try event()) } while events.last?.path != path
+        return events
+    }
+}
+
+extension LineReader {
+    /// Makes sure that the server has this client among its own.
+    func greeted() throws -> LineReader {
+        try send("hello?")
+        guard try event().error != nil else { throw Trouble("garbage was not refused") }
+        return self
+    }
+}
+
+/// Reads server-sent events.
+final class EventReader {
+    private let reader: LineReader
+    let head: [String]
+
+    init(_ client: Client) throws {
+        reader = LineReader(client)
+        var head: [String] = []
+        while let line = try reader.line(), line != "\r" { head.append(String(line.dropLast())) }
+        self.head = head
+    }
+
+    /// The next event with its id; comments and settings are passed over.
+    func next() throws -> (id: String, event: ReceivedEvent) {
+        var id = ""
+        while let line = try reader.line() {
+            if line.hasPrefix("id: ") { id = String(line.dropFirst(4)) }
+            if line.hasPrefix("data: ") {
+                return (id, try ReceivedEvent(String(line.dropFirst(6))))
+            }
+        }
+        throw Trouble("the stream ended before an event")
+    }
+
+    func close() { reader.client.close() }
+}

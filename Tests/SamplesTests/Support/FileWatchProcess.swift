@@ -1,0 +1,121 @@
+import Foundation
+import Glibc
+
+/// A FileWatchServer that listens, and the folder that it watches.
+struct FileWatchProcess {
+    let process: ChildProcess
+    let folder: WatchedFolder
+    let port: UInt16
+    let httpPort: UInt16
+
+    /// A client that gets lines. It is known to the server when this returns: a line that cannot be
+    /// read was answered.
+    func connect() throws -> LineReader {
+        try LineReader(try Client(port: port)).greeted()
+    }
+
+    /// - Parameter headers: each with its end of line.
+    func events(_ query: String = "", headers: String = "") throws -> EventReader {
+        let client = try Client(port: httpPort)
+        try client.send(
+            Array("GET /events\(query) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n".utf8))
+        return try EventReader(client)
+    }
+
+    func get(_ path: String) throws -> String { try Client.get(path, port: httpPort) }
+
+    /// An answer's body, as JSON.
+    func object(_ path: String) throws -> [String: Any] {
+        let answer = try get(path)
+        guard let end = answer.firstRange(of: "\r\n\r\n") else {
+            throw Trouble("no head: \(answer)")
+        }
+        return try jsonObject(String(answer[end.upperBound...]))
+    }
+
+    func end(by signal: Int32 = SIGTERM) throws -> Ending {
+        process.send(signal)
+        return try process.waitForEnd()
+    }
+}
+
+/// A folder of the test's own, to change things in.
+struct WatchedFolder {
+    let temporary: TemporaryFolder
+
+    var path: String { temporary.path }
+
+    func path(_ name: String) -> String { path + "/" + name }
+
+    func write(_ name: String, _ content: String = "content") throws {
+        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw Trouble(call: "open \(path(name))") }
+        defer { close(descriptor) }
+        let bytes = Array(content.utf8)
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw Trouble(call: "write")
+        }
+    }
+
+    func make(folder name: String) throws {
+        guard mkdir(path(name), 0o755) == 0 else { throw Trouble(call: "mkdir \(path(name))") }
+    }
+
+    func move(_ old: String, to new: String) throws {
+        guard rename(path(old), path(new)) == 0 else { throw Trouble(call: "rename") }
+    }
+
+    func remove(_ name: String) throws {
+        guard unlink(path(name)) == 0 else { throw Trouble(call: "unlink") }
+    }
+}
+
+/// Starts a server on a folder of its own, runs `body`, and ends the server whatever happens.
+func withFileWatchServer<Result>(
+    _ setting: Setting = .epoll, arguments: [String] = [],
+    prepare: (WatchedFolder) throws -> Void = { _ in },
+    _ body: (FileWatchProcess) throws -> Result
+) throws -> Result {
+    let folder = WatchedFolder(temporary: try TemporaryFolder())
+    defer { folder.temporary.remove() }
+    try prepare(folder)
+    let process = try Program.fileWatchServer.start(
+        [folder.path, "--port", "0", "--http-port", "0"] + arguments, setting)
+    defer { process.send(SIGKILL) }
+    let places = try process.output.waitForLine(beginning: "listening on 127.0.0.1:")
+    let parts = places.split(separator: ", ")
+    guard parts.count > 1, let port = UInt16(parts[0]), parts[1].hasPrefix("http://127.0.0.1:"),
+        let httpPort = UInt16(parts[1].dropFirst(17).dropLast())
+    else { throw Trouble("it listens on '\(places)'") }
+    let server = FileWatchProcess(
+        process: process, folder: folder, port: port, httpPort: httpPort)
+    do {
+        return try body(server)
+    } catch {
+        throw Trouble("\(error) [\(process.words)]")
+    }
+}
+
+func jsonObject(_ text: String) throws -> [String: Any] {
+    let value = try? JSONSerialization.jsonObject(with: Data(text.utf8))
+    guard let object = value as? [String: Any] else { throw Trouble("no JSON object: '\(text)'") }
+    return object
+}
+
+/// An event as a client reads it, with another reader of JSON than the server's.
+struct ReceivedEvent {
+    let fields: [String: Any]
+
+    init(_ text: String) throws { fields = try jsonObject(text) }
+
+    var sequence: Int { (fields["sequence"] as? NSNumber)?.intValue ?? -1 }
+    var event: String { fields["event"] as? String ?? "" }
+    var path: String { fields["path"] as? String ?? "" }
+    var from: String? { fields["from"] as? String }
+    var kind: String { fields["kind"] as? String ?? "" }
+    var seconds: Double { (fields["time"] as? NSNumber)?.doubleValue ?? 0 }
+    var error: String? { fields["error"] as? String }
+    var pathBytes: [UInt8]? {
+        (fields["pathBytes"] as? String).flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Glibc
+
+/// A Chromium without a window, driven by the Chrome DevTools Protocol through two named pipes:
+/// messages of JSON, each with a zero byte behind it.
+final class HeadlessBrowser {
+    private let folder: TemporaryFolder
+    private let process: ChildProcess
+    private let requests: Int32
+    private let replies: Int32
+    private var received: [UInt8] = []
+    private var number = 0
+    private var session: String?
+
+    /// Nil: none is installed.
+    static let path = ["chromium", "chromium-browser", "google-chrome"]
+        .map { "/usr/bin/" + $0 }.first { access($0, X_OK) == 0 }
+
+    init(width: Int = 1200, height: Int = 800) throws {
+        guard let path = Self.path else { throw Trouble("no Chromium is installed") }
+        folder = try TemporaryFolder()
+        let (requestPath, replyPath) = (folder.path + "/requests", folder.path + "/replies")
+        guard mkfifo(requestPath, 0o600) == 0, mkfifo(replyPath, 0o600) == 0 else {
+            throw Trouble(call: "mkfifo")
+        }
+        // For both directions: neither side waits for the other to open it.
+        requests = Glibc.open(requestPath, O_RDWR | O_CLOEXEC)
+        replies = Glibc.open(replyPath, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+        guard requests >= 0, replies >= 0 else { throw Trouble(call: "open") }
+        let command = """
+            exec "$0" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
+            --no-first-run --remote-debugging-pipe --user-data-dir="$1/profile" \
+            --window-size=\(width),\(height) about:blank 3<"$1/requests" 4>"$1/replies"
+            """
+        process = try Program.start("/bin/sh", ["-c", command, path, folder.path])
+        let targets = try call("Target.getTargets")["targetInfos"] as? [[String: Any]] ?? []
+        let page = targets.first { $0["type"] as? String == "page" }
+        let target = page?["targetId"] ?? ""
+        session = try call(
+            "Target.attachToTarget", ["targetId": target, "flatten": true])["sessionId"] as? String
+    }
+
+    deinit {
+        process.send(SIGKILL)
+        close(requests)
+        close(replies)
+        folder.remove()
+    }
+
+    func open(_ address: String) throws { try call("Page.navigate", ["url": address]) }
+
+    /// A value of the page's, as JSON has it.
+    @discardableResult
+    func evaluate(_ script: String) throws -> Any? {
+        let result = try call(
+            "Runtime.evaluate",
+            ["expression": script, "returnByValue": true, "awaitPromise": true])
+        if let exception = result["exceptionDetails"] {
+            throw Trouble("the page's script failed: \(script): \(exception)")
+        }
+        return (result["result"] as? [String: Any])?["value"]
+    }
+
+    /// Waits until the script gives true.
+    func wait(for script: String, until deadline: Deadline = Deadline()) throws {
+        while try evaluate(script) as? Bool != true {
+            if deadline.isOver {
+                let text = try evaluate("document.body.innerText") ?? ""
+                throw Trouble("not in time: \(script); the page: \(text)")
+            }
+            letPass(milliseconds: 20)
+        }
+    }
+
+    @discardableResult
+    func call(_ method: String, _ parameters: [String: Any] = [:]) throws -> [String: Any] {
+        number += 1
+        var message: [String: Any] = ["id": number, "method": method, "params": parameters]
+        if let session { message["sessionId"] = session }
+        let bytes = Array(try JSONSerialization.data(withJSONObject: message)) + [0]
+        guard Glibc.write(requests, bytes, bytes.count) == bytes.count else {
+            throw Trouble(call: "write")
+        }
+        let deadline = Deadline()
+        while true {
+            let reply = try nextReply(until: deadline)
+            guard reply["id"] as? Int == number else { continue }
+            if let error = reply["error"] { throw Trouble("\(method): \(error)") }
+            return reply["result"] as? [String: Any] ?? [:]
+        }
+    }
+
+    private func nextReply(until deadline: Deadline) throws -> [String: Any] {
+        while true {
+            if let end = received.firstIndex(of: 0) {
+                let message = received[..<end]
+                received.removeFirst(end + 1)
+                let value = try JSONSerialization.jsonObject(with: Data(message))
+                return value as? [String: Any] ?? [:]
+            }
+            var entry = pollfd(fd: replies, events: Int16(POLLIN), revents: 0)
+            guard Glibc.poll(&entry, 1, deadline.millisecondsLeft) > 0 else {
+                if !deadline.isOver { continue }
+                throw Trouble("Chromium does not answer; \(process.words)")
+            }
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            let count = read(replies, &buffer, buffer.count)
+            if count > 0 { received += buffer[..<count] }
+        }
+    }
+}
