@@ -65,7 +65,7 @@ struct ScenarioRun {
     }
 
     private func isIgnored(_ path: [UInt8]) -> Bool {
-        scenario.unseen.contains { FilePath(bytes: path).starts(with: tree.resolved($0)) }
+        scenario.unseen.contains { path.isPath(below: tree.resolved($0).bytes) }
     }
 
     private func perform(_ operation: Operation, line: Int) {

@@ -15,7 +15,7 @@ struct Storm {
     let tree: FilePath
     private let observer: TreeObserver
     private let initial: [[UInt8]: Disk.Entry]
-    private let ignoredName: String?
+    private let ignoredPath: [UInt8]?
 
     /// Watches a tree that was made ready.
     /// - Parameters:
@@ -25,8 +25,9 @@ struct Storm {
         windowMilliseconds: Int, ignoring ignoredName: String? = nil, hub: FileWatchHub = .shared,
         prepare: (FilePath) throws -> Void = { _ in }
     ) throws {
-        tree = folder("tree")
-        self.ignoredName = ignoredName
+        let tree = folder("tree")
+        self.tree = tree
+        ignoredPath = ignoredName.map { tree.appending($0).bytes }
         #expect(Files.makeDirectory(tree) && Files.makeDirectory(folder("beside")))
         try prepare(tree)
         initial = Disk.tree(at: tree)
@@ -37,7 +38,7 @@ struct Storm {
     }
 
     private func isIgnored(_ path: [UInt8]) -> Bool {
-        ignoredName.map { FilePath(bytes: path).starts(with: tree.appending($0)) } ?? false
+        ignoredPath.map { path.isPath(below: $0) } ?? false
     }
 
     /// Waits until everything so far has been told.

@@ -12,13 +12,10 @@ enum Disk {
         let nameCount: Int
     }
 
-    /// What a path names; nil when it names nothing.
-    static func entry(at path: FilePath, followingSymlinks: Bool = false) -> Entry? {
+    /// What a path, with a zero behind it, names; nil when it names nothing.
+    private static func entry(at path: UnsafePointer<CChar>) -> Entry? {
         var status = stat()
-        let code = path.withPlatformString {
-            followingSymlinks ? stat($0, &status) : lstat($0, &status)
-        }
-        guard code == 0 else { return nil }
+        guard lstat(path, &status) == 0 else { return nil }
         let kind: FileChange.Kind =
             switch status.st_mode & S_IFMT {
             case S_IFREG: .file
@@ -36,12 +33,16 @@ enum Disk {
     /// A root and everything below it. Symbolic links are entries, and not followed.
     static func tree(at root: FilePath) -> [[UInt8]: Entry] {
         var entries: [[UInt8]: Entry] = [:]
-        var pending = [root]
+        var pending = [root.bytes]
+        // Bytes, since paths are slow in a build for debugging, and trees are large.
         while let path = pending.popLast() {
-            guard let entry = entry(at: path) else { continue }
-            entries[path.bytes] = entry
-            guard entry.kind == .directory else { continue }
-            pending += (entryNames(of: path) ?? []).map { path.appending(bytes: $0) }
+            (path + [0]).withUnsafeBytes { bytes in
+                let start = bytes.baseAddress!.assumingMemoryBound(to: CChar.self)
+                guard let entry = entry(at: start) else { return }
+                entries[path] = entry
+                guard entry.kind == .directory else { return }
+                for name in entryNames(of: start) ?? [] { pending.append(path + [0x2f] + name) }
+            }
         }
         return entries
     }

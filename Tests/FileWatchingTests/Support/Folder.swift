@@ -19,7 +19,11 @@ final class Folder: Sendable {
 
 /// The names in a folder, as the bytes that they are; nil when it cannot be read.
 func entryNames(of folder: FilePath) -> [[UInt8]]? {
-    guard let stream = folder.withPlatformString({ opendir($0) }) else { return nil }
+    folder.withPlatformString { entryNames(of: $0) }
+}
+
+func entryNames(of folder: UnsafePointer<CChar>) -> [[UInt8]]? {
+    guard let stream = opendir(folder) else { return nil }
     defer { closedir(stream) }
     var names: [[UInt8]] = []
     while let entry = readdir(stream) {
@@ -37,9 +41,19 @@ extension FilePath {
 
     var bytes: [UInt8] {
         withPlatformString { start in
-            (0..<strlen(start)).map { UInt8(bitPattern: start[$0]) }
+            Array(UnsafeRawBufferPointer(start: start, count: strlen(start)))
         }
     }
 
+    /// Whether it is the other path or below it. `starts(with:)` takes paths to pieces first, which
+    /// is slow for tens of thousands of them.
+    func isBelow(_ other: [UInt8]) -> Bool { bytes.isPath(below: other) }
+
     func appending(bytes name: [UInt8]) -> FilePath { FilePath(bytes: bytes + [0x2f] + name) }
+}
+
+extension [UInt8] {
+    func isPath(below other: [UInt8]) -> Bool {
+        starts(with: other) && (count == other.count || self[other.count] == 0x2f)
+    }
 }

@@ -23,6 +23,7 @@ final class TreeObserver: Sendable {
     /// Another file leaves it, too: who waits for the other end of a renaming tells late.
     private let fence = Folder()
     private let beyond = Folder()
+    private let fencePath: [UInt8]
     private let postCount = Watched(0)
     private let passed = Watched<Set<FenceChange>>([])
     private let lastSequence = Watched<UInt64>(0)
@@ -40,6 +41,7 @@ final class TreeObserver: Sendable {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         self.roots = roots
+        fencePath = fence.path.bytes
         _ = Files.write(fence("0"), [])
         watcher = try FileTreeWatcher(
             roots + [fence.path], options: options, queue: queue, hub: hub)
@@ -59,19 +61,24 @@ final class TreeObserver: Sendable {
 
     private func receive(_ changes: [FileChange]) {
         let now = Disk.nowNanoseconds()
+        var ofFence: [FenceChange] = []
+        var others: [Received] = []
+        var gaps = 0
+        var last = lastSequence.value
         for change in changes {
-            let last = lastSequence.update { last in
-                defer { last = change.sequence }
-                return last
-            }
-            if change.sequence != last + 1 { sequenceGaps.increment() }
-            if change.path.starts(with: fence.path) {
-                let change = FenceChange(action: change.action, path: change.path)
-                passed.update { $0.formUnion([change]) }
+            if change.sequence != last + 1 { gaps += 1 }
+            last = change.sequence
+            if change.path.isBelow(fencePath) {
+                ofFence.append(FenceChange(action: change.action, path: change.path))
             } else {
-                received.append(Received(change: change, nanoseconds: now))
+                others.append(Received(change: change, nanoseconds: now))
             }
         }
+        lastSequence.update { $0 = last }
+        sequenceGaps.increment(by: gaps)
+        received.update { $0 += others }
+        // Who waits for the fence looks at the others then.
+        passed.update { $0.formUnion(ofFence) }
     }
 
     /// Waits until all that has happened so far was told.
@@ -127,7 +134,7 @@ final class TreeObserver: Sendable {
             }
         }
         for path in entries.keys where disk[path] == nil && !isIgnored(path) {
-            guard !FilePath(bytes: path).starts(with: fence.path) else { continue }
+            guard !path.isPath(below: fencePath) else { continue }
             differences.append("the snapshot still has \(escaped(path))")
         }
         return differences

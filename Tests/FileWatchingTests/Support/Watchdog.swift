@@ -8,7 +8,7 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
     static let limitSeconds = isThreadSanitized ? 600 : 180
     /// The tests block their threads. Without a limit the time that a test waits for a thread would
     /// count against it, and threads of many tests would disturb one another's timing.
-    static let turnstile = Turnstile(limit: 4)
+    static let turnstile = Turnstile(limit: 8)
 
     /// For tests that wait for tasks; see `ThreadExecutor`.
     var usesOwnThreads = false
