@@ -138,7 +138,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "LoadTestingTests",
-            dependencies: ["LoadTesting", "RingNetwork", "RingDispatch", ringTLS],
+            dependencies: ["LoadTesting", "RingNetwork", "RingDispatch", ringTLS, histogram],
             swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]

@@ -36,7 +36,7 @@ struct FindingsTests {
             connection.send(Array(bytes.dropLast(10)))
         },
         Fault(name: "closes in the middle of a message", kind: .truncation) { connection, bytes in
-            connection.send(Array(bytes.dropLast(10)))
+            connection.send(Array(bytes.prefix(messageBytes - 10)))
             connection.close()
         },
         Fault(name: "closes", kind: .closedByServer) { connection, _ in connection.close() },
@@ -103,6 +103,8 @@ struct FindingsTests {
 
 extension Array {
     fileprivate func chunks(of count: Int) -> [ArraySlice<Element>] {
-        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
+        stride(from: 0, to: self.count, by: count).map {
+            self[$0..<Swift.min($0 + count, self.count)]
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Histogram
 import LoadTesting
 import RingNetwork
 import Testing

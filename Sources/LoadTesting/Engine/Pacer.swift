@@ -122,7 +122,8 @@ final class Pacer: @unchecked Sendable {
                 shard.statistics.recordSlip(due: due, now: now)
             }
             arrivals.advance()
-            if shard.budget != .max { shard.budget -= 1 }
+            let isMeasured = due >= shard.statistics.startNanoseconds
+            if isMeasured, shard.budget != .max { shard.budget -= 1 }
             client.send(1, due: due, now: now)
             list(client)
             sent += 1

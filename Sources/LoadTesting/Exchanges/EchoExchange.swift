@@ -75,7 +75,7 @@ final class EchoExchange: Exchange, @unchecked Sendable {
         guard last >= 0 else { return false }
         return (0...last).contains { offset in
             let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-            return payload.number(of: rest, seed: seed) == next
+            return position + offset > 0 && number(at: rest) == next
         }
     }
 }

@@ -88,7 +88,10 @@ final class PreparedTarget: Sendable {
             }
             return Finding(error.call == "recv" ? .receive : .send, "\(error)")
         case .tlsFailed(let failure):
-            return Finding(.receive, "\(target): \(failure)")
+            return Finding(
+                .receive,
+                "\(target): \(failure) (--ca FILE names certificates to believe, --insecure accepts "
+                    + "any)")
         case .timedOut:
             return Finding(.connect, "\(target): no handshake in time; is it a server of TLS?")
         default: return Finding(.closedByServer, "the server closed a connection")

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+/// The load client's options: what they do with real servers, and what does not go together.
+@Suite("ringload's options", .ownThread, .serialized)
+struct RingloadOptionsTests {
+    static let shortLoad = ["--connections", "4", "--duration", "300ms", "--warmup", "0s"]
+
+    static let wrongUsages: [[String]] = [
+        ["ftp://127.0.0.1:7007"], ["tcp://127.0.0.1:7007/path"], ["unix:"],
+        ["tcp://127.0.0.1:7007", "--poisson"],
+        ["tcp://127.0.0.1:7007", "--rate", "fast"],
+        ["tcp://127.0.0.1:7007", "--rate", "0"],
+        ["tcp://127.0.0.1:7007", "--size", "9..1"],
+        ["tcp://127.0.0.1:7007", "--churn", "0"],
+        ["tcp://127.0.0.1:7007", "--requests", "0"],
+        ["tcp://127.0.0.1:7007", "--hostile", "rude"],
+        ["tcp://127.0.0.1:7007", "--source", "here"],
+        ["tcp://127.0.0.1:7007", "--fail-if", "p99=5ms"],
+        ["tcp://127.0.0.1:7007", "--sweep", "10k"],
+        ["tcp://127.0.0.1:7007", "--sweep", "1k..2k", "--rate", "5k"],
+        ["tcp://127.0.0.1:7007", "--json", "/tmp/x", "--html", "/tmp/x"],
+        ["udp://127.0.0.1:7007", "--size", "4"],
+        ["udp://127.0.0.1:7007", "--churn", "5"],
+        ["http://127.0.0.1:7007/", "--http-method", "brew"],
+        ["http://127.0.0.1:7007/", "--http-body", "echo"],
+        ["resp://127.0.0.1:7007", "--commands", "del"],
+        ["--compare", "/tmp/one.json"],
+    ]
+
+    @Test("what cannot be, or not together, is status 64, and words", arguments: wrongUsages)
+    func wrongUsage(arguments: [String]) throws {
+        let process = try Program.ringload.start(arguments)
+        #expect(try process.waitForEnd() == .exit(64), "\(process.words)")
+        #expect(process.errors.text.contains("Error: "))
+        #expect(process.output.text.isEmpty)
+    }
+
+    @Test("a load on schedule writes its report in each form", arguments: Setting.usable)
+    func reports(setting: Setting) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try withServer(.echoServer, setting) { server in
+            let file = { folder.path + "/report." + $0 }
+            let process = try Program.ringload.start(
+                [
+                    "tcp://127.0.0.1:\(server.port)", "--rate", "1k", "--json", file("json"),
+                    "--html", file("html"), "--hgrm", file("hgrm"), "--csv", file("csv"),
+                    "--pid", "\(server.process.processID)",
+                ] + Self.shortLoad, setting)
+            #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+            for line in ["\nservice ", "\nlateness ", "\nserver CPU ", "\nerrors      0"] {
+                #expect(process.output.text.contains(line), "\(process.output.text)")
+            }
+            let report = try folder.object(named: "report.json")
+            #expect(report["open_loop"] is [String: Any])
+            #expect(report["server_processor"] is [String: Any])
+            #expect(try folder.names().count == 4)
+            let comparison = try Program.ringload.start(["--compare", file("json"), file("json")])
+            #expect(try comparison.waitForEnd() == .exit(0), "\(comparison.words)")
+            #expect(comparison.output.text.contains("messages/s"))
+        }
+    }
+
+    @Test("--fail-if is status 1 when it holds, and says what the figure is")
+    func condition() throws {
+        try withServer(.echoServer, .epoll) { server in
+            for (condition, ending) in [("p99>1ns", Ending.exit(1)), ("p99>50s", .exit(0))] {
+                let process = try Program.ringload.start(
+                    ["tcp://127.0.0.1:\(server.port)", "--fail-if", condition] + Self.shortLoad)
+                #expect(try process.waitForEnd() == ending, "\(process.words)")
+                let isTold = process.errors.text.contains("failed: \(condition): it is ")
+                #expect(isTold == (ending == .exit(1)))
+            }
+        }
+    }
+
+    @Test("the samples' datagrams and figures are loaded, too", arguments: Setting.usable)
+    func otherTargets(setting: Setting) throws {
+        try withServer(.echoServer, setting, arguments: ["--udp", "--http-port", "0"]) { server in
+            let figures = try server.process.output.waitForLine(beginning: "figures on ")
+            let targets = ["udp://127.0.0.1:\(server.port)", figures]
+            for target in targets {
+                let process = try Program.ringload.start([target] + Self.shortLoad, setting)
+                #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+                #expect(process.output.text.contains("\nerrors      0"))
+            }
+        }
+    }
+
+    @Test("a store's values are checked", arguments: Setting.usable)
+    func store(setting: Setting) throws {
+        try withServer(.keyValueServer, setting) { server in
+            for commands in ["ping", "get:50,set:50"] {
+                let process = try Program.ringload.start(
+                    [
+                        "resp://127.0.0.1:\(server.port)", "--commands", commands, "--keys", "50",
+                        "--pipeline", "4", "--size", "1..300",
+                    ] + Self.shortLoad, setting)
+                #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+                #expect(process.output.text.contains("\nerrors      0"))
+            }
+        }
+    }
+}
