@@ -19,7 +19,8 @@ struct ExchangeTests {
         Payload(sizes: try MessageSizes(size), seed: 3)
     }
 
-    @Test("an echo is right in whatever pieces it comes", arguments: ["1", "7", "8", "64", "1..300"])
+    @Test(
+        "an echo is right in whatever pieces it comes", arguments: ["1", "7", "8", "64", "1..300"])
     func echo(size: String) throws {
         for piece in [1, 3, 64, 1000] {
             let exchange = EchoExchange(payload: try Self.payload(size), seed: 99)
@@ -128,8 +129,8 @@ struct ExchangeTests {
         let reply = Array("$30\r\n".utf8) + Array(value.bytes) + Array("\r\n$-1\r\n".utf8)
         #expect(Self.feed(reply, to: get, piece: 4) == nil)
         #expect(get.answeredCount == 2)
-        #expect(
-            Self.feed(Array("-ERR no\r\n".utf8), to: try exchange("set"), piece: 9)?.kind == .status)
+        let refusal = Array("-ERR no\r\n".utf8)
+        #expect(Self.feed(refusal, to: try exchange("set"), piece: 9)?.kind == .status)
         #expect(
             Self.feed(Array("+OK\r\n".utf8), to: try exchange("ping"), piece: 9)?.kind == .mismatch)
     }

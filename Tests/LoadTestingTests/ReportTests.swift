@@ -98,7 +98,8 @@ struct ReportTests {
         let mean = rates.reduce(0, +) / Double(rates.count)
         return """
             {"schema": "ringload-report", "version": 1, "messages_per_second": \(mean),
-             "latency_nanoseconds": {"p50": 100}, "intervals": [\(intervals.joined(separator: ","))]}
+             "latency_nanoseconds": {"p50": 100},
+             "intervals": [\(intervals.joined(separator: ","))]}
             """
     }
 

@@ -41,7 +41,7 @@ struct RingloadOptionsTests {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try withServer(.echoServer, setting) { server in
-            let file = { folder.path + "/report." + $0 }
+            func file(_ kind: String) -> String { folder.path + "/report." + kind }
             let process = try Program.ringload.start(
                 [
                     "tcp://127.0.0.1:\(server.port)", "--rate", "1k", "--json", file("json"),

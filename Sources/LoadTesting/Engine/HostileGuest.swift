@@ -13,7 +13,8 @@ final class HostileGuest: Guest, @unchecked Sendable {
     private(set) var counts = HostileCounts()
     private let shard: Shard
     private let target: PreparedTarget
-    private let timer: any DispatchSourceTimer
+    /// From the start on.
+    private var timer: (any DispatchSourceTimer)?
     private var connection: Connection?
     private var isConnecting = false
     private var isOver = false
@@ -26,11 +27,12 @@ final class HostileGuest: Guest, @unchecked Sendable {
         self.shard = shard
         self.target = target
         generator = SeededGenerator(state: shard.nextSeed())
-        timer = DispatchSource.makeTimerSource(queue: shard.queue)
     }
 
     func start() {
         shard.guestOpened()
+        let timer = DispatchSource.makeTimerSource(queue: shard.queue)
+        self.timer = timer
         timer.setEventHandler { [self] in act() }
         timer.setCancelHandler { [self] in shard.guestClosed() }
         timer.schedule(deadline: .now(), repeating: Self.tick)
@@ -42,7 +44,7 @@ final class HostileGuest: Guest, @unchecked Sendable {
     func close() {
         guard !isOver else { return }
         isOver = true
-        timer.cancel()
+        timer?.cancel()
         connection?.reset()
     }
 

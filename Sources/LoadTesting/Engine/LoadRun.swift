@@ -55,6 +55,9 @@ public final class LoadRun: @unchecked Sendable {
         self.onInterval = onInterval
         phaseTimer = DispatchSource.makeTimerSource(queue: queue)
         progressTimer = DispatchSource.makeTimerSource(queue: queue)
+        // A run that is never waited for is let go of with them.
+        phaseTimer.activate()
+        progressTimer.activate()
     }
 
     /// Runs the load. Blocks the caller, which must not be on a queue; never for much longer than
@@ -139,9 +142,7 @@ public final class LoadRun: @unchecked Sendable {
 extension LoadRun {
     private func prepare() {
         phaseTimer.setEventHandler { self.phaseTimerFired() }
-        phaseTimer.activate()
         progressTimer.setEventHandler { self.tellInterval() }
-        progressTimer.activate()
         schedulePhase(connectTimeout)
         let lookup = TargetLookup(plan.targets, queue: queue) { [self] result in
             guard phase == .preparing else { return }

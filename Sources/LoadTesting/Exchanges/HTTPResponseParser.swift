@@ -31,23 +31,22 @@ struct HTTPResponseParser {
     private(set) var status = 0
     private(set) var closes = false
 
-    var isSuccess: Bool { status < 400 }
     var partialBytes: Int { headBytes }
     var endsWithConnection: Bool { if case .untilEnd = state { true } else { false } }
 
     mutating func reset() { self = HTTPResponseParser() }
 
-    /// - Parameter body: is given the body's bytes, in pieces.
+    /// - Parameter body: is given the status and the body's bytes, in pieces.
     mutating func step(
         _ bytes: UnsafeRawBufferPointer, expectsBody: Bool,
-        body: (UnsafeRawBufferPointer) -> Void
+        body: (_ status: Int, UnsafeRawBufferPointer) -> Void
     ) -> Step {
         var offset = 0
         while offset < bytes.count {
             switch state {
             case .body(let left), .chunk(let left):
                 let part = min(left, bytes.count - offset)
-                body(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + part]))
+                body(status, UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + part]))
                 offset += part
                 if case .body = state {
                     state = .body(left: left - part)
@@ -56,7 +55,7 @@ struct HTTPResponseParser {
                     state = left == part ? .chunkEnd : .chunk(left: left - part)
                 }
             case .untilEnd:
-                body(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+                body(status, UnsafeRawBufferPointer(rebasing: bytes[offset...]))
                 return .needsMore
             case .head, .chunkSize, .chunkEnd, .trailer:
                 guard takeLine(bytes, &offset) else {

@@ -90,8 +90,8 @@ final class PreparedTarget: Sendable {
         case .tlsFailed(let failure):
             return Finding(
                 .receive,
-                "\(target): \(failure) (--ca FILE names certificates to believe, --insecure accepts "
-                    + "any)")
+                "\(target): \(failure) (--ca FILE names certificates to believe, --insecure "
+                    + "accepts any)")
         case .timedOut:
             return Finding(.connect, "\(target): no handshake in time; is it a server of TLS?")
         default: return Finding(.closedByServer, "the server closed a connection")
