@@ -36,7 +36,7 @@ struct WatchOptions: ParsableArguments {
     var window = Window.standard
 
     @Option(help: "Events that are kept for clients that come back, 1...1000000.")
-    var history = 8192
+    var history = 32_768
 
     static let historyLimits = 1...1_000_000
 

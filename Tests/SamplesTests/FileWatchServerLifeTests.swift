@@ -119,8 +119,11 @@ struct FileWatchServerLifeTests {
             let number = try server.process.output.waitForLine(beginning: "begun ")
             #expect(try server.end() == .exit(0), "\(server.process.words)")
             let process = try #require(Int32(number))
-            // Its process group has nobody left.
-            #expect(kill(-process, 0) != 0)
+            let deadline = Deadline()
+            while try ProcessInformation.isAlive(group: process), !deadline.isOver {
+                letPass(milliseconds: 10)
+            }
+            #expect(try !ProcessInformation.isAlive(group: process))
             #expect(server.process.errors.text.contains("ended by signal 15"))
         }
         try withFileWatchServer(arguments: ["--run", "exit 3", "--settle", "1ms"]) { server in

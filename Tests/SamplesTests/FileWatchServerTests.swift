@@ -131,9 +131,12 @@ struct FileWatchServerTests {
         try withFileWatchServer(setting, arguments: ["--history", "4"]) { server in
             let folder = server.folder
             let witness = try server.connect()
-            for number in 1...8 { try folder.write("\(number)") }
             var last = 0
-            for _ in 1...8 { last = try witness.event().sequence }
+            // One by one: more at once than the history has would be a rescan for everybody.
+            for number in 1...8 {
+                try folder.write("\(number)")
+                last = try witness.event().sequence
+            }
             let resumptions = [
                 #"{"since":1}"#, #"{"since":1000}"#, #"{"since":7,"instance":"other"}"#,
             ]
@@ -187,16 +190,18 @@ struct FileWatchServerTests {
 
     @Test("A client that stops reading gets one rescan; nobody waits for it, memory stays bounded")
     func slowClient() throws {
-        let (batches, filesPerBatch) = (24, 1000)
-        try withFileWatchServer(arguments: ["--window", "0", "--history", "4096"]) { server in
+        let (batches, filesPerBatch) = (16, 1000)
+        let name = String(repeating: "n", count: 230)
+        let arguments = ["--window", "0", "--history", "4096"]
+        try withFileWatchServer(arguments: arguments, prepare: { try $0.make(folder: name) }) {
+            server in
             let folder = server.folder
             let slow = try server.connect()
             let witness = try server.connect()
             let before = try ProcessInformation.residentBytes(server.process.processID)
-            let name = String(repeating: "n", count: 200)
             // All together more than the kernel takes for somebody who does not read.
             for batch in 1...batches {
-                for file in 1...filesPerBatch { try folder.write("\(name)\(file)") }
+                for file in 1...filesPerBatch { try folder.write("\(name)/\(name)\(file)") }
                 try folder.write("end of \(batch)")
                 while try witness.line()?.contains("end of \(batch)\"") == false {}
             }

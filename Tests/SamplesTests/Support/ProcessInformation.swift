@@ -40,4 +40,19 @@ enum ProcessInformation {
         }
         return counts
     }
+
+    /// Whether a process of the group runs: those that nobody has reaped do not. proc_pid_stat(5).
+    static func isAlive(group: pid_t) throws -> Bool {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: "/proc")
+        return folders.filter { $0.allSatisfy(\.isNumber) }.contains { folder in
+            // One that ended meanwhile has no file any more.
+            let path = "/proc/\(folder)/stat"
+            guard let text = try? String(contentsOfFile: path, encoding: .utf8),
+                let name = text.lastIndex(of: ")")
+            else { return false }
+            // After the name: state, parent, group.
+            let fields = text[name...].split(separator: " ")
+            return fields.count > 3 && fields[3] == "\(group)" && fields[1] != "Z"
+        }
+    }
 }
