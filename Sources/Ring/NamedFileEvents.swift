@@ -61,4 +61,9 @@ extension FileChanges {
         let flags = FileChanges(rawValue: UInt32(IN_ONLYDIR) | UInt32(IN_EXCL_UNLINK))
         return [.entries, .modified, .attributes, .selfDeleted, .selfMoved, flags]
     }
+
+    /// Asked for with the watch of a folder in which only names matter.
+    package static var ofNames: FileChanges {
+        [.entries, .selfDeleted, FileChanges(rawValue: UInt32(IN_ONLYDIR))]
+    }
 }

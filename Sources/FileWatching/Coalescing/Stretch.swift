@@ -19,6 +19,8 @@ struct Stretch {
         var kind: FileChange.Kind
         /// The last change that made, moved or removed it, or else the last at all.
         var position: Int
+        /// When it first was no more where it had been at the beginning.
+        var leavePosition: Int?
         var isModified = false
         var hasAttributes = false
         var renamings = 0
@@ -45,6 +47,7 @@ struct Stretch {
             present[previous] = nil
             present[change.path] = moved
             objects[moved].path = change.path
+            if objects[moved].leavePosition == nil { objects[moved].leavePosition = position }
             objects[moved].position = position
             objects[moved].renamings += 1
         case .modified, .attributes:
@@ -77,6 +80,7 @@ struct Stretch {
         if let path = objects[index].path { present[path] = nil }
         objects[index].path = nil
         objects[index].position = position
+        if objects[index].leavePosition == nil { objects[index].leavePosition = position }
     }
 
     // MARK: the outcome
@@ -103,16 +107,24 @@ struct Stretch {
             change.kind = object.kind
             change.path = object.path ?? object.start ?? change.path
             change.previousPath = action == .renamed ? object.start : nil
-            told.append((object.position, change))
+            // What came to its place later is told later.
+            let leave = action == .removed ? object.leavePosition : nil
+            told.append((leave ?? object.position, change))
             guard action == .renamed, object.isModified || object.hasAttributes else { continue }
             change.action = object.isModified ? .modified : .attributes
             change.previousPath = nil
             told.append((object.position, change))
         }
-        // Stable: what a renamed file's content did comes behind the renaming.
-        return told.enumerated().sorted {
-            ($0.element.position, $0.offset) < ($1.element.position, $1.offset)
-        }.map(\.element.change)
+        // What was replaced goes first; a renamed file's content comes behind its renaming.
+        return told.enumerated().sorted { Stretch.rank($0) < Stretch.rank($1) }
+            .map(\.element.change)
+    }
+
+    private static func rank(
+        _ told: (offset: Int, element: (position: Int, change: FileChange))
+    ) -> (Int, Int, Int) {
+        let isRemoval = told.element.change.action == .removed
+        return (told.element.position, isRemoval ? 0 : 1, told.offset)
     }
 
     private func action(of object: Object, _ index: Int) -> FileChange.Action? {

@@ -21,6 +21,7 @@ extension WatchEngine {
         if changes.contains(.created) {
             appear(name, in: folder, isDirectory)
         } else if changes.contains(.movedTo) {
+            guard isPossible(event.cookie, folder, name) else { return startOver() }
             if !arrive(name, in: folder, event.cookie) { appear(name, in: folder, isDirectory) }
         } else if changes.contains(.deleted) {
             disappear(name, in: folder)
@@ -63,6 +64,7 @@ extension WatchEngine {
     private func facts(
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber
     ) -> (FolderEntryFacts, isLink: Bool)? {
+        lookedUp.insert(folder)
         tree.write(pathOf: folder, name, to: &path)
         guard let facts = FolderEntryFacts(path: path, followsLinks: false) else { return nil }
         return followed(facts, in: folder) { FolderEntryFacts(path: path, followsLinks: true) }
@@ -83,7 +85,6 @@ extension WatchEngine {
         let known = tree[node]
         guard (known.kind == .directory) == (facts.kind == .directory) else { return }
         if known.kind != facts.kind { tree.setKind(of: node, to: facts.kind) }
-        if known.kind == .directory && known.inode != facts.inode { push(node, .repair) }
         tree.update(node, facts)
     }
 
@@ -103,7 +104,10 @@ extension WatchEngine {
             // It is gone again: an event tells.
             guard let (facts, _) = found else { return }
             if facts.inode == tree[known].inode && facts.kind == tree[known].kind {
-                return tree.update(known, facts)
+                if tree.isWithoutWatch(known) { push(known, []) }
+                let isNews = !isAmbiguous(folder) && tree.differs(known, from: facts)
+                tree.update(known, facts)
+                return isNews ? report(.modified, known) : ()
             }
             if facts.kind == tree[known].kind && facts.kind != .directory {
                 tree.update(known, facts)
@@ -115,6 +119,7 @@ extension WatchEngine {
         let (facts, isLink) =
             found
             ?? (FolderEntryFacts(kind: kind, inode: 0, size: 0, modifiedNanoseconds: 0), false)
+        if found == nil { doubtful.insert(folder) }
         let node = tree.insert(name, in: folder, facts, isLink ? .link : [])
         report(.created, node, isDiscovered: isDiscovered)
         if facts.kind == .directory { push(node, []) }
@@ -123,23 +128,30 @@ extension WatchEngine {
     private func disappear(_ name: UnsafeRawBufferPointer, in folder: NodeNumber) {
         guard let node = tree.child(of: folder, name) else { return }
         if tree[node].flags.contains(.departing) { return removeAndReport(node) }
-        if isStale(node, name, in: folder) { return }
+        if isAmbiguous(folder), isStale(node, name, in: folder, isExact: true) { return }
         removeAndReport(node)
     }
 
-    /// What is said to have gone is there: a look at the folder found what came afterwards.
+    /// While a folder's renaming was not known yet, its entries were looked up by its old path.
+    private func doubt(below folder: NodeNumber) {
+        for other in lookedUp where tree.isBelow(other, folder) { doubtful.insert(other) }
+    }
+
+    /// What is said to have gone is there: a look found what came afterwards.
     private func isStale(
-        _ node: NodeNumber, _ name: UnsafeRawBufferPointer, in folder: NodeNumber
+        _ node: NodeNumber, _ name: UnsafeRawBufferPointer, in folder: NodeNumber, isExact: Bool
     ) -> Bool {
-        guard isAmbiguous(folder), let (facts, _) = facts(name, in: folder) else { return false }
-        return facts.kind == tree[node].kind && !tree.differs(node, from: facts)
+        guard let (facts, _) = facts(name, in: folder), facts.kind == tree[node].kind else {
+            return false
+        }
+        return isExact ? !tree.differs(node, from: facts) : facts.inode == tree[node].inode
     }
 
     private func touch(
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ action: FileChange.Action
     ) {
         guard let node = tree.child(of: folder, name) else {
-            guard isAmbiguous(folder), let (facts, _) = facts(name, in: folder) else { return }
+            guard let (facts, _) = facts(name, in: folder) else { return }
             return appear(
                 name, in: folder, facts.kind == .directory, isDiscovered: true)
         }
@@ -193,7 +205,8 @@ extension WatchEngine {
     ) {
         guard let node = tree.child(of: folder, name) else { return }
         if tree[node].flags.contains(.departing) { return removeAndReport(node) }
-        if isStale(node, name, in: folder) { return }
+        // When two exchange their names (renameat2), what has come is told before what has gone.
+        if isStale(node, name, in: folder, isExact: false) { return }
         if isArriving(cookie) == false { return removeAndReport(node) }
         tree[node].flags.insert(.departing)
         let time = MonotonicClock.nanoseconds()
@@ -235,51 +248,75 @@ extension WatchEngine {
         }
     }
 
-    /// The other end of a renaming; false: it came from outside.
+    /// Whether a renaming fits the tree as it is known. A look may have found what happened later,
+    /// so that a folder would come to be within itself.
+    private func isPossible(
+        _ cookie: UInt32, _ folder: NodeNumber, _ name: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard let node = departures.first(where: { $0.cookie == cookie })?.node else { return true }
+        if tree.isBelow(folder, node) { return false }
+        guard let old = tree.child(of: folder, name), old != node else { return true }
+        return !tree.isBelow(node, old)
+    }
+
+    /// Compares all that is known with the disk.
+    private func startOver() {
+        for departure in departures { tree[departure.node].flags.remove(.departing) }
+        departures.removeAll()
+        isRepairing = true
+        for root in roots where root.node != 0 && tree[root.node].kind == .directory {
+            push(root.node, .repair)
+        }
+    }
+
+    /// The other end of a renaming; false: it came from outside, or what is known of it is wrong.
     private func arrive(
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ cookie: UInt32
     ) -> Bool {
         guard let node = takeDeparture(cookie) else { return false }
-        var replacesTree = false
-        var replacedKind: FolderEntryFacts.Kind?
-        if let replaced = tree.child(of: folder, name), replaced != node {
-            if tree[replaced].inode == tree[node].inode && tree[replaced].inode != 0 {
-                // A look has found it already where it is now.
-                removeAndReport(node, isDiscovered: false)
+        let isFolder = tree[node].kind == .directory
+        let found = facts(name, in: folder, isFolder)?.0
+        if let found, isOther(node, found) {
+            removeAndReport(node)
+            return false
+        }
+        var replaced: (kind: FolderEntryFacts.Kind, isFull: Bool)?
+        if let old = tree.child(of: folder, name), old != node {
+            if isFoundAlready(node, as: old, found) {
+                removeAndReport(node)
                 return true
             }
-            settleDepartures(below: replaced)
-            replacesTree = tree[replaced].firstChild != 0
-            replacedKind = tree[replaced].kind
-            remove(replaced)
+            replaced = (tree[old].kind, tree[old].firstChild != 0)
+            settleDepartures(below: old)
+            remove(old)
         }
         tree.write(pathOf: node, to: &path)
         let previous = FilePath(terminated: path)
-        let formerFolder = tree[node].parent
-        let formerName = tree.names.withName(of: tree[node]) { Array($0) }
         tree.move(node, to: folder, name)
-        if let (facts, _) = facts(name, in: folder) { update(node, facts) }
-        if tree.isWithoutWatch(node) { push(node, []) }
-        let isFolder = tree[node].kind == .directory
+        if let found { tree.update(node, found) } else { doubtful.insert(folder) }
+        if isFolder { doubt(below: node) }
         report(
-            .renamed, node, from: previous, isWhole: isFolder || replacesTree,
-            replaced: replacedKind)
-        if replacedKind != nil { examineExchange(formerName, formerFolder, folder) }
+            .renamed, node, from: previous, isWhole: isFolder || replaced?.isFull == true,
+            replaced: replaced?.kind)
+        if tree.isWithoutWatch(node) { push(node, []) }
         return true
     }
 
-    /// What was replaced may have gone where the other came from: renameat2(RENAME_EXCHANGE). What
-    /// the kernel tells of its way has happened then.
-    private func examineExchange(_ name: [UInt8], _ former: NodeNumber, _ folder: NodeNumber) {
-        name.withUnsafeBytes { name in
-            guard let (facts, _) = facts(name, in: former) else { return }
-            for folder in [former, folder] where !tree[folder].flags.contains(.fresh) {
-                tree[folder].flags.insert(.fresh)
-                fresh.append(folder)
-            }
-            lastLookNanoseconds = MonotonicClock.nanoseconds()
-            appear(name, in: former, facts.kind == .directory)
-        }
+    /// Whether a look has found a renamed object already where it is now.
+    private func isFoundAlready(
+        _ node: NodeNumber, as old: NodeNumber, _ found: FolderEntryFacts?
+    ) -> Bool {
+        guard tree[old].inode == tree[node].inode, tree[old].inode != 0 else { return false }
+        guard let found else { return tree[old].kind == tree[node].kind }
+        return found.inode == tree[old].inode && found.kind == tree[old].kind
+    }
+
+    /// What is known of an object is another's: when its name was looked at, it had that name no
+    /// more.
+    private func isOther(_ node: NodeNumber, _ found: FolderEntryFacts) -> Bool {
+        let known = tree[node]
+        if known.kind != found.kind { return true }
+        return known.kind == .directory && known.inode != found.inode && known.inode != 0
     }
 
     // MARK: rules

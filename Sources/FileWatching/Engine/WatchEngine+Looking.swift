@@ -13,7 +13,7 @@ extension WatchEngine {
         do throws(KernelError) {
             try reader.open(path: path, followsLink: followsLink)
         } catch {
-            if WatchEngine.isAbsence(error) { return miss(folder) }
+            if WatchEngine.isAbsence(error) { return miss(folder, flags) }
             return fail(error, FilePath(terminated: path))
         }
         defer { reader.close() }
@@ -38,6 +38,9 @@ extension WatchEngine {
             }
             if !wasEmpty { removeUnseen(in: folder) }
         } catch {
+            // The folder was removed while it was open.
+            if WatchEngine.isAbsence(error) { return miss(folder, flags) }
+            tree.write(pathOf: folder, to: &path)
             fail(error, FilePath(terminated: path))
         }
         lastLookNanoseconds = MonotonicClock.nanoseconds()
@@ -70,11 +73,11 @@ extension WatchEngine {
         [ErrorCode.noEntry, ErrorCode.notDirectory, ErrorCode.tooManyLinks].contains(error.code)
     }
 
-    private func miss(_ folder: NodeNumber) {
+    private func miss(_ folder: NodeNumber, _ flags: NodeFlags) {
         if let index = roots.firstIndex(where: { $0.node == folder }) {
             return attach(index, isFirst: false)
         }
-        missed.append(folder)
+        missed.append((folder, flags.intersection([.quiet, .repair])))
         lastLookNanoseconds = MonotonicClock.nanoseconds()
     }
 

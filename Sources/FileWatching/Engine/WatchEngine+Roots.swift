@@ -15,6 +15,8 @@ extension WatchEngine {
     }
 
     func detach(_ index: Int) {
+        for watch in roots[index].above.keys { hub.unwatch(watch, for: anchorSubscription(index)) }
+        roots[index].above = [:]
         guard let watch = roots[index].anchorWatch else { return }
         hub.unwatch(watch, for: anchorSubscription(index))
         roots[index].anchorWatch = nil
@@ -28,21 +30,26 @@ extension WatchEngine {
         var path = roots[index].path
         roots[index].isAnchorParent = true
         while let (folder, name) = WatchRoot.parent(of: path) {
+            let isNearest = roots[index].anchorWatch == nil
             do throws(KernelError) {
                 try reader.open(path: folder.terminatedBytes, followsLink: true)
                 defer { reader.close() }
-                roots[index].anchorName = name
-                roots[index].anchorWatch = try hub.watch(
-                    reader.descriptor, for: anchorSubscription(index))
-                return
+                let watch = try hub.watch(
+                    reader.descriptor, isNearest ? .ofFolder : .ofNames,
+                    for: anchorSubscription(index))
+                if isNearest {
+                    roots[index].anchorName = name
+                    roots[index].anchorWatch = watch
+                } else if watch != roots[index].anchorWatch {
+                    roots[index].above[watch] = name
+                }
             } catch {
-                if error.code != ErrorCode.noEntry && error.code != ErrorCode.notDirectory {
-                    tell(FileWatchError(watching: folder, error))
-                    // A folder above could not tell more.
-                    return
+                if isNearest {
+                    roots[index].isAnchorParent = false
+                    let isAbsent = [ErrorCode.noEntry, ErrorCode.notDirectory].contains(error.code)
+                    if !isAbsent { tell(FileWatchError(watching: folder, error)) }
                 }
             }
-            roots[index].isAnchorParent = false
             path = folder
         }
     }
@@ -90,6 +97,11 @@ extension WatchEngine {
     // MARK: events
 
     func handle(_ event: FileEvent, ofAnchor index: Int, _ name: UnsafeRawBufferPointer) {
+        if let expected = roots[index].above[event.watch] {
+            let isOnTheWay = event.isOfEntry && name.elementsEqual(expected)
+            if isOnTheWay || event.changes.contains(.ended) { attach(index, isFirst: false) }
+            return
+        }
         guard roots[index].anchorWatch == event.watch else { return }
         guard event.isOfEntry else {
             if !event.changes.isDisjoint(with: [.selfDeleted, .selfMoved, .ended]) {

@@ -23,7 +23,11 @@ final class WatchEngine: @unchecked Sendable {
     /// Folders to look at; the last first.
     var pending: [NodeNumber] = []
     /// Folders that were not where they should have been: an event is to tell of a renaming.
-    var missed: [NodeNumber] = []
+    var missed: [(folder: NodeNumber, flags: NodeFlags)] = []
+    /// Folders in which names were looked up since the kernel's queue was empty last.
+    var lookedUp: Set<NodeNumber> = []
+    /// Those of them where something else may have been found than what the event was about.
+    var doubtful: Set<NodeNumber> = []
     /// Folders that were looked at a moment ago.
     var fresh: [NodeNumber] = []
     var lastLookNanoseconds: UInt64 = 0
@@ -180,7 +184,9 @@ final class WatchEngine: @unchecked Sendable {
     /// Until the kernel has told what happened before the last look, an event may be about what the
     /// look has found.
     private func awaitEmptiness() {
-        let isNeeded = !fresh.isEmpty || !missed.isEmpty || phase == .starting || isRepairing
+        let isNeeded =
+            !fresh.isEmpty || !missed.isEmpty || !doubtful.isEmpty || phase == .starting
+            || isRepairing
         guard isNeeded, !isEmptinessAwaited else { return }
         isEmptinessAwaited = true
         hub.announceEmptiness(to: self)
@@ -196,6 +202,12 @@ final class WatchEngine: @unchecked Sendable {
         }
         upcoming = []
         retryMissed { $0 }
+        // What comes next must find what has been made before.
+        if !missed.isEmpty { retryMissed(parent) }
+    }
+
+    private func parent(of folder: NodeNumber) -> NodeNumber {
+        tree[folder].parent == 0 ? folder : tree[folder].parent
     }
 
     /// Looks again for folders that were not where they should have been.
@@ -204,7 +216,9 @@ final class WatchEngine: @unchecked Sendable {
         let folders = missed
         missed.removeAll()
         // The place of one that is gone may have been given to another, which does no harm.
-        for folder in folders where tree.isWithoutWatch(folder) { push(choose(folder), []) }
+        for (folder, flags) in folders where tree.isFolder(folder) {
+            push(choose(folder), flags)
+        }
         lookAround()
     }
 
@@ -237,9 +251,11 @@ final class WatchEngine: @unchecked Sendable {
         guard pending.isEmpty, time > lastLookNanoseconds else { return }
         if !missed.isEmpty {
             // No event tells where they are: their own folders do.
-            retryMissed { tree[$0].parent == 0 ? $0 : tree[$0].parent }
+            retryMissed(parent)
             guard missed.isEmpty, fresh.isEmpty else { return }
         }
+        lookedUp.removeAll()
+        guard doubtful.isEmpty else { return examineDoubtful() }
         for node in fresh { tree[node].flags.remove(.fresh) }
         fresh.removeAll(keepingCapacity: fresh.count < 64)
         for index in roots.indices { roots[index].isFresh = false }
@@ -248,6 +264,13 @@ final class WatchEngine: @unchecked Sendable {
         phase = .ready
         publish()
         reporter.tellReady()
+    }
+
+    /// The kernel has told everything: what is in these folders now is what is to be known.
+    private func examineDoubtful() {
+        for folder in doubtful where tree.isFolder(folder) { push(folder, []) }
+        doubtful.removeAll()
+        lookAround()
     }
 
     /// Hands on what is to be told.

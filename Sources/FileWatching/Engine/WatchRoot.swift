@@ -14,6 +14,9 @@ struct WatchRoot {
     var anchorName: [UInt8] = []
     /// The anchor holds the root itself.
     var isAnchorParent = false
+    /// The watches of the folders further up, and the name in each that leads to the root: when one
+    /// of them is renamed, nothing tells but the folder that it is in.
+    var above: [Int32: [UInt8]] = [:]
     /// The anchor was looked at a moment ago: events may tell what was found already.
     var isFresh = false
 

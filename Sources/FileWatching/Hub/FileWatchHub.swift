@@ -84,9 +84,9 @@ final class FileWatchHub: Sendable {
 
     // MARK: watches
 
-    /// Watches an open folder.
+    /// Watches an open folder, for what it is watched for already, too.
     func watch(
-        _ descriptor: Int32, for subscription: Subscription
+        _ descriptor: Int32, _ changes: FileChanges = .ofFolder, for subscription: Subscription
     ) throws(KernelError) -> Int32 {
         let result = state.withLock { state -> Result<Int32, KernelError> in
             guard let instance = state.instance else {
@@ -94,7 +94,7 @@ final class FileWatchHub: Sendable {
             }
             do throws(KernelError) {
                 let number = try instance.watcher.watch(
-                    .object(descriptor: descriptor), for: .ofFolder, isAdding: false)
+                    .object(descriptor: descriptor), for: changes, isAdding: true)
                 state.add(subscription, to: number)
                 return .success(number)
             } catch {

@@ -132,11 +132,13 @@ final class FileTree {
         return Int32(truncatingIfNeeded: value.sizeOrWatch)
     }
 
+    func isFolder(_ node: NodeNumber) -> Bool {
+        !self[node].flags.contains(.free) && self[node].kind == .directory
+    }
+
     /// It is a folder, and the kernel does not tell of it.
     func isWithoutWatch(_ node: NodeNumber) -> Bool {
-        let value = self[node]
-        return !value.flags.contains(.free) && value.kind == .directory
-            && value.sizeOrWatch == TreeNode.noWatch
+        isFolder(node) && self[node].sizeOrWatch == TreeNode.noWatch
     }
 
     /// A file turned out to be something else than a file.

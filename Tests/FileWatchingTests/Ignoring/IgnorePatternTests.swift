@@ -1,0 +1,58 @@
+import Testing
+
+@testable import FileWatching
+
+/// Patterns mean what they mean to git.
+@Suite("Ignore patterns")
+struct IgnorePatternTests {
+    @Test(
+        "a pattern matches names and paths",
+        arguments: [
+            ("*.o", "a.o", true), ("*.o", "a.c", false), ("a?c", "abc", true),
+            ("a?c", "ac", false), ("*", "anything", true), ("a*b*c", "aXXbYYc", true),
+            ("a*b*c", "aXXbYY", false), ("[a-c]x", "bx", true), ("[!a-c]x", "bx", false),
+            ("[^a-c]x", "dx", true), ("[]x]", "]", true), ("[a-]", "-", true),
+            ("[[:digit:]]*", "7up", true), ("[[:digit:]]*", "up", false), ("[a", "[a", true),
+            ("\\*", "*", true), ("\\*", "a", false), ("\\#x", "#x", true), ("\\!x", "!x", true),
+            ("x\\ ", "x ", true), ("x ", "x", true), ("a.b", "aXb", false),
+        ])
+    func names(pattern: String, name: String, matches: Bool) throws {
+        let parsed = try #require(IgnorePattern(pattern.utf8))
+        #expect(!parsed.isAnchored)
+        #expect(parsed.matches(Array(name.utf8)[...]) == matches)
+    }
+
+    @Test(
+        "a pattern with a slash is about the path",
+        arguments: [
+            ("/a", "a", true), ("/a", "b/a", false), ("a/b", "a/b", true),
+            ("a/b", "x/a/b", false), ("**/b", "b", true), ("**/b", "x/y/b", true),
+            ("a/**", "a/x/y", true), ("a/**", "a", false), ("a/**/b", "a/b", true),
+            ("a/**/b", "a/x/y/b", true), ("a/**/b", "a/xb", false), ("a/*", "a/x", true),
+            ("a/*", "a/x/y", false), ("a/*/c", "a/b/c", true), ("a/?", "a//", false),
+            ("**/a/**", "x/a/y", true), ("a**b/c", "aXb/c", true), ("a**b/c", "a/b/c", false),
+        ])
+    func paths(pattern: String, path: String, matches: Bool) throws {
+        let parsed = try #require(IgnorePattern(pattern.utf8))
+        #expect(parsed.isAnchored)
+        #expect(parsed.matches(Array(path.utf8)[...]) == matches)
+    }
+
+    @Test("empty lines and comments are no patterns; signs at the ends have their meaning")
+    func lines() throws {
+        #expect(IgnorePattern("".utf8) == nil)
+        #expect(IgnorePattern("   ".utf8) == nil)
+        #expect(IgnorePattern("# a".utf8) == nil)
+        #expect(IgnorePattern("/".utf8) == nil)
+        let folder = try #require(IgnorePattern("!build/\r".utf8))
+        #expect(folder.isNegated && folder.isForFolders && !folder.isAnchored)
+        #expect(folder.matches(Array("build".utf8)[...]))
+    }
+
+    @Test("many stars are compared in reasonable time")
+    func manyStars() throws {
+        let pattern = String(repeating: "*a", count: 12) + "b"
+        let parsed = try #require(IgnorePattern(pattern.utf8))
+        #expect(!parsed.matches(Array(repeating: UInt8(ascii: "a"), count: 5000)[...]))
+    }
+}

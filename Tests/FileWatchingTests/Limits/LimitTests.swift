@@ -1,0 +1,103 @@
+import Glibc
+import Ring
+import RingDispatch
+import SystemPackage
+import Testing
+
+@testable import FileWatching
+
+/// Limits are named, with what they are at; what can be watched is watched.
+@Suite("Limits", .watchdog)
+struct LimitTests {
+    private func hub(_ rules: Watched<RefusingWatcher.Rules>) -> FileWatchHub {
+        FileWatchHub { () throws(KernelError) in try RefusingWatcher(rules) }
+    }
+
+    private func hasNumber(_ text: String, after key: String) -> Bool {
+        guard let range = text.firstRange(of: key + " is ") else { return false }
+        return text[range.upperBound...].first?.isNumber == true
+    }
+
+    @Test("no more watches: one error names the limit, and the other folders are watched")
+    func watches() throws {
+        let folder = Folder()
+        for name in ["a", "b", "c", "d"] { folder.makeDirectory(name) }
+        // The two folders above, the root, and one of the four.
+        let rules = Watched(RefusingWatcher.Rules(code: ENOSPC, allowed: 4))
+        let watching = try Watching(hub: hub(rules), in: folder)
+        folder.makeFile("seen")
+        watching.expect("created seen")
+        #expect(watching.watcher.statistics.watches == 2)
+        #expect(watching.snapshotPaths == ["a", "b", "c", "d", "seen"])
+        #expect(watching.errors.value.count == 1)
+        let error = try #require(watching.errors.value.first)
+        #expect(error.reason == .watchLimit && error.path.starts(with: folder.path))
+        #expect(
+            hasNumber(error.description, after: "fs.inotify.max_user_watches")
+                || hasNumber(error.description, after: "user.max_inotify_watches"),
+            "\(error)")
+        #expect(!error.description.contains("No space"))
+    }
+
+    @Test("no more instances: the watcher cannot be made, and the error names the limit")
+    func instances() throws {
+        let hub = FileWatchHub { () throws(KernelError) in
+            throw KernelError(call: "inotify_init1", code: EMFILE)
+        }
+        let folder = Folder()
+        let error = #expect(throws: FileWatchError.self) { _ = try Watching(hub: hub, in: folder) }
+        #expect(error?.reason == .instanceLimit && error?.path == folder.path)
+        #expect(error?.description.contains("inotify_instances") == true
+            || error?.description.contains("max_user_instances") == true)
+    }
+
+    @Test("without /proc nothing can be watched, and the error says so")
+    func withoutProc() throws {
+        let rules = Watched(RefusingWatcher.Rules(code: ENOENT))
+        let watching = try Watching(hub: hub(rules))
+        let error = try #require(watching.errors.value.first)
+        #expect(error.description.contains("mount /proc"))
+    }
+
+    @Test(
+        "an unreadable folder is told as an error, the others are watched",
+        .enabled(if: geteuid() != 0, "the super-user reads everything"))
+    func unreadable() throws {
+        let folder = Folder()
+        folder.makeDirectory("closed")
+        folder.makeDirectory("open")
+        #expect(Files.call(folder("closed")) { chmod($0, 0) })
+        defer { _ = Files.call(folder("closed")) { chmod($0, 0o755) } }
+        let watching = try Watching(in: folder)
+        folder.makeFile("open/a")
+        watching.expect("created open/a")
+        let error = try #require(watching.errors.value.first)
+        #expect(error.reason == .accessDenied && error.path == folder("closed"))
+    }
+
+    @Test("several watchers of a tree have one instance and one watch for each folder")
+    func sharing() throws {
+        let rules = Watched(RefusingWatcher.Rules())
+        let hub = hub(rules)
+        let folder = Folder()
+        for name in ["a", "b", "c"] { folder.makeDirectory(name) }
+        let first = try Watching(hub: hub, in: folder)
+        let count = hub.watchCount
+        // The root, the three in it, and the two above.
+        #expect(count == 6)
+        do {
+            let second = try Watching(hub: hub, in: folder)
+            #expect(hub.watchCount == count && rules.value.openInstances == 1)
+            folder.makeFile("a/x")
+            second.expect("created a/x")
+            first.expect("created a/x")
+        }
+        #expect(hub.watchCount == count)
+        folder.makeFile("a/y")
+        first.expect("created a/y")
+        first.watcher.cancel()
+        expectOpens(first.isCancelled)
+        #expect(hub.watchCount == 0)
+        expectEventually(rules) { $0.openInstances == 0 }
+    }
+}

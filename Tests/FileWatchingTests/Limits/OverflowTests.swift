@@ -1,0 +1,69 @@
+import Glibc
+import Ring
+import RingDispatch
+import SystemPackage
+import Testing
+
+@testable import FileWatching
+
+/// The kernel's queue of events overflows: the watcher says so once, and finds out what it missed.
+@Suite("Overflow", .watchdog)
+struct OverflowTests {
+    private var queueLimit: Int {
+        let bytes = Files.bytes(of: "/proc/sys/fs/inotify/max_queued_events") ?? []
+        return Int(String(decoding: bytes, as: UTF8.self).filter(\.isNumber)) ?? 16_384
+    }
+
+    @Test("one overflow, one rescan, and then what was missed", arguments: [0, 50])
+    func repair(windowMilliseconds: Int) throws {
+        let hub = FileWatchHub { () throws(KernelError) in try Inotify() }
+        let folder = Folder()
+        for name in ["changed", "gone"] { folder.makeFile(name) }
+        folder.makeDirectory("old")
+        folder.makeFile("old/inside")
+        folder.makeDirectory("noise")
+        let watching = try Watching(
+            { $0.window = .milliseconds(windowMilliseconds) }, hub: hub, in: folder)
+        hub.pause()
+        makeNoise(in: folder)
+        append(3, to: folder("changed"))
+        #expect(Files.remove(folder("gone")))
+        #expect(Files.rename(folder("old"), folder("new")))
+        folder.makeDirectory("fresh")
+        folder.makeFile("fresh/inside")
+        hub.resume()
+        expectEventually(watching.changes) { $0.contains { $0.path == folder("fresh/inside") } }
+        append(1, to: folder("new/inside"))
+        expectEventually(watching.changes) { changes in
+            changes.contains { $0.action == .modified && $0.path == folder("new/inside") }
+        }
+        let told = watching.told
+        #expect(told.filter { $0.hasPrefix("overflow") } == ["overflow "])
+        #expect(told.filter { $0.hasPrefix("rescan") } == ["rescan "])
+        let found = told.drop { $0 != "rescan " }
+        for line in [
+            "+modified changed", "+removed gone", "+removed old", "+created new",
+            "+created new/inside", "+created fresh", "+created fresh/inside",
+        ] {
+            #expect(found.contains(line), "\(line)")
+        }
+        #expect(
+            watching.snapshotPaths.filter { !$0.hasPrefix("noise/") }
+                == ["changed", "fresh", "fresh/inside", "new", "new/inside", "noise"])
+        let counts = watching.watcher.statistics
+        #expect(counts.overflows == 1 && counts.rescans == 1 && counts.repairs >= 7)
+        let error = try #require(watching.errors.value.first)
+        #expect(error.reason == .queueLimit)
+        #expect(error.description.contains("fs.inotify.max_queued_events is \(queueLimit)"))
+    }
+
+    /// More events than the kernel keeps, of a few files.
+    private func makeNoise(in folder: Folder) {
+        let paths = ["noise/a", "noise/b"].map { folder($0) }
+        for path in paths { #expect(Files.write(path, [])) }
+        for _ in 0...(queueLimit / 2) {
+            // In turns: equal events that follow one another are one.
+            for path in paths { append(1, to: path) }
+        }
+    }
+}

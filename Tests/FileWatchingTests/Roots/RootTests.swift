@@ -1,0 +1,85 @@
+import Glibc
+import RingDispatch
+import SystemPackage
+import Testing
+
+@testable import FileWatching
+
+/// Roots that are files, links, missing, removed and made again.
+@Suite("Roots", .watchdog)
+struct RootTests {
+    @Test("a missing root is an error that names it")
+    func missing() throws {
+        let folder = Folder()
+        let path = folder("nowhere")
+        let error = #expect(throws: FileWatchError.self) {
+            _ = try Watching(in: folder, roots: [folder.path, path])
+        }
+        #expect(error?.reason == .notFound && error?.path == path)
+        #expect(error?.description.contains("'\(path)' cannot be watched") == true)
+    }
+
+    @Test("a file stays watched when another takes its place")
+    func replacedFile() throws {
+        let folder = Folder()
+        folder.makeFile("a")
+        let watching = try Watching(in: folder, roots: [folder("a")])
+        for _ in 0..<3 {
+            folder.makeFile("other")
+            #expect(Files.rename(folder("other"), folder("a")))
+            watching.expect("modified a")
+            append(1, to: folder("a"))
+            watching.expect("modified a")
+        }
+        #expect(watching.snapshotPaths == ["a"])
+    }
+
+    @Test("a root that is removed and made again is watched again")
+    func madeAgain() throws {
+        let folder = Folder()
+        folder.makeDirectory("root")
+        folder.makeFile("root/a")
+        let watching = try Watching(in: folder, roots: [folder("root")])
+        Files.removeAll(folder("root"))
+        watching.expect("removed root/a", "removed root")
+        #expect(watching.snapshotPaths == [])
+        folder.makeDirectory("root")
+        watching.expect("created root")
+        folder.makeFile("root/b")
+        watching.expect("created root/b")
+    }
+
+    @Test("so is one whose parents are removed and made again")
+    func parentsMadeAgain() throws {
+        let folder = Folder()
+        #expect(Files.makeDirectories(folder("x/y/root")))
+        let watching = try Watching(in: folder, roots: [folder("x/y/root")])
+        #expect(Files.rename(folder("x"), folder("elsewhere")))
+        watching.expect("removed x/y/root")
+        #expect(Files.makeDirectories(folder("x/y")))
+        folder.makeDirectory("x/y/root")
+        watching.expect("created x/y/root")
+        folder.makeFile("x/y/root/b")
+        watching.expect("created x/y/root/b")
+        #expect(watching.snapshotPaths == ["x/y/root", "x/y/root/b"])
+    }
+
+    @Test("a root may be a symbolic link to a folder")
+    func link() throws {
+        let folder = Folder()
+        folder.makeDirectory("target")
+        #expect(Files.call(folder("target"), folder("root")) { symlink($0, $1) })
+        let watching = try Watching(in: folder, roots: [folder("root")])
+        folder.makeFile("target/a")
+        watching.expect("created root/a")
+    }
+
+    @Test("a root within another is watched with it, and nothing is told twice")
+    func nested() throws {
+        let folder = Folder()
+        folder.makeDirectory("in")
+        let watching = try Watching(in: folder, roots: [folder("in"), folder.path])
+        folder.makeFile("in/a")
+        watching.expect("created in/a")
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+import Ring
+
+/// inotify that refuses what the test wants to see refused, and counts what is open.
+final class RefusingWatcher: FileWatcher {
+    struct Rules: Sendable {
+        /// The `errno` for each watch beyond `allowed`; nil: all are granted.
+        var code: Int32?
+        var allowed = 0
+        /// Watches that were granted so far.
+        var granted = 0
+        var openInstances = 0
+    }
+
+    private let kernel: Inotify
+    private let rules: Watched<Rules>
+
+    init(_ rules: Watched<Rules>) throws(KernelError) {
+        kernel = try Inotify()
+        self.rules = rules
+        rules.update { $0.openInstances += 1 }
+    }
+
+    var descriptor: Int32 { kernel.descriptor }
+
+    func watch(
+        _ place: FilePlace, for changes: FileChanges, isAdding: Bool
+    ) throws(KernelError) -> Int32 {
+        let refusal = rules.update { rules -> Int32? in
+            if let code = rules.code, rules.granted >= rules.allowed { return code }
+            rules.granted += 1
+            return nil
+        }
+        if let refusal { throw KernelError(call: "inotify_add_watch", code: refusal) }
+        return try kernel.watch(place, for: changes, isAdding: isAdding)
+    }
+
+    func unwatch(_ number: Int32) { kernel.unwatch(number) }
+
+    func close() {
+        kernel.close()
+        rules.update { $0.openInstances -= 1 }
+    }
+}

@@ -1,0 +1,94 @@
+import Glibc
+import Ring
+import RingDispatch
+import SystemPackage
+import Testing
+
+@testable import FileWatching
+
+/// Changes as an asynchronous sequence, and the end of a watcher.
+@Suite("Sequences and the end", .watchdog)
+struct SequenceTests {
+    private func change(_ sequence: UInt64) -> FileChange {
+        FileChange(
+            sequence: sequence, timeNanoseconds: 0, action: .created, path: "a", kind: .file)
+    }
+
+    private func all(_ buffer: FileChangeBuffer) async -> [String] {
+        var told: [String] = []
+        for await change in FileChangeSequence(buffer: buffer) {
+            told.append("\(change.action.rawValue) \(change.sequence)")
+        }
+        return told
+    }
+
+    @Test("when there is no room the oldest go, and an overflow stands in their place")
+    func dropOldest() async {
+        let buffer = FileChangeBuffer(bound: 3, policy: .dropOldest)
+        buffer.append((1...6).map { change($0) })
+        buffer.finish()
+        #expect(await all(buffer) == ["overflow 4", "created 5", "created 6"])
+    }
+
+    @Test("or the sequence ends")
+    func finish() async {
+        let buffer = FileChangeBuffer(bound: 3, policy: .finish)
+        buffer.append((1...6).map { change($0) })
+        #expect(await all(buffer) == ["created 1", "created 2", "created 3", "overflow 4"])
+    }
+
+    @Test("a task that is cancelled waits no longer")
+    func cancelledTask() async {
+        let buffer = FileChangeBuffer(bound: 3, policy: .finish)
+        let task = Task { await all(buffer) }
+        task.cancel()
+        #expect(await task.value == [])
+    }
+
+    @Test("a watcher's changes come in order, and end when it is cancelled")
+    func watcher() async throws {
+        let watching = try Watching()
+        let changes = watching.watcher.changes()
+        let task = Task {
+            var names: [String] = []
+            for await change in changes { names.append(change.path.lastComponent?.string ?? "") }
+            return names
+        }
+        for name in ["a", "b", "c"] { watching.folder.makeFile(name) }
+        watching.expect("created a", "created b", "created c")
+        watching.watcher.cancel()
+        #expect(await task.value == ["a", "b", "c"])
+        let late = watching.watcher.changes()
+        for await change in late { Issue.record("\(change)") }
+    }
+
+    @Test("after cancelling nothing is told but the end, on the queue")
+    func cancel() throws {
+        let watching = try Watching()
+        let late = Watched(0)
+        watching.watcher.cancel()
+        watching.watcher.setEventHandler { _ in late.increment() }
+        watching.folder.makeFile("a")
+        expectOpens(watching.isCancelled)
+        watching.watcher.cancel()
+        #expect(late.value == 0 && watching.changes.value.isEmpty)
+    }
+
+    @Test("a watcher that is let go ends its watches, activated or not")
+    func abandoned() throws {
+        let hub = FileWatchHub { () throws(KernelError) in try Inotify() }
+        let folder = Folder()
+        let queue = DispatchQueue(label: "test.abandoned")
+        let ready = Gate()
+        var watcher: FileTreeWatcher? = try FileTreeWatcher(
+            [folder.path], options: FileWatchOptions(), queue: queue, hub: hub)
+        watcher?.setReadyHandler { ready.open() }
+        watcher?.activate()
+        expectOpens(ready)
+        #expect(hub.watchCount == 3)
+        watcher = nil
+        #expect(poll { hub.watchCount == 0 })
+        _ = try FileTreeWatcher(
+            [folder.path], options: FileWatchOptions(), queue: queue, hub: hub)
+    }
+}
