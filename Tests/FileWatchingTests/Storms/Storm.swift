@@ -6,7 +6,7 @@ import Testing
 
 /// Many changes at once, after which what the changes say must be what the disk has.
 struct Storm {
-    /// With FILEWATCHING_STORMS=whole in the environment the storms have their whole size, ten times;
+    /// With FILEWATCHING_STORMS=whole in the environment storms have their whole size, ten times;
     /// the usual run is a smaller one.
     static let isWhole = getenv("FILEWATCHING_STORMS").map { String(cString: $0) } == "whole"
 
