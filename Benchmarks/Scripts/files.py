@@ -176,7 +176,8 @@ def _overflow(options: argparse.Namespace, outcome: Outcome, program: str, tree:
     rows = []
     for round_number in range(options.rounds):
         print(f"overflow, round {round_number + 1}", file=sys.stderr)
-        with FileWatchServer(program, tree, options.cpus) as watcher:
+        # Room for all: a client that falls behind is told of a rescan of its own.
+        with FileWatchServer(program, tree, options.cpus, "--history", "200000") as watcher:
             _warm_up(watcher, tree)
             known = {f"{tree}/first"}
             watcher.stop()

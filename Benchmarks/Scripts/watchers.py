@@ -83,10 +83,11 @@ class FileWatchServer:
 
     name = "file-watch-server"
 
-    def __init__(self, program: str, tree: str, cpus: list[int], backend: str = "io_uring"):
+    def __init__(self, program: str, tree: str, cpus: list[int], *options: str):
         self._server = Server(
-            self.name, (program, tree, "--port", FREE_PORT, "--http-port", "0", "--window", "0"),
-            (("RINGDISPATCH_BACKEND", backend), ("RINGDISPATCH_LOG", "off")))
+            self.name, (program, tree, "--port", FREE_PORT, "--http-port", "0", "--window", "0",
+                        *options),
+            (("RINGDISPATCH_BACKEND", "io_uring"), ("RINGDISPATCH_LOG", "off")))
         self._running = Running(self._server, cpus)
         self.pid = self._running.pid
 

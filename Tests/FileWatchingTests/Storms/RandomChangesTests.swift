@@ -3,7 +3,7 @@ import Testing
 /// The same for changes that nobody would think of.
 @Suite("Random changes", .watchdog)
 struct RandomChangesTests {
-    private static let seeds: ClosedRange<UInt64> = Storm.isWhole ? 1...60 : 1...3
+    private static let seeds: ClosedRange<UInt64> = Storm.isWhole ? 1...60 : 1...2
 
     @Test(
         "the state that follows from the changes is the state of the disk",
@@ -13,7 +13,7 @@ struct RandomChangesTests {
         defer { storm.end() }
         var changes = RandomChanges(
             seed: seed, tree: storm.tree, beside: storm.folder("beside"))
-        for step in 0..<(isThreadSanitized ? 200 : 400) {
+        for step in 0..<(Storm.isWhole ? 600 : 250) {
             changes.step()
             if changes.happens(oneIn: 60) { storm.check("seed \(seed), step \(step)") }
         }

@@ -6,7 +6,8 @@ import Testing
 
 /// Many changes at once, after which what the changes say must be what the disk has.
 struct Storm {
-    /// All of it, as often as was promised; the usual run is a smaller one.
+    /// With FILEWATCHING_STORMS=whole in the environment storms have their whole size, ten times;
+    /// the usual run is a smaller one.
     static let isWhole = getenv("FILEWATCHING_STORMS").map { String(cString: $0) } == "whole"
 
     static let windowsMilliseconds = [50, 0]

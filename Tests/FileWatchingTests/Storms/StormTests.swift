@@ -37,7 +37,7 @@ struct StormTests {
             try Self.makeRepository($0)
         }
         defer { storm.end() }
-        for round in 0..<(Storm.isWhole ? 10 : 3) {
+        for round in 0..<(Storm.isWhole ? 10 : 2) {
             for branch in ["other", "main"] {
                 #expect(Self.git("checkout", "-q", branch, in: storm.tree) == 0)
                 if round % 2 == 0 { storm.check("round \(round), \(branch)") }
@@ -90,7 +90,7 @@ struct StormTests {
         "tar unpacks a large archive", .enabled(if: Command.find("tar") != nil),
         arguments: [50, 0])
     func archive(windowMilliseconds: Int) throws {
-        let (folders, filesInEach) = Storm.isWhole ? (400, 50) : (60, 25)
+        let (folders, filesInEach) = Storm.isWhole ? (400, 50) : (40, 20)
         let packed = Folder()
         for folder in 0..<folders {
             let path = packed("pack/\(folder % 20)/\(folder)")

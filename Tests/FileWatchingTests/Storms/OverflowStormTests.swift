@@ -5,8 +5,8 @@ import SystemPackage
 import Testing
 
 /// More happens than the kernel keeps while nobody reads.
-@Suite("Overflow", .watchdog)
-struct OverflowTests {
+@Suite("Overflow storms", .watchdog)
+struct OverflowStormTests {
     /// How many events the kernel keeps for one who does not read.
     private static let queueLimit: Int = {
         let bytes = Files.bytes(of: "/proc/sys/fs/inotify/max_queued_events") ?? []
