@@ -10,8 +10,8 @@ struct FileWatchServer: ParsableCommand {
         commandName: "FileWatchServer",
         abstract: "Tells clients what changes in trees of files: lines of JSON, or a web page.",
         discussion: """
-            Prints a line that begins with "listening" when all is watched and clients can connect. \
-            Runs until SIGINT (Ctrl-C) or SIGTERM, then prints a summary.
+            Prints a line that begins with "listening" when all is watched and clients can \
+            connect. Runs until SIGINT (Ctrl-C) or SIGTERM, then prints a summary.
 
             Exit status: 0 after a clean stop, 1 when it cannot start, 64 for wrong options.
             """)

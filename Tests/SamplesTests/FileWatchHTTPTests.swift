@@ -48,7 +48,8 @@ struct FileWatchHTTPTests {
         arguments: ["?since=x", "?what=1", "?glob=", "?path="])
     func badQuery(query: String) throws {
         try withFileWatchServer { server in
-            #expect(try server.get("/events" + query).hasPrefix("HTTP/1.1 400 "))
+            let answer = try server.get("/events" + query)
+            #expect(answer.hasPrefix("HTTP/1.1 400 "))
             #expect(try server.get("/healthz").hasPrefix("HTTP/1.1 200 OK"))
         }
     }
@@ -69,7 +70,8 @@ struct FileWatchHTTPTests {
             #expect(snapshot["roots"] as? [String] == [folder.path])
             let entries = snapshot["entries"] as? [[String: Any]] ?? []
             let paths = entries.compactMap { $0["path"] as? String }
-            #expect(paths.filter { $0 != folder.path } == ["new", "sub", "sub/file"].map(folder.path(_:)))
+            let wanted = ["new", "sub", "sub/file"].map(folder.path(_:))
+            #expect(paths.filter { $0 != folder.path } == wanted)
             let file = entries.first { $0["path"] as? String == folder.path("sub/file") }
             #expect(file?["size"] as? Int == 5)
             #expect(file?["kind"] as? String == "file")

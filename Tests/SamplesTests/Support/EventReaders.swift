@@ -72,7 +72,9 @@ final class EventReader {
         var id = ""
         while let line = try reader.line() {
             if line.hasPrefix("id: ") { id = String(line.dropFirst(4)) }
-            if line.hasPrefix("data: ") { return (id, try ReceivedEvent(String(line.dropFirst(6)))) }
+            if line.hasPrefix("data: ") {
+                return (id, try ReceivedEvent(String(line.dropFirst(6))))
+            }
         }
         throw Trouble("the stream ended before an event")
     }

@@ -27,7 +27,9 @@ struct FileWatchProcess {
     /// An answer's body, as JSON.
     func object(_ path: String) throws -> [String: Any] {
         let answer = try get(path)
-        guard let end = answer.firstRange(of: "\r\n\r\n") else { throw Trouble("no head: \(answer)") }
+        guard let end = answer.firstRange(of: "\r\n\r\n") else {
+            throw Trouble("no head: \(answer)")
+        }
         return try jsonObject(String(answer[end.upperBound...]))
     }
 
@@ -70,7 +72,8 @@ struct WatchedFolder {
 
 /// Starts a server on a folder of its own, runs `body`, and ends the server whatever happens.
 func withFileWatchServer<Result>(
-    _ setting: Setting = .epoll, arguments: [String] = [], prepare: (WatchedFolder) throws -> Void = { _ in },
+    _ setting: Setting = .epoll, arguments: [String] = [],
+    prepare: (WatchedFolder) throws -> Void = { _ in },
     _ body: (FileWatchProcess) throws -> Result
 ) throws -> Result {
     let folder = WatchedFolder(temporary: try TemporaryFolder())
