@@ -105,7 +105,7 @@ for profile in default shipped; do
     check "its health check holds" check_health
     stop_server
     check "SIGTERM ends it with status 0" test "$status" = 0
-    check "it says what it served" shows '^served 6[45] connections, [0-9]+ messages'
+    check "it says what it served" shows '^served [0-9]+ connections, [1-9][0-9]* messages'
     check "nobody was cut off" eval '! shows "cut off|did not end"'
 done
 
