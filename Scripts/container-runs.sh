@@ -1,5 +1,5 @@
-# Sourced by container-test.sh: how an image is built and run, by an engine or by IMAGE_TOOL. Uses its
-# `engine`, `tool`, `image` and `work`. What was printed last is in $work/log.
+# Sourced by container-test.sh: how an image is built and run, by an engine or by IMAGE_TOOL. Uses
+# its `engine`, `tool`, `image` and `work`. What was printed last is in $work/log.
 
 name=ring-dispatch-test-$$
 network=$name

@@ -10,9 +10,10 @@
 #   IMAGE=ring-dispatch  the image's name
 #   ENGINE=podman        docker or podman, or another that has their commands; default: one that
 #                        runs; none: IMAGE_TOOL
-#   IMAGE_TOOL=PATH      used where no engine runs: builds the image by `TOOL IMAGE`, runs a command
-#                        by `TOOL --run IMAGE COMMAND...`, under the profile in SECCOMP. What only an
-#                        engine has (limits, process 1, a read-only file system) is skipped then.
+#   IMAGE_TOOL=PATH      used where no engine runs: builds the image by `TOOL IMAGE`, runs a
+#                        command by `TOOL --run IMAGE COMMAND...`, under the profile in SECCOMP.
+#                        What only an engine has (limits, process 1, a read-only file system) is
+#                        skipped then.
 #
 # Needs jq. Exit status: 0 when all checks hold, 1 when one does not.
 set -euo pipefail
@@ -20,7 +21,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 case ${1:-} in
 -h | --help)
-    sed -n '2,19s/^# \{0,1\}//p' Scripts/container-test.sh
+    sed -n '2,20s/^# \{0,1\}//p' Scripts/container-test.sh
     exit 0
     ;;
 "" | --no-build) ;;
@@ -104,7 +105,7 @@ for profile in default shipped; do
     check "its health check holds" check_health
     stop_server
     check "SIGTERM ends it with status 0" test "$status" = 0
-    check "it says what it served" shows '^served 6[45] connections, [0-9]+ messages'
+    check "it says what it served" shows '^served [0-9]+ connections, [1-9][0-9]* messages'
     check "nobody was cut off" eval '! shows "cut off|did not end"'
 done
 
