@@ -22,14 +22,15 @@ struct OpenLoopTests {
     func coordinatedOmission() throws {
         let server = try StoppingServer()
         var plan = try shortPlan(server.endpoint)
-        // Far fewer than come in a stop: most have to wait for a connection.
+        // Far fewer than come in a stop: most have to wait for a connection. And far fewer than the
+        // server can do, so that they wait for the stop's end only.
         plan.connections = 8
-        plan.schedule = .constant(perSecond: 2000)
+        plan.schedule = .constant(perSecond: 400)
         plan.durationNanoseconds = 3_000_000_000
         let report = try runLoad(plan)
         #expect(!report.hasFailed, "\(report.text)")
-        #expect(abs(report.measurement.messages - 6000) < 300, "\(report.text)")
-        for percent in [85.0, 90, 95, 99] {
+        #expect(abs(report.measurement.messages - 1200) < 60, "\(report.text)")
+        for percent in [90.0, 95, 99] {
             let reference = Self.reference(percent)
             let error = abs(Double(report.percentile(percent)) - reference)
             #expect(
@@ -39,7 +40,7 @@ struct OpenLoopTests {
         // The time from a message's sending says little: only eight of each stop show it.
         let open = report.measurement.open
         #expect(Double(open.service.valueAtPercentile(90)) < Self.reference(90))
-        #expect(open.waited > 500 && open.unsent == 0)
+        #expect(open.waited > 100 && open.unsent == 0)
     }
 
     @Test("what a server cannot keep up with is told")
