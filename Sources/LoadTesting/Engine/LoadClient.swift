@@ -7,11 +7,11 @@ class LoadClient: @unchecked Sendable {
     /// A cycle, which the shard opens when all clients are closed.
     final let shard: Shard
     final let target: PreparedTarget
-    final var inFlight: InFlight
+    @exclusivity(unchecked) final var inFlight: InFlight
     /// It is in the shard's list of clients that may send.
     final var isListed = false
     /// It has failed, or was closed for good.
-    final var isOver = false
+    @exclusivity(unchecked) final var isOver = false
 
     init(shard: Shard, target: PreparedTarget) {
         self.shard = shard

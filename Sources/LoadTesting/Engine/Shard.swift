@@ -11,13 +11,13 @@ final class Shard: @unchecked Sendable {
     let index: Int
     /// What is about to be sent.
     let buffer = MessageBuffer()
-    var statistics = ShardStatistics()
+    @exclusivity(unchecked) var statistics = ShardStatistics()
     var errors = ErrorCounts()
     /// False: answers are still checked, but not followed by new messages.
-    private(set) var isSending = false
+    @exclusivity(unchecked) private(set) var isSending = false
     /// Messages that may still be sent.
-    var budget = Int.max
-    var pacer: Pacer?
+    @exclusivity(unchecked) var budget = Int.max
+    @exclusivity(unchecked) var pacer: Pacer?
     let payload: Payload
     let targets: [PreparedTarget]
     /// The numbers of this shard's connections.
@@ -30,7 +30,6 @@ final class Shard: @unchecked Sendable {
     private var connected = 0
     private var working = 0
     private var openClients = 0
-    private(set) var answeredMessages = 0
     private var onConnected: ((LoadFailure?) -> Void)?
     private var onAllFailed: (() -> Void)?
     private var onAllAnswered: (() -> Void)?
@@ -160,7 +159,6 @@ final class Shard: @unchecked Sendable {
         if pacer != nil {
             statistics.recordService(due: message.due, sent: message.sent, now: now)
         }
-        answeredMessages += 1
     }
 
     /// Answers came, and the client may send as many new messages.

@@ -12,12 +12,12 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     private static let mostBytesInSend = 256 * 1024
     private static let reconnectMilliseconds = 100
 
-    private var connection: Connection?
-    private var exchange: Exchange
+    @exclusivity(unchecked) private var connection: Connection?
+    @exclusivity(unchecked) private var exchange: Exchange
     private var connectNanoseconds: UInt64 = 0
     /// Messages that this connection may still send before the next one follows.
-    private var messagesLeft = Int.max
-    private var isConnected = false
+    @exclusivity(unchecked) private var messagesLeft = Int.max
+    @exclusivity(unchecked) private var isConnected = false
     /// It is being closed, and another one follows.
     private var isRenewing = false
     private var hasConnectedOnce = false

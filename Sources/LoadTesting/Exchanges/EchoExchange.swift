@@ -4,8 +4,8 @@ final class EchoExchange: Exchange, @unchecked Sendable {
     private let payload: Payload
     private let seed: UInt64
     /// Bytes of message `answeredCount` that came and were right.
-    private var position = 0
-    private var sizeExpected: Int
+    @exclusivity(unchecked) private var position = 0
+    @exclusivity(unchecked) private var sizeExpected: Int
 
     init(payload: Payload, seed: UInt64) {
         self.payload = payload
@@ -71,7 +71,7 @@ final class EchoExchange: Exchange, @unchecked Sendable {
         let next = answeredCount &+ 1
         guard next < writtenCount, sizeExpected > Payload.headerBytes else { return false }
         // Where the bytes that were right end is a guess: the next one may begin with the same.
-        let last = min(bytes.count - Payload.headerBytes, sizeExpected - position)
+        let last = min(bytes.count - Payload.headerBytes, sizeExpected - position - 1)
         guard last >= 0 else { return false }
         return (0...last).contains { offset in
             let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])

@@ -5,9 +5,9 @@
 class Exchange: @unchecked Sendable {
     // Safety: used on the shard's queue only.
     /// Messages that were written.
-    final var writtenCount: UInt64 = 0
+    @exclusivity(unchecked) final var writtenCount: UInt64 = 0
     /// Messages that were answered in full, and rightly.
-    final var answeredCount: UInt64 = 0
+    @exclusivity(unchecked) final var answeredCount: UInt64 = 0
 
     /// Appends the next message.
     func write(into buffer: MessageBuffer) { writtenCount &+= 1 }

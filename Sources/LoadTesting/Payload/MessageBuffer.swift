@@ -3,8 +3,8 @@ internal import Ring
 /// Messages that are about to be sent, one after the other. Confined to its shard's queue.
 final class MessageBuffer: @unchecked Sendable {
     // Safety: used on one queue only; every access is checked against the count.
-    private var memory: UnsafeMutableRawBufferPointer
-    private(set) var count = 0
+    @exclusivity(unchecked) private var memory: UnsafeMutableRawBufferPointer
+    @exclusivity(unchecked) private(set) var count = 0
 
     private static let initialBytes = 4096
 

@@ -33,7 +33,8 @@ public struct LoadReport: Sendable {
     /// What casts doubt on the figures: the client was the limit, or the schedule was not kept.
     public var warnings: [String] {
         var warnings: [String] = []
-        if processorPercent > 95 * Double(plan.shardCount) {
+        // In an open loop the lateness tells: its event loops spin until the next message is due.
+        if !plan.isOpenLoop, processorPercent > 95 * Double(plan.shardCount) {
             warnings.append(
                 "the client was the limit: it used \(Format.decimal(processorPercent, places: 0)) "
                     + "% of a CPU with \(plan.shardCount) event loops; the figures are the "

@@ -51,6 +51,7 @@ final class StoppingServer: @unchecked Sendable {
     private let timer: any DispatchSourceTimer
     private var isStopped = false
     private var held: [(Connection, [UInt8])] = []
+    private var stops: [Double] = []
 
     init() throws {
         var options = ListenerOptions()
@@ -80,13 +81,18 @@ final class StoppingServer: @unchecked Sendable {
 
     var endpoint: Endpoint { listener.endpoint }
 
+    /// How long the stops were: a busy machine makes them longer. In nanoseconds.
+    var stopNanoseconds: [Double] { queue.sync { stops } }
+
     private func stop() {
         isStopped = true
+        let begin = DispatchTime.now().uptimeNanoseconds
         queue.asyncAfter(deadline: .now() + .milliseconds(Self.stopMilliseconds)) { [weak self] in
             guard let self else { return }
             isStopped = false
             for (connection, bytes) in held { connection.send(bytes) }
             held = []
+            stops.append(Double(DispatchTime.now().uptimeNanoseconds - begin))
         }
     }
 }
