@@ -36,6 +36,7 @@ private func parseOptions() -> (host: String, port: UInt16) {
 private func prepareFirstProcess() {
     guard getpid() == 1 else { return }
     signal(SIGCHLD, SIG_IGN)
+    while waitpid(-1, nil, WNOHANG) > 0 {}  // those that have ended before
     for number in [SIGINT, SIGTERM] { signal(number) { _exit(128 + $0) } }
 }
 

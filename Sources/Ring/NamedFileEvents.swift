@@ -62,6 +62,10 @@ extension FileChanges {
         return [.entries, .modified, .attributes, .selfDeleted, .selfMoved, flags]
     }
 
+    /// Asked for with the watch of a folder that holds other watched ones: not what is written to
+    /// the files beside them.
+    package static var ofRoots: FileChanges { [.ofNames, .attributes, .selfMoved] }
+
     /// Asked for with the watch of a folder in which only names matter.
     package static var ofNames: FileChanges {
         [.entries, .selfDeleted, FileChanges(rawValue: UInt32(IN_ONLYDIR))]

@@ -11,7 +11,9 @@ struct ReportTests {
         let server = try TestServer.echo()
         var plan = try shortPlan(server.endpoint)
         plan.intervalNanoseconds = 40_000_000
-        plan.schedule = .constant(perSecond: 5000)
+        // Long enough for several intervals on a slow machine, too.
+        plan.durationNanoseconds = 600_000_000
+        plan.schedule = .constant(perSecond: 1000)
         return try runLoad(plan)
     }
 
@@ -40,7 +42,7 @@ struct ReportTests {
         #expect(rows.last?[2] == Double(report.measurement.messages))
         for row in rows {
             let value = Double(report.percentile(row[1] * 100)) / 1e6
-            #expect(abs(row[0] - value) <= value * 0.002, "\(row)")
+            #expect(abs(row[0] - value) <= value * 0.002 + 1e-6, "\(row)")
         }
     }
 
@@ -69,7 +71,7 @@ struct ReportTests {
 
     static let conditions: [(String, Bool)] = [
         ("p99>1ns", true), ("p99>1s", false), ("p50<1s", true), ("max > 60s", false),
-        ("rate<1k", false), ("rate>100", true), ("errors>0", false), ("error%>0.1", false),
+        ("rate>1m", false), ("rate>100", true), ("errors>0", false), ("error%>0.1", false),
         ("mean>=1ns", true), ("p99.9<1us", false),
     ]
 

@@ -32,6 +32,7 @@ extension WatchEngine {
         } else if changes.contains(.attributes) {
             touch(name, in: folder, .attributes)
         }
+        if !changes.contains(.movedTo) { lastArrived = 0 }
         if rules.areRead(from: name) { rereadRules(of: folder) }
     }
 
@@ -205,8 +206,13 @@ extension WatchEngine {
     ) {
         guard let node = tree.child(of: folder, name) else { return }
         if tree[node].flags.contains(.departing) { return removeAndReport(node) }
-        // When two exchange their names (renameat2), what has come is told before what has gone.
-        if isStale(node, name, in: folder, isExact: false) { return }
+        // When two exchange their names (renameat2), what has come is told right before what has
+        // gone from there.
+        if isAmbiguous(folder) || node == lastArrived,
+            isStale(node, name, in: folder, isExact: false)
+        {
+            return
+        }
         if isArriving(cookie) == false { return removeAndReport(node) }
         tree[node].flags.insert(.departing)
         let time = MonotonicClock.nanoseconds()
@@ -215,19 +221,24 @@ extension WatchEngine {
         awaitArrivals()
     }
 
+    /// However long the hub takes to read: only when the kernel has told all of the time since does
+    /// the other end not come.
     private func awaitArrivals() {
         let wait = DispatchTimeInterval.milliseconds(WatchEngine.departureMilliseconds)
         queue.asyncAfter(deadline: .now() + wait) { [self] in
-            guard phase != .cancelled else { return }
-            let now = MonotonicClock.nanoseconds()
-            let limit = UInt64(WatchEngine.departureMilliseconds) * 1_000_000
-            while let oldest = departures.first, now - oldest.timeNanoseconds >= limit {
-                departures.removeFirst()
-                tree[oldest.node].flags.remove(.departing)
-                removeAndReport(oldest.node)
-            }
-            if !departures.isEmpty { awaitArrivals() }
-            scheduleRun()
+            guard phase != .cancelled, !departures.isEmpty else { return }
+            askForEmptiness()
+            awaitArrivals()
+        }
+    }
+
+    /// The kernel has told all that happened before `time`.
+    func settleDepartures(before time: UInt64) {
+        let wait = UInt64(WatchEngine.departureMilliseconds) * 1_000_000
+        while let oldest = departures.first, oldest.timeNanoseconds + wait <= time {
+            departures.removeFirst()
+            tree[oldest.node].flags.remove(.departing)
+            removeAndReport(oldest.node)
         }
     }
 
@@ -299,6 +310,7 @@ extension WatchEngine {
             .renamed, node, from: previous, isWhole: isFolder || replaced?.isFull == true,
             replaced: replaced?.kind)
         if tree.isWithoutWatch(node) { push(node, []) }
+        lastArrived = node
         return true
     }
 

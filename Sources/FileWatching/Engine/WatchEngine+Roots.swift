@@ -29,13 +29,16 @@ extension WatchEngine {
     private func anchor(_ index: Int) {
         var path = roots[index].path
         roots[index].isAnchorParent = true
+        let facts = FolderEntryFacts(path: path.terminatedBytes, followsLinks: true)
+        roots[index].tellsWrites = facts.map { $0.kind != .directory } ?? false
+        let changes: FileChanges = roots[index].tellsWrites ? .ofFolder : .ofRoots
         while let (folder, name) = WatchRoot.parent(of: path) {
             let isNearest = roots[index].anchorWatch == nil
             do throws(KernelError) {
                 try reader.open(path: folder.terminatedBytes, followsLink: true)
                 defer { reader.close() }
                 let watch = try hub.watch(
-                    reader.descriptor, isNearest ? .ofFolder : .ofNames,
+                    reader.descriptor, isNearest ? changes : .ofNames,
                     for: anchorSubscription(index))
                 if isNearest {
                     roots[index].anchorName = name
@@ -115,7 +118,8 @@ extension WatchEngine {
         let node = roots[index].node
         let changes = event.changes
         if !changes.isDisjoint(with: [.created, .movedTo]) {
-            examine(index)
+            // It may be a file, whose writes were not asked for.
+            if roots[index].tellsWrites { examine(index) } else { attach(index, isFirst: false) }
         } else if !changes.isDisjoint(with: [.deleted, .movedFrom]) {
             if roots[index].isFresh || isRepairing { return examine(index) }
             removeRoot(index)

@@ -39,6 +39,8 @@ final class WatchEngine: @unchecked Sendable {
     var position = (batch: 0, event: 0)
     /// Renamed, where to is not known yet.
     var departures: [Departure] = []
+    /// What the last event has brought, if that was a renaming.
+    var lastArrived: NodeNumber = 0
     var phase = Phase.setup
     /// Folders without a watch, of which the first was told.
     var hasToldWatchLimit = false
@@ -187,7 +189,11 @@ final class WatchEngine: @unchecked Sendable {
         let isNeeded =
             !fresh.isEmpty || !missed.isEmpty || !doubtful.isEmpty || phase == .starting
             || isRepairing
-        guard isNeeded, !isEmptinessAwaited else { return }
+        if isNeeded { askForEmptiness() }
+    }
+
+    func askForEmptiness() {
+        guard !isEmptinessAwaited else { return }
         isEmptinessAwaited = true
         hub.announceEmptiness(to: self)
     }
@@ -248,6 +254,7 @@ final class WatchEngine: @unchecked Sendable {
     /// The kernel has told all that happened before `time`.
     private func settle(_ time: UInt64) {
         isEmptinessAwaited = false
+        settleDepartures(before: time)
         guard pending.isEmpty, time > lastLookNanoseconds else { return }
         if !missed.isEmpty {
             // No event tells where they are: their own folders do.

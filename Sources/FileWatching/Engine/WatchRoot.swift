@@ -14,6 +14,8 @@ struct WatchRoot {
     var anchorName: [UInt8] = []
     /// The anchor holds the root itself.
     var isAnchorParent = false
+    /// The anchor's watch tells of writes, too: the root is a file, and nothing else does.
+    var tellsWrites = false
     /// The watches of the folders further up, and the name in each that leads to the root: when one
     /// of them is renamed, nothing tells but the folder that it is in.
     var above: [Int32: [UInt8]] = [:]

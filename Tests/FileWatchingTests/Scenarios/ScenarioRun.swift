@@ -1,8 +1,10 @@
-import FileWatching
 import Glibc
+import Ring
 import RingDispatch
 import SystemPackage
 import Testing
+
+@testable import FileWatching
 
 /// A scenario on its way, with one of its windows.
 struct ScenarioRun {
@@ -11,6 +13,7 @@ struct ScenarioRun {
     private let folder = Folder()
     private let tree: FilePath
     private let roots: [FilePath]
+    private let hub = FileWatchHub { () throws(KernelError) in try Inotify() }
 
     init(_ scenario: Scenario, windowMilliseconds: Int) {
         self.scenario = scenario
@@ -27,21 +30,30 @@ struct ScenarioRun {
         var observers: [TreeObserver] = []
         defer { for observer in observers { observer.end() } }
         for _ in 0..<scenario.watcherCount {
-            observers.append(try TreeObserver(roots, options: options))
+            observers.append(try TreeObserver(roots, options: options, hub: hub))
         }
         // How many of each observer's changes have been looked at.
         var counts = Array(repeating: 0, count: observers.count)
+        // What a window's changes come to is certain only when they are all in it, however slow the
+        // machine is: they are read together.
+        let readsTogether = windowMilliseconds > 0
+        var isPaused = false
         for step in scenario.steps {
             switch step {
             case .operation(let operation, let line):
+                if readsTogether, !isPaused { hub.pause() }
+                isPaused = readsTogether
                 perform(operation, line: line)
             case .expectation(let expectation):
+                if isPaused { hub.resume() }
+                isPaused = false
                 guard expectation.applies(toWindow: windowMilliseconds) else { continue }
                 for index in observers.indices {
                     check(expectation, observers[index], seen: &counts[index])
                 }
             }
         }
+        if isPaused { hub.resume() }
         for index in observers.indices {
             observers[index].passFence()
             finish(observers[index], from: initial, expected: counts[index])
