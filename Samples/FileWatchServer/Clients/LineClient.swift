@@ -43,6 +43,8 @@ final class LineClient: @unchecked Sendable {
 
     private func apply(_ line: [UInt8], _ connection: Connection) {
         guard connection.state == .active else { return }
+        // Who has been answered is told of what comes after, whatever the line was.
+        subscriber.begin()
         do {
             subscriber.apply(try ClientCommand(line: line))
         } catch {

@@ -1,6 +1,6 @@
 extension Rules {
-    /// Dependencies point one way: CRing, Ring, RingDispatch, RingNetwork; the C library is behind
-    /// Ring's fence, OpenSSL behind RingTLS's.
+    /// Dependencies point one way: CRing, Ring, RingDispatch, RingNetwork and FileWatching beside it,
+    /// LoadTesting; the C library is behind Ring's fence, OpenSSL behind RingTLS's.
     static func forbiddenImports(_ file: File) -> [String] {
         file.code.indices.compactMap { index in
             guard let module = importedModule(file.code[index]),
@@ -51,7 +51,9 @@ extension Rules {
         case "Ring": return library != "CRing" && library != "Ring"
         case "RingDispatch": return !["CRing", "Ring", "RingDispatch"].contains(library)
         case "RingNetwork":
-            return !["CRing", "Ring", "RingDispatch", "RingNetwork"].contains(library)
+            return !["CRing", "Ring", "RingDispatch", "RingNetwork", "FileWatching"]
+                .contains(library)
+        case "FileWatching", "LoadTesting": return false
         case "Glibc", "Musl":
             return library == "Ring" || (isPublic && mayShowGlibc(path))
         default: return true
