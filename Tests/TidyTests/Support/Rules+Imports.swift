@@ -1,6 +1,6 @@
 extension Rules {
-    /// Dependencies point one way: CRing, Ring, RingDispatch, RingNetwork and FileWatching beside it,
-    /// LoadTesting; the C library is behind Ring's fence, OpenSSL behind RingTLS's.
+    /// Dependencies point one way: CRing, Ring, RingDispatch, RingNetwork and FileWatching beside
+    /// it, LoadTesting; the C library is behind Ring's fence, OpenSSL behind RingTLS's.
     static func forbiddenImports(_ file: File) -> [String] {
         file.code.indices.compactMap { index in
             guard let module = importedModule(file.code[index]),
