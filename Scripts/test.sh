@@ -50,8 +50,8 @@ swift build --build-tests "${traits[@]}" "${sanitized[@]}"
 for part in 'RingTests|RingDispatchTests' 'RingNetworkTests' 'RingTLSTests|KeyValueStoreTests'; do
     swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter "$part"
 done
-# One test at a time: they wait for what they have changed. Storms are too much for it, and so are loads
-# (LoadTestingTests), whose figures it spoils.
+# One test at a time: they wait for what they have changed. Storms are too much for it, and so are
+# loads (LoadTestingTests), whose figures it spoils.
 swift test --skip-build "${traits[@]}" "${sanitized[@]}" --no-parallel \
     --filter 'FileWatchingTests' --skip 'StormTests|OverflowTests'
 RINGDISPATCH_BACKEND=epoll swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter 'RingDispatchTests'
