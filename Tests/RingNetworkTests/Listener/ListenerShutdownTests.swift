@@ -94,6 +94,8 @@ struct ListenerShutdownTests {
         let quick = Wire.connect(to: port)
         #expect(slow.send([1]))
         #expect(slow.receive(10).count == 10)
+        // Until then the other one is the kernel's, and not the listener's to drain.
+        #expect(poll { listener.queue.sync { listener.connections.count } == 2 })
         let report = shutdown(listener, after: .seconds(1000))
         #expect(quick.receiveEnd() == 0)
         // The deadline comes when all that can drain has.
