@@ -25,6 +25,9 @@ swift test --skip-build "${traits[@]}"
 step "tests, epoll back end"
 RINGDISPATCH_BACKEND=epoll swift test --skip-build "${traits[@]}"
 
+step "what is measured, with nothing beside it"
+LOADTESTING_ALONE=1 swift test --skip-build "${traits[@]}" --filter OpenLoopTests --no-parallel
+
 for lanes in 1 2 8; do
     step "tests of the queues and sources, $lanes lanes"
     RINGDISPATCH_LANES=$lanes swift test --skip-build "${traits[@]}" --filter RingDispatchTests

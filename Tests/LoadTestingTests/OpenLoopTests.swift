@@ -1,3 +1,4 @@
+import Glibc
 import Histogram
 import LoadTesting
 import RingNetwork
@@ -24,7 +25,12 @@ struct OpenLoopTests {
         return low
     }
 
-    @Test("latencies count from when a message was due, whatever the server does meanwhile")
+    /// It measures: beside a thousand other tests it would measure those.
+    static let isAlone = getenv("LOADTESTING_ALONE") != nil
+
+    @Test(
+        "latencies count from when a message was due, whatever the server does meanwhile",
+        .enabled(if: isAlone, "set LOADTESTING_ALONE, and run nothing beside it"))
     func coordinatedOmission() throws {
         let server = try StoppingServer()
         var plan = try shortPlan(server.endpoint)
