@@ -6,12 +6,14 @@ package final class FileEvents: @unchecked Sendable {
     private let memory: UnsafeMutableRawBufferPointer
     @exclusivity(unchecked) private var count = 0
 
-    /// Several hundred events; no event is longer than a name and 17 bytes.
-    private static let capacity = 32_768
     private static let headerSize = 16
+    /// No event is longer: a name of 255 bytes with its zero.
+    private static let longestEvent = headerSize + 256
 
-    package init() {
-        memory = .allocate(byteCount: FileEvents.capacity, alignment: 8)
+    /// - Parameter capacity: in bytes, of which an event without a name takes 16; by default, room
+    ///   for several hundred events.
+    package init(capacity: Int = 32_768) {
+        memory = .allocate(byteCount: max(capacity, FileEvents.longestEvent), alignment: 8)
     }
 
     deinit { memory.deallocate() }
@@ -25,16 +27,34 @@ package final class FileEvents: @unchecked Sendable {
         return count > 0
     }
 
+    /// Whether the last reading took all that there was: there was room for one more.
+    package var tookAll: Bool { count <= memory.count - FileEvents.longestEvent }
+
     /// Goes through the events in their order, where they are.
     @inline(__always)
     package func forEach(_ body: (FileEvent) -> Void) {
+        forEachField { event, _ in body(event) }
+    }
+
+    /// The same, with the names of the entries that they are about; valid during the call.
+    package func forEachNamed(_ body: (FileEvent, UnsafeRawBufferPointer) -> Void) {
+        forEachField { event, field in
+            let length = field.firstIndex(of: 0) ?? field.count
+            body(event, UnsafeRawBufferPointer(rebasing: field[..<length]))
+        }
+    }
+
+    /// - Parameter body: gets the name with the zeros that fill its field.
+    @inline(__always)
+    private func forEachField(_ body: (FileEvent, UnsafeRawBufferPointer) -> Void) {
         var offset = 0
         while count - offset >= FileEvents.headerSize {
-            let header = UnsafeRawBufferPointer(rebasing: memory[offset...])
+            let header = UnsafeRawBufferPointer(rebasing: memory[offset..<count])
             let nameSize = Int(header.load(fromByteOffset: 12, as: UInt32.self))
             offset += FileEvents.headerSize
             // The kernel hands over whole events; nothing else is trusted to.
             guard nameSize <= count - offset, nameSize % 4 == 0 else { return }
+            let field = UnsafeRawBufferPointer(rebasing: memory[offset..<(offset + nameSize)])
             offset += nameSize
             body(
                 FileEvent(
@@ -42,7 +62,7 @@ package final class FileEvents: @unchecked Sendable {
                     changes: FileChanges(
                         rawValue: header.load(fromByteOffset: 4, as: UInt32.self)),
                     cookie: header.load(fromByteOffset: 8, as: UInt32.self),
-                    isOfEntry: nameSize > 0))
+                    isOfEntry: nameSize > 0), field)
         }
     }
 }

@@ -18,7 +18,8 @@ final class FileWatchHub: Sendable {
     fileprivate final class Instance: @unchecked Sendable {
         // Safety: `events` is used on the hub's queue; `source` is set before it is activated.
         let watcher: any FileWatcher
-        let events = NamedFileEvents()
+        /// Room for about two thousand events of files with common names.
+        let events = FileEvents(capacity: 65_536)
         var source: (any DispatchSourceRead)?
 
         init(_ watcher: any FileWatcher) { self.watcher = watcher }
@@ -194,11 +195,11 @@ extension FileWatchHub.State {
     }
 
     fileprivate mutating func route(
-        _ events: NamedFileEvents, emptiedAt: UInt64?
+        _ events: FileEvents, emptiedAt: UInt64?
     ) -> [(WatchEngine, EventBatch)] {
         var batches: [UInt32: EventBatch] = [:]
         var hasOverflowed = false
-        events.forEach { event, name in
+        events.forEachNamed { event, name in
             if event.changes.contains(.overflowed) { hasOverflowed = true }
             guard let first = subscriptions[event.watch] else { return }
             batches[first.engine, default: EventBatch()].add(event, for: first.target, name)
