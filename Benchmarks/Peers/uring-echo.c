@@ -10,7 +10,7 @@ enum {
     SUBMISSIONS = 1024,
     COMPLETIONS = 8192,
     BUFFERS = 1024,
-    BUFFER_BYTES = 2048,
+    BUFFER_BYTES = 8192,
     BUFFER_GROUP = 1,
 };
 enum operation { ACCEPT, RECEIVE };

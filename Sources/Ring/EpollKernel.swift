@@ -149,7 +149,7 @@ package final class EpollKernel: Kernel {
 
     // MARK: sockets
 
-    package override func receive(descriptor: Int32, token: UInt64) {
+    package override func receive(descriptor: Int32, isUnix: Bool, token: UInt64) {
         begin(Stream(token: token, isListener: false), of: descriptor)
     }
 
@@ -343,6 +343,6 @@ private struct EpollBuffers {
 
     init(count: Int) {
         memory = ReceiveBuffers(count: count)
-        free = (0..<count).reversed().map { UInt16($0) }
+        free = (0..<memory.initialCount).reversed().map { UInt16($0) }
     }
 }

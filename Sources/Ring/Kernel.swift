@@ -67,7 +67,9 @@ package class Kernel {
     /// Receives what comes for a stream socket, into buffers of its own, until the end, an error,
     /// `cancelStream`, or (-ENOBUFS) until all buffers are given out. It may also end with bytes,
     /// for reasons of the kernel's own: then it is to be asked for again.
-    package func receive(descriptor: Int32, token: UInt64) { abstract() }
+    ///
+    /// - Parameter isUnix: it is a Unix socket.
+    package func receive(descriptor: Int32, isUnix: Bool, token: UInt64) { abstract() }
 
     /// Accepts connections until an error or `cancelStream`. The descriptors are closed by exec.
     package func accept(descriptor: Int32, token: UInt64) { abstract() }

@@ -11,6 +11,8 @@ package struct ListeningSettings: Sendable {
     package var reusesPort = false
     /// IPV6_V6ONLY: an IPv6 socket takes no IPv4 connections.
     package var isIPv6Only = true
+    /// TCP_NODELAY, which accepted sockets inherit.
+    package var sendsAtOnce = true
     /// The mode of a Unix socket's file, whatever the umask; nil: what the umask leaves.
     package var unixMode: UInt32?
     /// Whether the file of a Unix socket whose server is gone is replaced.
@@ -41,6 +43,7 @@ extension Sockets {
             if address.family != UInt16(AF_UNIX) {
                 try set(descriptor, SOL_SOCKET, SO_REUSEADDR, settings.reusesAddress)
                 if settings.reusesPort { try set(descriptor, SOL_SOCKET, SO_REUSEPORT, true) }
+                if settings.sendsAtOnce { sendAtOnce(descriptor) }
             }
             if address.family == UInt16(AF_INET6) {
                 try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, settings.isIPv6Only)

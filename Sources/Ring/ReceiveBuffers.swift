@@ -6,9 +6,13 @@ package struct ReceiveBuffers: @unchecked Sendable {
     package let start: UnsafeMutableRawPointer
     package let count: Int
 
-    /// Bytes of each buffer: what a handler is given at once.
-    package static let size = 2048
+    /// Bytes of each buffer: what a handler is given at once. A message that is longer costs a
+    /// completion and a call of the handler for each part.
+    package static let size = 8192
     package static let defaultCount = 1024
+    /// The kernel starts with the first so many, and is given the others when those do not suffice:
+    /// memory that nobody needed is never touched.
+    package var initialCount: Int { min(count, 128) }
     /// A power of two; the kernel's limit is the upper one.
     package static let counts = 2...32_768
 

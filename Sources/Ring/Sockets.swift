@@ -74,7 +74,8 @@ package enum Sockets {
         return setsockopt(descriptor, level, name, &value, length) == 0 ? 0 : errno
     }
 
-    /// Small messages go out at once (TCP_NODELAY). Has no effect on other sockets.
+    /// Small messages go out at once (TCP_NODELAY), on what a listening socket accepts too. Has no
+    /// effect on other sockets.
     package static func sendAtOnce(_ descriptor: Int32) {
         setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: 1)
     }

@@ -27,7 +27,7 @@ struct UringBufferRing {
                 call: "io_uring_register", code: -result, remedy: UringProbe.remedy(code: -result))
         }
         io_uring_buf_ring_init(list)
-        for number in 0..<count { giveBack(UInt16(number)) }
+        for number in 0..<buffers.initialCount { giveBack(UInt16(number)) }
     }
 
     @inline(__always)

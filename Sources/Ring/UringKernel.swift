@@ -24,7 +24,7 @@ package final class UringKernel: Kernel {
             case poll(descriptor: Int32, events: UInt32)
             case endPoll
             case request(FileRequest)
-            case receive(descriptor: Int32)
+            case receive(descriptor: Int32, isUnix: Bool)
             case accept(descriptor: Int32)
             case endRequest
         }
@@ -88,8 +88,9 @@ package final class UringKernel: Kernel {
 
     // MARK: sockets
 
-    package override func receive(descriptor: Int32, token: UInt64) {
-        prepare(Prepared(action: .receive(descriptor: descriptor), token: token))
+    package override func receive(descriptor: Int32, isUnix: Bool, token: UInt64) {
+        let action = Prepared.Action.receive(descriptor: descriptor, isUnix: isUnix)
+        prepare(Prepared(action: action, token: token))
     }
 
     package override func accept(descriptor: Int32, token: UInt64) {
@@ -143,8 +144,8 @@ package final class UringKernel: Kernel {
         case .request(let request):
             fill(entry, request)
             token = operation.token
-        case .receive(let descriptor):
-            if Sockets.isUnix(descriptor) {
+        case .receive(let descriptor, let isUnix):
+            if isUnix {
                 // Linux 6.18 may lose the end of a Unix socket's stream while it receives again
                 // and again. A receive of its own finds it.
                 io_uring_prep_recv(entry, descriptor, nil, ReceiveBuffers.size, 0)

@@ -40,6 +40,8 @@ extension JobPointer {
 struct ChunkPool {
     private let chunks: UnsafeMutablePointer<Chunk>
     private let count: Int
+    /// Buffers that the kernel has been given so far: the first ones.
+    private var provided: Int
     /// Buffers that the kernel may fill.
     private(set) var free: Int
     /// Streams that ended because there was no buffer, each with a reference.
@@ -47,7 +49,8 @@ struct ChunkPool {
 
     init(_ buffers: ReceiveBuffers, of lane: Lane) {
         count = buffers.count
-        free = count
+        provided = buffers.initialCount
+        free = provided
         chunks = .allocate(capacity: count)
         for index in 0..<count {
             let number = UInt16(index)
@@ -64,6 +67,14 @@ struct ChunkPool {
     mutating func take(_ number: UInt16) -> ChunkPointer {
         free &-= 1
         return chunks + Int(number)
+    }
+
+    /// As many more buffers as the kernel has, if there are, which the caller is to give it.
+    mutating func provideMore() -> Range<UInt16> {
+        let more = UInt16(provided)..<UInt16(min(count, provided * 2))
+        provided += more.count
+        free += more.count
+        return more
     }
 
     /// A buffer has come back. Returns a stream that waited for it.

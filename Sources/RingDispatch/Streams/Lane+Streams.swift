@@ -2,8 +2,8 @@ internal import Ring
 
 // What streams ask of their lane. Under the lease.
 extension Lane {
-    func receive(descriptor: Int32, token: UInt64) {
-        withStream { $0.receive(descriptor: descriptor, token: token) }
+    func receive(descriptor: Int32, isUnix: Bool, token: UInt64) {
+        withStream { $0.receive(descriptor: descriptor, isUnix: isUnix, token: token) }
     }
 
     func accept(descriptor: Int32, token: UInt64) {
@@ -49,6 +49,11 @@ extension Lane {
     @inline(__always)
     func takeChunk(_ number: UInt16) -> ChunkPointer {
         chunks.pointee.take(number)
+    }
+
+    /// The kernel has run out of buffers, though it may have been given a part of them only.
+    func provideMoreChunks() {
+        for number in chunks.pointee.provideMore() { withKernel { $0.giveBack(buffer: number) } }
     }
 
     func waitForChunk(_ stream: Unmanaged<LaneStream>) {

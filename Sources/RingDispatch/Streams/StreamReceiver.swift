@@ -20,6 +20,7 @@ package protocol StreamReceiverClient: AnyObject {
 package final class StreamReceiver: LaneStream, @unchecked Sendable {
     // Safety: `delivered` is the lane's; `held`, `isPaused`, `isHandling` belong to the queue.
     private unowned(unsafe) let client: any StreamReceiverClient
+    private let isUnix: Bool
     /// Chunks that were pushed to the queue.
     @exclusivity(unchecked) private var delivered: UInt32 = 0
     /// Chunks that the handler has seen. Stored (relaxed) by the queue, read by the lane: a hint.
@@ -33,11 +34,13 @@ package final class StreamReceiver: LaneStream, @unchecked Sendable {
     /// The end that came while receiving was paused.
     @exclusivity(unchecked) private var heldEnd: Int32?
 
+    /// - Parameter isUnix: it is a Unix socket; nil: find out.
     package init(
-        descriptor: Int32, queue: DispatchQueue, laneNumber: Int? = nil,
+        descriptor: Int32, isUnix: Bool? = nil, queue: DispatchQueue, laneNumber: Int? = nil,
         client: any StreamReceiverClient
     ) {
         self.client = client
+        self.isUnix = isUnix ?? Sockets.isUnix(descriptor)
         super.init(descriptor: descriptor, queue: queue, laneNumber: laneNumber)
     }
 
@@ -125,7 +128,8 @@ package final class StreamReceiver: LaneStream, @unchecked Sendable {
             lane.waitForChunk(reference)
             return false
         }
-        lane.receive(descriptor: descriptor, token: CompletionToken.stream(reference))
+        lane.receive(
+            descriptor: descriptor, isUnix: isUnix, token: CompletionToken.stream(reference))
         return true
     }
 
@@ -135,7 +139,10 @@ package final class StreamReceiver: LaneStream, @unchecked Sendable {
 
     @inline(__always)
     override func came(_ completion: Completion, _ context: Context) {
-        guard let number = completion.buffer else { return }
+        guard let number = completion.buffer else {
+            if completion.result == -ErrorCode.noBuffers { lane.provideMoreChunks() }
+            return
+        }
         let chunk = lane.takeChunk(number)
         chunk.pointee.count = completion.result
         chunk.job.pointee.object = Unmanaged.passUnretained(self).toOpaque()

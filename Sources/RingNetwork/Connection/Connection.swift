@@ -63,9 +63,12 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         self.init(adopting: descriptor, on: ConnectionPlacement(queue: queue), options: options)
     }
 
-    /// - Parameter placement: a serial queue, which may serve many connections, and the lane.
+    /// - Parameters:
+    ///   - isUnix: it is a Unix socket; nil: find out.
+    ///   - placement: a serial queue, which may serve many connections, and the lane.
     package init(
-        adopting descriptor: Int32, on placement: ConnectionPlacement, options: ConnectionOptions
+        adopting descriptor: Int32, isUnix: Bool? = nil, on placement: ConnectionPlacement,
+        options: ConnectionOptions
     ) {
         queue = placement.queue
         self.descriptor = descriptor
@@ -75,7 +78,8 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         receiveMaximumBytes = max(1, options.receiveMaximumBytes)
         receiveLimit = receiveMaximumBytes
         receiver = StreamReceiver(
-            descriptor: descriptor, queue: queue, laneNumber: placement.laneNumber, client: self)
+            descriptor: descriptor, isUnix: isUnix, queue: queue,
+            laneNumber: placement.laneNumber, client: self)
         let hasTimeouts = options.timeouts != ConnectionTimeouts()
         if hasTimeouts || options.receiveMinimumBytes > 1 {
             let extras = makeExtras()

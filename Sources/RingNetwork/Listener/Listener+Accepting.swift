@@ -66,16 +66,16 @@ extension Listener {
     // MARK: connections
 
     /// A connection has come.
-    func accepted(_ descriptor: Int32) {
+    func accepted(_ descriptor: Int32, at point: ListeningPoint) {
         accepting.pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
         guard phase == .active else { return Sockets.close(descriptor) }
         accepting.bucket?.take(now: MonotonicClock.nanoseconds())
-        begin(descriptor)
+        begin(descriptor, isUnix: point.isUnix)
         if open.count >= options.connectionLimit { hold(.limit, \.pausesForLimit) }
         awaitToken()
     }
 
-    private func begin(_ descriptor: Int32) {
+    private func begin(_ descriptor: Int32, isUnix: Bool) {
         var peer: PeerKey?
         if options.connectionLimitPerPeer != .max {
             peer = Sockets.remoteAddress(of: descriptor).flatMap { Endpoint($0) }.flatMap {
@@ -86,8 +86,7 @@ extension Listener {
             tally.refusedPerPeer += 1
             return Sockets.reset(descriptor)
         }
-        if options.sendsAtOnce { Sockets.sendAtOnce(descriptor) }
-        guard let connection = makeConnection(descriptor) else { return }
+        guard let connection = makeConnection(descriptor, isUnix: isUnix) else { return }
         tally.accepted += 1
         if let peer { peers.add(peer) }
         connection.owner = self
@@ -97,9 +96,11 @@ extension Listener {
     }
 
     /// Nil when it cannot be secured; its descriptor is closed then.
-    private func makeConnection(_ descriptor: Int32) -> Connection? {
+    private func makeConnection(_ descriptor: Int32, isUnix: Bool) -> Connection? {
+        let queue = DispatchQueue(label: "connection", target: options.connectionTarget)
         let connection = Connection(
-            adopting: descriptor, target: options.connectionTarget, options: options.connection)
+            adopting: descriptor, isUnix: isUnix, on: ConnectionPlacement(queue: queue),
+            options: options.connection)
         #if TLS
         guard let tls = options.tls else { return connection }
         do {

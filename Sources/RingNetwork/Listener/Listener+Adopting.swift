@@ -17,7 +17,7 @@ extension Listener {
         guard !sockets.isEmpty else { fatalMisuse("a Listener that adopts no socket") }
         for socket in sockets { try socket.check() }
         var points: [ListeningPoint] = []
-        for socket in sockets { points.append(try ListeningPoint(adopting: socket)) }
+        for socket in sockets { points.append(try ListeningPoint(adopting: socket, options)) }
         self.init(points, options, target)
     }
 

@@ -6,6 +6,7 @@ final class ListeningPoint: StreamAcceptorClient, @unchecked Sendable {
     // Safety: what is not immutable belongs to the listener's queue.
     let endpoint: Endpoint
     let descriptor: Int32
+    let isUnix: Bool
     /// What goes with the socket.
     private let file: UnixSocketFile?
     /// Lives as long as this is attached and not closed.
@@ -27,6 +28,7 @@ final class ListeningPoint: StreamAcceptorClient, @unchecked Sendable {
         settings.isIPv6Only = options.isIPv6Only
         settings.unixMode = options.unixSocketMode
         settings.replacesStaleUnixSocket = options.replacesStaleUnixSocket
+        settings.sendsAtOnce = options.sendsAtOnce
         settings.prepare = options.prepareSocket
         let address = try endpoint.socketAddress()
         do throws(KernelError) {
@@ -35,6 +37,7 @@ final class ListeningPoint: StreamAcceptorClient, @unchecked Sendable {
             throw ListenerError(endpoint, error)
         }
         self.endpoint = Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) } ?? endpoint
+        isUnix = Sockets.isUnix(descriptor)
         if case .unix(let address) = endpoint, !address.isAbstract {
             file = UnixSocketFile(address.bytes)
         } else {
@@ -43,13 +46,17 @@ final class ListeningPoint: StreamAcceptorClient, @unchecked Sendable {
     }
 
     /// Takes over a socket that listens already. Its file is its maker's.
-    init(adopting socket: InheritedSocket) throws(InheritedSocketError) {
+    init(
+        adopting socket: InheritedSocket, _ options: ListenerOptions
+    ) throws(InheritedSocketError) {
         try socket.check()
         descriptor = socket.descriptor
+        isUnix = Sockets.isUnix(descriptor)
         endpoint = socket.endpoint ?? .unix(UnixAddress(kernel: [], isAbstract: true))
         file = nil
         InheritedDescriptor.closeOnExec(descriptor)
         Sockets.setNonBlocking(descriptor)
+        if options.sendsAtOnce { Sockets.sendAtOnce(descriptor) }
     }
 
     var waitingCount: Int { isClosed ? 0 : Sockets.backlogCount(of: descriptor) }
@@ -117,7 +124,7 @@ final class ListeningPoint: StreamAcceptorClient, @unchecked Sendable {
         for _ in 0..<ListeningPoint.mostInARow where isWanted {
             let result = Sockets.accept(descriptor)
             if result >= 0 {
-                listener?.accepted(result)
+                listener?.accepted(result, at: self)
             } else if result == -ErrorCode.tryAgain {
                 return
             } else if result != -ErrorCode.interrupted {
@@ -130,7 +137,8 @@ final class ListeningPoint: StreamAcceptorClient, @unchecked Sendable {
     // MARK: StreamAcceptorClient
 
     func accepted(_ descriptor: Int32) {
-        if isClosing { Sockets.close(descriptor) } else { listener?.accepted(descriptor) }
+        if isClosing { return Sockets.close(descriptor) }
+        listener?.accepted(descriptor, at: self)
     }
 
     func acceptingEnded(_ result: Int32) {

@@ -43,6 +43,29 @@ struct ListenerEndpointTests {
         #expect(access(path, F_OK) != 0)
     }
 
+    @Test(
+        "Accepted connections send small messages at once, unless told otherwise",
+        arguments: [true, false])
+    func sendsAtOnce(_ isOn: Bool) throws {
+        var options = ListenerOptions()
+        options.sendsAtOnce = isOn
+        let listener = try Listener(.ipv4(.loopback, port: 0), options: options)
+        let seen = Outcome<Bool>()
+        listener.setConnectionHandler { connection in
+            var value: Int32 = -1
+            var length = socklen_t(4)
+            getsockopt(
+                connection.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &value, &length)
+            seen.set(value != 0)
+            connection.close()
+        }
+        listener.activate()
+        let connection = try #require(Connector.shared.result(of: listener.endpoint)).get()
+        #expect(seen.wait() == isOn)
+        connection.reset()
+        stop(listener)
+    }
+
     @Test("When one of several endpoints fails, none is listened at")
     func partlyTaken() throws {
         let taken = try makeEchoListener()
