@@ -20,7 +20,8 @@ struct JSONWriter {
 
     mutating func integer(_ value: some BinaryInteger) {
         separate()
-        bytes.append(contentsOf: String(value).utf8)
+        if value < 0 { append("-") }
+        appendDigits(UInt64(value.magnitude))
         needsComma = true
     }
 
@@ -33,20 +34,23 @@ struct JSONWriter {
     /// Seconds with microseconds, which a double holds exactly enough.
     mutating func seconds(nanoseconds: Int64) {
         separate()
-        let microseconds = nanoseconds / 1000
-        let fraction = String(abs(microseconds % 1_000_000))
-        if microseconds < 0 { append("-") }
-        bytes.append(contentsOf: String(abs(microseconds / 1_000_000)).utf8)
+        let microseconds = (nanoseconds / 1000).magnitude
+        if nanoseconds <= -1000 { append("-") }
+        appendDigits(microseconds / 1_000_000)
         append(".")
-        bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 6 - fraction.utf8.count))
-        bytes.append(contentsOf: fraction.utf8)
+        appendDigits(microseconds % 1_000_000, atLeast: 6)
         needsComma = true
     }
 
-    mutating func string(_ text: String) { string(Array(text.utf8)) }
+    mutating func string(_ text: String) {
+        var text = text
+        text.withUTF8 { string($0) }
+    }
+
+    mutating func string(_ text: [UInt8]) { text.withUnsafeBufferPointer { string($0) } }
 
     /// Bytes that are no UTF-8 become U+FFFD; see ``path(_:bytesName:_:)``.
-    mutating func string(_ text: [UInt8]) {
+    private mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
         separate()
         append("\"")
         if text.allSatisfy(Self.isPlain) {
@@ -109,6 +113,17 @@ struct JSONWriter {
 
     private mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    /// - Parameter count: zeros come before the number until it has so many digits.
+    private mutating func appendDigits(_ value: UInt64, atLeast count: Int = 1) {
+        let start = bytes.count
+        var rest = value
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0 || bytes.count - start < count
+        bytes[start...].reverse()
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -36,7 +36,7 @@ extension WatchEngine {
         let value = tree[node]
         return WatchedEntry(
             path: FilePath(terminated: path), kind: FileChange.Kind(value.kind),
-            size: value.kind == .directory ? 0 : value.sizeOrWatch,
+            size: tree.size(of: node),
             modifiedNanoseconds: value.modifiedNanoseconds, inode: value.inode)
     }
 }

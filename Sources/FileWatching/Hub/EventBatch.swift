@@ -28,6 +28,21 @@ struct EventBatch: Sendable {
     }
 }
 
+/// A batch for each engine that it has something for: few.
+struct EventBatches {
+    private(set) var all: [(engine: UInt32, batch: EventBatch)] = []
+
+    /// The engine's batch, made at first use.
+    subscript(engine: UInt32) -> EventBatch {
+        get { all.first { $0.engine == engine }?.batch ?? EventBatch() }
+        _modify {
+            let known = all.firstIndex { $0.engine == engine }
+            if known == nil { all.append((engine, EventBatch())) }
+            yield &all[known ?? all.count - 1].batch
+        }
+    }
+}
+
 /// What a folder is watched for.
 enum WatchTarget: Hashable, Sendable {
     /// Its entries.

@@ -197,14 +197,14 @@ extension FileWatchHub.State {
     fileprivate mutating func route(
         _ events: FileEvents, emptiedAt: UInt64?
     ) -> [(WatchEngine, EventBatch)] {
-        var batches: [UInt32: EventBatch] = [:]
+        var batches = EventBatches()
         var hasOverflowed = false
         events.forEachNamed { event, name in
             if event.changes.contains(.overflowed) { hasOverflowed = true }
             guard let first = subscriptions[event.watch] else { return }
-            batches[first.engine, default: EventBatch()].add(event, for: first.target, name)
+            batches[first.engine].add(event, for: first.target, name)
             for other in others[event.watch] ?? [] {
-                batches[other.engine, default: EventBatch()].add(event, for: other.target, name)
+                batches[other.engine].add(event, for: other.target, name)
             }
             if event.changes.contains(.ended) {
                 subscriptions[event.watch] = nil
@@ -213,10 +213,10 @@ extension FileWatchHub.State {
         }
         if hasOverflowed || emptiedAt != nil {
             for number in engines.keys {
-                batches[number, default: EventBatch()].hasOverflowed = hasOverflowed
-                batches[number, default: EventBatch()].emptiedAtNanoseconds = emptiedAt
+                batches[number].hasOverflowed = hasOverflowed
+                batches[number].emptiedAtNanoseconds = emptiedAt
             }
         }
-        return batches.compactMap { number, batch in engines[number].map { ($0, batch) } }
+        return batches.all.compactMap { number, batch in engines[number].map { ($0, batch) } }
     }
 }

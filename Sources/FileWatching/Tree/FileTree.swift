@@ -10,6 +10,8 @@ final class FileTree {
     private(set) var names = NameArena()
     /// Nodes by their folder and name. A power of two.
     private var buckets = ContiguousArray<NodeNumber>(repeating: 0, count: 256)
+    /// Of files whose size does not fit into their node.
+    private var largeSizes: [NodeNumber: UInt64] = [:]
     private(set) var folderCount = 0
     private(set) var watchCount = 0
 
@@ -65,7 +67,25 @@ final class FileTree {
         self[node].inode = facts.inode
         guard facts.kind != .directory else { return }
         self[node].modifiedNanoseconds = facts.modifiedNanoseconds
-        self[node].sizeOrWatch = facts.size
+        setSize(of: node, to: facts.size)
+    }
+
+    /// Of a folder: 0.
+    func size(of node: NodeNumber) -> UInt64 {
+        let value = self[node]
+        if value.kind == .directory { return 0 }
+        return value.sizeOrWatch == TreeNode.elsewhere
+            ? largeSizes[node, default: 0] : UInt64(value.sizeOrWatch)
+    }
+
+    private func setSize(of node: NodeNumber, to size: UInt64) {
+        if self[node].sizeOrWatch == TreeNode.elsewhere { largeSizes[node] = nil }
+        if size < UInt64(TreeNode.elsewhere) {
+            self[node].sizeOrWatch = UInt32(size)
+        } else {
+            self[node].sizeOrWatch = TreeNode.elsewhere
+            largeSizes[node] = size
+        }
     }
 
     /// Whether a look gave something else than is known.
@@ -74,7 +94,7 @@ final class FileTree {
         return known.inode != facts.inode
             || (known.kind != .directory
                 && (known.modifiedNanoseconds != facts.modifiedNanoseconds
-                    || known.sizeOrWatch != facts.size))
+                    || size(of: node) != facts.size))
     }
 
     /// Removes a node with all below it.
@@ -93,7 +113,11 @@ final class FileTree {
                 watchCount -= 1
                 release(number, watch)
             }
-            if self[number].kind == .directory { folderCount -= 1 }
+            if self[number].kind == .directory {
+                folderCount -= 1
+            } else {
+                setSize(of: number, to: 0)
+            }
             nodeCount -= 1
             names.release(self[number])
             self[number] = TreeNode()
@@ -129,7 +153,7 @@ final class FileTree {
     func watch(of node: NodeNumber) -> Int32? {
         let value = self[node]
         guard value.kind == .directory, value.sizeOrWatch != TreeNode.noWatch else { return nil }
-        return Int32(truncatingIfNeeded: value.sizeOrWatch)
+        return Int32(bitPattern: value.sizeOrWatch)
     }
 
     func isFolder(_ node: NodeNumber) -> Bool {
@@ -148,7 +172,7 @@ final class FileTree {
 
     func setWatch(of node: NodeNumber, to watch: Int32?) {
         let had = self.watch(of: node) != nil
-        self[node].sizeOrWatch = watch.map { UInt64($0) } ?? TreeNode.noWatch
+        self[node].sizeOrWatch = watch.map { UInt32(bitPattern: $0) } ?? TreeNode.noWatch
         watchCount += (watch != nil ? 1 : 0) - (had ? 1 : 0)
     }
 

@@ -36,9 +36,15 @@ extension Connection {
         enqueue(.bytes(Array(bytes[count...])), nil)
     }
 
+    /// What the kernel has no room for of so many bytes is copied rather than kept.
+    private static let shortSend = 4096
+
     /// - Parameter completion: called once on the queue: with nil when the kernel has all bytes, or
     ///   with why it will not get them.
     public func send(_ bytes: [UInt8], completion: ((SocketError?) -> Void)? = nil) {
+        if completion == nil, bytes.count <= Connection.shortSend, isCurrent {
+            return bytes.withUnsafeBytes { send($0) }
+        }
         send(.bytes(bytes), completion.map { SendCompletion($0) })
     }
 
