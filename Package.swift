@@ -116,10 +116,16 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RingNetworkTests",
-            dependencies: ["RingNetwork", "RingDispatch", "Ring", ringTLS, openSSL],
+            dependencies: [
+                "RingNetwork", "RingDispatch", "Ring", "TestCertificates", ringTLS, openSSL,
+            ],
             swiftSettings: settings),
+        .target(
+            name: "TestCertificates", dependencies: [ringTLS, openSSL],
+            path: "Tests/TestCertificates", swiftSettings: settings),
         .testTarget(
-            name: "RingTLSTests", dependencies: ["RingTLS", openSSL], swiftSettings: settings),
+            name: "RingTLSTests", dependencies: ["RingTLS", "TestCertificates", openSSL],
+            swiftSettings: settings),
         .testTarget(
             name: "FileWatchingTests",
             dependencies: ["FileWatching", "RingDispatch", "Ring", systemPackage],
@@ -138,7 +144,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "LoadTestingTests",
-            dependencies: ["LoadTesting", "RingNetwork", "RingDispatch", ringTLS, histogram],
+            dependencies: [
+                "LoadTesting", "RingNetwork", "RingDispatch", "TestCertificates", ringTLS,
+                histogram,
+            ],
             swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]

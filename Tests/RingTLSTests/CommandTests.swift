@@ -1,6 +1,7 @@
 #if TLS
 import Glibc
 import RingTLS
+import TestCertificates
 import Testing
 
 private let openssl = Command.find("openssl")

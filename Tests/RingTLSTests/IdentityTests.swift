@@ -1,5 +1,6 @@
 #if TLS
 import RingTLS
+import TestCertificates
 import Testing
 
 @Suite("TLS identities and settings")

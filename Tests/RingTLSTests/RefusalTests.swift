@@ -1,6 +1,7 @@
 #if TLS
 import CTLS
 import Glibc
+import TestCertificates
 import Testing
 
 @testable import RingTLS

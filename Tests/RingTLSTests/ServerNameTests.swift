@@ -1,6 +1,7 @@
 #if TLS
 import RingTLS
 import Synchronization
+import TestCertificates
 import Testing
 
 @Suite("TLS server names")

@@ -1,5 +1,8 @@
 import RingDispatch
 import RingNetwork
+#if TLS
+import RingTLS
+#endif
 
 /// A server in the test's own process. Connections share a queue, so that a handler may keep state.
 final class TestServer: @unchecked Sendable {
@@ -8,11 +11,28 @@ final class TestServer: @unchecked Sendable {
     let endpoint: Endpoint
 
     /// - Parameter serve: sets a connection's handlers, on its queue; it is activated then.
-    init(
+    convenience init(
         _ endpoint: Endpoint = .ipv4(.loopback, port: 0),
         serve: @escaping @Sendable (Connection) -> Void
     ) throws {
+        try self.init(endpoint, ListenerOptions(), serve)
+    }
+
+    #if TLS
+    convenience init(
+        tls: TLSContextStore, serve: @escaping @Sendable (Connection) -> Void
+    ) throws {
         var options = ListenerOptions()
+        options.tls = tls
+        try self.init(.ipv4(.loopback, port: 0), options, serve)
+    }
+    #endif
+
+    private init(
+        _ endpoint: Endpoint, _ options: ListenerOptions,
+        _ serve: @escaping @Sendable (Connection) -> Void
+    ) throws {
+        var options = options
         options.connectionTarget = DispatchQueue(label: "test-server")
         listener = try Listener(endpoint, options: options)
         self.endpoint = listener.endpoint

@@ -3,6 +3,7 @@ import Glibc
 import RingDispatch
 import RingNetwork
 import RingTLS
+import TestCertificates
 import Testing
 
 @Suite("Connections over TLS", .watchdog)

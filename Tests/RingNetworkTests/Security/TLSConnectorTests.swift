@@ -2,6 +2,7 @@
 import RingDispatch
 import RingNetwork
 import RingTLS
+import TestCertificates
 import Testing
 
 @Suite("Connectors over TLS", .taskWatchdog)

@@ -3,6 +3,7 @@ import CTLS
 import Glibc
 import RingDispatch
 import RingNetwork
+import TestCertificates
 import Testing
 
 @testable import RingTLS

@@ -1,26 +1,38 @@
 #if TLS
-import CTLS
+package import CTLS
 import Glibc
 
 /// What a test's certificate says.
-struct CertificateRequest {
-    var name = "localhost"
+package struct CertificateRequest {
+    package var name: String
     /// As in OpenSSL's configuration: `DNS:localhost,IP:127.0.0.1`.
-    var alternativeNames: String? = "DNS:localhost,IP:127.0.0.1"
+    package var alternativeNames: String?
     /// From and until when it holds, in seconds from the present.
-    var beginsSeconds = -3600
-    var endsSeconds = 24 * 3600
-    var isAuthority = false
+    package var beginsSeconds: Int
+    package var endsSeconds: Int
+    package var isAuthority: Bool
+
+    package init(
+        name: String = "localhost",
+        alternativeNames: String? = "DNS:localhost,IP:127.0.0.1",
+        beginsSeconds: Int = -3600, endsSeconds: Int = 24 * 3600, isAuthority: Bool = false
+    ) {
+        self.name = name
+        self.beginsSeconds = beginsSeconds
+        self.endsSeconds = endsSeconds
+        self.alternativeNames = alternativeNames
+        self.isAuthority = isAuthority
+    }
 }
 
 /// A certificate and its key, made for a test run and never stored but in a scratch folder.
-final class Issued: @unchecked Sendable {
+package final class Issued: @unchecked Sendable {
     // Safety: neither object is changed after it is made; OpenSSL counts references with atomics.
-    let certificate: OpaquePointer
-    let key: OpaquePointer
+    package let certificate: OpaquePointer
+    package let key: OpaquePointer
 
     /// Signed by `issuer`, or by itself.
-    init(_ request: CertificateRequest, issuer: Issued? = nil) {
+    package init(_ request: CertificateRequest, issuer: Issued? = nil) {
         key = Issued.makeKey()
         certificate = X509_new()
         X509_set_version(certificate, 2)
@@ -66,10 +78,10 @@ final class Issued: @unchecked Sendable {
     }
 
     /// The certificate as PEM text.
-    var certificatePEM: [UInt8] { pem { PEM_write_bio_X509($0, certificate) } }
+    package var certificatePEM: [UInt8] { pem { PEM_write_bio_X509($0, certificate) } }
 
     /// The key as PEM text, encrypted where there is a password.
-    func keyPEM(password: String? = nil) -> [UInt8] {
+    package func keyPEM(password: String? = nil) -> [UInt8] {
         pem { bio in
             guard let password else {
                 return PEM_write_bio_PKCS8PrivateKey(bio, key, nil, nil, 0, nil, nil)
@@ -79,7 +91,7 @@ final class Issued: @unchecked Sendable {
         }
     }
 
-    var der: [UInt8] {
+    package var der: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(i2d_X509(certificate, nil)))
         bytes.withUnsafeMutableBufferPointer {
             var cursor = $0.baseAddress

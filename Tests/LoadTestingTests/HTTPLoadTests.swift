@@ -1,0 +1,36 @@
+import LoadTesting
+import RingNetwork
+import Testing
+
+/// Requests over connections that are kept.
+@Suite("Loads over HTTP", .taskWatchdog, .serialized)
+struct HTTPLoadTests {
+    @Test(
+        "requests of each method are answered, several under way",
+        arguments: HTTPPlan.Method.allCases)
+    func methods(method: HTTPPlan.Method) throws {
+        let http = HTTPTestServer()
+        let server = try TestServer { http.serve($0) }
+        var plan = try shortPlan(server.endpoint, scheme: "http", path: "/some/path?and=query")
+        plan.http.method = method
+        plan.pipeline = 3
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(report.measurement.messages > 20)
+        #expect(Array(http.counts.value.keys) == [method.rawValue])
+        #expect(server.listener.acceptedConnections == plan.connections)
+    }
+
+    @Test("posted bodies of any size come back as they were", arguments: ["1", "64", "1..20000"])
+    func post(sizes: String) throws {
+        let http = HTTPTestServer()
+        let server = try TestServer { http.serve($0) }
+        var plan = try shortPlan(server.endpoint, scheme: "http", path: "/")
+        plan.http.method = .post
+        plan.http.body = .echo
+        plan.sizes = try MessageSizes(sizes)
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(report.measurement.messages > 20)
+    }
+}

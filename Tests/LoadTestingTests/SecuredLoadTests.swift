@@ -1,0 +1,89 @@
+#if TLS
+import LoadTesting
+import RingNetwork
+import RingTLS
+import TestCertificates
+import Testing
+
+/// Loads over TLS.
+@Suite("Loads over TLS", .taskWatchdog, .serialized)
+struct SecuredLoadTests {
+    private func makeServer(
+        _ serve: @escaping @Sendable (Connection) -> Void = { connection in
+            connection.setReceiveHandler { $0.send($1) }
+        }
+    ) throws -> TestServer {
+        let context = try TLSContext(serverConfiguration())
+        return try TestServer(tls: TLSContextStore(context), serve: serve)
+    }
+
+    private func makePlan(
+        _ server: TestServer, scheme: String = "tls", path: String = ""
+    ) throws -> LoadPlan {
+        var plan = try shortPlan(server.endpoint, scheme: scheme, path: path)
+        plan.tls.trustRoots = TestIdentities.authority.trust
+        return plan
+    }
+
+    @Test("messages come back through TLS", arguments: ["64", "1..50000"])
+    func echo(sizes: String) throws {
+        let server = try makeServer()
+        var plan = try makePlan(server)
+        plan.sizes = try MessageSizes(sizes)
+        plan.pipeline = 3
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(report.measurement.messages > 20)
+    }
+
+    @Test("requests of https:// are answered")
+    func https() throws {
+        let http = HTTPTestServer()
+        let server = try makeServer { http.serve($0) }
+        let report = try runLoad(try makePlan(server, scheme: "https", path: "/path"))
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(http.counts.value["GET"] ?? 0 >= report.measurement.messages)
+        #expect(report.measurement.messages > 20)
+    }
+
+    @Test("connections are made anew over TLS")
+    func churn() throws {
+        let server = try makeServer()
+        var plan = try makePlan(server)
+        plan.messagesPerConnection = 2
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(server.listener.acceptedConnections > plan.connections)
+    }
+
+    @Test("a server that nobody vouches for is told as such, with what to do, unless any will do")
+    func unknownAuthority() throws {
+        let server = try makeServer()
+        var plan = try makePlan(server)
+        plan.tls.trustRoots = TestIdentities.otherAuthority.trust
+        let text = failure(of: plan)
+        #expect(text.contains("--ca FILE") && text.contains("certificate"), "\(text)")
+        plan.tls.verification = .none
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+    }
+
+    @Test("a server that speaks no TLS is told as such")
+    func plainServer() throws {
+        let server = try TestServer.echo()
+        let text = failure(of: try makePlan(server))
+        #expect(text.contains("TLS"), "\(text)")
+    }
+
+    /// Why a run failed: it may not even have begun.
+    private func failure(of plan: LoadPlan) -> String {
+        do {
+            let report = try runLoad(plan)
+            #expect(report.hasFailed, "\(report.text)")
+            return report.text
+        } catch {
+            return "\(error)"
+        }
+    }
+}
+#endif
