@@ -33,6 +33,18 @@ def swift_products(names: list[str], build: bool) -> dict[str, str]:
     return {name: _existing(directory / name) for name in names}
 
 
+def static_sample(name: str, build: bool) -> str:
+    """Path of one of the samples, linked as the container image has it, but without OpenSSL."""
+    command = ["swift", "build", "-c", "release", "--package-path", str(PACKAGE.parent),
+               "--scratch-path", str(SCRATCH / "static"), "--static-swift-stdlib",
+               "--product", name]
+    if build:
+        print(f"building {name}, with a static Swift library", file=sys.stderr)
+        _run(["nice", "-n", "10", *command])
+    directory = _run([*command[:-2], "--show-bin-path"]).splitlines()[-1]
+    return _existing(pathlib.Path(directory) / name)
+
+
 def c_peers(names: list[str], build: bool) -> dict[str, str]:
     """Paths of the C programs in Peers by name. uring-echo alone needs liburing."""
     PEERS.mkdir(parents=True, exist_ok=True)

@@ -83,7 +83,12 @@ class FileWatchServer:
 
     name = "file-watch-server"
 
-    def __init__(self, program: str, tree: str, cpus: list[int], *options: str):
+    def __init__(self, program: str, tree: str, cpus: list[int], *options: str,
+                 unix_path: str | None = None):
+        self._unix_path = unix_path
+        if unix_path is not None:
+            self.name = "file-watch-server, Unix socket"
+            options = (*options, "--unix", unix_path)
         self._server = Server(
             self.name, (program, tree, "--port", FREE_PORT, "--http-port", "0", "--window", "0",
                         *options),
@@ -96,7 +101,11 @@ class FileWatchServer:
         return self
 
     def connect(self) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", self._running.port))
+        if self._unix_path is None:
+            self._socket = socket.create_connection(("127.0.0.1", self._running.port))
+        else:
+            self._socket = socket.socket(socket.AF_UNIX)
+            self._socket.connect(self._unix_path)
         self.lines = Lines(self._socket.fileno())
 
     def __exit__(self, *_: object) -> None:
