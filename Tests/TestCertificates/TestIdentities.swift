@@ -15,7 +15,9 @@ package enum TestIdentities {
         Issued(CertificateRequest(name: name, alternativeNames: nil, isAuthority: true))
     }
 
-    package static func issue(_ request: CertificateRequest, by issuer: Issued = authority) -> Issued {
+    package static func issue(
+        _ request: CertificateRequest, by issuer: Issued = authority
+    ) -> Issued {
         Issued(request, issuer: issuer)
     }
 }

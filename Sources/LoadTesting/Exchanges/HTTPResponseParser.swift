@@ -22,7 +22,7 @@ struct HTTPResponseParser {
     private static let mostHeadBytes = 64 * 1024
 
     private var state = State.head
-    /// The line, or the head, that is not complete yet.
+    /// The beginning of a line that is not complete yet.
     private var line: [UInt8] = []
     private var isFirstLine = true
     private var contentLength: Int?
@@ -58,79 +58,91 @@ struct HTTPResponseParser {
                 body(status, UnsafeRawBufferPointer(rebasing: bytes[offset...]))
                 return .needsMore
             case .head, .chunkSize, .chunkEnd, .trailer:
-                guard takeLine(bytes, &offset) else {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+                let end = Memory.firstIndex(of: UInt8(ascii: "\n"), in: rest)
+                let part = UnsafeRawBufferPointer(rebasing: rest[..<(end ?? rest.count)])
+                let taken = part.count + (end == nil ? 0 : 1)
+                headBytes += taken
+                offset += taken
+                guard end != nil else {
+                    line.append(contentsOf: part)
                     let isEndless = headBytes > Self.mostHeadBytes
                     return isEndless ? .malformed("an endless head") : .needsMore
                 }
-                let text = String(decoding: line, as: UTF8.self)
-                line.removeAll(keepingCapacity: true)
-                if let wrong = read(text) { return .malformed(wrong) }
-                if isDone(text, expectsBody: expectsBody) { return .complete(offset) }
+                if let step = take(part, expectsBody: expectsBody, end: offset) { return step }
             }
         }
         return .needsMore
     }
 
-    /// Moves bytes up to a line feed into `line`, without the line's end.
-    private mutating func takeLine(_ bytes: UnsafeRawBufferPointer, _ offset: inout Int) -> Bool {
-        let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-        let end = Memory.firstIndex(of: UInt8(ascii: "\n"), in: rest)
-        let part = end.map { $0 + 1 } ?? rest.count
-        line.append(contentsOf: rest[..<part])
-        headBytes += part
-        offset += part
-        guard end != nil else { return false }
-        line.removeLast()
-        if line.last == UInt8(ascii: "\r") { line.removeLast() }
-        return true
+    /// - Parameters:
+    ///   - part: a line's bytes but for those in `line`, without the line feed.
+    ///   - end: where the line ends.
+    private mutating func take(
+        _ part: UnsafeRawBufferPointer, expectsBody: Bool, end: Int
+    ) -> Step? {
+        guard line.isEmpty else {
+            line.append(contentsOf: part)
+            let whole = line
+            line = []
+            return whole.withUnsafeBytes { take($0, expectsBody: expectsBody, end: end) }
+        }
+        let hasReturn = part.last == UInt8(ascii: "\r")
+        let line = HeaderBytes(
+            bytes: UnsafeRawBufferPointer(rebasing: part.dropLast(hasReturn ? 1 : 0)))
+        if let wrong = read(line) { return .malformed(wrong) }
+        return isDone(line, expectsBody: expectsBody) ? .complete(end) : nil
     }
 
-    private mutating func read(_ text: String) -> String? {
+    private mutating func read(_ line: HeaderBytes) -> String? {
         switch state {
-        case .head: return readHead(text)
+        case .head: return readHead(line)
         case .chunkSize:
-            let digits = text.prefix { $0 != ";" && $0 != " " }
-            guard let size = Int(digits, radix: 16), size >= 0 else { return "a chunk's size" }
+            let digits = line.prefix { $0 == UInt8(ascii: ";") || HeaderBytes.isSpace($0) }
+            guard let size = digits.number(radix: 16) else { return "a chunk's size" }
             state = size == 0 ? .trailer : .chunk(left: size)
         case .chunkEnd:
-            guard text.isEmpty else { return "the end of a chunk" }
+            guard line.isEmpty else { return "the end of a chunk" }
             state = .chunkSize
         default: break
         }
         return nil
     }
 
-    private mutating func readHead(_ text: String) -> String? {
+    private mutating func readHead(_ line: HeaderBytes) -> String? {
         if isFirstLine {
-            let parts = text.split(separator: " ", maxSplits: 2)
-            guard parts.count >= 2, parts[0].hasPrefix("HTTP/1."), let code = Int(parts[1]),
-                100...999 ~= code
-            else { return "its first line is '\(text.prefix(40))'" }
+            let version = line.prefix(until: HeaderBytes.isSpace)
+            let code = line.dropFirst(version.bytes.count).trimmed
+                .prefix(until: HeaderBytes.isSpace).number()
+            guard version.hasPrefix("HTTP/1."), let code, 100...999 ~= code else {
+                return "its first line is '\(line.text)'"
+            }
             status = code
-            closes = parts[0] == "HTTP/1.0"
+            closes = version.equals("http/1.0")
             isFirstLine = false
             return nil
         }
-        guard let colon = text.firstIndex(of: ":") else {
-            return text.isEmpty ? nil : "a line of its head is '\(text.prefix(40))'"
+        let name = line.prefix { $0 == UInt8(ascii: ":") }
+        guard name.bytes.count < line.bytes.count else {
+            return line.isEmpty ? nil : "a line of its head is '\(line.text)'"
         }
-        let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-        switch text[..<colon].lowercased() {
-        case "content-length":
-            guard let length = Int(value), length >= 0 else { return "its length is '\(value)'" }
+        let value = line.dropFirst(name.bytes.count + 1).trimmed
+        if name.equals("content-length") {
+            guard let length = value.number() else { return "its length is '\(value.text)'" }
             contentLength = length
-        case "transfer-encoding": isChunked = value.lowercased().hasSuffix("chunked")
-        case "connection": closes = value.lowercased() == "close"
-        default: break
+        } else if name.equals("transfer-encoding") {
+            isChunked = value.hasSuffix("chunked")
+        } else if name.equals("connection") {
+            closes = value.equals("close")
         }
         return nil
     }
 
     /// After a line: whether the response ends with it.
-    private mutating func isDone(_ text: String, expectsBody: Bool) -> Bool {
+    private mutating func isDone(_ line: HeaderBytes, expectsBody: Bool) -> Bool {
         // The last chunk's size, "0", is no empty line.
-        if case .trailer = state { return text.isEmpty }
-        guard case .head = state, text.isEmpty, !isFirstLine else { return false }
+        if case .trailer = state { return line.isEmpty }
+        guard case .head = state, line.isEmpty, !isFirstLine else { return false }
         if 100..<200 ~= status {
             self = HTTPResponseParser()
             return false
