@@ -11,8 +11,9 @@ struct UserDataSourceTests {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let calls = Watched<[UInt]>([])
         source.setEventHandler { calls.append(source.data) }
-        source.activate()
+        // First: the source's activation is work on its queue, too.
         queue.suspend()
+        source.activate()
         for _ in 0..<1000 { source.add(data: 1) }
         queue.resume()
         expectEventually(calls) { $0 == [1000] }
@@ -24,8 +25,9 @@ struct UserDataSourceTests {
         let source = DispatchSource.makeUserDataOrSource(queue: queue)
         let calls = Watched<[UInt]>([])
         source.setEventHandler { calls.append(source.data) }
-        source.activate()
+        // First: the source's activation is work on its queue, too.
         queue.suspend()
+        source.activate()
         for bit in [1, 4, 1, 64] as [UInt] { source.or(data: bit) }
         queue.resume()
         expectEventually(calls) { $0 == [69] }
@@ -37,8 +39,9 @@ struct UserDataSourceTests {
         let source = DispatchSource.makeUserDataReplaceSource(queue: queue)
         let calls = Watched<[UInt]>([])
         source.setEventHandler { calls.append(source.data) }
-        source.activate()
+        // First: the source's activation is work on its queue, too.
         queue.suspend()
+        source.activate()
         for value in [5, 9, 2] as [UInt] { source.replace(data: value) }
         queue.resume()
         expectEventually(calls) { $0 == [2] }
@@ -67,8 +70,9 @@ struct UserDataSourceTests {
         let source = DispatchSource.makeUserDataReplaceSource(queue: queue)
         let calls = Watched<[UInt]>([])
         source.setEventHandler { calls.append(source.data) }
-        source.activate()
+        // First: the source's activation is work on its queue, too.
         queue.suspend()
+        source.activate()
         source.replace(data: 5)
         source.replace(data: 0)
         queue.resume()
