@@ -25,9 +25,8 @@ final class HTTPTestServer: @unchecked Sendable {
 
         func next() -> (method: String, body: [UInt8])? {
             let end = Array("\r\n\r\n".utf8)
-            guard
-                let length = bytes.indices.first(where: { bytes[$0...].starts(with: end) })
-            else { return nil }
+            guard let range = bytes.firstRange(of: end) else { return nil }
+            let length = range.lowerBound
             let lines = String(decoding: bytes[..<length], as: UTF8.self).split(separator: "\r\n")
             let field = "Content-Length: "
             let count = lines.first { $0.hasPrefix(field) }.flatMap {

@@ -13,4 +13,14 @@ func shortPlan(_ endpoint: Endpoint, scheme: String = "tcp", path: String = "") 
     return plan
 }
 
+extension LoadPlan {
+    /// However long that takes on a busy machine.
+    func ending(afterRequests count: Int) -> LoadPlan {
+        var plan = self
+        plan.requests = count
+        plan.durationNanoseconds = 60_000_000_000
+        return plan
+    }
+}
+
 func runLoad(_ plan: LoadPlan) throws -> LoadReport { try LoadRun(plan).waitForReport() }
