@@ -62,6 +62,17 @@ struct LoadRunTests {
         #expect(server.listener.acceptedConnections >= report.measurement.messages / 10)
     }
 
+    @Test("the last answer ends a run of so many requests, though connections are made anew")
+    func churnOfRequests() throws {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint).ending(afterRequests: 60)
+        plan.messagesPerConnection = 2
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(report.measurement.messages == 60)
+        #expect(report.measurement.seconds < Double(plan.durationNanoseconds) / 1e9 / 2)
+    }
+
     @Test("several targets share the connections")
     func targets() throws {
         let servers = [try TestServer.echo(), try TestServer.echo()]

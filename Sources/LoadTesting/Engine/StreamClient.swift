@@ -123,6 +123,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         isConnected = false
         if shard.isSending { isRenewing = true } else { isOver = true }
         connection?.close()
+        shard.clientRenews()
     }
 
     private func ended() {
