@@ -1,7 +1,6 @@
 #if TLS
 import Glibc
 import RingTLS
-import TestCertificates
 import Testing
 
 private let openssl = Command.find("openssl")

@@ -1,7 +1,6 @@
 #if TLS
 import CTLS
 import Glibc
-import TestCertificates
 import Testing
 
 @testable import RingTLS

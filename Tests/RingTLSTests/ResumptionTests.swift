@@ -1,6 +1,5 @@
 #if TLS
 import RingTLS
-import TestCertificates
 import Testing
 
 @Suite("TLS resumption")

@@ -1,7 +1,6 @@
 #if TLS
 import RingTLS
 import Synchronization
-import TestCertificates
 import Testing
 
 @Suite("TLS server names")

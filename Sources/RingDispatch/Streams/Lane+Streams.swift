@@ -39,6 +39,7 @@ extension Lane {
     /// Whether the kernel has a buffer left. Before a stream begins.
     var hasFreeChunk: Bool {
         makeChunks()
+        if chunks.pointee.free == 0 { provideMoreChunks() }
         return chunks.pointee.free > 0
     }
 

@@ -3,7 +3,6 @@ import Glibc
 import RingDispatch
 import RingNetwork
 import RingTLS
-import TestCertificates
 import Testing
 
 private let openssl = Command.find("openssl")

@@ -3,7 +3,6 @@ import Glibc
 import RingDispatch
 import RingNetwork
 import RingTLS
-import TestCertificates
 import Testing
 
 @Suite("Connections over TLS", .watchdog)

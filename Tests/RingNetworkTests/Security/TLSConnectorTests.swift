@@ -2,7 +2,6 @@
 import RingDispatch
 import RingNetwork
 import RingTLS
-import TestCertificates
 import Testing
 
 @Suite("Connectors over TLS", .taskWatchdog)

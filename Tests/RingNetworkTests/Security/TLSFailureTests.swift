@@ -3,7 +3,6 @@ import CTLS
 import Glibc
 import RingDispatch
 import RingNetwork
-import TestCertificates
 import Testing
 
 @testable import RingTLS

@@ -3,7 +3,6 @@ import Glibc
 import RingDispatch
 import RingNetwork
 import RingTLS
-import TestCertificates
 import Testing
 
 /// A client's and a server's connection over TLS, in one process. They begin when both have their

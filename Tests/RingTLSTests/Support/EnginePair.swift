@@ -1,6 +1,5 @@
 #if TLS
 import RingTLS
-import TestCertificates
 import Testing
 
 /// One side, with the bytes that it has sent and that are not delivered yet, and all it received.

@@ -1,38 +1,26 @@
 #if TLS
-package import CTLS
+import CTLS
 import Glibc
 
 /// What a test's certificate says.
-package struct CertificateRequest {
-    package var name: String
+struct CertificateRequest {
+    var name = "localhost"
     /// As in OpenSSL's configuration: `DNS:localhost,IP:127.0.0.1`.
-    package var alternativeNames: String?
+    var alternativeNames: String? = "DNS:localhost,IP:127.0.0.1"
     /// From and until when it holds, in seconds from the present.
-    package var beginsSeconds: Int
-    package var endsSeconds: Int
-    package var isAuthority: Bool
-
-    package init(
-        name: String = "localhost",
-        alternativeNames: String? = "DNS:localhost,IP:127.0.0.1",
-        beginsSeconds: Int = -3600, endsSeconds: Int = 24 * 3600, isAuthority: Bool = false
-    ) {
-        self.name = name
-        self.beginsSeconds = beginsSeconds
-        self.endsSeconds = endsSeconds
-        self.alternativeNames = alternativeNames
-        self.isAuthority = isAuthority
-    }
+    var beginsSeconds = -3600
+    var endsSeconds = 24 * 3600
+    var isAuthority = false
 }
 
 /// A certificate and its key, made for a test run and never stored but in a scratch folder.
-package final class Issued: @unchecked Sendable {
+final class Issued: @unchecked Sendable {
     // Safety: neither object is changed after it is made; OpenSSL counts references with atomics.
-    package let certificate: OpaquePointer
-    package let key: OpaquePointer
+    let certificate: OpaquePointer
+    let key: OpaquePointer
 
     /// Signed by `issuer`, or by itself.
-    package init(_ request: CertificateRequest, issuer: Issued? = nil) {
+    init(_ request: CertificateRequest, issuer: Issued? = nil) {
         key = Issued.makeKey()
         certificate = X509_new()
         X509_set_version(certificate, 2)
@@ -78,10 +66,10 @@ package final class Issued: @unchecked Sendable {
     }
 
     /// The certificate as PEM text.
-    package var certificatePEM: [UInt8] { pem { PEM_write_bio_X509($0, certificate) } }
+    var certificatePEM: [UInt8] { pem { PEM_write_bio_X509($0, certificate) } }
 
     /// The key as PEM text, encrypted where there is a password.
-    package func keyPEM(password: String? = nil) -> [UInt8] {
+    func keyPEM(password: String? = nil) -> [UInt8] {
         pem { bio in
             guard let password else {
                 return PEM_write_bio_PKCS8PrivateKey(bio, key, nil, nil, 0, nil, nil)
@@ -91,7 +79,7 @@ package final class Issued: @unchecked Sendable {
         }
     }
 
-    package var der: [UInt8] {
+    var der: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(i2d_X509(certificate, nil)))
         bytes.withUnsafeMutableBufferPointer {
             var cursor = $0.baseAddress

@@ -1,0 +1,1 @@
+../../RingTLSTests/Support/TestIdentities.swift
