@@ -116,16 +116,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RingNetworkTests",
-            dependencies: [
-                "RingNetwork", "RingDispatch", "Ring", "TestCertificates", ringTLS, openSSL,
-            ],
+            dependencies: ["RingNetwork", "RingDispatch", "Ring", ringTLS, openSSL],
             swiftSettings: settings),
-        .target(
-            name: "TestCertificates", dependencies: [ringTLS, openSSL],
-            path: "Tests/TestCertificates", swiftSettings: settings),
         .testTarget(
-            name: "RingTLSTests", dependencies: ["RingTLS", "TestCertificates", openSSL],
-            swiftSettings: settings),
+            name: "RingTLSTests", dependencies: ["RingTLS", openSSL], swiftSettings: settings),
         .testTarget(
             name: "FileWatchingTests",
             dependencies: ["FileWatching", "RingDispatch", "Ring", systemPackage],
@@ -145,8 +139,7 @@ let package = Package(
         .testTarget(
             name: "LoadTestingTests",
             dependencies: [
-                "LoadTesting", "RingNetwork", "RingDispatch", "TestCertificates", ringTLS,
-                histogram,
+                "LoadTesting", "RingNetwork", "RingDispatch", ringTLS, openSSL, histogram,
             ],
             swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),

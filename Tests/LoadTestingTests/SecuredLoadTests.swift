@@ -2,7 +2,6 @@
 import LoadTesting
 import RingNetwork
 import RingTLS
-import TestCertificates
 import Testing
 
 /// Loads over TLS.

@@ -173,12 +173,6 @@ final class Shard: @unchecked Sendable {
         if budget <= 0 { reportIfAllAnswered() }
     }
 
-    /// A client has all its answers and makes its connection anew: there may be nothing left to
-    /// send.
-    func clientRenews() {
-        if budget <= 0 { reportIfAllAnswered() }
-    }
-
     @inline(__always)
     private func send(_ client: LoadClient, _ count: Int, now: UInt64) {
         let count = min(count, budget)

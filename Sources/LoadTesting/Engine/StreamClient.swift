@@ -123,7 +123,8 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         isConnected = false
         if shard.isSending { isRenewing = true } else { isOver = true }
         connection?.close()
-        shard.clientRenews()
+        // There may be nothing left to send.
+        shard.reportIfAllAnswered()
     }
 
     private func ended() {

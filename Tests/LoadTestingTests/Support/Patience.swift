@@ -1,1 +1,81 @@
-../../RingDispatchTests/Support/Patience.swift
+import Glibc
+import RingDispatch
+import Testing
+
+/// How long a test waits for what must happen, on a machine that is busy with other things.
+enum Patience {
+    static let seconds = 30
+
+    /// For the library's own waits: a test that has to wait this long has failed.
+    static var deadline: DispatchTime { .now() + .seconds(seconds) }
+
+    /// How long a test looks on while something must not happen. Too short a look can only miss a
+    /// failure, never invent one.
+    static let glanceMilliseconds = 50
+}
+
+/// Waits until the watched value meets the condition, or records a failure at the caller's line.
+@discardableResult
+func expectEventually<Value>(
+    _ watched: Watched<Value>, _ comment: Comment? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation, _ condition: (Value) -> Bool
+) -> Bool {
+    let holds = watched.wait(seconds: Patience.seconds, until: condition)
+    #expect(
+        holds, comment ?? "after \(Patience.seconds) s the value is \(watched.value)",
+        sourceLocation: sourceLocation)
+    return holds
+}
+
+/// Waits until the gate is open, or records a failure at the caller's line.
+@discardableResult
+func expectOpens(
+    _ gate: Gate, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
+) -> Bool {
+    let opened = gate.waitUntilOpen(seconds: Patience.seconds)
+    #expect(
+        opened, comment ?? "nobody opened the gate within \(Patience.seconds) s",
+        sourceLocation: sourceLocation)
+    return opened
+}
+
+/// Looks again and again until something holds of which nobody tells; false when it never did.
+func poll(until condition: () -> Bool) -> Bool {
+    for _ in 0..<(Patience.seconds * 1000) {
+        if condition() { return true }
+        letTimePass(milliseconds: 1)
+    }
+    return false
+}
+
+/// Looks on for a moment and records a failure when the watched value changes from `expected`.
+func expectStays<Value: Equatable>(
+    _ watched: Watched<Value>, at expected: Value, _ comment: Comment? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    letTimePass(milliseconds: Patience.glanceMilliseconds)
+    #expect(watched.value == expected, comment, sourceLocation: sourceLocation)
+}
+
+/// Waits until everything that was queued on a serial queue before has run.
+func drain(_ queue: DispatchQueue, sourceLocation: SourceLocation = #_sourceLocation) {
+    let reached = Gate()
+    queue.async { reached.open() }
+    expectOpens(reached, "the queue did not drain", sourceLocation: sourceLocation)
+}
+
+/// Lets the clock advance, for tests about time; never used to order threads.
+func letTimePass(milliseconds: Int) {
+    letTimePass(until: .now() + .milliseconds(milliseconds))
+}
+
+/// Lets the clock advance up to `time`.
+func letTimePass(until time: DispatchTime) {
+    while true {
+        let now = DispatchTime.now().uptimeNanoseconds
+        if now >= time.uptimeNanoseconds { return }
+        let rest = Int(time.uptimeNanoseconds - now)
+        var span = timespec(tv_sec: rest / 1_000_000_000, tv_nsec: rest % 1_000_000_000)
+        nanosleep(&span, nil)
+    }
+}

@@ -1,1 +1,76 @@
-../../RingDispatchTests/Support/UserThread.swift
+import Glibc
+
+/// A thread that the library knows nothing about.
+final class UserThread: Sendable {
+    /// The kernel's number for the thread; 0 until it runs.
+    private let identifier = Watched<Int32>(0)
+    private let finished = Gate()
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        final class Start {
+            let run: () -> Void
+            init(_ run: @escaping () -> Void) { self.run = run }
+        }
+        let start = Start { [identifier, finished] in
+            identifier.update { $0 = currentThreadIdentifier() }
+            body()
+            finished.open()
+        }
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                // Safety: balances the retain below; each thread consumes its own reference.
+                Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue().run()
+                return nil
+            }, Unmanaged.passRetained(start).toOpaque())
+        precondition(code == 0, "pthread_create: \(code)")
+        pthread_detach(thread)
+    }
+
+    var isFinished: Bool { finished.wasOpened }
+
+    func join(seconds: Int = Patience.seconds) -> Bool {
+        finished.waitUntilOpen(seconds: seconds)
+    }
+
+    /// Waits until the thread sleeps in the kernel, or has ended; tells whether it sleeps.
+    func waitUntilAsleep() -> Bool {
+        _ = identifier.wait(seconds: Patience.seconds) { $0 != 0 }
+        var sightings = 0
+        for _ in 0..<(Patience.seconds * 1000) where !isFinished {
+            sightings = threadState(identifier.value) == "S" ? sightings + 1 : 0
+            // Twice in a row with a pause between, so that a short wait for a page or for the
+            // allocator's lock does not count.
+            if sightings == 3 { return true }
+            letTimePass(milliseconds: 1)
+        }
+        return false
+    }
+}
+
+/// The kernel's number for the calling thread.
+func currentThreadIdentifier() -> Int32 {
+    var target = [UInt8](repeating: 0, count: 64)
+    let length = target.withUnsafeMutableBytes { bytes in
+        readlink(
+            "/proc/thread-self", bytes.baseAddress!.assumingMemoryBound(to: CChar.self),
+            bytes.count)
+    }
+    let text = String(decoding: target.prefix(max(0, length)), as: UTF8.self)
+    return text.split(separator: "/").last.flatMap { Int32($0) } ?? -1
+}
+
+/// Whether the calling thread is the one that started the process.
+var isOnMainThread: Bool { currentThreadIdentifier() == getpid() }
+
+/// The scheduler's letter for one of this process's threads, as in proc(5); nil once it has ended.
+private func threadState(_ identifier: Int32) -> Character? {
+    guard let file = fopen("/proc/self/task/\(identifier)/stat", "r") else { return nil }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 512)
+    guard fgets(&line, Int32(line.count), file) != nil else { return nil }
+    let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    // The name, in parentheses, may hold anything; the state follows its last one.
+    return text.split(separator: ")").last?.first { $0 != " " }
+}

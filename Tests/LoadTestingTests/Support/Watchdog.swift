@@ -1,1 +1,64 @@
-../../RingDispatchTests/Support/Watchdog.swift
+import Glibc
+import Testing
+
+/// Lets a few tests run at a time, and ends the test run, naming the test, when one hangs: a lost
+/// wake-up inside a blocking call cannot be reported in another way, because its thread never comes
+/// back.
+struct Watchdog: TestTrait, SuiteTrait, TestScoping {
+    static let limitSeconds = isThreadSanitized ? 600 : 180
+    /// The tests block their threads. Without a limit the time that a test waits for a thread would
+    /// count against it, and threads of many tests would disturb one another's timing.
+    static let turnstile = Turnstile(limit: 4)
+
+    /// For tests that wait for tasks; see `ThreadExecutor`.
+    var usesOwnThreads = false
+
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard testCase != nil else { return try await function() }
+        await Self.turnstile.enter()
+        defer { Self.turnstile.leave() }
+        let finished = Gate()
+        let name = test.displayName ?? test.name
+        _ = UserThread {
+            if finished.waitUntilOpen(seconds: Self.limitSeconds) { return }
+            let message = "Watchdog: test \"\(name)\" hangs; ending the run.\n"
+            _ = message.utf8.withContiguousStorageIfAvailable {
+                Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
+            }
+            abort()
+        }
+        defer { finished.open() }
+        guard usesOwnThreads else { return try await function() }
+        try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
+    }
+}
+
+extension Trait where Self == Watchdog {
+    /// Ends the run when one of the suite's tests hangs.
+    static var watchdog: Watchdog { Watchdog() }
+
+    /// The same for tests that wait for tasks.
+    static var taskWatchdog: Watchdog { Watchdog(usesOwnThreads: true) }
+}
+
+/// Runs each piece of a task on a thread of its own: tests block, and on the pool, with a thread
+/// for each CPU, they would keep those that wait from going on.
+final class ThreadExecutor: TaskExecutor {
+    static let shared = ThreadExecutor()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        _ = UserThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+/// A task that waits for no thread of the pool.
+func ownTask<Success: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Success
+) -> Task<Success, any Error> {
+    Task(executorPreference: ThreadExecutor.shared) { try await body() }
+}
