@@ -7,6 +7,7 @@ import sys
 
 import blocking
 import channels
+import clients
 import echo
 import files
 import keyvalue
@@ -23,6 +24,7 @@ network   EchoServer: many kinds of load, short and idle connections; sends with
 keyvalue  KeyValueServer beside Redis, under redis-benchmark
 io        DispatchIO: reading a cached file, and an echo server of channels
 files     FileWatchServer beside inotifywait: latency, new folders, a large tree, overflow
+client    ringload beside a C client and wrk: CPU per message, lateness of an open loop
 sources   100,000 timers, 10,000 read sources; from a write to a file-system source's handler
 
 Tables go to standard output as Markdown, progress to standard error. Everything runs in turn, round
@@ -35,7 +37,7 @@ def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="compare.sh", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     modes = ["micro", "echo", "blocking", "network", "keyvalue", "io", "sources",
-             "files"]
+             "files", "client"]
     parser.add_argument("mode", choices=modes)
     parser.add_argument(
         "names", nargs="*",
@@ -74,7 +76,7 @@ def main() -> int:
     machine.raise_descriptor_limit()
     report = {"micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare,
               "network": network.compare, "keyvalue": keyvalue.compare, "io": channels.compare,
-              "sources": sources.compare, "files": files.compare}
+              "sources": sources.compare, "files": files.compare, "client": clients.compare}
     outcome = report[options.mode](options)
     for failure in outcome.failures:
         print(f"\nFAILED: {failure}")

@@ -75,6 +75,38 @@ struct ExchangeTests {
         }
     }
 
+    @Test("a head that is the last one's again, or only begins like it, is told apart")
+    func repeatedHeads() throws {
+        let answers = [
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nworld",
+            "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n" + String(repeating: "x", count: 50),
+            "HTTP/1.1 204 No Content\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nagain",
+        ]
+        for piece in [1, 43, 44, 1000] {
+            let exchange = try Self.http()
+            for _ in 3..<answers.count { exchange.write(into: MessageBuffer()) }
+            for answer in answers {
+                let finding = Self.feed(Array(answer.utf8), to: exchange, piece: piece)
+                #expect(finding == nil, "\(finding?.detail ?? "")")
+            }
+            #expect(exchange.answeredCount == 5 && exchange.partialBytes == 0)
+        }
+    }
+
+    @Test("a repeated head with a body that is not the request's is found")
+    func repeatedHeadWithWrongBody() throws {
+        let exchange = try Self.http(.echo)
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n"
+        let buffer = MessageBuffer()
+        let payload = try Self.payload("20")
+        payload.write(0, seed: 1, into: buffer)
+        let right = Array(head.utf8) + Array(buffer.bytes)
+        #expect(Self.feed(right, to: exchange, piece: 1000) == nil)
+        #expect(Self.feed(right, to: exchange, piece: 1000)?.kind == .mismatch)
+    }
+
     @Test("a body without a length ends with the connection")
     func bodyUntilEnd() throws {
         let exchange = try Self.http()

@@ -24,17 +24,32 @@ struct HTTPResponseParser {
     private var state = State.head
     /// The beginning of a line that is not complete yet.
     private var line: [UInt8] = []
-    private var isFirstLine = true
-    private var contentLength: Int?
-    private var isChunked = false
+    private var head = Head()
+    private var isHeadRead = false
     private var headBytes = 0
-    private(set) var status = 0
-    private(set) var closes = false
+    /// The last head that came whole: a server's answers mostly begin alike, and to compare them
+    /// costs less than to read them.
+    private var lastHead: (bytes: [UInt8], head: Head) = ([], Head())
 
+    private struct Head {
+        var status: Int?
+        var contentLength: Int?
+        var isChunked = false
+        var closes = false
+    }
+
+    var status: Int { head.status ?? 0 }
+    var closes: Bool { head.closes || endsWithConnection }
     var partialBytes: Int { headBytes }
     var endsWithConnection: Bool { if case .untilEnd = state { true } else { false } }
 
-    mutating func reset() { self = HTTPResponseParser() }
+    /// Begins with the next response.
+    mutating func reset() {
+        state = .head
+        head = Head()
+        isHeadRead = false
+        headBytes = 0
+    }
 
     /// - Parameter body: is given the status and the body's bytes, in pieces.
     mutating func step(
@@ -42,6 +57,12 @@ struct HTTPResponseParser {
         body: (_ status: Int, UnsafeRawBufferPointer) -> Void
     ) -> Step {
         var offset = 0
+        if headBytes == 0, startsAsTheLast(bytes) {
+            head = lastHead.head
+            headBytes = lastHead.bytes.count
+            offset = headBytes
+            if endHead(expectsBody: expectsBody) { return .complete(offset) }
+        }
         while offset < bytes.count {
             switch state {
             case .body(let left), .chunk(let left):
@@ -69,10 +90,23 @@ struct HTTPResponseParser {
                     let isEndless = headBytes > Self.mostHeadBytes
                     return isEndless ? .malformed("an endless head") : .needsMore
                 }
-                if let step = take(part, expectsBody: expectsBody, end: offset) { return step }
+                let hadHead = isHeadRead
+                let step = take(part, expectsBody: expectsBody, end: offset)
+                if isHeadRead, !hadHead, headBytes == offset {
+                    lastHead = (Array(bytes[..<offset]), head)
+                }
+                if let step { return step }
             }
         }
         return .needsMore
+    }
+
+    private func startsAsTheLast(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let count = lastHead.bytes.count
+        guard count > 0, count <= bytes.count else { return false }
+        return lastHead.bytes.withUnsafeBytes {
+            Memory.areEqual($0, UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+        }
     }
 
     /// - Parameters:
@@ -110,16 +144,15 @@ struct HTTPResponseParser {
     }
 
     private mutating func readHead(_ line: HeaderBytes) -> String? {
-        if isFirstLine {
+        guard head.status != nil else {
             let version = line.prefix(until: HeaderBytes.isSpace)
             let code = line.dropFirst(version.bytes.count).trimmed
                 .prefix(until: HeaderBytes.isSpace).number()
             guard version.hasPrefix("HTTP/1."), let code, 100...999 ~= code else {
                 return "its first line is '\(line.text)'"
             }
-            status = code
-            closes = version.equals("http/1.0")
-            isFirstLine = false
+            head.status = code
+            head.closes = version.equals("http/1.0")
             return nil
         }
         let name = line.prefix { $0 == UInt8(ascii: ":") }
@@ -129,11 +162,11 @@ struct HTTPResponseParser {
         let value = line.dropFirst(name.bytes.count + 1).trimmed
         if name.equals("content-length") {
             guard let length = value.number() else { return "its length is '\(value.text)'" }
-            contentLength = length
+            head.contentLength = length
         } else if name.equals("transfer-encoding") {
-            isChunked = value.hasSuffix("chunked")
+            head.isChunked = value.hasSuffix("chunked")
         } else if name.equals("connection") {
-            closes = value.equals("close")
+            head.closes = value.equals("close")
         }
         return nil
     }
@@ -142,19 +175,24 @@ struct HTTPResponseParser {
     private mutating func isDone(_ line: HeaderBytes, expectsBody: Bool) -> Bool {
         // The last chunk's size, "0", is no empty line.
         if case .trailer = state { return line.isEmpty }
-        guard case .head = state, line.isEmpty, !isFirstLine else { return false }
+        guard case .head = state, line.isEmpty, head.status != nil else { return false }
+        return endHead(expectsBody: expectsBody)
+    }
+
+    /// After the head: whether the response ends with it.
+    private mutating func endHead(expectsBody: Bool) -> Bool {
         if 100..<200 ~= status {
-            self = HTTPResponseParser()
+            reset()
             return false
         }
+        isHeadRead = true
         if !expectsBody || status == 204 || status == 304 { return true }
-        if isChunked {
+        if head.isChunked {
             state = .chunkSize
-        } else if let contentLength {
-            if contentLength == 0 { return true }
-            state = .body(left: contentLength)
+        } else if let length = head.contentLength {
+            if length == 0 { return true }
+            state = .body(left: length)
         } else {
-            closes = true
             state = .untilEnd
         }
         return false

@@ -66,6 +66,8 @@ struct ThreadContext: ~Copyable {
     var chunks = JobList()
     /// How long a wait is worth spinning for, learned from the waits before.
     var spin = SpinBudget()
+    /// Whose news the worker waits for.
+    var arrivals = ArrivalPattern()
 
     /// The thread is inside `concurrentPerform`.
     var isApplying = false

@@ -119,7 +119,13 @@ extension Worker {
     /// Takes in one batch of completions. What they made ready runs before the next batch, while
     /// it is still in the cache.
     func reap(_ lane: Lane, _ context: Context) {
-        for completion in lane.takeCompletions() where completion.token != 0 {
+        let completions = lane.takeCompletions()
+        if completions.count == 1 {
+            context.pointee.arrivals.note(completions[completions.startIndex].token)
+        } else if completions.count > 1 {
+            context.pointee.arrivals.noteSeveral()
+        }
+        for completion in completions where completion.token != 0 {
             CompletionToken.deliver(completion, from: lane, context)
         }
         lane.enqueue(all: lane.takeInbox())
@@ -179,8 +185,11 @@ extension Worker {
             while Ticks.now() &- start < Worker.stuckTicks, !lane.hasNews { spinPause() }
             if lane.hasNews || pool.steal(for: lane, context, stuck: busy) { return }
         }
-        let isUseful = SpinBudget.isUsefulForEvents
-        if context.pointee.spin.spin(isUseful: isUseful, until: { lane.hasNews }) { return }
+        let isUseful = SpinBudget.isUsefulForEvents && context.pointee.arrivals.isRoundTrip
+        if context.pointee.spin.spin(isUseful: isUseful, until: { lane.hasNews }) {
+            if !lane.hasCompletions { context.pointee.arrivals.note(ArrivalPattern.threads) }
+            return
+        }
         park(lane, context)
     }
 
@@ -209,6 +218,7 @@ extension Worker {
         lane.setSleeping(false)
         pool.noteIdle(-1)
         pool.monitor.noteActivity()
+        if !lane.inboxIsEmpty { context.pointee.arrivals.note(ArrivalPattern.threads) }
         reap(lane, context)
     }
 }

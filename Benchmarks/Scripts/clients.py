@@ -1,0 +1,168 @@
+"""ringload beside a plain C client that checks as well, and beside wrk: what a message costs the
+client, and how late an open loop sends. Client and server alone on a CPU each."""
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import building
+import machine
+from report import Need, Outcome, needs_table, number, table
+from servers import FREE_PORT, LoadError, Running, Server, medians, pinned
+
+C_CLIENT, WRK, RING = "c-epoll", "wrk", "ringload"
+CONNECTIONS = [64, 1000]
+RATE = 50_000
+LATENESS_CONNECTIONS = 64
+MOST_SECONDS = 60
+
+
+def compare(options: argparse.Namespace) -> Outcome:
+    outcome = Outcome()
+    build = not options.no_build
+    peers = building.c_peers(["uring-echo", "echo-load"], build)
+    ringload = building.static_sample("ringload", build)
+    echo = Server("c-io_uring", (peers["uring-echo"], "--port", "0"))
+    server_cpu, client_cpu = options.cpus
+    print(f"## ringload\n\n{machine.facts(options.rounds, options.cpus)}")
+    print(f"- server on CPU {server_cpu}, client on CPU {client_cpu}, {options.seconds:g} s a run")
+    for connections in CONNECTIONS:
+        clients = {
+            C_CLIENT: [peers["echo-load"], "--port", "{port}", "--connections", str(connections),
+                       "--warmup", "0", "--seconds", str(options.seconds)],
+            RING: _ringload(ringload, "tcp://127.0.0.1:{port}", connections, options.seconds),
+        }
+        title = f"{connections} connections, 64-byte messages"
+        results = _rounds(options, outcome, title, echo, clients)
+        needs = [_cpu_need(results, C_CLIENT, at_most=1.1)]
+        _print(title, results, needs, outcome)
+    _compare_requests(options, outcome, ringload)
+    _measure_lateness(options, outcome, echo, ringload)
+    return outcome
+
+
+def _ringload(program: str, target: str, connections: int, seconds: float) -> list[str]:
+    return [program, target, "--connections", str(connections), "--warmup", "0s",
+            "--duration", f"{round(seconds * 1000)}ms", "--json", "{report}"]
+
+
+def _compare_requests(options: argparse.Namespace, outcome: Outcome, ringload: str) -> None:
+    wrk = shutil.which("wrk")
+    if wrk is None:
+        sys.exit("compare.sh client needs wrk: apt-get install wrk")
+    program = building.swift_products(["EchoServer"], not options.no_build)["EchoServer"]
+    # The page's port is the one that counts.
+    server = Server("EchoServer", (program, "--port", "0", "--http-port", FREE_PORT))
+    address = "http://127.0.0.1:{port}/healthz"
+    connections = CONNECTIONS[0]
+    clients = {
+        WRK: [wrk, "-t1", f"-c{connections}", f"-d{max(1, round(options.seconds))}s", address],
+        RING: _ringload(ringload, address, connections, max(1, round(options.seconds))),
+    }
+    title = f"{connections} connections, HTTP requests"
+    results = _rounds(options, outcome, title, server, clients)
+    _print(title, results, [_cpu_need(results, WRK, at_most=1.0)], outcome)
+
+
+def _measure_lateness(
+    options: argparse.Namespace, outcome: Outcome, server: Server, ringload: str
+) -> None:
+    command = _ringload(
+        ringload, "tcp://127.0.0.1:{port}", LATENESS_CONNECTIONS, options.seconds)
+    title = f"{RATE:,} messages a second, {LATENESS_CONNECTIONS} connections"
+    results = _rounds(
+        options, outcome, title, server, {RING: [*command, "--rate", str(RATE)]})
+    late = results[RING].get("late_p99_us")
+    print(f"\n### {title}\n")
+    print(needs_table(
+        [Need("p99 of the lateness in µs, of 50", late, 50, at_most=1.0)], outcome), flush=True)
+
+
+# MARK: runs
+
+
+def _rounds(
+    options: argparse.Namespace, outcome: Outcome, title: str, server: Server,
+    clients: dict[str, list[str]]
+) -> dict[str, dict[str, float]]:
+    runs: dict[str, list[dict[str, float]]] = {name: [] for name in clients}
+    for round_number in range(options.rounds):
+        print(f"{title}, round {round_number + 1}", file=sys.stderr)
+        for name, command in clients.items():
+            try:
+                runs[name].append(_run(server, command, *options.cpus))
+            except (LoadError, subprocess.SubprocessError) as error:
+                outcome.failures.append(f"{name}, {title}: {error}")
+    return {name: medians(list_) for name, list_ in runs.items()}
+
+
+def _run(server: Server, command: list[str], server_cpu: int, client_cpu: int) -> dict[str, float]:
+    """CPU time of the whole client process, from its start to its end, for each message."""
+    with contextlib.ExitStack() as stack:
+        running = stack.enter_context(Running(server, [server_cpu]))
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        output = stack.enter_context(open(f"{folder}/out", "w+", encoding="utf-8"))
+        report = f"{folder}/report.json"
+        words = [word.format(port=running.port, report=report) for word in command]
+        start = time.monotonic()
+        process = subprocess.Popen(
+            [*pinned([client_cpu]), *words], stdin=subprocess.DEVNULL, stdout=output,
+            stderr=subprocess.STDOUT, env={**os.environ, "RINGDISPATCH_LANES": "1"})
+        # Popen.wait would not tell the usage.
+        watchdog = threading.Timer(MOST_SECONDS, lambda: os.kill(process.pid, signal.SIGKILL))
+        watchdog.start()
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        finally:
+            watchdog.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.monotonic() - start
+        output.seek(0)
+        text = output.read()
+        if process.returncode != 0:
+            raise LoadError(f"status {process.returncode}: {text[-500:]}")
+        messages, more = _counted(text, report)
+    cpu = usage.ru_utime + usage.ru_stime
+    return {"cpu_us": cpu * 1e6 / messages, "rate": messages / seconds,
+            "switches": usage.ru_nvcsw / messages, **more}
+
+
+def _counted(text: str, report: str) -> tuple[int, dict[str, float]]:
+    """The messages or requests, as the C client, wrk or ringload's report tell them."""
+    if os.path.exists(report):
+        with open(report, encoding="utf-8") as file:
+            result = json.load(file)
+        late = (result.get("open_loop") or {}).get("lateness_nanoseconds")
+        return result["messages"], {"late_p99_us": late["p99"] / 1e3} if late else {}
+    found = re.search(r"messages=(\d+)|(\d+) requests in", text)
+    if found is None:
+        raise LoadError(f"no count in: {text[-500:]}")
+    return int(found[1] or found[2]), {}
+
+
+# MARK: tables
+
+
+def _cpu_need(results: dict[str, dict[str, float]], other: str, at_most: float) -> Need:
+    return Need(f"CPU of {RING} / {other}", results[RING].get("cpu_us"),
+                results[other].get("cpu_us"), at_most=at_most)
+
+
+def _print(
+    title: str, results: dict[str, dict[str, float]], needs: list[Need], outcome: Outcome
+) -> None:
+    print(f"\n### {title}\n")
+    print(table(
+        ["client", "CPU µs each", "a second", "sleeps each"],
+        [[name, number(result["cpu_us"]), number(result["rate"]), f"{result['switches']:.3f}"]
+         if result else [name, "failed", "-", "-"] for name, result in results.items()]))
+    print("\n" + needs_table(needs, outcome), flush=True)

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import RingDispatch
+
+@Suite("Whose news a lane waits for")
+struct ArrivalPatternTests {
+    private func pattern(_ senders: [UInt64]) -> ArrivalPattern {
+        var pattern = ArrivalPattern()
+        for sender in senders { pattern.note(sender) }
+        return pattern
+    }
+
+    @Test("One sender, or two in turn, are a round trip", arguments: [1, 2])
+    func few(senders: Int) {
+        #expect(pattern((0..<100).map { UInt64($0 % senders + 1) }).isRoundTrip)
+    }
+
+    @Test("Many senders are none", arguments: [3, 4, 64, 1000])
+    func many(senders: Int) {
+        #expect(!pattern((0..<100).map { UInt64($0 % senders + 1) }).isRoundTrip)
+    }
+
+    @Test("Senders that come at random are none, though some come twice in a row")
+    func random() {
+        var generator = SystemRandomNumberGenerator()
+        var pattern = ArrivalPattern()
+        var roundTrips = 0
+        for _ in 0..<10_000 {
+            pattern.note(UInt64.random(in: 1...8, using: &generator))
+            if pattern.isRoundTrip { roundTrips += 1 }
+        }
+        #expect(roundTrips < 100)
+    }
+
+    @Test("What other threads of the process send is one sender")
+    func threads() {
+        #expect(pattern(Array(repeating: ArrivalPattern.threads, count: 3)).isRoundTrip)
+        let answered = (0..<100).map { $0 % 2 == 0 ? ArrivalPattern.threads : 7 }
+        #expect(pattern(answered).isRoundTrip)
+    }
+
+    @Test("News of several senders at once is no round trip, until one is alone again")
+    func several() {
+        var pattern = pattern(Array(repeating: 1, count: 100))
+        for _ in 0..<3 { pattern.noteSeveral() }
+        #expect(!pattern.isRoundTrip)
+        for _ in 0..<20 { pattern.note(1) }
+        #expect(pattern.isRoundTrip)
+    }
+}
