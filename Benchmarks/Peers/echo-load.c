@@ -139,7 +139,14 @@ static void connect_all(struct load *load) {
     }
 }
 
-static void print_results(const struct load *load, double seconds, struct observed spent) {
+static uint64_t own_cpu_nanoseconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void print_results(const struct load *load, double seconds, struct observed spent,
+                          uint64_t own_nanoseconds) {
     double messages = load->messages > 0 ? (double)load->messages : 1;
     printf("messages=%llu\n", (unsigned long long)load->messages);
     printf("rate=%.1f\n", (double)load->messages / seconds);
@@ -147,6 +154,7 @@ static void print_results(const struct load *load, double seconds, struct observ
     printf("p99_us=%.1f\n", (double)histogram_percentile(&load->latencies, 0.99) / 1e3);
     printf("p999_us=%.1f\n", (double)histogram_percentile(&load->latencies, 0.999) / 1e3);
     printf("cpu_us=%.4f\n", (double)spent.cpu_nanoseconds / 1e3 / messages);
+    printf("client_cpu_us=%.4f\n", (double)own_nanoseconds / 1e3 / messages);
     printf("switches=%.4f\n", (double)spent.switches / messages);
     printf("threads=%lld\n", (long long)spent.threads);
 }
@@ -169,9 +177,10 @@ int main(int count, char **arguments) {
     connect_all(&load);
     run_until(&load, now_nanoseconds() + (uint64_t)(warmup * 1e9));
     struct observed before = observe(server);
-    uint64_t start = now_nanoseconds();
+    uint64_t start = now_nanoseconds(), own_start = own_cpu_nanoseconds();
     load.messages = 0;
     load.latencies = (struct histogram){0};
     uint64_t end = run_until(&load, start + (uint64_t)(seconds * 1e9));
-    print_results(&load, (double)(end - start) / 1e9, observed_since(before, observe(server)));
+    print_results(&load, (double)(end - start) / 1e9, observed_since(before, observe(server)),
+                  own_cpu_nanoseconds() - own_start);
 }

@@ -38,7 +38,7 @@ def compare(options: argparse.Namespace) -> Outcome:
     for connections in CONNECTIONS:
         clients = {
             C_CLIENT: [peers["echo-load"], "--port", "{port}", "--connections", str(connections),
-                       "--warmup", "0", "--seconds", str(options.seconds)],
+                       "--seconds", str(options.seconds)],
             RING: _ringload(ringload, "tcp://127.0.0.1:{port}", connections, options.seconds),
         }
         title = f"{connections} connections, 64-byte messages"
@@ -51,7 +51,7 @@ def compare(options: argparse.Namespace) -> Outcome:
 
 
 def _ringload(program: str, target: str, connections: int, seconds: float) -> list[str]:
-    return [program, target, "--connections", str(connections), "--warmup", "0s",
+    return [program, target, "--connections", str(connections), "--warmup", "500ms",
             "--duration", f"{round(seconds * 1000)}ms", "--json", "{report}"]
 
 
@@ -106,7 +106,7 @@ def _rounds(
 
 
 def _run(server: Server, command: list[str], server_cpu: int, client_cpu: int) -> dict[str, float]:
-    """CPU time of the whole client process, from its start to its end, for each message."""
+    """CPU time for each message: as the client tells it, or of its whole process."""
     with contextlib.ExitStack() as stack:
         running = stack.enter_context(Running(server, [server_cpu]))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -130,23 +130,27 @@ def _run(server: Server, command: list[str], server_cpu: int, client_cpu: int) -
         text = output.read()
         if process.returncode != 0:
             raise LoadError(f"status {process.returncode}: {text[-500:]}")
-        messages, more = _counted(text, report)
-    cpu = usage.ru_utime + usage.ru_stime
-    return {"cpu_us": cpu * 1e6 / messages, "rate": messages / seconds,
-            "switches": usage.ru_nvcsw / messages, **more}
+        result = _told(text, report)
+    used = (usage.ru_utime + usage.ru_stime) * 1e6 / result["messages"]
+    return {"cpu_us": used, "rate": result["messages"] / seconds, **result}
 
 
-def _counted(text: str, report: str) -> tuple[int, dict[str, float]]:
-    """The messages or requests, as the C client, wrk or ringload's report tell them."""
+def _told(text: str, report: str) -> dict[str, float]:
+    """What the C client, wrk or ringload's report tell: at least the `messages`."""
     if os.path.exists(report):
         with open(report, encoding="utf-8") as file:
             result = json.load(file)
+        told = {"messages": result["messages"], "rate": result["messages_per_second"],
+                "cpu_us": result["client_processor"]["microseconds_per_message"]}
         late = (result.get("open_loop") or {}).get("lateness_nanoseconds")
-        return result["messages"], {"late_p99_us": late["p99"] / 1e3} if late else {}
-    found = re.search(r"messages=(\d+)|(\d+) requests in", text)
-    if found is None:
+        return {**told, "late_p99_us": late["p99"] / 1e3} if late else told
+    if requests := re.search(r"(\d+) requests in", text):
+        return {"messages": int(requests[1])}
+    told = dict(re.findall(r"^(\w+)=([\d.]+)$", text, re.MULTILINE))
+    if "messages" not in told:
         raise LoadError(f"no count in: {text[-500:]}")
-    return int(found[1] or found[2]), {}
+    return {"messages": int(told["messages"]), "rate": float(told["rate"]),
+            "cpu_us": float(told["client_cpu_us"])}
 
 
 # MARK: tables
@@ -162,7 +166,7 @@ def _print(
 ) -> None:
     print(f"\n### {title}\n")
     print(table(
-        ["client", "CPU µs each", "a second", "sleeps each"],
-        [[name, number(result["cpu_us"]), number(result["rate"]), f"{result['switches']:.3f}"]
-         if result else [name, "failed", "-", "-"] for name, result in results.items()]))
+        ["client", "CPU µs each", "a second"],
+        [[name, number(result["cpu_us"]), number(result["rate"])] if result
+         else [name, "failed", "-"] for name, result in results.items()]))
     print("\n" + needs_table(needs, outcome), flush=True)

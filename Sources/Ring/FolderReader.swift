@@ -19,17 +19,21 @@ package struct FolderEntryFacts: Equatable, Sendable {
     }
 
     /// Of a path that ends in a zero; nil: nothing is there, or it may not be looked at.
-    /// - Parameter folder: what the path is relative to; nil: the current directory.
-    package init?(path: [UInt8], in folder: Int32? = nil, followsLinks: Bool) {
+    package init?(path: [UInt8], followsLinks: Bool) {
+        let facts = path.withUnsafeBytes {
+            FolderEntryFacts(terminated: $0, in: AT_FDCWD, followsLinks: followsLinks)
+        }
+        guard let facts else { return nil }
+        self = facts
+    }
+
+    /// Of a name behind which there is a zero.
+    /// - Parameter folder: what the path is relative to.
+    package init?(terminated path: UnsafeRawBufferPointer, in folder: Int32, followsLinks: Bool) {
+        guard let name = path.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
         var status = stat()
         let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
-        let result = path.withUnsafeBytes { bytes -> Int32 in
-            guard let name = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else {
-                return -1
-            }
-            return fstatat(folder ?? AT_FDCWD, name, &status, flags)
-        }
-        guard result == 0 else { return nil }
+        guard fstatat(folder, name, &status, flags) == 0 else { return nil }
         self.init(status)
     }
 
@@ -60,21 +64,28 @@ package struct FolderEntryFacts: Equatable, Sendable {
 
 /// Reads one folder after another with the same memory, by one thread at a time.
 package final class FolderReader: @unchecked Sendable {
-    // Safety: the memory lives as long as the object; one thread at a time uses it.
+    // Safety: the memory lives as long as the object; one thread at a time uses it. Pages, because
+    // small folders touch only the first, and none stay when a great tree was looked at.
     private let memory: UnsafeMutableRawBufferPointer
     /// The folder that is open.
     package private(set) var descriptor: Int32 = -1
 
+    /// Bytes of the memory that have entries in them.
+    private var filled = 0
+
     private static let capacity = 32_768
+    /// More than an entry with the longest name: a smaller place may be too small for the next.
+    private static let mostEntrySize = 1024
     private static let headerSize = 19
 
     package init() {
-        memory = .allocate(byteCount: FolderReader.capacity, alignment: 8)
+        memory = UnsafeMutableRawBufferPointer(
+            start: PageMemory.allocate(FolderReader.capacity), count: FolderReader.capacity)
     }
 
     deinit {
         close()
-        memory.deallocate()
+        if let start = memory.baseAddress { PageMemory.free(start, memory.count) }
     }
 
     /// Opens a folder. The path ends in a zero, and may be longer than the kernel takes at once.
@@ -134,34 +145,43 @@ package final class FolderReader: @unchecked Sendable {
         return bytes
     }
 
-    /// Goes through the entries of the open folder, `.` and `..` left out.
-    /// - Parameter body: gets the name, its kind where the folder knows it, and its inode.
-    package func forEach(
-        _ body: (UnsafeRawBufferPointer, FolderEntryFacts.Kind?, UInt64) -> Void
-    ) throws(KernelError) {
-        while true {
-            let count = cring_read_folder(descriptor, memory.baseAddress, memory.count)
+    /// Reads entries of the open folder until there are no more, or the memory is full.
+    /// - Returns: whether there may be more.
+    package func fill() throws(KernelError) -> Bool {
+        filled = 0
+        while memory.count - filled >= FolderReader.mostEntrySize {
+            let room = UnsafeMutableRawBufferPointer(rebasing: memory[filled...])
+            let count = cring_read_folder(descriptor, room.baseAddress, room.count)
             if count == -Int64(EINTR) { continue }
             guard count >= 0 else {
                 throw KernelError(call: "getdents64", code: Int32(-count))
             }
-            if count == 0 { return }
-            var offset = 0
-            while offset + FolderReader.headerSize <= Int(count) {
-                let entry = UnsafeRawBufferPointer(rebasing: memory[offset..<Int(count)])
-                let size = Int(entry.load(fromByteOffset: 16, as: UInt16.self))
-                guard size > FolderReader.headerSize, size <= entry.count else { break }
-                offset += size
-                let field = UnsafeRawBufferPointer(
-                    rebasing: entry[FolderReader.headerSize..<size])
-                let length = strnlen(
-                    field.baseAddress!.assumingMemoryBound(to: CChar.self), field.count)
-                let name = UnsafeRawBufferPointer(rebasing: field[..<length])
-                if FolderReader.isSelfOrParent(name) { continue }
-                body(
-                    name, FolderReader.kind(entry.load(fromByteOffset: 18, as: UInt8.self)),
-                    entry.load(fromByteOffset: 0, as: UInt64.self))
-            }
+            if count == 0 { return false }
+            filled += Int(count)
+        }
+        return true
+    }
+
+    /// Goes through the entries that were read last, `.` and `..` left out.
+    /// - Parameter body: gets the name, which is followed by a zero and stays where it is until the
+    ///   memory is filled again, its kind where the folder knows it, and its inode.
+    package func forEach(
+        _ body: (UnsafeRawBufferPointer, FolderEntryFacts.Kind?, UInt64) -> Void
+    ) {
+        var offset = 0
+        while offset + FolderReader.headerSize <= filled {
+            let entry = UnsafeRawBufferPointer(rebasing: memory[offset..<filled])
+            let size = Int(entry.load(fromByteOffset: 16, as: UInt16.self))
+            guard size > FolderReader.headerSize, size <= entry.count else { break }
+            offset += size
+            let field = UnsafeRawBufferPointer(rebasing: entry[FolderReader.headerSize..<size])
+            let length = strnlen(
+                field.baseAddress!.assumingMemoryBound(to: CChar.self), field.count)
+            let name = UnsafeRawBufferPointer(rebasing: field[..<length])
+            if FolderReader.isSelfOrParent(name) { continue }
+            body(
+                name, FolderReader.kind(entry.load(fromByteOffset: 18, as: UInt8.self)),
+                entry.load(fromByteOffset: 0, as: UInt64.self))
         }
     }
 

@@ -4,63 +4,116 @@ internal import SystemPackage
 
 /// Looks at folders: watches first, then compares what is there with what is known.
 extension WatchEngine {
-    func look(at folder: NodeNumber) {
+    /// Folders that are looked at side by side.
+    private static let mostLooks = 32
+    /// Fewer are not worth waking another thread for.
+    private static let fewestSideBySide = 4
+
+    /// Looks at some of the folders that are to be looked at.
+    func lookAtSome() {
+        let isWorthIt = pending.count >= WatchEngine.fewestSideBySide
+        let count = prepareLooks(isWorthIt ? WatchEngine.mostLooks : 1)
+        let chosen = Array(looks[..<count])
+        if count > 1 {
+            DispatchQueue.concurrentPerform(iterations: count) { chosen[$0].make() }
+        } else {
+            chosen.first?.make()
+        }
+        let removals = tree.pendingRemovals
+        for look in chosen {
+            // What one look found may have removed another one's folder.
+            if tree.pendingRemovals == removals { take(look) } else { takeBack(look) }
+        }
+        if pending.isEmpty && looks.count > 1 { looks.removeLast(looks.count - 1) }
+    }
+
+    private func prepareLooks(_ most: Int) -> Int {
+        var count = 0
+        while count < most, let folder = pending.popLast() {
+            let flags = tree[folder].flags
+            guard flags.contains(.pending) else { continue }
+            if count == looks.count { looks.append(FolderLook()) }
+            tree.write(pathOf: folder, to: &looks[count].path)
+            looks[count].prepare(
+                folder,
+                FolderLook.Request(
+                    hub: hub, subscription: subscription(folder),
+                    followsLink: flags.contains(.link) || tree[folder].parent == 0,
+                    followsSymlinks: options.followsSymlinks, readsRules: rules.readsFiles))
+            count += 1
+        }
+        return count
+    }
+
+    /// The folder is looked at anew, if it is still to be.
+    private func takeBack(_ look: FolderLook) {
+        look.abandon()
+        pending.append(look.folder)
+        guard case .success(let found) = look.folderResult, case .success(let watch) = found.watch
+        else { return }
+        if !tree.isFolder(look.folder) || tree.watch(of: look.folder) != watch {
+            hub.unwatch(watch, for: subscription(look.folder))
+        }
+    }
+
+    private func take(_ look: FolderLook) {
+        let folder = look.folder
         let flags = tree[folder].flags
-        guard flags.contains(.pending) else { return }
         tree[folder].flags.subtract([.pending, .quiet, .repair])
-        tree.write(pathOf: folder, to: &path)
-        let followsLink = flags.contains(.link) || tree[folder].parent == 0
-        do throws(KernelError) {
-            try reader.open(path: path, followsLink: followsLink)
-        } catch {
+        guard let result = look.folderResult else { return }
+        let found: FolderLook.Folder
+        switch result {
+        case .success(let folder): found = folder
+        case .failure(let error):
             if WatchEngine.isAbsence(error) { return miss(folder, flags) }
-            return fail(error, FilePath(terminated: path))
+            return fail(error, FilePath(terminated: look.path))
         }
-        defer { reader.close() }
         var isOther = false
-        if let facts = FolderEntryFacts(descriptor: reader.descriptor) {
-            isOther = tree[folder].inode != 0 && tree[folder].inode != facts.inode
-            tree[folder].inode = facts.inode
+        if let inode = found.inode {
+            isOther = tree[folder].inode != 0 && tree[folder].inode != inode
+            tree[folder].inode = inode
         }
-        watch(folder)
+        set(found.watch, of: folder, at: look.path)
         if !flags.contains(.fresh) {
             tree[folder].flags.insert(.fresh)
             fresh.append(folder)
         }
-        rules.read(in: reader.descriptor, of: folder)
+        if rules.readsFiles { rules.set(found.rules, of: folder) }
         let wasEmpty = tree[folder].firstChild == 0
         let isQuiet = flags.contains(.quiet)
         let isRepair = flags.contains(.repair) || isOther
-        do throws(KernelError) {
-            try reader.forEach { name, kind, inode in
-                let found = Found(name: name, kind: kind, inode: inode)
-                meet(found, in: folder, isQuiet: isQuiet, isRepair: isRepair, isNew: wasEmpty)
+        while true {
+            for entry in look.entries {
+                meet(entry, in: folder, isQuiet: isQuiet, isRepair: isRepair, isNew: wasEmpty)
             }
-            if !wasEmpty { removeUnseen(in: folder) }
-        } catch {
+            guard look.hasMore else { break }
+            look.readOn()
+        }
+        if let error = look.readingError {
             // The folder was removed while it was open.
             if WatchEngine.isAbsence(error) { return miss(folder, flags) }
-            tree.write(pathOf: folder, to: &path)
-            fail(error, FilePath(terminated: path))
+            fail(error, FilePath(terminated: look.path))
+        } else if !wasEmpty {
+            removeUnseen(in: folder)
         }
         lastLookNanoseconds = MonotonicClock.nanoseconds()
     }
 
-    private func watch(_ folder: NodeNumber) {
-        do throws(KernelError) {
-            let watch = try hub.watch(reader.descriptor, for: subscription(folder))
-            let old = tree.watch(of: folder)
-            if let old, old != watch { hub.unwatch(old, for: subscription(folder)) }
-            tree.setWatch(of: folder, to: watch)
-        } catch {
-            tree.write(pathOf: folder, to: &path)
-            // The folder is open: what is missing is the way to it.
-            if error.code == ErrorCode.noEntry {
-                guard !hasToldProc else { return }
-                hasToldProc = true
-                return tell(FileWatchError(withoutProc: FilePath(terminated: path)))
+    private func set(
+        _ watch: Result<Int32, KernelError>, of folder: NodeNumber, at path: [UInt8]
+    ) {
+        switch watch {
+        case .success(let watch):
+            if let old = tree.watch(of: folder), old != watch {
+                hub.unwatch(old, for: subscription(folder))
             }
-            fail(error, FilePath(terminated: path))
+            tree.setWatch(of: folder, to: watch)
+        case .failure(let error) where error.code == ErrorCode.noEntry:
+            // The folder is open: what is missing is the way to it.
+            guard !hasToldProc else { return }
+            hasToldProc = true
+            tell(FileWatchError(withoutProc: FilePath(terminated: path)))
+        case .failure(let error): fail(error, FilePath(terminated: path))
         }
     }
 
@@ -91,27 +144,14 @@ extension WatchEngine {
         }
     }
 
-    /// An entry of a folder that is being looked at.
-    private struct Found {
-        var name: UnsafeRawBufferPointer
-        var kind: FolderEntryFacts.Kind?
-        var inode: UInt64
-
-        var terminatedName: [UInt8] { Array(name) + [0] }
-    }
-
     private func meet(
-        _ found: Found, in folder: NodeNumber, isQuiet: Bool, isRepair: Bool, isNew: Bool
+        _ entry: FolderLook.Entry, in folder: NodeNumber, isQuiet: Bool, isRepair: Bool,
+        isNew: Bool
     ) {
-        let known = isNew ? nil : tree.child(of: folder, found.name)
+        let known = isNew ? nil : tree.child(of: folder, entry.name)
         if let known, tree[known].flags.contains(.departing) { return }
-        if let kind = found.kind, kind != .symlink || !options.followsSymlinks,
-            rules.ignores(found.name, kind == .directory, in: folder, tree)
-        {
-            return
-        }
-        guard let (facts, isLink) = facts(of: found, in: folder) else { return }
-        guard !rules.ignores(found.name, facts.kind == .directory, in: folder, tree) else { return }
+        let (facts, isLink) = followed(entry.facts, in: folder) { entry.target }
+        guard !rules.ignores(entry.name, facts.kind == .directory, in: folder, tree) else { return }
         if let known {
             if tree[known].kind == facts.kind
                 && (facts.kind != .directory || tree[known].inode == facts.inode)
@@ -129,30 +169,10 @@ extension WatchEngine {
             }
             removeAndReport(known, isDiscovered: true)
         }
-        let node = tree.insert(found.name, in: folder, facts, isLink ? [.link, .seen] : .seen)
+        let node = tree.insert(entry.name, in: folder, facts, isLink ? [.link, .seen] : .seen)
         if !isQuiet { report(.created, node, isDiscovered: true) }
         if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
         if isNew { tree[node].flags.remove(.seen) }
-    }
-
-    /// - Returns: and whether it is what a link leads to.
-    private func facts(
-        of found: Found, in folder: NodeNumber
-    ) -> (FolderEntryFacts, isLink: Bool)? {
-        if found.kind == .directory {
-            return (
-                FolderEntryFacts(
-                    kind: .directory, inode: found.inode, size: 0, modifiedNanoseconds: 0), false
-            )
-        }
-        let name = found.terminatedName
-        let descriptor = reader.descriptor
-        guard let facts = FolderEntryFacts(path: name, in: descriptor, followsLinks: false) else {
-            return nil
-        }
-        return followed(facts, in: folder) {
-            FolderEntryFacts(path: name, in: descriptor, followsLinks: true)
-        }
     }
 
     /// Looks through a symbolic link that leads to a folder, where that is asked for, and where the

@@ -16,6 +16,8 @@ final class WatchEngine: @unchecked Sendable {
     let tree = FileTree()
     var roots: [WatchRoot]
     let reader = FolderReader()
+    /// For the folders that are looked at together; one is kept.
+    var looks: [FolderLook] = []
     var rules: IgnoreRules
     /// A path that is being put together.
     var path: [UInt8] = []
@@ -161,8 +163,8 @@ final class WatchEngine: @unchecked Sendable {
     private func lookAround(for limitNanoseconds: UInt64 = .max) -> Bool {
         guard !pending.isEmpty else { return true }
         let start = MonotonicClock.nanoseconds()
-        while let folder = pending.popLast() {
-            look(at: folder)
+        while !pending.isEmpty {
+            lookAtSome()
             if MonotonicClock.nanoseconds() - start > limitNanoseconds { return pending.isEmpty }
         }
         return true

@@ -4,7 +4,7 @@ internal import Ring
 /// files.
 struct IgnoreRules {
     private let given: [IgnorePattern]
-    private let readsFiles: Bool
+    let readsFiles: Bool
     /// Of folders that have such a file.
     private var ofFolders: [NodeNumber: [IgnorePattern]] = [:]
 
@@ -23,15 +23,16 @@ struct IgnoreRules {
         readsFiles && name.elementsEqual(IgnoreRules.fileName)
     }
 
-    /// Reads the rules that a folder has.
-    mutating func read(in descriptor: Int32, of folder: NodeNumber) {
-        guard readsFiles else { return }
-        ofFolders[folder] = nil
-        guard
-            let bytes = FolderReader.contents(
-                of: IgnoreRules.fileName + [0], in: descriptor, limit: IgnoreRules.longestFile)
-        else { return }
-        let patterns = bytes.split(separator: UInt8(ascii: "\n")).compactMap { IgnorePattern($0) }
+    /// What the file of the rules that an open folder has says; nil: there is none.
+    static func text(in folder: Int32) -> [UInt8]? {
+        FolderReader.contents(of: fileName + [0], in: folder, limit: longestFile)
+    }
+
+    /// - Parameter text: of the folder's file; nil: it has none.
+    mutating func set(_ text: [UInt8]?, of folder: NodeNumber) {
+        forget(folder)
+        guard let text else { return }
+        let patterns = text.split(separator: UInt8(ascii: "\n")).compactMap { IgnorePattern($0) }
         if !patterns.isEmpty { ofFolders[folder] = patterns }
     }
 

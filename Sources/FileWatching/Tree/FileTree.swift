@@ -14,6 +14,8 @@ final class FileTree {
     private var largeSizes: [NodeNumber: UInt64] = [:]
     private(set) var folderCount = 0
     private(set) var watchCount = 0
+    /// How many folders were removed that were to be looked at.
+    private(set) var pendingRemovals = 0
 
     private static let pieceSize = 512
 
@@ -118,6 +120,7 @@ final class FileTree {
             } else {
                 setSize(of: number, to: 0)
             }
+            if self[number].flags.contains(.pending) { pendingRemovals += 1 }
             nodeCount -= 1
             names.release(self[number])
             self[number] = TreeNode()

@@ -14,7 +14,7 @@ public import SystemPackage
 /// another in its place. A root that is removed is told as `removed`, and watched again when it
 /// is made again. A relative root counts from the current directory, which must not change.
 public final class FileTreeWatcher: Sendable {
-    private let engine: WatchEngine
+    let engine: WatchEngine
     /// What was asked for.
     public let options: FileWatchOptions
 
