@@ -6,6 +6,10 @@ final class FolderLook: @unchecked Sendable {
     // Safety: one thread at a time: the engine's queue prepares it and takes what was found, and
     // waits meanwhile for the thread that makes it.
     private(set) var folder: NodeNumber = 0
+    /// The folder's when the look was asked for.
+    private(set) var flags: NodeFlags = []
+    /// The folder was removed meanwhile.
+    var isVoid = false
     /// The folder's, with a zero at the end.
     var path: [UInt8] = []
     private var request: Request?
@@ -42,8 +46,10 @@ final class FolderLook: @unchecked Sendable {
         var target: FolderEntryFacts?
     }
 
-    func prepare(_ folder: NodeNumber, _ request: Request) {
+    func prepare(_ folder: NodeNumber, _ flags: NodeFlags, _ request: Request) {
         self.folder = folder
+        self.flags = flags
+        isVoid = false
         self.request = request
         folderResult = nil
         entries.removeAll(keepingCapacity: true)

@@ -13,17 +13,15 @@ extension WatchEngine {
     func lookAtSome() {
         let isWorthIt = pending.count >= WatchEngine.fewestSideBySide
         let count = prepareLooks(isWorthIt ? WatchEngine.mostLooks : 1)
-        let chosen = Array(looks[..<count])
+        lookedAt = Array(looks[..<count])
         if count > 1 {
+            let chosen = lookedAt
             DispatchQueue.concurrentPerform(iterations: count) { chosen[$0].make() }
         } else {
-            chosen.first?.make()
+            lookedAt.first?.make()
         }
-        let removals = tree.pendingRemovals
-        for look in chosen {
-            // What one look found may have removed another one's folder.
-            if tree.pendingRemovals == removals { take(look) } else { takeBack(look) }
-        }
+        for look in lookedAt { if look.isVoid { drop(look) } else { take(look) } }
+        lookedAt = []
         if pending.isEmpty && looks.count > 1 { looks.removeLast(looks.count - 1) }
     }
 
@@ -32,10 +30,12 @@ extension WatchEngine {
         while count < most, let folder = pending.popLast() {
             let flags = tree[folder].flags
             guard flags.contains(.pending) else { continue }
+            // From here on it may be asked for another look.
+            tree[folder].flags.subtract([.pending, .quiet, .repair])
             if count == looks.count { looks.append(FolderLook()) }
             tree.write(pathOf: folder, to: &looks[count].path)
             looks[count].prepare(
-                folder,
+                folder, flags,
                 FolderLook.Request(
                     hub: hub, subscription: subscription(folder),
                     followsLink: flags.contains(.link) || tree[folder].parent == 0,
@@ -45,21 +45,17 @@ extension WatchEngine {
         return count
     }
 
-    /// The folder is looked at anew, if it is still to be.
-    private func takeBack(_ look: FolderLook) {
+    /// What a look made with it found has removed the folder; its place may be another's already.
+    private func drop(_ look: FolderLook) {
         look.abandon()
-        pending.append(look.folder)
         guard case .success(let found) = look.folderResult, case .success(let watch) = found.watch
         else { return }
-        if !tree.isFolder(look.folder) || tree.watch(of: look.folder) != watch {
-            hub.unwatch(watch, for: subscription(look.folder))
-        }
+        hub.unwatch(watch, for: subscription(look.folder))
     }
 
     private func take(_ look: FolderLook) {
         let folder = look.folder
-        let flags = tree[folder].flags
-        tree[folder].flags.subtract([.pending, .quiet, .repair])
+        let flags = look.flags
         guard let result = look.folderResult else { return }
         let found: FolderLook.Folder
         switch result {
@@ -223,8 +219,9 @@ extension WatchEngine {
     /// Forgets a node with all below it, and ends the watches.
     func remove(_ node: NodeNumber) {
         tree.remove(node) { folder, watch in
-            hub.unwatch(watch, for: subscription(folder))
+            if let watch { hub.unwatch(watch, for: subscription(folder)) }
             rules.forget(folder)
+            for look in lookedAt where look.folder == folder { look.isVoid = true }
         }
     }
 

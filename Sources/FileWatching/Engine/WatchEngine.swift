@@ -18,6 +18,8 @@ final class WatchEngine: @unchecked Sendable {
     let reader = FolderReader()
     /// For the folders that are looked at together; one is kept.
     var looks: [FolderLook] = []
+    /// Those that were made, and not taken yet.
+    var lookedAt: [FolderLook] = []
     var rules: IgnoreRules
     /// A path that is being put together.
     var path: [UInt8] = []

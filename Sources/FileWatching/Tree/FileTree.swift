@@ -14,8 +14,6 @@ final class FileTree {
     private var largeSizes: [NodeNumber: UInt64] = [:]
     private(set) var folderCount = 0
     private(set) var watchCount = 0
-    /// How many folders were removed that were to be looked at.
-    private(set) var pendingRemovals = 0
 
     private static let pieceSize = 512
 
@@ -100,8 +98,8 @@ final class FileTree {
     }
 
     /// Removes a node with all below it.
-    /// - Parameter release: gets each folder's watch.
-    func remove(_ node: NodeNumber, release: (NodeNumber, Int32) -> Void) {
+    /// - Parameter release: gets each folder, with its watch if it has one.
+    func remove(_ node: NodeNumber, release: (NodeNumber, Int32?) -> Void) {
         unlink(node)
         var stack = [node]
         while let number = stack.popLast() {
@@ -111,16 +109,14 @@ final class FileTree {
                 removeFromBucket(child)
                 child = self[child].next
             }
-            if let watch = watch(of: number) {
-                watchCount -= 1
-                release(number, watch)
-            }
             if self[number].kind == .directory {
+                let watch = watch(of: number)
+                if watch != nil { watchCount -= 1 }
                 folderCount -= 1
+                release(number, watch)
             } else {
                 setSize(of: number, to: 0)
             }
-            if self[number].flags.contains(.pending) { pendingRemovals += 1 }
             nodeCount -= 1
             names.release(self[number])
             self[number] = TreeNode()
