@@ -32,7 +32,7 @@ extension WatchEngine {
         } else if changes.contains(.attributes) {
             touch(name, in: folder, .attributes)
         }
-        if !changes.contains(.movedTo) { lastArrived = 0 }
+        lastArrived = changes.contains(.movedTo) ? tree.child(of: folder, name) ?? 0 : 0
         if rules.areRead(from: name) { rereadRules(of: folder) }
     }
 
@@ -310,7 +310,6 @@ extension WatchEngine {
             .renamed, node, from: previous, isWhole: isFolder || replaced?.isFull == true,
             replaced: replaced?.kind)
         if tree.isWithoutWatch(node) { push(node, []) }
-        lastArrived = node
         return true
     }
 

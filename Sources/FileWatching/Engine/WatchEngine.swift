@@ -211,9 +211,9 @@ final class WatchEngine: @unchecked Sendable {
             handle(batches[index])
         }
         upcoming = []
-        retryMissed { $0 }
+        retryMissed()
         // What comes next must find what has been made before.
-        if !missed.isEmpty { retryMissed(parent) }
+        if !missed.isEmpty { retryMissed(afterParents: true) }
     }
 
     private func parent(of folder: NodeNumber) -> NodeNumber {
@@ -221,13 +221,14 @@ final class WatchEngine: @unchecked Sendable {
     }
 
     /// Looks again for folders that were not where they should have been.
-    /// - Parameter choose: what to look at instead.
-    private func retryMissed(_ choose: (NodeNumber) -> NodeNumber) {
+    /// - Parameter afterParents: their own folders are looked at first, and tell where they are.
+    private func retryMissed(afterParents: Bool = false) {
         let folders = missed
         missed.removeAll()
         // The place of one that is gone may have been given to another, which does no harm.
         for (folder, flags) in folders where tree.isFolder(folder) {
-            push(choose(folder), flags)
+            push(folder, flags)
+            if afterParents { push(parent(of: folder), flags) }
         }
         lookAround()
     }
@@ -262,7 +263,7 @@ final class WatchEngine: @unchecked Sendable {
         guard pending.isEmpty, time > lastLookNanoseconds else { return }
         if !missed.isEmpty {
             // No event tells where they are: their own folders do.
-            retryMissed(parent)
+            retryMissed(afterParents: true)
             guard missed.isEmpty, fresh.isEmpty else { return }
         }
         lookedUp.removeAll()

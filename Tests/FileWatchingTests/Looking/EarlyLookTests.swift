@@ -1,0 +1,78 @@
+import Ring
+import RingDispatch
+import SystemPackage
+import Testing
+
+@testable import FileWatching
+
+/// A look finds what the kernel has done, and will tell only then.
+@Suite("Looks before the events", .watchdog)
+struct EarlyLookTests {
+    /// A watcher whose hub hands on nothing until it is told to.
+    private struct Paused {
+        let folder = Folder()
+        let hub = FileWatchHub { () throws(KernelError) in try Inotify() }
+        let watching: Watching
+        var engine: WatchEngine { watching.watcher.engine }
+        var root: NodeNumber { engine.roots[0].node }
+
+        init(_ names: [String]) throws {
+            for name in names { folder.makeDirectory(name) }
+            watching = try Watching(hub: hub, in: folder)
+            hub.pause()
+        }
+
+        func child(_ name: String, of folder: NodeNumber) -> NodeNumber {
+            Array(name.utf8).withUnsafeBytes { engine.tree.child(of: folder, $0) } ?? 0
+        }
+
+        func resume(until path: String) {
+            hub.resume()
+            expectEventually(watching.changes) { $0.contains { $0.path == folder(path) } }
+        }
+    }
+
+    @Test("a folder that is looked at after it was exchanged with another one")
+    func exchanged() throws {
+        let paused = try Paused(["one", "one/in-one", "two", "two/in-two"])
+        let folder = paused.folder
+        #expect(Files.exchange(folder("one"), folder("two")))
+        paused.engine.queue.sync {
+            paused.engine.push(paused.child("one", of: paused.root), [])
+            paused.engine.lookAtSome()
+        }
+        folder.makeFile("last")
+        paused.resume(until: "last")
+        #expect(
+            paused.watching.snapshotPaths == ["last", "one", "one/in-two", "two", "two/in-one"])
+        folder.makeFile("one/in-two/file")
+        folder.makeFile("two/in-one/file")
+        expectEventually(paused.watching.changes) { changes in
+            ["one/in-two/file", "two/in-one/file"].allSatisfy { path in
+                changes.contains { $0.path == folder(path) }
+            }
+        }
+    }
+
+    @Test("a new folder that cannot be looked at yet, since one above it was renamed")
+    func missed() throws {
+        let paused = try Paused(["old"])
+        let (folder, engine) = (paused.folder, paused.engine)
+        for name in ["old/found", "old/found/new"] { folder.makeDirectory(name) }
+        folder.makeFile("old/found/new/file")
+        engine.queue.sync {
+            engine.push(paused.child("old", of: paused.root), [])
+            for _ in ["old", "found"] { engine.lookAtSome() }
+            #expect(Files.rename(folder("old"), folder("renamed")))
+            engine.lookAtSome()
+            #expect(engine.missed.count == 1)
+        }
+        // Its own folder is not there, either.
+        engine.take(EventBatch())
+        engine.queue.sync {}
+        paused.resume(until: "renamed/found/new/file")
+        #expect(
+            paused.watching.snapshotPaths
+                == ["renamed", "renamed/found", "renamed/found/new", "renamed/found/new/file"])
+    }
+}
