@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// More happens than the kernel keeps while nobody reads.
-@Suite("Overflow storms", .watchdog)
+@Suite("Overflow storms", .watchdog(limitSeconds: Storm.limitSeconds))
 struct OverflowStormTests {
     /// How many events the kernel keeps for one who does not read.
     private static let queueLimit: Int = {

@@ -1,7 +1,7 @@
 import Testing
 
 /// The same for changes that nobody would think of.
-@Suite("Random changes", .watchdog)
+@Suite("Random changes", .watchdog(limitSeconds: Storm.limitSeconds))
 struct RandomChangesTests {
     private static let seeds: ClosedRange<UInt64> = Storm.isWhole ? 1...60 : 1...2
 

@@ -10,6 +10,9 @@ struct Storm {
     /// the usual run is a smaller one.
     static let isWhole = getenv("FILEWATCHING_STORMS").map { String(cString: $0) } == "whole"
 
+    /// After which a test counts as one that hangs.
+    static let limitSeconds = isWhole ? 3600 : Watchdog.usualLimitSeconds
+
     static let windowsMilliseconds = [50, 0]
 
     let folder = Folder()

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// After each storm, the state that follows from the changes is the state of the disk.
-@Suite("Storms", .watchdog)
+@Suite("Storms", .watchdog(limitSeconds: Storm.limitSeconds))
 struct StormTests {
     @Test("mkdir -p in many places, with files in the new folders at once", arguments: [50, 0])
     func folders(windowMilliseconds: Int) throws {

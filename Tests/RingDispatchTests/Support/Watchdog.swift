@@ -5,13 +5,14 @@ import Testing
 /// wake-up inside a blocking call cannot be reported in another way, because its thread never comes
 /// back.
 struct Watchdog: TestTrait, SuiteTrait, TestScoping {
-    static let limitSeconds = isThreadSanitized ? 600 : 180
+    static let usualLimitSeconds = isThreadSanitized ? 600 : 180
     /// The tests block their threads. Without a limit the time that a test waits for a thread would
     /// count against it, and threads of many tests would disturb one another's timing.
     static let turnstile = Turnstile(limit: 4)
 
     /// For tests that wait for tasks; see `ThreadExecutor`.
     var usesOwnThreads = false
+    var limitSeconds = Watchdog.usualLimitSeconds
 
     var isRecursive: Bool { true }
 
@@ -23,8 +24,9 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
         defer { Self.turnstile.leave() }
         let finished = Gate()
         let name = test.displayName ?? test.name
+        let limitSeconds = limitSeconds
         _ = UserThread {
-            if finished.waitUntilOpen(seconds: Self.limitSeconds) { return }
+            if finished.waitUntilOpen(seconds: limitSeconds) { return }
             let message = "Watchdog: test \"\(name)\" hangs; ending the run.\n"
             _ = message.utf8.withContiguousStorageIfAvailable {
                 Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
@@ -40,6 +42,9 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == Watchdog {
     /// Ends the run when one of the suite's tests hangs.
     static var watchdog: Watchdog { Watchdog() }
+
+    /// The same for tests that may take longer than usual.
+    static func watchdog(limitSeconds: Int) -> Watchdog { Watchdog(limitSeconds: limitSeconds) }
 
     /// The same for tests that wait for tasks.
     static var taskWatchdog: Watchdog { Watchdog(usesOwnThreads: true) }
