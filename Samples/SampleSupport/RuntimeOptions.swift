@@ -16,7 +16,7 @@ package struct RuntimeOptions: ParsableArguments {
     @Option(help: "Lanes: event loops, each with a ring of its own, 1...256 (default: the CPUs).")
     package var lanes: Int?
 
-    @Option(help: "Kernel interface (default: RINGDISPATCH_BACKEND, else auto).")
+    @Option(help: "Kernel interface (default: RINGDISPATCH_BACKEND, else auto, of ringload epoll).")
     package var backend: Backend?
 
     package static let laneLimits = 1...256
@@ -31,11 +31,14 @@ package struct RuntimeOptions: ParsableArguments {
 
     /// Call before the first queue or source is made. Does what the first process of a container
     /// has to, too.
-    /// - Parameter startsProcesses: the program wants to know how others have ended. Orphans are
-    ///   left to an init then.
-    package func apply(startsProcesses: Bool = false) {
+    /// - Parameters:
+    ///   - startsProcesses: the program wants to know how others have ended. Orphans are left to an
+    ///     init then.
+    ///   - preferred: the kernel interface where nobody asks for one.
+    package func apply(startsProcesses: Bool = false, preferring preferred: Backend = .auto) {
         if !startsProcesses { FirstProcess.leaveOrphansToTheKernel() }
         if let lanes { setenv("RINGDISPATCH_LANES", String(lanes), 1) }
-        if let backend { setenv("RINGDISPATCH_BACKEND", backend.rawValue, 1) }
+        let isAskedFor = backend != nil
+        setenv("RINGDISPATCH_BACKEND", (backend ?? preferred).rawValue, isAskedFor ? 1 : 0)
     }
 }

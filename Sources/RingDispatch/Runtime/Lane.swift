@@ -236,6 +236,9 @@ struct Lane: Equatable, @unchecked Sendable {
     @inline(__always)
     var hasCompletions: Bool { withKernel { $0.hasCompletions || $0.needsEnter } }
 
+    /// Whether only a system call tells if what is watched has happened.
+    var mustAskKernel: Bool { storage.pointee.backend == .epoll && watchesOut > 0 }
+
     /// Jobs in the run queue.
     var waiting: Int { storage.pointee.waiting.load(ordering: .relaxed) }
 
@@ -250,8 +253,8 @@ struct Lane: Equatable, @unchecked Sendable {
         if storage.pointee.hasUnsubmitted.load(ordering: .relaxed) { return true }
         if timers.earliest <= now { return true }
         if hasCompletions { return true }
-        // epoll has nothing to look at from here: serve it to find out.
-        return storage.pointee.backend == .epoll && watchesOut > 0
+        // Nothing to look at from here: serve it to find out.
+        return mustAskKernel
     }
 
     // MARK: under the lease
@@ -404,7 +407,7 @@ struct Lane: Equatable, @unchecked Sendable {
     /// descriptor whose handler waits its turn, at a cost, so it is not asked often.
     func mustLook() -> Bool {
         if mustEnter { return true }
-        guard storage.pointee.backend == .epoll && watchesOut > 0 else { return false }
+        guard mustAskKernel else { return false }
         return Ticks.now() &- owned.pointee.lastLook > Lane.ticksBetweenLooks
     }
 

@@ -186,11 +186,19 @@ extension Worker {
             if lane.hasNews || pool.steal(for: lane, context, stuck: busy) { return }
         }
         let isUseful = SpinBudget.isUsefulForEvents && context.pointee.arrivals.isRoundTrip
-        if context.pointee.spin.spin(isUseful: isUseful, until: { lane.hasNews }) {
-            if !lane.hasCompletions { context.pointee.arrivals.note(ArrivalPattern.threads) }
-            return
+        let mustAsk = isUseful && lane.mustAskKernel
+        let hasNews = context.pointee.spin.spin(isUseful: isUseful) {
+            lane.hasNews || mustAsk && ask(lane, context)
         }
-        park(lane, context)
+        guard hasNews else { return park(lane, context) }
+        if !lane.inboxIsEmpty { context.pointee.arrivals.note(ArrivalPattern.threads) }
+    }
+
+    /// Takes in what the kernel has; whether that made a job ready.
+    private func ask(_ lane: Lane, _ context: Context) -> Bool {
+        lane.submit()
+        reap(lane, context)
+        return lane.waiting > 0
     }
 
     private func park(_ lane: Lane, _ context: Context) {
