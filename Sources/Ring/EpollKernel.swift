@@ -253,7 +253,10 @@ package final class EpollKernel: Kernel {
     }
 
     package override func wait(timeoutNanoseconds: UInt64?) {
-        take(timeoutNanoseconds: firstReady < ready.count ? 0 : timeoutNanoseconds)
+        // What was taken in and not handled yet is still ready: it would be told once more, find
+        // nobody that waits for it, and have to be registered anew.
+        guard firstReady == ready.count else { return }
+        take(timeoutNanoseconds: timeoutNanoseconds)
     }
 
     private func take(timeoutNanoseconds: UInt64?) {
