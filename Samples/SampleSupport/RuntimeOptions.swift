@@ -16,7 +16,7 @@ package struct RuntimeOptions: ParsableArguments {
     @Option(help: "Lanes: event loops, each with a ring of its own, 1...256 (default: the CPUs).")
     package var lanes: Int?
 
-    @Option(help: "Kernel interface (default: RINGDISPATCH_BACKEND, else auto, of ringload epoll).")
+    @Option(help: "Kernel interface (default: RINGDISPATCH_BACKEND, or auto; ringload: epoll).")
     package var backend: Backend?
 
     package static let laneLimits = 1...256

@@ -110,10 +110,6 @@ final class FolderLook: @unchecked Sendable {
         return Entry(name: name, facts: facts, target: target)
     }
 
-    /// What was begun is not to be: ends what is open.
-    func abandon() {
-        hasMore = false
-        entries.removeAll(keepingCapacity: true)
-        reader.close()
-    }
+    /// There may be more, which nobody wants.
+    func close() { reader.close() }
 }

@@ -47,7 +47,7 @@ extension WatchEngine {
 
     /// What a look made with it found has removed the folder; its place may be another's already.
     private func drop(_ look: FolderLook) {
-        look.abandon()
+        look.close()
         guard case .success(let found) = look.folderResult, case .success(let watch) = found.watch
         else { return }
         hub.unwatch(watch, for: subscription(look.folder))
@@ -74,7 +74,7 @@ extension WatchEngine {
             tree[folder].flags.insert(.fresh)
             fresh.append(folder)
         }
-        if rules.readsFiles { rules.set(found.rules, of: folder) }
+        rules.set(found.rules, of: folder)
         let wasEmpty = tree[folder].firstChild == 0
         let isQuiet = flags.contains(.quiet)
         let isRepair = flags.contains(.repair) || isOther

@@ -8,7 +8,7 @@ internal import RingDispatch
 /// The lock guards the table of watches, and is held over the call that adds one: an event of a
 /// watch is never read before the table knows the watch.
 final class FileWatchHub: Sendable {
-    static let shared = FileWatchHub { () throws(KernelError) in try Inotify() }
+    static let shared = FileWatchHub()
 
     private let queue = DispatchQueue(label: "file-watching.inotify")
     private let makeWatcher: @Sendable () throws(KernelError) -> any FileWatcher
@@ -36,7 +36,11 @@ final class FileWatchHub: Sendable {
         var isPaused = false
     }
 
-    init(makeWatcher: @escaping @Sendable () throws(KernelError) -> any FileWatcher) {
+    init(
+        makeWatcher: @escaping @Sendable () throws(KernelError) -> any FileWatcher = {
+            () throws(KernelError) in try Inotify()
+        }
+    ) {
         self.makeWatcher = makeWatcher
     }
 

@@ -16,7 +16,7 @@ struct OverflowTests {
 
     @Test("one overflow, one rescan, and then what was missed", arguments: [0, 50])
     func repair(windowMilliseconds: Int) throws {
-        let hub = FileWatchHub { () throws(KernelError) in try Inotify() }
+        let hub = FileWatchHub()
         let folder = Folder()
         for name in ["changed", "gone"] { folder.makeFile(name) }
         folder.makeDirectory("old")

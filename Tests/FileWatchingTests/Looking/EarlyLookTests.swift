@@ -1,4 +1,3 @@
-import Ring
 import RingDispatch
 import SystemPackage
 import Testing
@@ -11,7 +10,7 @@ struct EarlyLookTests {
     /// A watcher whose hub hands on nothing until it is told to.
     private struct Paused {
         let folder = Folder()
-        let hub = FileWatchHub { () throws(KernelError) in try Inotify() }
+        let hub = FileWatchHub()
         let watching: Watching
         var engine: WatchEngine { watching.watcher.engine }
         var root: NodeNumber { engine.roots[0].node }
@@ -20,10 +19,6 @@ struct EarlyLookTests {
             for name in names { folder.makeDirectory(name) }
             watching = try Watching(hub: hub, in: folder)
             hub.pause()
-        }
-
-        func child(_ name: String, of folder: NodeNumber) -> NodeNumber {
-            Array(name.utf8).withUnsafeBytes { engine.tree.child(of: folder, $0) } ?? 0
         }
 
         func resume(until path: String) {
@@ -38,7 +33,7 @@ struct EarlyLookTests {
         let folder = paused.folder
         #expect(Files.exchange(folder("one"), folder("two")))
         paused.engine.queue.sync {
-            paused.engine.push(paused.child("one", of: paused.root), [])
+            paused.engine.push(paused.engine.child("one", of: paused.root), [])
             paused.engine.lookAtSome()
         }
         folder.makeFile("last")
@@ -61,7 +56,7 @@ struct EarlyLookTests {
         for name in ["old/found", "old/found/new"] { folder.makeDirectory(name) }
         folder.makeFile("old/found/new/file")
         engine.queue.sync {
-            engine.push(paused.child("old", of: paused.root), [])
+            engine.push(paused.engine.child("old", of: paused.root), [])
             for _ in ["old", "found"] { engine.lookAtSome() }
             #expect(Files.rename(folder("old"), folder("renamed")))
             engine.lookAtSome()

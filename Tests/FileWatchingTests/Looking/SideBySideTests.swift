@@ -1,4 +1,3 @@
-import Ring
 import RingDispatch
 import SystemPackage
 import Testing
@@ -34,7 +33,7 @@ struct SideBySideTests {
     /// The places of the replaced folder and of what is in it are given to others at once.
     @Test("a look that finds another folder in the place of one that is looked at, too")
     func replaced() throws {
-        let hub = FileWatchHub { () throws(KernelError) in try Inotify() }
+        let hub = FileWatchHub()
         let folder = Folder()
         let few = Array(Self.names.prefix(8))
         for name in ["outer", "outer/inner", "outer/inner/child"] + few {
@@ -72,11 +71,5 @@ struct SideBySideTests {
         watching.watcher.cancel()
         expectOpens(watching.isCancelled)
         #expect(hub.watchCount == 0)
-    }
-}
-
-extension WatchEngine {
-    fileprivate func child(_ name: String, of folder: NodeNumber) -> NodeNumber {
-        Array(name.utf8).withUnsafeBytes { tree.child(of: folder, $0) } ?? 0
     }
 }

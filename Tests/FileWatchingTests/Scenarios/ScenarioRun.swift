@@ -13,7 +13,7 @@ struct ScenarioRun {
     private let folder = Folder()
     private let tree: FilePath
     private let roots: [FilePath]
-    private let hub = FileWatchHub { () throws(KernelError) in try Inotify() }
+    private let hub = FileWatchHub()
 
     init(_ scenario: Scenario, windowMilliseconds: Int) {
         self.scenario = scenario

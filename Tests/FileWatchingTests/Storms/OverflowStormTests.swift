@@ -50,7 +50,7 @@ struct OverflowStormTests {
         "lost events are one overflow and one rescan, and the changes lead to the true state",
         .enabled(if: isLimitSmall), arguments: Storm.windowsMilliseconds)
     func repaired(windowMilliseconds: Int) throws {
-        let hub = FileWatchHub { () throws(KernelError) in try Inotify() }
+        let hub = FileWatchHub()
         let storm = try Storm(
             windowMilliseconds: windowMilliseconds, hub: hub, prepare: { prepare($0) })
         defer { storm.end(allowing: .queueLimit) }
@@ -75,7 +75,7 @@ struct OverflowStormTests {
         "a queue that overflows again and again is repaired each time",
         .enabled(if: isLimitSmall))
     func again() throws {
-        let hub = FileWatchHub { () throws(KernelError) in try Inotify() }
+        let hub = FileWatchHub()
         let storm = try Storm(windowMilliseconds: 0, hub: hub, prepare: { prepare($0) })
         defer { storm.end(allowing: .queueLimit) }
         for round in 1...3 {

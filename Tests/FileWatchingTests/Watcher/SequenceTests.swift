@@ -76,7 +76,7 @@ struct SequenceTests {
 
     @Test("a watcher that is let go ends its watches, activated or not")
     func abandoned() throws {
-        let hub = FileWatchHub { () throws(KernelError) in try Inotify() }
+        let hub = FileWatchHub()
         let folder = Folder()
         let queue = DispatchQueue(label: "test.abandoned")
         let ready = Gate()

@@ -1,4 +1,1 @@
-import Glibc
-
-/// ThreadSanitizer checks this process.
-let isThreadSanitized = dlsym(nil, "__tsan_init") != nil
+../../RingDispatchTests/Support/Sanitizer.swift
