@@ -3,7 +3,8 @@
 struct History {
     /// What comes after an event that a client has.
     enum Continuation {
-        case events(ArraySlice<Event>)
+        /// They may be some of those up to the last one only.
+        case events(ArraySlice<Event>, last: UInt64)
         /// Some of it is gone, or it was never there.
         case unknown
     }
@@ -35,10 +36,10 @@ struct History {
     /// - Parameter count: so many at most; fewer where the ring's end cuts them.
     func events(after sequence: UInt64, atMost count: Int) -> Continuation {
         guard sequence <= last, sequence + 1 >= first else { return .unknown }
-        guard sequence < last else { return .events([]) }
+        guard sequence < last else { return .events([], last: last) }
         let start = place(of: sequence + 1)
         let wanted = min(count, Int(last - sequence), events.count - start)
-        return .events(events[start..<start + wanted])
+        return .events(events[start..<start + wanted], last: last)
     }
 
     /// Events begin with 1, which is at the start.

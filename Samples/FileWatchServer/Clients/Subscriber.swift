@@ -80,19 +80,19 @@ final class Subscriber: @unchecked Sendable {
     private func pump() {
         _ = isPoked.exchange(false, ordering: .acquiringAndReleasing)
         guard connection.state == .active, connection.isWritable else { return }
-        let events: [Event]
+        var text: [UInt8] = []
         var isComplete = true
         switch feed.events(after: cursor, atMost: Self.eventsPerTurn) {
-        case .events(let following):
-            events = following.filter(choice.wants)
-            if let last = following.last {
-                cursor = last.sequence
-                isComplete = cursor == feed.last
-            }
+        case .events(let following, let last):
+            for event in following where choice.wants(event) { append(event, to: &text) }
+            if let event = following.last { cursor = event.sequence }
+            isComplete = cursor == last
         case .unknown:
-            (cursor, events) = feed.rescan()
+            let (last, events) = feed.rescan()
+            for event in events { append(event, to: &text) }
+            cursor = last
         }
-        if !events.isEmpty { connection.send(text(of: events)) }
+        if !text.isEmpty { connection.send(text) }
         if !isComplete {
             poke()
         } else if endsWhenCaughtUp {
@@ -100,20 +100,16 @@ final class Subscriber: @unchecked Sendable {
         }
     }
 
-    private func text(of events: [Event]) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(events.reduce(0) { $0 + $1.json.count + 32 })
-        for event in events {
-            switch format {
-            case .lines:
-                text += event.json
-                text.append(UInt8(ascii: "\n"))
-            case .serverSentEvents:
-                text += "id: \(event.sequence)\ndata: ".utf8
-                text += event.json
-                text += "\n\n".utf8
-            }
+    private func append(_ event: Event, to text: inout [UInt8]) {
+        if text.isEmpty { text.reserveCapacity(event.json.count + 32) }
+        switch format {
+        case .lines:
+            text += event.json
+            text.append(UInt8(ascii: "\n"))
+        case .serverSentEvents:
+            text += "id: \(event.sequence)\ndata: ".utf8
+            text += event.json
+            text += "\n\n".utf8
         }
-        return text
     }
 }

@@ -12,15 +12,20 @@ struct JSONWriter {
 
     mutating func name(_ name: StaticString) {
         separate()
-        append("\"")
-        append(name)
-        append("\":")
+        name.withUTF8Buffer { text in
+            bytes.append(addingCapacity: text.count + 3) { span in
+                span.append(UInt8(ascii: "\""))
+                for byte in text { span.append(byte) }
+                span.append(UInt8(ascii: "\""))
+                span.append(UInt8(ascii: ":"))
+            }
+        }
         needsComma = false
     }
 
     mutating func integer(_ value: some BinaryInteger) {
         separate()
-        if value < 0 { append("-") }
+        if value < 0 { append(character: "-") }
         appendDigits(UInt64(value.magnitude))
         needsComma = true
     }
@@ -35,9 +40,9 @@ struct JSONWriter {
     mutating func seconds(nanoseconds: Int64) {
         separate()
         let microseconds = (nanoseconds / 1000).magnitude
-        if nanoseconds <= -1000 { append("-") }
+        if nanoseconds <= -1000 { append(character: "-") }
         appendDigits(microseconds / 1_000_000)
-        append(".")
+        append(character: ".")
         appendDigits(microseconds % 1_000_000, atLeast: 6)
         needsComma = true
     }
@@ -52,14 +57,27 @@ struct JSONWriter {
     /// Bytes that are no UTF-8 become U+FFFD; see ``path(_:bytesName:_:)``.
     private mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
         separate()
-        append("\"")
-        if text.allSatisfy(Self.isPlain) {
-            bytes.append(contentsOf: text)
-        } else {
+        append(character: "\"")
+        if !appendPlain(text) {
             for byte in String(decoding: text, as: UTF8.self).utf8 { appendEscaped(byte) }
         }
-        append("\"")
+        append(character: "\"")
         needsComma = true
+    }
+
+    /// False, and nothing was appended, when some of it needs another form.
+    private mutating func appendPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var isPlain = true
+        bytes.append(addingCapacity: text.count) { span in
+            for byte in text {
+                guard Self.isPlain(byte) else {
+                    isPlain = false
+                    return span.removeAll()
+                }
+                span.append(byte)
+            }
+        }
+        return isPlain
     }
 
     /// A file's path. One that is no UTF-8 is there twice: readable, and as base64, so that nothing
@@ -67,15 +85,14 @@ struct JSONWriter {
     mutating func path(_ name: StaticString, bytesName: StaticString, _ path: [UInt8]) {
         self.name(name)
         string(path)
-        let isText =
-            path.allSatisfy(Self.isPlain)
-            || String(decoding: path, as: UTF8.self).utf8.elementsEqual(path)
-        guard !isText else { return }
+        guard !path.allSatisfy(Self.isPlain),
+            !String(decoding: path, as: UTF8.self).utf8.elementsEqual(path)
+        else { return }
         self.name(bytesName)
         separate()
-        append("\"")
+        append(character: "\"")
         appendBase64(path)
-        append("\"")
+        append(character: "\"")
         needsComma = true
     }
 
@@ -87,7 +104,7 @@ struct JSONWriter {
     }
 
     mutating func endLine() {
-        append("\n")
+        append(character: "\n")
         needsComma = false
     }
 
@@ -96,34 +113,43 @@ struct JSONWriter {
 
     // MARK: parts
 
-    private mutating func begin(_ bracket: StaticString) {
+    private mutating func begin(_ bracket: Unicode.Scalar) {
         separate()
-        append(bracket)
+        append(character: bracket)
         needsComma = false
     }
 
-    private mutating func end(_ bracket: StaticString) {
-        append(bracket)
+    private mutating func end(_ bracket: Unicode.Scalar) {
+        append(character: bracket)
         needsComma = true
     }
 
     private mutating func separate() {
-        if needsComma { append(",") }
+        if needsComma { append(character: ",") }
     }
 
     private mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
+    @inline(__always)
+    private mutating func append(character: Unicode.Scalar) {
+        bytes.append(UInt8(ascii: character))
+    }
+
     /// - Parameter count: zeros come before the number until it has so many digits.
     private mutating func appendDigits(_ value: UInt64, atLeast count: Int = 1) {
-        let start = bytes.count
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var start = digits.count
         var rest = value
         repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            start -= 1
+            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
-        } while rest > 0 || bytes.count - start < count
-        bytes[start...].reverse()
+        } while rest > 0 || digits.count - start < count
+        bytes.append(addingCapacity: digits.count - start) { span in
+            for index in start..<digits.count { span.append(digits[index]) }
+        }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

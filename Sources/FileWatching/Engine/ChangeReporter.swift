@@ -10,9 +10,9 @@ final class ChangeReporter: @unchecked Sendable {
     // Safety: `merging`, `ready` and `isTimed` belong to the engine's queue; the rest is behind a
     // lock or immutable.
     private let merging = Coalescer()
-    private var ready: [FileChange] = []
-    private var isTimed = false
-    private var sequence: UInt64 = 0
+    @exclusivity(unchecked) private var ready: [FileChange] = []
+    @exclusivity(unchecked) private var isTimed = false
+    @exclusivity(unchecked) private var sequence: UInt64 = 0
     /// The engine's queue, and what puts the work of its round behind it.
     var onQueue: (@Sendable (DispatchTimeInterval) -> Void)?
     /// Where handlers run: one at a time, whatever the user's queue is.

@@ -65,8 +65,13 @@ extension WatchEngine {
     private func facts(
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber
     ) -> (FolderEntryFacts, isLink: Bool)? {
-        lookedUp.insert(folder)
         tree.write(pathOf: folder, name, to: &path)
+        return factsAtPath(in: folder)
+    }
+
+    /// Of `path`, which is that of an entry of the folder.
+    private func factsAtPath(in folder: NodeNumber) -> (FolderEntryFacts, isLink: Bool)? {
+        lookedUp.insert(folder)
         guard let facts = FolderEntryFacts(path: path, followsLinks: false) else { return nil }
         return followed(facts, in: folder) { FolderEntryFacts(path: path, followsLinks: true) }
     }
@@ -159,10 +164,22 @@ extension WatchEngine {
         if tree[node].kind == .directory {
             // It may be readable now.
             if tree.watch(of: node) == nil { push(node, []) }
-        } else if let (facts, _) = facts(name, in: folder) {
-            update(node, facts)
+        } else {
+            touched = node
+            // It was guessed what kind of file it is.
+            if tree[node].inode == 0 { examineTouched() }
         }
         report(action, node)
+    }
+
+    /// Looks a file's size and time up of which was told that they changed. Before anything else is
+    /// done with the tree.
+    func examineTouched() {
+        guard touched != 0 else { return }
+        let node = touched
+        touched = 0
+        tree.write(pathOf: node, to: &path)
+        if let (facts, _) = factsAtPath(in: tree[node].parent) { update(node, facts) }
     }
 
     // MARK: renaming

@@ -8,6 +8,7 @@ extension WatchEngine {
         queue.async { [self] in
             var entries: [WatchedEntry] = []
             if phase != .cancelled {
+                examineTouched()
                 reporter.closeWindow()
                 reporter.publish()
                 entries.reserveCapacity(tree.fileCount + tree.folderCount)

@@ -14,42 +14,44 @@ final class WatchEngine: @unchecked Sendable {
     var number: UInt32 = 0
 
     let tree = FileTree()
-    var roots: [WatchRoot]
+    @exclusivity(unchecked) var roots: [WatchRoot]
     let reader = FolderReader()
     /// For the folders that are looked at together; one is kept.
-    var looks: [FolderLook] = []
+    @exclusivity(unchecked) var looks: [FolderLook] = []
     /// Those that were made, and not taken yet.
-    var lookedAt: [FolderLook] = []
-    var rules: IgnoreRules
+    @exclusivity(unchecked) var lookedAt: [FolderLook] = []
+    @exclusivity(unchecked) var rules: IgnoreRules
     /// A path that is being put together.
-    var path: [UInt8] = []
+    @exclusivity(unchecked) var path: [UInt8] = []
 
     /// Folders to look at; the last first.
-    var pending: [NodeNumber] = []
+    @exclusivity(unchecked) var pending: [NodeNumber] = []
     /// Folders that were not where they should have been: an event is to tell of a renaming.
-    var missed: [(folder: NodeNumber, flags: NodeFlags)] = []
+    @exclusivity(unchecked) var missed: [(folder: NodeNumber, flags: NodeFlags)] = []
     /// Folders in which names were looked up since the kernel's queue was empty last.
-    var lookedUp: Set<NodeNumber> = []
+    @exclusivity(unchecked) var lookedUp: Set<NodeNumber> = []
     /// Those of them where something else may have been found than what the event was about.
-    var doubtful: Set<NodeNumber> = []
+    @exclusivity(unchecked) var doubtful: Set<NodeNumber> = []
     /// Folders that were looked at a moment ago.
-    var fresh: [NodeNumber] = []
-    var lastLookNanoseconds: UInt64 = 0
-    var isEmptinessAwaited = false
+    @exclusivity(unchecked) var fresh: [NodeNumber] = []
+    @exclusivity(unchecked) var lastLookNanoseconds: UInt64 = 0
+    @exclusivity(unchecked) var isEmptinessAwaited = false
     /// All folders are being compared with the disk: events may tell what was found already.
-    var isRepairing = false
+    @exclusivity(unchecked) var isRepairing = false
     /// What is being handled, and how far it was.
-    var upcoming: [EventBatch] = []
-    var position = (batch: 0, event: 0)
+    @exclusivity(unchecked) var upcoming: [EventBatch] = []
+    @exclusivity(unchecked) var position = (batch: 0, event: 0)
     /// Renamed, where to is not known yet.
-    var departures: [Departure] = []
+    @exclusivity(unchecked) var departures: [Departure] = []
     /// What the last event has brought, if that was a renaming.
-    var lastArrived: NodeNumber = 0
-    var phase = Phase.setup
+    @exclusivity(unchecked) var lastArrived: NodeNumber = 0
+    /// Who waits for the news that it was changed need not wait for the look at it. 0: none.
+    @exclusivity(unchecked) var touched: NodeNumber = 0
+    @exclusivity(unchecked) var phase = Phase.setup
     /// Folders without a watch, of which the first was told.
     var hasToldWatchLimit = false
     var hasToldProc = false
-    var counts = FileWatchStatistics()
+    @exclusivity(unchecked) var counts = FileWatchStatistics()
     let statistics = Locked(FileWatchStatistics())
 
     enum Phase {
@@ -145,6 +147,7 @@ final class WatchEngine: @unchecked Sendable {
 
     private func run() {
         guard phase != .cancelled else { return }
+        examineTouched()
         let isFinished = lookAround(for: WatchEngine.lookNanoseconds)
         let batches = inbox.withLock { inbox -> [EventBatch] in
             inbox.isScheduled = false
@@ -157,7 +160,17 @@ final class WatchEngine: @unchecked Sendable {
         handle(batches)
         if isFinished { awaitEmptiness() }
         publish()
+        if touched != 0 { examineAfterNews() }
         if !isFinished { scheduleRun() }
+    }
+
+    private func examineAfterNews() {
+        guard options.window.clampedNanoseconds == 0 else { return examineTouched() }
+        reporter.queue.async { [self] in
+            queue.async { [self] in
+                if phase != .cancelled { examineTouched() }
+            }
+        }
     }
 
     /// Looks at folders; false when time ran out.
@@ -242,6 +255,7 @@ final class WatchEngine: @unchecked Sendable {
         batch.names.withUnsafeBytes { names in
             for event in batch.events {
                 position.event += 1
+                examineTouched()
                 let start = Int(event.nameOffset)
                 let name = UnsafeRawBufferPointer(
                     rebasing: names[start..<(start + Int(event.nameLength))])
@@ -266,7 +280,7 @@ final class WatchEngine: @unchecked Sendable {
             retryMissed(afterParents: true)
             guard missed.isEmpty, fresh.isEmpty else { return }
         }
-        lookedUp.removeAll()
+        lookedUp.removeAll(keepingCapacity: lookedUp.count < 64)
         guard doubtful.isEmpty else { return examineDoubtful() }
         for node in fresh { tree[node].flags.remove(.fresh) }
         fresh.removeAll(keepingCapacity: fresh.count < 64)

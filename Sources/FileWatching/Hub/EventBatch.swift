@@ -30,16 +30,20 @@ struct EventBatch: Sendable {
 
 /// A batch for each engine that it has something for: few.
 struct EventBatches {
-    private(set) var all: [(engine: UInt32, batch: EventBatch)] = []
+    typealias Entry = (number: UInt32, engine: WatchEngine, batch: EventBatch)
 
-    /// The engine's batch, made at first use.
-    subscript(engine: UInt32) -> EventBatch {
-        get { all.first { $0.engine == engine }?.batch ?? EventBatch() }
-        _modify {
-            let known = all.firstIndex { $0.engine == engine }
-            if known == nil { all.append((engine, EventBatch())) }
-            yield &all[known ?? all.count - 1].batch
-        }
+    var all: [Entry] = []
+
+    /// The place of an engine's batch, which is made at first use; nil: there is no such engine.
+    mutating func index(of number: UInt32, in engines: [UInt32: WatchEngine]) -> Int? {
+        if let known = all.firstIndex(where: { $0.number == number }) { return known }
+        return engines[number].map { index(of: number, $0) }
+    }
+
+    mutating func index(of number: UInt32, _ engine: WatchEngine) -> Int {
+        if let known = all.firstIndex(where: { $0.number == number }) { return known }
+        all.append((number, engine, EventBatch()))
+        return all.count - 1
     }
 }
 

@@ -133,7 +133,7 @@ final class FileWatchHub: Sendable {
             let batches = state.withLock { state in
                 state.route(instance.events, emptiedAt: tookAll ? start : nil)
             }
-            for (engine, batch) in batches { engine.take(batch) }
+            for (_, engine, batch) in batches { engine.take(batch) }
             if tookAll { return }
         }
     }
@@ -200,15 +200,15 @@ extension FileWatchHub.State {
 
     fileprivate mutating func route(
         _ events: FileEvents, emptiedAt: UInt64?
-    ) -> [(WatchEngine, EventBatch)] {
+    ) -> [EventBatches.Entry] {
         var batches = EventBatches()
         var hasOverflowed = false
         events.forEachNamed { event, name in
             if event.changes.contains(.overflowed) { hasOverflowed = true }
             guard let first = subscriptions[event.watch] else { return }
-            batches[first.engine].add(event, for: first.target, name)
-            for other in others[event.watch] ?? [] {
-                batches[other.engine].add(event, for: other.target, name)
+            add(event, name, for: first, to: &batches)
+            if !others.isEmpty, let rest = others[event.watch] {
+                for other in rest { add(event, name, for: other, to: &batches) }
             }
             if event.changes.contains(.ended) {
                 subscriptions[event.watch] = nil
@@ -216,11 +216,21 @@ extension FileWatchHub.State {
             }
         }
         if hasOverflowed || emptiedAt != nil {
-            for number in engines.keys {
-                batches[number].hasOverflowed = hasOverflowed
-                batches[number].emptiedAtNanoseconds = emptiedAt
+            for (number, engine) in engines {
+                let index = batches.index(of: number, engine)
+                batches.all[index].batch.hasOverflowed = hasOverflowed
+                batches.all[index].batch.emptiedAtNanoseconds = emptiedAt
             }
         }
-        return batches.all.compactMap { number, batch in engines[number].map { ($0, batch) } }
+        return batches.all
+    }
+
+    private func add(
+        _ event: FileEvent, _ name: UnsafeRawBufferPointer, for subscription: Subscription,
+        to batches: inout EventBatches
+    ) {
+        // It may have left: its watches go a moment earlier.
+        guard let index = batches.index(of: subscription.engine, in: engines) else { return }
+        batches.all[index].batch.add(event, for: subscription.target, name)
     }
 }

@@ -4,16 +4,17 @@ internal import Ring
 /// engine's queue.
 final class FileTree {
     /// Nodes in pieces, so that growing copies nothing.
-    private var pieces: [[TreeNode]] = []
-    private var firstFree: NodeNumber = 0
-    private var nodeCount = 0
-    private(set) var names = NameArena()
+    @exclusivity(unchecked) private var pieces: [[TreeNode]] = []
+    @exclusivity(unchecked) private var firstFree: NodeNumber = 0
+    @exclusivity(unchecked) private var nodeCount = 0
+    @exclusivity(unchecked) private(set) var names = NameArena()
     /// Nodes by their folder and name. A power of two.
-    private var buckets = ContiguousArray<NodeNumber>(repeating: 0, count: 256)
+    @exclusivity(unchecked) private var buckets = ContiguousArray<NodeNumber>(
+        repeating: 0, count: 256)
     /// Of files whose size does not fit into their node.
     private var largeSizes: [NodeNumber: UInt64] = [:]
-    private(set) var folderCount = 0
-    private(set) var watchCount = 0
+    @exclusivity(unchecked) private(set) var folderCount = 0
+    @exclusivity(unchecked) private(set) var watchCount = 0
 
     private static let pieceSize = 512
 
@@ -276,16 +277,12 @@ final class FileTree {
     }
 
     private func writePath(of node: NodeNumber, to bytes: inout [UInt8]) {
-        var chain: [NodeNumber] = []
-        var number = node
-        while number != 0 {
-            chain.append(number)
-            number = self[number].parent
+        let value = self[node]
+        if value.parent != 0 {
+            writePath(of: value.parent, to: &bytes)
+            addSlash(&bytes)
         }
-        for number in chain.reversed() {
-            if !bytes.isEmpty { addSlash(&bytes) }
-            names.withName(of: self[number]) { bytes.append(contentsOf: $0) }
-        }
+        names.withName(of: value) { bytes.append(contentsOf: $0) }
     }
 
     private func addSlash(_ bytes: inout [UInt8]) {

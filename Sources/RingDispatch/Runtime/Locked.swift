@@ -1,12 +1,18 @@
+#if DEBUG
 internal import Ring
-internal import Synchronization
+#endif
+public import Synchronization
 
 /// A value behind a lock that is held for moments only.
 ///
 /// `Mutex` works inside the standard library, where ThreadSanitizer cannot see who comes after
 /// whom. Debug builds, which are the ones it checks, take a lock that it knows around it.
+///
+/// The other modules of the package get their own copy of `withLock`, for their own types: the type
+/// has to be usable from inline code for that, too, or the compiler leaves it at a generic call.
+@usableFromInline
 package struct Locked<Value>: ~Copyable {
-    private let mutex: Mutex<Value>
+    @usableFromInline package let mutex: Mutex<Value>
     #if DEBUG
     private let known = SystemLock()
     #endif
@@ -15,7 +21,9 @@ package struct Locked<Value>: ~Copyable {
         mutex = Mutex(value)
     }
 
-    @inline(__always)
+    #if !DEBUG
+    @inlinable @inline(__always)
+    #endif
     package borrowing func withLock<Result: ~Copyable>(
         _ body: (inout sending Value) -> sending Result
     ) -> sending Result {
