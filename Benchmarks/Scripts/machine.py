@@ -4,12 +4,31 @@ import os
 import platform
 import resource
 import subprocess
+import time
 
 
 def raise_descriptor_limit() -> None:
     """A thousand connections need more descriptors than the usual soft limit."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+CONNTRACK = "/proc/sys/net/netfilter/nf_conntrack_"
+
+
+def wait_for_connection_tracking() -> None:
+    """Where the kernel tracks connections it remembers each for two minutes after its end, looks
+    for room at the cost of everybody's CPU time when its table is nearly full, and then drops
+    packets. Waits until half of the table is free."""
+    def value(name: str) -> int:
+        with open(CONNTRACK + name, encoding="ascii") as file:
+            return int(file.read())
+
+    try:
+        while value("count") > value("max") // 2:
+            time.sleep(1)
+    except FileNotFoundError:
+        pass
 
 
 def _cpu_model() -> str:

@@ -55,6 +55,7 @@ def compare(options: argparse.Namespace) -> Outcome:
         for round_number in range(options.rounds):
             print(f"{name}, round {round_number + 1}", file=sys.stderr)
             for server in servers:
+                machine.wait_for_connection_tracking()
                 result = measure_or_note(outcome, server, load, [server_cpu], [client_cpu])
                 if result:
                     runs[server.name].append(result)

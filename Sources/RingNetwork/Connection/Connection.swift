@@ -39,6 +39,8 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     @exclusivity(unchecked) private var life: Connection?
     /// The listener that accepted it, which counts it.
     @exclusivity(unchecked) var owner: Listener?
+    /// Where it is among the listener's; belongs to the listener's queue.
+    @exclusivity(unchecked) var place = 0
     /// Calls of `pauseReceiving` that were not taken back.
     @exclusivity(unchecked) private(set) var pauses = 0
     /// The peer has sent its last byte.
@@ -106,10 +108,9 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     /// Called with bytes that came, as many as there are. The span is the lane's memory and ends
     /// with the call. Without a handler nothing is received.
     public func setReceiveHandler(_ handler: ((Connection, RawSpan) -> Void)?) {
-        onQueue {
-            $0.handlers.receive = handler
-            $0.updateReceiving()
-        }
+        guard isCurrent else { return hop { $0.setReceiveHandler(handler) } }
+        handlers.receive = handler
+        updateReceiving()
     }
 
     /// Called when the peer sends nothing more. It may still receive: send what is left, and close.
@@ -125,7 +126,8 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
 
     /// Called once, when the descriptor is closed. All handlers are let go of with it.
     public func setCloseHandler(_ handler: ((Connection, CloseReason) -> Void)?) {
-        onQueue { $0.handlers.close = handler }
+        guard isCurrent else { return hop { $0.setCloseHandler(handler) } }
+        handlers.close = handler
     }
 
     // MARK: endpoints
@@ -275,15 +277,22 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         reason = why
         phase = .closing
         life = self
-        stopTimer()
-        for completion in outgoing.abandon() { hop { _ in completion.call(why.error) } }
-        let unencrypted = extras?.unencrypted.abandon() ?? []
-        for completion in unencrypted { hop { _ in completion.call(why.error) } }
-        failWaiter(why)
-        receiver?.discard()
-        receiver?.stop()
+        if !outgoing.isEmpty { fail(outgoing.abandon(), why) }
+        if let extras {
+            stopTimer()
+            fail(extras.unencrypted.abandon(), why)
+            failWaiter(why)
+        }
+        if let receiver {
+            receiver.discard()
+            receiver.stop()
+        }
         watch?.cancel()
         finishIfQuiet()
+    }
+
+    private func fail(_ completions: [SendCompletion], _ why: CloseReason) {
+        for completion in completions { hop { _ in completion.call(why.error) } }
     }
 
     func finishIfQuiet() {
@@ -293,7 +302,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         if resetsPeer { Sockets.reset(descriptor) } else { Sockets.close(descriptor) }
         // Behind what runs now, which may be one of the other handlers.
         hop { connection in
-            let close = connection.handlers.close
+            let close = connection.handlers.close.take()
             connection.handlers = ConnectionHandlers()
             connection.receiver = nil
             connection.watch = nil

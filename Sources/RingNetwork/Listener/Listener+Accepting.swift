@@ -90,7 +90,7 @@ extension Listener {
         tally.accepted += 1
         if let peer { peers.add(peer) }
         connection.owner = self
-        open[ObjectIdentifier(connection)] = OpenConnection(connection: connection, peer: peer)
+        open.insert(OpenConnection(connection: connection, peer: peer))
         handlers.connection?(connection)
         if handlers.connection == nil { connection.close() }
     }
@@ -116,12 +116,11 @@ extension Listener {
     /// A connection's descriptor is closed. From any queue.
     func closed(_ connection: Connection) {
         queue.async { [self] in
-            let identifier = ObjectIdentifier(connection)
-            guard let entry = open.removeValue(forKey: identifier) else { return }
+            guard let entry = open.remove(connection) else { return }
             if let peer = entry.peer { peers.remove(peer) }
             if open.count < options.connectionLimit { release(.limit) }
             endPause()
-            noteEnded(identifier)
+            if ending != nil { noteEnded(connection) }
         }
     }
 

@@ -47,7 +47,7 @@ extension Listener {
 
     /// From any thread.
     func setDrainHandler(_ handler: ((Connection) -> Void)?, of connection: Connection) {
-        onQueue { $0.open[ObjectIdentifier(connection)]?.drain = handler }
+        onQueue { $0.open.setDrain(handler, of: connection) }
     }
 
     // MARK: on the queue
@@ -55,7 +55,7 @@ extension Listener {
     private func beginShutdown() {
         ending = ShutdownState()
         stop { $0.finishShutdown() }
-        for entry in open.values { entry.connection.drain(entry.drain) }
+        for entry in open.all { entry.connection.drain(entry.drain) }
     }
 
     private func limitShutdown(to deadline: DispatchTime) {
@@ -72,12 +72,11 @@ extension Listener {
     private func cutAll() {
         guard let ending, !ending.isDone, !ending.isPastDeadline else { return }
         self.ending?.isPastDeadline = true
-        for entry in open.values {
+        for entry in open.all {
             let connection = entry.connection
             connection.cut { [self] cut in
-                let identifier = ObjectIdentifier(connection)
                 // Before the connection tells that it is closed.
-                queue.async { [self] in noteCut(identifier, cut) }
+                queue.async { [self] in noteCut(connection, cut) }
             }
         }
         self.ending?.timer = queue.scheduleAfter(
@@ -86,21 +85,20 @@ extension Listener {
             guard self.ending?.isDone == false else { return }
             let closing = self.ending?.cut.count ?? 0
             self.ending?.report.unfinished = open.count - closing
-            open = [:]
+            open = OpenConnections()
             finishShutdown()
         }
     }
 
-    private func noteCut(_ identifier: ObjectIdentifier, _ cut: ShutdownReport.Cut) {
-        guard open[identifier] != nil, ending?.isDone == false else { return }
-        ending?.cut.insert(identifier)
+    private func noteCut(_ connection: Connection, _ cut: ShutdownReport.Cut) {
+        guard open.contains(connection), ending?.isDone == false else { return }
+        ending?.cut.insert(ObjectIdentifier(connection))
         ending?.report.cut.append(cut)
     }
 
-    /// A connection is closed.
-    func noteEnded(_ identifier: ObjectIdentifier) {
-        guard ending != nil else { return }
-        if ending?.cut.remove(identifier) == nil { ending?.report.drained += 1 }
+    /// A connection is closed, and the shutdown has begun.
+    func noteEnded(_ connection: Connection) {
+        if ending?.cut.remove(ObjectIdentifier(connection)) == nil { ending?.report.drained += 1 }
         finishShutdown()
     }
 

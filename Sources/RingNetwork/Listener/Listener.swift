@@ -13,19 +13,18 @@ public final class Listener: QueueConfined, @unchecked Sendable {
     public let endpoints: [Endpoint]
     let options: ListenerOptions
     let points: [ListeningPoint]
-    var handlers = ListenerHandlers()
+    @exclusivity(unchecked) var handlers = ListenerHandlers()
     /// While it is active: itself.
-    private var life: Listener?
-    private(set) var phase = Phase.setup
+    @exclusivity(unchecked) private var life: Listener?
+    @exclusivity(unchecked) private(set) var phase = Phase.setup
     private let setup = SetupPhase()
-    var accepting = AcceptingState()
-    /// Connections that are open, by their object.
-    var open: [ObjectIdentifier: OpenConnection] = [:]
-    var peers = PeerCounts()
-    var tally = ListenerCounters()
+    @exclusivity(unchecked) var accepting = AcceptingState()
+    @exclusivity(unchecked) var open = OpenConnections()
+    @exclusivity(unchecked) var peers = PeerCounts()
+    @exclusivity(unchecked) var tally = ListenerCounters()
     /// A descriptor that is given up when there is no other, so that a client can be told.
-    var reserve: Int32?
-    var ending: ShutdownState?
+    @exclusivity(unchecked) var reserve: Int32?
+    @exclusivity(unchecked) var ending: ShutdownState?
 
     enum Phase {
         case setup
@@ -137,7 +136,7 @@ public final class Listener: QueueConfined, @unchecked Sendable {
     // MARK: on the queue
 
     /// Connections that are open. On the queue.
-    public var connections: [Connection] { open.values.map(\.connection) }
+    public var connections: [Connection] { open.all.map(\.connection) }
 
     /// How many connections were accepted. On the queue.
     public var acceptedConnections: Int { tally.accepted }
@@ -179,35 +178,4 @@ struct ListenerHandlers {
     var connection: ((Connection) -> Void)?
     var error: ((Listener, ListenerError) -> Void)?
     var stop: ((Listener) -> Void)?
-}
-
-/// A connection that a listener has accepted.
-struct OpenConnection {
-    let connection: Connection
-    private var details: Details?
-
-    /// What the listener keeps for a few of them.
-    private final class Details {
-        var peer: PeerKey?
-        var drain: ((Connection) -> Void)?
-    }
-
-    init(connection: Connection, peer: PeerKey?) {
-        self.connection = connection
-        guard let peer else { return }
-        let details = Details()
-        details.peer = peer
-        self.details = details
-    }
-
-    /// Whom it was counted for.
-    var peer: PeerKey? { details?.peer }
-
-    var drain: ((Connection) -> Void)? {
-        get { details?.drain }
-        set {
-            if details == nil { details = Details() }
-            details?.drain = newValue
-        }
-    }
 }
