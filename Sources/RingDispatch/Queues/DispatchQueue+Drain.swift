@@ -96,7 +96,7 @@ extension DispatchQueue {
     }
 
     /// Lets the queue go; false when something changed and there is more to do.
-    private final func endDrain(whenStopped: Bool) -> Bool {
+    final func endDrain(whenStopped: Bool) -> Bool {
         var isOver = false
         update { state in
             isOver = true

@@ -13,11 +13,11 @@ extension DispatchQueue {
         while true {
             let state = QueueState(self.state.load(ordering: .acquiring))
             if state.isStopped {
-                if endConcurrent(settingDirty: true) { return }
+                if endDrain(whenStopped: true) { return }
                 continue
             }
             guard let job = firstItem() else {
-                if endConcurrent(settingDirty: false) { return }
+                if endDrain(whenStopped: false) { return }
                 continue
             }
             if job.pointee.isBarrier {
@@ -30,27 +30,6 @@ extension DispatchQueue {
                 return
             }
         }
-    }
-
-    private final func endConcurrent(settingDirty: Bool) -> Bool {
-        var isOver = false
-        update { state in
-            isOver = true
-            if settingDirty {
-                guard state.isStopped else {
-                    isOver = false
-                    return false
-                }
-                state.set(QueueState.dirty)
-            } else if state.isDirty {
-                state.clear(QueueState.dirty)
-                isOver = false
-                return true
-            }
-            state.clear(QueueState.enqueued)
-            return true
-        }
-        return isOver
     }
 
     /// Runs a barrier when nothing else runs; false when the drain is over: it has to wait, or a
