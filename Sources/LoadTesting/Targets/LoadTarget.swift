@@ -26,8 +26,8 @@ public struct LoadTarget: Sendable, Hashable {
             let scheme = Scheme(rawValue: text[..<colon].lowercased())
         else {
             throw .usage(
-                "'\(text)' names no target: begin with tcp://, tls://, unix:, udp://, http:// or "
-                    + "resp://, as in tcp://127.0.0.1:7007")
+                "'\(text)' names no target: begin with tcp://, tls://, unix:, udp://, http://, "
+                    + "https:// or resp://, as in tcp://127.0.0.1:7007")
         }
         self.scheme = scheme
         if scheme == .unix {
@@ -43,7 +43,7 @@ public struct LoadTarget: Sendable, Hashable {
         let isHTTP = scheme == .http || scheme == .https
         let slash = place.firstIndex(of: "/") ?? place.endIndex
         guard isHTTP || slash == place.endIndex else {
-            throw .usage("'\(text)' has a path, which only http:// has")
+            throw .usage("'\(text)' has a path, which only http:// and https:// have")
         }
         path = isHTTP ? (slash == place.endIndex ? "/" : String(place[slash...])) : ""
         guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {

@@ -145,7 +145,7 @@ extension IOTests {
         @Test("A stop ends the reading of a file whose handler is late")
         func stopOfFile() {
             do {
-                let folder = ScratchFolder()
+                let folder = Folder()
                 let bytes = patternBytes(6_000_000)
                 let descriptor = Glibc.open(folder.file("file", bytes), O_RDONLY)
                 let (channel, cleanup) = open(.stream, descriptor)
@@ -249,7 +249,7 @@ extension IOTests {
         @Test("92. A barrier of a file sees what was written before it")
         func barrierOfFile() {
             do {
-                let folder = ScratchFolder()
+                let folder = Folder()
                 let path = folder.file("file", [])
                 let descriptor = Glibc.open(path, O_RDWR)
                 let (channel, cleanup) = open(.random, descriptor)

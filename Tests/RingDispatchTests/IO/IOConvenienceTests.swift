@@ -35,7 +35,7 @@ extension IOTests {
         @Test("89. A convenience read of a file goes on where the last one ended")
         func convenienceFile() {
             do {
-                let folder = ScratchFolder()
+                let folder = Folder()
                 let bytes = randomBytes(700_000, seed: 9)
                 let descriptor = Glibc.open(folder.file("file", bytes), O_RDONLY)
                 var result: [UInt8] = []

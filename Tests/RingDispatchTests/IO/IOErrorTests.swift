@@ -30,7 +30,7 @@ extension IOTests {
         @Test("91. The first operation opens the path, and the library closes it")
         func lazyOpen() {
             do {
-                let folder = ScratchFolder()
+                let folder = Folder()
                 let path = folder.file("new")
                 do {
                     guard let (channel, cleanup) = openPath(path, O_RDWR | O_CREAT) else {
@@ -57,7 +57,7 @@ extension IOTests {
         @Test("91. A barrier opens the path, too, and sees the descriptor")
         func barrierOpens() {
             do {
-                let folder = ScratchFolder()
+                let folder = Folder()
                 do {
                     let (channel, cleanup) = openPath(folder.file("file", [1]))!
                     let seen = Watched<Int32>(-2)
@@ -73,7 +73,7 @@ extension IOTests {
         @Test("A channel of a path that is never used opens nothing")
         func unusedPath() {
             do {
-                let folder = ScratchFolder()
+                let folder = Folder()
                 do {
                     let (channel, cleanup) = openPath(folder.file("new"), O_RDWR | O_CREAT)!
                     channel.close()
@@ -87,7 +87,7 @@ extension IOTests {
         @Test("Channels of a path's channel share its descriptor")
         func sharedPath() {
             do {
-                let folder = ScratchFolder()
+                let folder = Folder()
                 do {
                     let (first, firstCleanup) = openPath(folder.file("file", countingBytes(100)))!
                     let (cleanup, one, two) = (Cleanup(), Transfer(), Transfer())
@@ -110,7 +110,7 @@ extension IOTests {
 
         @Test("91. A path that cannot be opened ends operations and the channel with the error")
         func cannotOpen() {
-            let folder = ScratchFolder()
+            let folder = Folder()
             let cases: [(String, Int32, Int32)] = [
                 (folder.path + "/missing", O_RDONLY, ENOENT),
                 (folder.path + "/missing/file", O_RDWR | O_CREAT, ENOENT),
@@ -140,7 +140,7 @@ extension IOTests {
         @Test("A path that vanishes before the first operation ends it with ENOENT")
         func vanishingPath() {
             do {
-                let folder = ScratchFolder()
+                let folder = Folder()
                 do {
                     let path = folder.file("file", [1, 2, 3])
                     let (channel, cleanup) = openPath(path)!
@@ -182,7 +182,7 @@ extension IOTests {
         @Test("Reading what is open for writing only, and the other way round, gives EBADF")
         func wrongDirection() {
             do {
-                let folder = ScratchFolder()
+                let folder = Folder()
                 let pipe = Channel(.pipe)
                 let path = folder.file("file", [1])
                 let (readable, writable) = (Glibc.open(path, O_RDONLY), Glibc.open(path, O_WRONLY))

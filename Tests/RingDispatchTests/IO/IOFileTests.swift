@@ -6,7 +6,7 @@ extension IOTests {
     @Suite("Files")
     struct Files {
         private let queue = DispatchQueue(label: "io.file")
-        private let folder = ScratchFolder()
+        private let folder = Folder()
 
         private func withFile(
             _ bytes: [UInt8], flags: Int32 = O_RDWR, _ body: (Int32) -> Void

@@ -10,7 +10,7 @@ extension IOTests {
         @Test("90. No call has more bytes than the high water mark")
         func highWater() {
             do {
-                let folder = ScratchFolder()
+                let folder = Folder()
                 let bytes = patternBytes(100_000)
                 let descriptor = Glibc.open(folder.file("file", bytes), O_RDONLY)
                 let (channel, cleanup) = open(.stream, descriptor)
@@ -54,7 +54,7 @@ extension IOTests {
         @Test("90. With both marks alike each call has just so many bytes")
         func exactPieces() {
             do {
-                let folder = ScratchFolder()
+                let folder = Folder()
                 let descriptor = Glibc.open(folder.file("file", patternBytes(1_000_500)), O_RDONLY)
                 let (channel, cleanup) = open(.stream, descriptor)
                 channel.setLimit(lowWater: 1000)

@@ -31,11 +31,12 @@ struct IOMisuseTests {
 
     @Test("A negative offset of a random channel")
     func negativeOffset() async {
+        let folder = Folder()
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        ) { [path = folder.path as String] in
             prepareForTrap()
-            let folder = ScratchFolder()
+            let folder = Folder(lent: path)
             let descriptor = open(folder.file("file", [1]), O_RDWR)
             let (channel, _) = IOTests.open(.random, descriptor)
             channel.write(offset: -7, data: copied([1]), queue: .global()) { _, _, _ in }

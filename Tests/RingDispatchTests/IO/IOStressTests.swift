@@ -102,7 +102,7 @@ extension IOTests {
         @Test("Random reads of one file from many threads, some of which are stopped")
         func files() {
             do {
-                let folder = ScratchFolder()
+                let folder = Folder()
                 let bytes = randomBytes(3_000_000, seed: 12)
                 let path = folder.file("file", bytes)
                 let done = Watched(0)

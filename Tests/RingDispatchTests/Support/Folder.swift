@@ -12,17 +12,34 @@ final class Folder: Sendable {
     }
 
     let path: String
+    private let isLent: Bool
 
     init(_ place: Place = .temporary) {
         var template = Array("\(place.rawValue)/ringdispatch-test-XXXXXX".utf8CString)
         precondition(mkdtemp(&template) != nil, "no folder in \(place.rawValue): errno \(errno)")
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        isLent = false
     }
 
-    deinit { removeTree(path) }
+    /// In a child process, which ends without ado: its parent's folder, who removes it.
+    init(lent path: String) {
+        self.path = path
+        isLent = true
+    }
+
+    deinit { if !isLent { removeTree(path) } }
 
     /// The path of an entry.
     func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// The path of a file, which is made if it is to have bytes.
+    func file(_ name: String, _ bytes: [UInt8]? = nil) -> String {
+        guard let bytes else { return self(name) }
+        let descriptor = open(self(name), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
+        precondition(writeAll(bytes, to: descriptor), "errno \(errno)")
+        close(descriptor)
+        return self(name)
+    }
 
     /// Makes a file, and gives its path.
     @discardableResult

@@ -88,35 +88,6 @@ final class Cleanup: Sendable {
     }
 }
 
-/// A folder with files for a test, removed at its end.
-final class ScratchFolder: Sendable {
-    let path: String
-    private let names = Watched<Set<String>>([])
-
-    init() {
-        var template = Array("/tmp/ring-dispatch-XXXXXX".utf8CString)
-        precondition(mkdtemp(&template) != nil, "errno \(errno)")
-        path = String(decoding: template.dropLast().map { UInt8($0) }, as: UTF8.self)
-    }
-
-    deinit {
-        for name in names.value { unlink("\(path)/\(name)") }
-        rmdir(path)
-    }
-
-    /// The path of a file, which is removed with the folder.
-    func file(_ name: String, _ bytes: [UInt8]? = nil) -> String {
-        names.update { _ = $0.insert(name) }
-        let file = "\(path)/\(name)"
-        if let bytes {
-            let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-            precondition(writeAll(bytes, to: descriptor), "errno \(errno)")
-            close(descriptor)
-        }
-        return file
-    }
-}
-
 /// Writes all bytes to a descriptor that may block.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var done = 0

@@ -166,9 +166,10 @@ struct FileSystemErrorTests {
 
     @Test("A file that may not be read, and a directory that may not be searched")
     func permissions() async {
-        await #expect(processExitsWith: .success) {
+        let folder = Folder()
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
             prepareForTrap()
-            let folder = Folder()
+            let folder = Folder(lent: path)
             chmod(folder.path, 0o755)
             let file = folder.makeFile("file")
             let inner = folder.makeFile(folder.makeDirectory("closed").isEmpty ? "" : "closed/file")
@@ -190,9 +191,10 @@ struct FileSystemErrorTests {
 
     @Test("A process without descriptors is told so, not of inotify's limit")
     func descriptorLimit() async {
-        await #expect(processExitsWith: .success) {
+        let folder = Folder()
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
             prepareForTrap()
-            let folder = Folder()
+            let folder = Folder(lent: path)
             let file = folder.makeFile("file")
             // The library's own descriptors are there before they run out.
             FileObserver(file).end()
@@ -221,9 +223,10 @@ struct FileSystemErrorTests {
 
     @Test("Without /proc the error says so")
     func noProc() async {
-        await #expect(processExitsWith: .success) {
+        let folder = Folder()
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
             prepareForTrap()
-            let folder = Folder()
+            let folder = Folder(lent: path)
             let file = folder.makeFile("file")
             FileObserver(file).end()
             // Only the superuser can take /proc away.

@@ -217,9 +217,10 @@ struct FileSystemLifeTests {
 
     @Test("Nothing is left of sources that ended: no descriptor, no watch, no inotify instance")
     func nothingLeft() async {
-        await #expect(processExitsWith: .success) {
+        let folder = Folder()
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
             prepareForTrap()
-            let folder = Folder()
+            let folder = Folder(lent: path)
             func run() {
                 for round in 0..<20 {
                     let file = folder.makeFile("file")
