@@ -1,4 +1,7 @@
-// The plain epoll echo server: one thread, level-triggered, recv and send inline.
+// The plain epoll echo server: one thread, level-triggered, recv and send inline. With --spin it never
+// sleeps.
+//
+// epoll-echo --port P [--spin]
 #define _GNU_SOURCE
 #include "peer.h"
 #include <poll.h>
@@ -49,9 +52,10 @@ int main(int count, char **arguments) {
     CHECK(epoll >= 0, "epoll_create1");
     struct epoll_event event = {.events = EPOLLIN, .data.fd = listener};
     CHECK(epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &event) == 0, "epoll_ctl");
+    int timeout = has_option(count, arguments, "--spin") ? 0 : -1;
     for (;;) {
         struct epoll_event events[EVENTS_PER_WAIT];
-        int ready = epoll_wait(epoll, events, EVENTS_PER_WAIT, -1);
+        int ready = epoll_wait(epoll, events, EVENTS_PER_WAIT, timeout);
         CHECK(ready >= 0 || errno == EINTR, "epoll_wait");
         for (int i = 0; i < ready; i++) {
             if (events[i].data.fd == listener) {

@@ -12,7 +12,7 @@ import building
 import machine
 from report import Need, Outcome, needs_table, number, table
 from servers import LoadError
-from watchers import FileWatchServer, Inotifywait, resident_kibibytes
+from watchers import BareLines, FileWatchServer, Inotifywait, resident_kibibytes
 
 WRITES = 2_000
 PAUSE_SECONDS = 0.001
@@ -63,12 +63,15 @@ def _latency(
 ) -> None:
     runs: dict[str, list[tuple[float, float]]] = {}
     server_cpu, client_cpu = options.cpus
+    bare = building.c_peers(["inotify-lines"], not options.no_build)["inotify-lines"]
     os.sched_setaffinity(0, {client_cpu})
     for round_number in range(options.rounds):
         print(f"latency, round {round_number + 1}", file=sys.stderr)
         socket_path = f"{tree}.{round_number}.socket"
-        makers = [*_watchers(program, tree, [server_cpu]), lambda: FileWatchServer(
-            program, tree, [server_cpu], unix_path=socket_path)]
+        makers = [
+            *_watchers(program, tree, [server_cpu]),
+            lambda: BareLines(bare, tree, [server_cpu]),
+            lambda: FileWatchServer(program, tree, [server_cpu], unix_path=socket_path)]
         for make in makers:
             with make() as watcher:
                 _warm_up(watcher, tree)
@@ -82,7 +85,8 @@ def _latency(
     theirs = medians.get(Inotifywait.name, [None])[0]
     print("\n" + needs_table([
         Need(f"p50 of {name} / inotifywait", values[0], theirs, at_most=1.2)
-        for name, values in medians.items() if name != Inotifywait.name], outcome), flush=True)
+        for name, values in medians.items() if name.startswith(FileWatchServer.name)
+    ], outcome), flush=True)
 
 
 def _write_and_wait(watcher: Inotifywait | FileWatchServer, tree: str) -> tuple[float, float]:

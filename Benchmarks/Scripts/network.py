@@ -13,6 +13,8 @@ from report import Need, Outcome, needs_table, number, table
 from servers import Load, LoadError, Running, Server, chosen, measure_or_note, medians
 
 EPOLL, URING, NIO, RING = "c-epoll", "c-io_uring", "swift-nio", "echo-server"
+# Never sleeps: what spinning can reach with this client, which sleeps. With one connection only.
+SPINNING, ALONE = "c-epoll, spinning", "1 connection"
 
 # What is needed: CPU of EchoServer at most this part of plain C's, and of SwiftNIO's.
 SCENARIOS = {
@@ -21,7 +23,7 @@ SCENARIOS = {
     "64 connections, 16 in the pipeline": (
         Load("echo-load", 64, 2, arguments=("--pipeline", "16")), 1.10, None),
     "64 connections, 4 KiB": (Load("echo-load", 64, 2, arguments=("--size", "4096")), 1.10, None),
-    "1 connection": (Load("echo-load", 1, 2), None, None),
+    ALONE: (Load("echo-load", 1, 2), None, None),
     "connect, one message, close": (Load("echo-churn", 64, 2), 1.15, None),
 }
 IDLE_CONNECTIONS = 10_000
@@ -34,6 +36,7 @@ def _servers(options: argparse.Namespace) -> list[Server]:
     port = ("--port", "0")
     servers = [
         Server(EPOLL, (peers["epoll-echo"], *port)),
+        Server(SPINNING, (peers["epoll-echo"], *port, "--spin")),
         Server(URING, (peers["uring-echo"], *port)),
         Server(NIO, (swift["nio-echo"], *port)),
         Server(RING, (swift["EchoServer"], *port), (("RINGDISPATCH_BACKEND", "io_uring"),)),
@@ -51,17 +54,19 @@ def compare(options: argparse.Namespace) -> Outcome:
     for name, (scenario, of_c, of_nio) in SCENARIOS.items():
         load = Load(clients[scenario.client], scenario.connections, options.seconds,
                     arguments=scenario.arguments)
-        runs: dict[str, list[dict[str, float]]] = {server.name: [] for server in servers}
+        loaded = [server for server in servers if server.name != SPINNING or name == ALONE]
+        runs: dict[str, list[dict[str, float]]] = {server.name: [] for server in loaded}
         for round_number in range(options.rounds):
             print(f"{name}, round {round_number + 1}", file=sys.stderr)
-            for server in servers:
+            for server in loaded:
                 machine.wait_for_connection_tracking()
                 result = measure_or_note(outcome, server, load, [server_cpu], [client_cpu])
                 if result:
                     runs[server.name].append(result)
         results = {server: medians(list_) for server, list_ in runs.items()}
         _print_section(name, results, of_c, of_nio, outcome)
-    _compare_idle(servers, server_cpu, outcome)
+    sleeping = [server for server in servers if server.name != SPINNING]
+    _compare_idle(sleeping, server_cpu, outcome)
     _compare_sends(options, outcome)
     return outcome
 

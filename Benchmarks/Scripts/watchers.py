@@ -82,6 +82,7 @@ class FileWatchServer:
     """`FileWatchServer` with a client, as a context manager."""
 
     name = "file-watch-server"
+    options: tuple[str, ...] = ("--http-port", "0", "--window", "0")
 
     def __init__(self, program: str, tree: str, cpus: list[int], *options: str,
                  unix_path: str | None = None):
@@ -90,8 +91,7 @@ class FileWatchServer:
             self.name = "file-watch-server, Unix socket"
             options = (*options, "--unix", unix_path)
         self._server = Server(
-            self.name, (program, tree, "--port", FREE_PORT, "--http-port", "0", "--window", "0",
-                        *options),
+            self.name, (program, tree, "--port", FREE_PORT, *self.options, *options),
             (("RINGDISPATCH_BACKEND", "io_uring"), ("RINGDISPATCH_LOG", "off")))
         self._running = Running(self._server, cpus)
         self.pid = self._running.pid
@@ -122,6 +122,13 @@ class FileWatchServer:
 
     def path(self, line: bytes) -> str:
         return str(self.event(line).get("path"))
+
+
+class BareLines(FileWatchServer):
+    """`Peers/inotify-lines.c`, which has the same kind of client."""
+
+    name = "c-inotify"
+    options = ()
 
 
 def resident_kibibytes(pid: int) -> int:
