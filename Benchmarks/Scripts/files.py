@@ -213,9 +213,12 @@ def _repair(watcher: FileWatchServer, tree: str, known: set[str]) -> tuple[int, 
     os.close(os.open(last, os.O_CREAT | os.O_WRONLY))
     disk = {entry.path for entry in os.scandir(tree)}
     deadline = time.monotonic() + 60
-    while known != disk and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
         line = watcher.lines.next(1)
         if line is None:
+            # The state may be right for a moment before all is told.
+            if known == disk:
+                break
             continue
         event = watcher.event(line)
         kind, path = str(event["event"]), str(event["path"])
