@@ -165,8 +165,9 @@ package final class EpollKernel: Kernel {
         let index = Int(descriptor)
         makeRoom(for: index)
         registrations[index].stream = stream
+        // Whatever is known of the number: it may have been closed, and be another's by now, and
+        // nobody asks again.
         let wanted = registrations[index].registeredEvents | registrations[index].wantedEvents
-        guard wanted != registrations[index].registeredEvents else { return }
         let code = register(descriptor, wanted)
         if code != 0 { end(descriptor, -code) }
     }

@@ -71,6 +71,27 @@ struct KernelTests {
         }
     }
 
+    @Test("a stream on a number that was closed unannounced, and opened again, gets its bytes",
+        arguments: Backend.allCases)
+    func numberUsedAgain(_ backend: Backend) throws {
+        let kernel = try Self.makeKernel(backend)
+        _ = kernel.receiveBuffers
+        let before = Pair()
+        let number = before.near.number
+        kernel.receive(descriptor: number, isUnix: true, token: 5)
+        kernel.submit()
+        // Ends, and is not released.
+        kernel.cancelStream(descriptor: number, token: 5)
+        #expect(Self.waitForCompletions(kernel).map(\.token) == [5])
+        let after = Pair()
+        // The old socket is closed by it.
+        #expect(dup2(after.near.number, number) == number)
+        kernel.receive(descriptor: number, isUnix: true, token: 6)
+        kernel.submit()
+        after.send()
+        #expect(Self.waitForCompletions(kernel).map(\.token) == [6])
+    }
+
     @Test("a cancelled watch completes, too", arguments: Backend.allCases)
     func cancelCompletes(_ backend: Backend) throws {
         let kernel = try Self.makeKernel(backend)

@@ -48,8 +48,8 @@ package class LaneStream: @unchecked Sendable {
     /// A completion that is not an end. On the lane.
     func came(_ completion: Completion, _ context: Context) {}
 
-    /// Whether what ended the stream is no reason not to begin it again. With a result above 0 the
-    /// kernel has ended it for reasons of its own, and it begins again at once.
+    /// Whether what ended the stream is no reason not to begin it again. Where nobody asked for the
+    /// end, it begins again at once.
     func isPassing(_ result: Int32) -> Bool { result == FileRequest.cancelled }
 
     /// It is over: by `stop` (ECANCELED, negated), the end (0), or an error (a negated errno). On
@@ -138,7 +138,7 @@ package class LaneStream: @unchecked Sendable {
             if completion.hasMore { return stream.follow(context) }
             stream.isOut = false
             stream.lane.noteWatchEnded()
-            let goesOn = stream.isMoving || completion.result > 0
+            let goesOn = stream.isMoving || completion.result != FileRequest.cancelled
             stream.isMoving = false
             if goesOn && !stream.isEnding && stream.isPassing(completion.result) {
                 return begin(reference, context)
@@ -152,9 +152,7 @@ package class LaneStream: @unchecked Sendable {
     ) {
         isEnding = false
         self.result = result
-        if !isPassing(result) || result == FileRequest.cancelled {
-            lane.release(descriptor: descriptor)
-        }
+        lane.release(descriptor: descriptor)
         queue.push(
             node.prepare(.streamEnd, band: queue.band, object: reference.toOpaque()), context)
     }
