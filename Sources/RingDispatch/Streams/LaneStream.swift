@@ -48,8 +48,8 @@ package class LaneStream: @unchecked Sendable {
     /// A completion that is not an end. On the lane.
     func came(_ completion: Completion, _ context: Context) {}
 
-    /// Whether what ended the stream is no reason not to begin it again. Where nobody asked for the
-    /// end, it begins again at once.
+    /// Whether what ended the stream is no reason not to begin it again. With a result above 0 the
+    /// kernel has ended it for reasons of its own, and it begins again at once.
     func isPassing(_ result: Int32) -> Bool { result == FileRequest.cancelled }
 
     /// It is over: by `stop` (ECANCELED, negated), the end (0), or an error (a negated errno). On
@@ -138,7 +138,7 @@ package class LaneStream: @unchecked Sendable {
             if completion.hasMore { return stream.follow(context) }
             stream.isOut = false
             stream.lane.noteWatchEnded()
-            let goesOn = stream.isMoving || completion.result != FileRequest.cancelled
+            let goesOn = stream.isMoving || completion.result > 0
             stream.isMoving = false
             if goesOn && !stream.isEnding && stream.isPassing(completion.result) {
                 return begin(reference, context)
