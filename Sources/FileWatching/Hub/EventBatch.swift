@@ -37,11 +37,7 @@ struct EventBatches {
     /// The place of an engine's batch, which is made at first use; nil: there is no such engine.
     mutating func index(of number: UInt32, in engines: [UInt32: WatchEngine]) -> Int? {
         if let known = all.firstIndex(where: { $0.number == number }) { return known }
-        return engines[number].map { index(of: number, $0) }
-    }
-
-    mutating func index(of number: UInt32, _ engine: WatchEngine) -> Int {
-        if let known = all.firstIndex(where: { $0.number == number }) { return known }
+        guard let engine = engines[number] else { return nil }
         all.append((number, engine, EventBatch()))
         return all.count - 1
     }

@@ -216,8 +216,8 @@ extension FileWatchHub.State {
             }
         }
         if hasOverflowed || emptiedAt != nil {
-            for (number, engine) in engines {
-                let index = batches.index(of: number, engine)
+            for number in engines.keys {
+                guard let index = batches.index(of: number, in: engines) else { continue }
                 batches.all[index].batch.hasOverflowed = hasOverflowed
                 batches.all[index].batch.emptiedAtNanoseconds = emptiedAt
             }

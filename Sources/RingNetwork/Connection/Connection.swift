@@ -108,6 +108,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     /// Called with bytes that came, as many as there are. The span is the lane's memory and ends
     /// with the call. Without a handler nothing is received.
     public func setReceiveHandler(_ handler: ((Connection, RawSpan) -> Void)?) {
+        // Not `onQueue`, whose block would cost each new connection an allocation.
         guard isCurrent else { return hop { $0.setReceiveHandler(handler) } }
         handlers.receive = handler
         updateReceiving()
