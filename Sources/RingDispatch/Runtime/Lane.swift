@@ -379,7 +379,7 @@ struct Lane: Equatable, @unchecked Sendable {
 
     /// Hands the kernel what was asked of it, and takes in what it has.
     func submit() {
-        storage.pointee.hasUnsubmitted.store(false, ordering: .relaxed)
+        storage.pointee.hasUnsubmitted.store(hasStarvedStreams, ordering: .relaxed)
         withKernel { $0.submit() }
     }
 

@@ -104,6 +104,7 @@ extension Worker {
     /// the clock.
     private func poll(_ lane: Lane, _ context: Context) {
         lane.enqueue(all: lane.takeInbox())
+        if lane.hasStarvedStreams { lane.beginStarvedStreams(context) }
         if lane.mustLook() {
             lane.notePoll()
             lane.submit()
@@ -140,7 +141,7 @@ extension Worker {
             DescriptorSource.start(source, on: lane, context)
         }
         while let job = context.pointee.chunks.popFirst() {
-            lane.giveBack(job.chunk, context)
+            lane.giveBack(job.chunk)
         }
     }
 
@@ -153,8 +154,8 @@ extension Worker {
             case .cancel(let operation): operation.end(on: lane)
             case .forget(let side): side.forget(on: lane, context)
             case .beginStream(let stream): LaneStream.begin(stream, context)
-            case .endStream(let stream): stream.end(context)
-            case .giveBack(let chunk): lane.giveBack(chunk, context)
+            case .endStream(let stream): stream.end()
+            case .giveBack(let chunk): lane.giveBack(chunk)
             }
         }
     }
@@ -166,6 +167,10 @@ extension Worker {
 
     private func idle(_ lane: Lane, _ context: Context) {
         lane.notePoll()
+        if lane.hasStarvedStreams {
+            lane.beginStarvedStreams(context)
+            return lane.submit()
+        }
         if lane.mustEnter {
             lane.submit()
             if lane.canTakeCompletions { return }
@@ -194,11 +199,11 @@ extension Worker {
         if !lane.inboxIsEmpty { context.pointee.arrivals.note(ArrivalPattern.threads) }
     }
 
-    /// Takes in what the kernel has; whether that made a job ready.
+    /// Takes in what the kernel has; whether that made work.
     private func ask(_ lane: Lane, _ context: Context) -> Bool {
         lane.submit()
         reap(lane, context)
-        return lane.waiting > 0
+        return lane.waiting > 0 || lane.hasStarvedStreams
     }
 
     private func park(_ lane: Lane, _ context: Context) {

@@ -1,12 +1,13 @@
 internal import Ring
 
-/// Bytes that a lane's kernel received for a stream, in a buffer of the lane, and the job by which
-/// they reach the stream's queue: nothing is allocated for them.
+/// Bytes that a lane's kernel received for a stream, and the job by which they reach the stream's
+/// queue: in a buffer of the lane, so that nothing is allocated for them, or in memory of its own.
 struct Chunk {
     /// First, so that a job's address is its chunk's; see `JobPointer.chunk`.
     var job = Job(next: nil, object: nil, kind: .chunk, band: Band.default)
     let lane: Lane
-    let number: UInt16
+    /// The buffer's; nil: it has memory of its own.
+    let number: UInt16?
     var count: Int32 = 0
     let start: UnsafeMutableRawPointer
 
@@ -24,6 +25,28 @@ extension ChunkPointer {
         // Safety: `job` is a chunk's first field.
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: Job.self)
     }
+
+    /// A chunk with the same bytes in memory of its own.
+    static func copy(of chunk: ChunkPointer) -> ChunkPointer {
+        let bytes = chunk.pointee.bytes
+        let header = MemoryLayout<Chunk>.stride
+        // Safety: room for the chunk and behind it for the bytes; see `free`.
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: header + bytes.count, alignment: MemoryLayout<Chunk>.alignment)
+        let start = memory + header
+        start.copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
+        let copy = memory.initializeMemory(
+            as: Chunk.self,
+            to: Chunk(
+                lane: chunk.pointee.lane, number: nil, count: chunk.pointee.count, start: start))
+        return copy
+    }
+
+    /// Ends one that `copy` made.
+    func free() {
+        deinitialize(count: 1)
+        UnsafeMutableRawPointer(self).deallocate()
+    }
 }
 
 extension JobPointer {
@@ -36,21 +59,26 @@ extension JobPointer {
 }
 
 /// A lane's chunks, one for each of its kernel's receive buffers, and the streams that wait for
-/// one. The lane's own.
+/// some. The lane's own.
+///
+/// Handlers may hold as many buffers as they like, for as long as they block: the kernel keeps a
+/// reserve, so that other streams go on. What comes when only the reserve is left is copied.
 struct ChunkPool {
     private let chunks: UnsafeMutablePointer<Chunk>
     private let count: Int
     /// Buffers that the kernel has been given so far: the first ones.
     private var provided: Int
     /// Buffers that the kernel may fill.
-    private(set) var free: Int
-    /// Streams that ended because there was no buffer, each with a reference.
+    private var free: Int
+    private var reserve: Int
+    /// Streams for which the kernel found no buffer, each with a reference, the first one first.
     private var starved: [Unmanaged<LaneStream>] = []
 
     init(_ buffers: ReceiveBuffers, of lane: Lane) {
         count = buffers.count
         provided = buffers.initialCount
         free = provided
+        reserve = ChunkPool.reserve(of: provided)
         chunks = .allocate(capacity: count)
         for index in 0..<count {
             let number = UInt16(index)
@@ -59,14 +87,23 @@ struct ChunkPool {
         }
     }
 
-    /// A stream may have so many chunks that its handler has not seen.
-    var mostPerStream: UInt32 { UInt32(min(ChunkPool.mostUnhandled, max(1, count / 2))) }
-    private static let mostUnhandled = 16
+    /// At least one: after each completion the kernel has a buffer.
+    private static func reserve(of provided: Int) -> Int { max(1, provided / 8) }
 
+    /// A stream may have so many chunks that its handler has not seen.
+    var mostPerStream: UInt32 {
+        @inline(__always) get { free > reserve ? 16 : 2 }
+    }
+
+    /// The kernel has filled a buffer.
     @inline(__always)
     mutating func take(_ number: UInt16) -> ChunkPointer {
         free &-= 1
         return chunks + Int(number)
+    }
+
+    var mustSpare: Bool {
+        @inline(__always) get { free < reserve }
     }
 
     /// As many more buffers as the kernel has, if there are, which the caller is to give it.
@@ -74,25 +111,21 @@ struct ChunkPool {
         let more = UInt16(provided)..<UInt16(min(count, provided * 2))
         provided += more.count
         free += more.count
+        reserve = ChunkPool.reserve(of: provided)
         return more
     }
 
-    /// A buffer has come back. Returns a stream that waited for it.
     @inline(__always)
-    mutating func noteGivenBack() -> Unmanaged<LaneStream>? {
-        free &+= 1
-        return starved.isEmpty ? nil : starved.removeFirst()
-    }
+    mutating func noteGivenBack() { free &+= 1 }
 
     mutating func wait(_ stream: Unmanaged<LaneStream>) { starved.append(stream) }
 
-    /// The stream waits no more; its reference, if it did.
-    mutating func removeWaiting(_ stream: LaneStream) -> Unmanaged<LaneStream>? {
-        guard
-            let index = starved.firstIndex(where: {
-                $0.toOpaque() == Unmanaged.passUnretained(stream).toOpaque()
-            })
-        else { return nil }
-        return starved.remove(at: index)
+    var hasStarved: Bool { !starved.isEmpty }
+
+    /// Of those that wait as many as there are buffers.
+    mutating func takeStarved() -> [Unmanaged<LaneStream>] {
+        let first = starved.prefix(free)
+        starved.removeFirst(first.count)
+        return Array(first)
     }
 }

@@ -3,6 +3,7 @@ internal import Ring
 // What streams ask of their lane. Under the lease.
 extension Lane {
     func receive(descriptor: Int32, isUnix: Bool, token: UInt64) {
+        makeChunks()
         withStream { $0.receive(descriptor: descriptor, isUnix: isUnix, token: token) }
     }
 
@@ -24,7 +25,7 @@ extension Lane {
 
     // MARK: chunks
 
-    /// Lives as long as the lane. Only for what a stream caused: before a stream it is made.
+    /// Lives as long as the lane. Only for what a stream caused: it is made before a stream begins.
     private var chunks: UnsafeMutablePointer<ChunkPool> {
         @inline(__always) get { owned.pointee.chunks.unsafelyUnwrapped }
     }
@@ -36,40 +37,58 @@ extension Lane {
         owned.pointee.chunks = pool
     }
 
-    /// Whether the kernel has a buffer left. Before a stream begins.
-    var hasFreeChunk: Bool {
-        makeChunks()
-        if chunks.pointee.free == 0 { provideMoreChunks() }
-        return chunks.pointee.free > 0
-    }
-
     var mostChunksPerStream: UInt32 {
         @inline(__always) get { chunks.pointee.mostPerStream }
     }
 
+    /// A buffer that the kernel has filled with so many bytes.
     @inline(__always)
-    func takeChunk(_ number: UInt16) -> ChunkPointer {
-        chunks.pointee.take(number)
+    func takeChunk(_ number: UInt16, count: Int32) -> ChunkPointer {
+        let chunk = chunks.pointee.take(number)
+        chunk.pointee.count = count
+        return chunks.pointee.mustSpare ? spare(chunk) : chunk
     }
 
-    /// The kernel has run out of buffers, though it may have been given a part of them only.
-    func provideMoreChunks() {
-        for number in chunks.pointee.provideMore() { withKernel { $0.giveBack(buffer: number) } }
+    /// The kernel gets more buffers, or this one back at once.
+    @inline(never)
+    private func spare(_ chunk: ChunkPointer) -> ChunkPointer {
+        if provideMoreChunks() { return chunk }
+        let copy = ChunkPointer.copy(of: chunk)
+        giveBack(chunk)
+        return copy
     }
 
+    /// False when the kernel has been given them all.
+    private func provideMoreChunks() -> Bool {
+        let more = chunks.pointee.provideMore()
+        for number in more { withKernel { $0.giveBack(buffer: number) } }
+        return !more.isEmpty
+    }
+
+    @inline(__always)
+    func giveBack(_ chunk: ChunkPointer) {
+        guard let number = chunk.pointee.number else { return chunk.free() }
+        withKernel { $0.giveBack(buffer: number) }
+        chunks.pointee.noteGivenBack()
+    }
+
+    // MARK: streams for which there was none
+
+    /// The kernel had filled all its buffers before the lane could give any back.
     func waitForChunk(_ stream: Unmanaged<LaneStream>) {
+        _ = provideMoreChunks()
+        noteUnsubmitted()
         chunks.pointee.wait(stream)
     }
 
-    func removeStarved(_ stream: LaneStream) -> Unmanaged<LaneStream>? {
-        owned.pointee.chunks?.pointee.removeWaiting(stream)
-    }
-
+    /// While there are, the lane does not sleep: one that begins again may have no bytes, and then
+    /// no buffer comes back that another one could wait for.
     @inline(__always)
-    func giveBack(_ chunk: ChunkPointer, _ context: Context) {
-        withKernel { $0.giveBack(buffer: chunk.pointee.number) }
-        if let starved = chunks.pointee.noteGivenBack() {
-            LaneStream.begin(starved, context)
-        }
+    var hasStarvedStreams: Bool { owned.pointee.chunks?.pointee.hasStarved ?? false }
+
+    /// After each turn the kernel has a buffer, so that some begin.
+    @inline(never)
+    func beginStarvedStreams(_ context: Context) {
+        for stream in chunks.pointee.takeStarved() { LaneStream.endWait(stream, context) }
     }
 }

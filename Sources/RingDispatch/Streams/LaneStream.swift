@@ -17,6 +17,8 @@ package class LaneStream: @unchecked Sendable {
     // MARK: lane
     /// The kernel goes on with it.
     @exclusivity(unchecked) private(set) final var isOut = false
+    /// It waits until the lane has buffers, to begin again.
+    @exclusivity(unchecked) private final var isStarved = false
     /// Its end was asked for.
     @exclusivity(unchecked) private final var isEnding = false
     /// It is to begin anew at its end, without anybody noticing.
@@ -41,15 +43,14 @@ package class LaneStream: @unchecked Sendable {
 
     // MARK: what kinds of streams differ in
 
-    /// Asks the kernel; false when the stream waits for something of the lane first, which keeps
-    /// the reference. On the lane.
-    func begin(_ reference: Unmanaged<LaneStream>) -> Bool { true }
+    /// Asks the kernel. On the lane.
+    func begin(token: UInt64) {}
 
     /// A completion that is not an end. On the lane.
     func came(_ completion: Completion, _ context: Context) {}
 
-    /// Whether what ended the stream is no reason not to begin it again. With a result above 0 the
-    /// kernel has ended it for reasons of its own, and it begins again at once.
+    /// Whether what ended the stream is no reason not to begin it again. Where nobody asked for the
+    /// end, it begins again at once.
     func isPassing(_ result: Int32) -> Bool { result == FileRequest.cancelled }
 
     /// It is over: by `stop` (ECANCELED, negated), the end (0), or an error (a negated errno). On
@@ -97,10 +98,9 @@ package class LaneStream: @unchecked Sendable {
     /// Consumes the reference.
     static func begin(_ reference: Unmanaged<LaneStream>, _ context: Context) {
         let stream = reference._withUnsafeGuaranteedRef { $0 }
-        if stream.begin(reference) {
-            stream.isOut = true
-            stream.thread = context.pointee.identifier
-        }
+        stream.begin(token: CompletionToken.stream(reference))
+        stream.isOut = true
+        stream.thread = context.pointee.identifier
     }
 
     /// After another thread has taken the lane over: the kernel would wake the one that began the
@@ -117,16 +117,12 @@ package class LaneStream: @unchecked Sendable {
         lane.cancelStream(descriptor: descriptor, self)
     }
 
-    final func end(_ context: Context) {
-        if isOut {
-            guard !isEnding else { return }
-            isEnding = true
-            if !isMoving { lane.cancelStream(descriptor: descriptor, self) }
-            isMoving = false
-        } else if let reference = lane.removeStarved(self) {
-            conclude(FileRequest.cancelled, reference, context)
-        }
+    final func end() {
         // Else the end's job is on its way, and finds that it is not wanted.
+        guard isOut || isStarved, !isEnding else { return }
+        isEnding = true
+        if isOut && !isMoving { lane.cancelStream(descriptor: descriptor, self) }
+        isMoving = false
     }
 
     @inline(__always)
@@ -138,12 +134,27 @@ package class LaneStream: @unchecked Sendable {
             if completion.hasMore { return stream.follow(context) }
             stream.isOut = false
             stream.lane.noteWatchEnded()
-            let goesOn = stream.isMoving || completion.result > 0
+            let goesOn = stream.isMoving || completion.result != FileRequest.cancelled
             stream.isMoving = false
-            if goesOn && !stream.isEnding && stream.isPassing(completion.result) {
+            guard goesOn && !stream.isEnding && stream.isPassing(completion.result) else {
+                return stream.conclude(completion.result, reference, context)
+            }
+            guard completion.result == -ErrorCode.noBuffers else {
                 return begin(reference, context)
             }
-            stream.conclude(completion.result, reference, context)
+            stream.isStarved = true
+            stream.lane.waitForChunk(reference)
+        }
+    }
+
+    /// Consumes the reference.
+    static func endWait(_ reference: Unmanaged<LaneStream>, _ context: Context) {
+        let stream = reference._withUnsafeGuaranteedRef { $0 }
+        stream.isStarved = false
+        if stream.isEnding {
+            stream.conclude(FileRequest.cancelled, reference, context)
+        } else {
+            begin(reference, context)
         }
     }
 

@@ -20,10 +20,7 @@ package final class StreamAcceptor: LaneStream, @unchecked Sendable {
         super.init(descriptor: descriptor, queue: queue)
     }
 
-    override func begin(_ reference: Unmanaged<LaneStream>) -> Bool {
-        lane.accept(descriptor: descriptor, token: CompletionToken.stream(reference))
-        return true
-    }
+    override func begin(token: UInt64) { lane.accept(descriptor: descriptor, token: token) }
 
     override func isPassing(_ result: Int32) -> Bool {
         result >= 0 || result == FileRequest.cancelled

@@ -16,7 +16,7 @@ package protocol StreamReceiverClient: AnyObject {
 /// lane's own buffers, and nothing has to be asked for again in between.
 ///
 /// A stream whose handler lags behind is stopped by its lane and goes on when the handler has
-/// caught up, so that it holds few buffers; so is one that finds no buffer left.
+/// caught up, so that it holds few buffers.
 package final class StreamReceiver: LaneStream, @unchecked Sendable {
     // Safety: `delivered` is the lane's; `held`, `isPaused`, `isHandling` belong to the queue.
     private unowned(unsafe) let client: any StreamReceiverClient
@@ -123,14 +123,8 @@ package final class StreamReceiver: LaneStream, @unchecked Sendable {
 
     // MARK: on the lane
 
-    override func begin(_ reference: Unmanaged<LaneStream>) -> Bool {
-        guard lane.hasFreeChunk else {
-            lane.waitForChunk(reference)
-            return false
-        }
-        lane.receive(
-            descriptor: descriptor, isUnix: isUnix, token: CompletionToken.stream(reference))
-        return true
+    override func begin(token: UInt64) {
+        lane.receive(descriptor: descriptor, isUnix: isUnix, token: token)
     }
 
     override func isPassing(_ result: Int32) -> Bool {
@@ -139,18 +133,14 @@ package final class StreamReceiver: LaneStream, @unchecked Sendable {
 
     @inline(__always)
     override func came(_ completion: Completion, _ context: Context) {
-        guard let number = completion.buffer else {
-            if completion.result == -ErrorCode.noBuffers { lane.provideMoreChunks() }
-            return
-        }
-        let chunk = lane.takeChunk(number)
-        chunk.pointee.count = completion.result
+        guard let number = completion.buffer else { return }
+        let chunk = lane.takeChunk(number, count: completion.result)
         chunk.job.pointee.object = Unmanaged.passUnretained(self).toOpaque()
         chunk.job.pointee.band = queue.band
         delivered &+= 1
         queue.push(chunk.job, context)
         if delivered &- handled.load(ordering: .relaxed) >= lane.mostChunksPerStream && isOut {
-            end(context)
+            end()
         }
     }
 }

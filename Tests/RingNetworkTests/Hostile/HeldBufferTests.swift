@@ -1,4 +1,3 @@
-import Glibc
 import Ring
 import RingDispatch
 import RingNetwork
@@ -6,33 +5,78 @@ import Testing
 
 @Suite("Receive buffers that handlers hold", .watchdog)
 struct HeldBufferTests {
-    /// All of them are given out with so few.
-    private static let areFew = getenv("RINGDISPATCH_BUFFERS") != nil
+    private static let buffer = 8192
 
-    @Test("A lane whose first buffers are all held takes the others", .enabled(if: !areFew))
-    func newcomers() throws {
+    /// Connections of one lane whose handlers do not run until their queue is resumed.
+    private final class Held {
         let queue = DispatchQueue(label: "held")
-        queue.suspend()
-        let placement = ConnectionPlacement(queue: queue, laneNumber: 0)
-        let handled = Watched(0)
-        var wires: [Wire] = []
-        // More than the kernel is given at first; each holds one until the queue goes on.
-        for _ in 0..<140 {
-            let (descriptor, wire) = Wire.pair()
-            let connection = Connection(
-                adopting: descriptor, on: placement, options: ConnectionOptions())
-            connection.setReceiveHandler { connection, _ in
-                handled.increment()
-                connection.close()
+        let received = Watched(0)
+        private(set) var wires: [Wire] = []
+        private(set) var descriptors: [Int32] = []
+        private var isHeld = true
+
+        init(_ count: Int) {
+            queue.suspend()
+            for _ in 0..<count {
+                let (descriptor, wire) = Wire.pair()
+                let connection = Connection(
+                    adopting: descriptor,
+                    on: ConnectionPlacement(queue: queue, laneNumber: 0),
+                    options: ConnectionOptions())
+                connection.setReceiveHandler { [received] _, bytes in
+                    received.update { $0 += bytes.byteCount }
+                }
+                connection.activate()
+                wires.append(wire)
+                descriptors.append(descriptor)
             }
-            connection.activate()
-            wires.append(wire)
-            wire.send([1])
-            try #require(poll { Descriptors.bytesReadable(descriptor) == 0 }, "\(wires.count)")
         }
-        #expect(handled.value == 0)
-        queue.resume()
-        expectEventually(handled) { $0 == 140 }
-        for wire in wires { #expect(wire.receive(1).isEmpty) }
+
+        deinit { resume() }
+
+        /// Every handler runs; once.
+        func resume() {
+            if isHeld { queue.resume() }
+            isHeld = false
+        }
+    }
+
+    @Test("More connections than a lane has buffers at first are received from at once")
+    func newcomers() throws {
+        let held = Held(140)
+        for (wire, descriptor) in zip(held.wires, held.descriptors) {
+            wire.send([1])
+            try #require(poll { Descriptors.bytesReadable(descriptor) == 0 })
+        }
+        #expect(held.received.value == 0)
+        held.resume()
+        expectEventually(held.received) { $0 == 140 }
+    }
+
+    @Test("Handlers that hold more than a lane has stop no connection, and lose nothing")
+    func allHeld() throws {
+        let held = Held(240)
+        let share = 8 * HeldBufferTests.buffer
+        for (wire, descriptor) in zip(held.wires, held.descriptors) {
+            wire.send([UInt8](repeating: 1, count: share))
+            // However few buffers are left, two more are filled.
+            let left = UInt(share - 2 * HeldBufferTests.buffer)
+            try #require(poll { (Descriptors.bytesReadable(descriptor) ?? .max) <= left })
+        }
+        let (descriptor, wire) = Wire.pair()
+        let echo = Connection(
+            adopting: descriptor,
+            on: ConnectionPlacement(queue: DispatchQueue(label: "free"), laneNumber: 0),
+            options: ConnectionOptions())
+        echo.setReceiveHandler { connection, bytes in connection.send(bytes) }
+        echo.activate()
+        for round in 0..<100 {
+            let message = patterned(64, seed: round)
+            wire.send(message)
+            try #require(wire.receive(64) == message)
+        }
+        #expect(held.received.value == 0)
+        held.resume()
+        expectEventually(held.received) { $0 == 240 * share }
     }
 }
