@@ -104,7 +104,7 @@ extension Worker {
     /// the clock.
     private func poll(_ lane: Lane, _ context: Context) {
         lane.enqueue(all: lane.takeInbox())
-        if lane.hasStarvedStreams { lane.beginStarvedStreams(context) }
+        if lane.hasStarvedStreams { lane.beginStarvedStreams(isIdle: false, context) }
         if lane.mustLook() {
             lane.notePoll()
             lane.submit()
@@ -168,7 +168,7 @@ extension Worker {
     private func idle(_ lane: Lane, _ context: Context) {
         lane.notePoll()
         if lane.hasStarvedStreams {
-            lane.beginStarvedStreams(context)
+            lane.beginStarvedStreams(isIdle: true, context)
             return lane.submit()
         }
         if lane.mustEnter {

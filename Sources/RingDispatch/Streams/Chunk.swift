@@ -68,9 +68,12 @@ struct ChunkPool {
     private let count: Int
     /// Buffers that the kernel has been given so far: the first ones.
     private var provided: Int
-    /// Buffers that the kernel may fill.
+    /// Buffers that nobody uses: the kernel's, and those in `kept`.
     private var free: Int
+    /// From so few on they are spared; at least one, so that some are free after each completion.
     private var reserve: Int
+    /// Buffers that came back while streams waited.
+    private var kept: [UInt16] = []
     /// Streams for which the kernel found no buffer, each with a reference, the first one first.
     private var starved: [Unmanaged<LaneStream>] = []
 
@@ -87,7 +90,6 @@ struct ChunkPool {
         }
     }
 
-    /// At least one: after each completion the kernel has a buffer.
     private static func reserve(of provided: Int) -> Int { max(1, provided / 8) }
 
     /// A stream may have so many chunks that its handler has not seen.
@@ -115,17 +117,30 @@ struct ChunkPool {
         return more
     }
 
+    /// A buffer has come back; whether the kernel is to have it now. While streams wait it would
+    /// go to those that do not, whose next bytes are here first.
     @inline(__always)
-    mutating func noteGivenBack() { free &+= 1 }
+    mutating func giveBack(_ number: UInt16) -> Bool {
+        free &+= 1
+        guard hasStarved else { return true }
+        kept.append(number)
+        return false
+    }
 
-    mutating func wait(_ stream: Unmanaged<LaneStream>) { starved.append(stream) }
+    // MARK: streams that wait
 
     var hasStarved: Bool { !starved.isEmpty }
 
-    /// Of those that wait as many as there are buffers.
-    mutating func takeStarved() -> [Unmanaged<LaneStream>] {
-        let first = starved.prefix(free)
+    mutating func wait(_ stream: Unmanaged<LaneStream>) { starved.append(stream) }
+
+    /// - Parameter isIdle: the kernel has filled no buffer that the lane does not know of.
+    /// - Returns: buffers to give the kernel, and then streams to begin: as many as find some.
+    mutating func takeStarved(
+        isIdle: Bool
+    ) -> (buffers: [UInt16], streams: [Unmanaged<LaneStream>]) {
+        let first = starved.prefix(isIdle ? free : kept.count)
         starved.removeFirst(first.count)
-        return Array(first)
+        defer { kept.removeAll(keepingCapacity: true) }
+        return (kept, Array(first))
     }
 }

@@ -68,8 +68,7 @@ extension Lane {
     @inline(__always)
     func giveBack(_ chunk: ChunkPointer) {
         guard let number = chunk.pointee.number else { return chunk.free() }
-        withKernel { $0.giveBack(buffer: number) }
-        chunks.pointee.noteGivenBack()
+        if chunks.pointee.giveBack(number) { withKernel { $0.giveBack(buffer: number) } }
     }
 
     // MARK: streams for which there was none
@@ -86,9 +85,11 @@ extension Lane {
     @inline(__always)
     var hasStarvedStreams: Bool { owned.pointee.chunks?.pointee.hasStarved ?? false }
 
-    /// After each turn the kernel has a buffer, so that some begin.
+    /// - Parameter isIdle: the lane has handled all that came; then some begin.
     @inline(never)
-    func beginStarvedStreams(_ context: Context) {
-        for stream in chunks.pointee.takeStarved() { LaneStream.endWait(stream, context) }
+    func beginStarvedStreams(isIdle: Bool, _ context: Context) {
+        let (buffers, streams) = chunks.pointee.takeStarved(isIdle: isIdle)
+        for number in buffers { withKernel { $0.giveBack(buffer: number) } }
+        for stream in streams { LaneStream.endWait(stream, context) }
     }
 }
