@@ -4,7 +4,9 @@ internal import Glibc
 package enum SystemFile {
     /// The first line, without its line feed; nil when the file cannot be read.
     package static func firstLine(of path: String) -> String? {
-        contents(of: path)?.split(separator: "\n", maxSplits: 1).first.map(String.init)
+        guard let text = contents(of: path), !text.isEmpty else { return nil }
+        let end = text.utf8.firstIndex(of: UInt8(ascii: "\n")) ?? text.endIndex
+        return String(text[..<end])
     }
 
     /// Up to 64 KiB of a file; nil when it cannot be read.
