@@ -38,7 +38,7 @@ final class PreparedTarget: Sendable {
                 options.tlsServerName = plan.tlsServerName ?? Self.name(of: target.endpoint)
             }
         #endif
-        let isLocal = if case .unix = endpoint { true } else { false }
+        let isLocal = endpoint.isUnix
         let sources: [IPAddress?] = plan.sources.isEmpty || isLocal ? [nil] : plan.sources
         connectors = sources.map { source in
             var options = options

@@ -44,11 +44,11 @@ extension ConnectError.Attempt {
         cause = SocketError(error.call, error.code, remedy: error.remedy ?? remedy)
     }
 
-    private static func remedy(_ endpoint: Endpoint, _ call: String, _ code: Int32) -> String {
-        let isUnix = if case .unix = endpoint { true } else { false }
+    /// What to do; empty where nothing is known.
+    static func remedy(_ endpoint: Endpoint, _ call: String, _ code: Int32) -> String {
         switch code {
         case ErrorCode.connectionRefused:
-            return isUnix
+            return endpoint.isUnix
                 ? "its server has gone and left the file behind: start it again"
                 : "nobody listens there: check the port, and whether the server runs"
         case ErrorCode.timedOut:
@@ -60,7 +60,7 @@ extension ConnectError.Attempt {
         case ErrorCode.wrongType:
             return "that is no stream socket: check the path"
         case ErrorCode.access, ErrorCode.notPermitted:
-            return isUnix
+            return endpoint.isUnix
                 ? "this user may not write to the socket's file, or not enter a folder above it"
                 : "a rule of the local firewall forbids it"
         case ErrorCode.addressNotAvailable where call == "bind":

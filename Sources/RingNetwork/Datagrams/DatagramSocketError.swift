@@ -10,24 +10,20 @@ public struct DatagramSocketError: Error {
         self.endpoint = endpoint
         cause = SocketError(
             error.call, error.code,
-            remedy: error.remedy ?? DatagramSocketError.remedy(endpoint, error.code))
+            remedy: error.remedy ?? DatagramSocketError.remedy(endpoint, error))
     }
 
-    private static func remedy(_ endpoint: Endpoint, _ code: Int32) -> String {
-        switch code {
-        case ErrorCode.addressInUse:
-            if case .unix = endpoint {
-                return "another program receives there, or left the file behind: remove it"
-            }
-            return "another program receives there: stop it (ss -lunp shows it), or take another "
-                + "port; port 0 takes a free one"
-        case ErrorCode.addressNotAvailable:
-            return "the address is none of this machine's: 'ip address' lists them"
-        case ErrorCode.access:
-            return "ports below 1024 need the capability CAP_NET_BIND_SERVICE, and broadcast "
-                + "addresses the option allowsBroadcast"
+    private static func remedy(_ endpoint: Endpoint, _ error: KernelError) -> String {
+        guard error.call == "connect" else {
+            return endpoint.bindingRemedy(error.code, for: .datagrams)
+        }
+        switch error.code {
+        case ErrorCode.wrongType:
+            return "that is no socket for datagrams: check the path"
+        case ErrorCode.access where !endpoint.isUnix:
+            return "broadcast addresses need the option allowsBroadcast"
         default:
-            return ""
+            return ConnectError.Attempt.remedy(endpoint, error.call, error.code)
         }
     }
 }

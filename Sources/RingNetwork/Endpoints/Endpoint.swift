@@ -34,6 +34,10 @@ public enum Endpoint: Sendable, Hashable {
             ? try Endpoint(ipv6: text, port: port) : try Endpoint(nameOrIPv4: text, port: port)
     }
 
+    package var isUnix: Bool {
+        if case .unix = self { true } else { false }
+    }
+
     /// Nil for a Unix socket.
     public var port: UInt16? {
         switch self {

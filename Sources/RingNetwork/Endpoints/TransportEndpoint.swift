@@ -19,12 +19,11 @@ public struct TransportEndpoint: Sendable, Hashable {
     /// Throws when the transport does not reach such an endpoint: `unix` goes with Unix sockets and
     /// the others with IP.
     public init(_ transport: Transport, _ endpoint: Endpoint) throws(EndpointError) {
-        let isUnix = if case .unix = endpoint { true } else { false }
-        guard isUnix == (transport == .unix) else {
+        guard endpoint.isUnix == (transport == .unix) else {
             throw EndpointError(
                 .transportMismatch, endpoint.description.utf8,
                 "cannot be reached by \(transport.rawValue)",
-                remedy: isUnix ? "use the transport unix" : "use the transport tcp or udp")
+                remedy: endpoint.isUnix ? "use the transport unix" : "use the transport tcp or udp")
         }
         self.transport = transport
         self.endpoint = endpoint

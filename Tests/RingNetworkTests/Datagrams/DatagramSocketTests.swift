@@ -308,4 +308,29 @@ struct DatagramSocketTests {
         one.close()
         other.close()
     }
+
+    @Test("What keeps a socket from being opened is told with what to do about it")
+    func refusals() throws {
+        func error(_ open: () throws -> DatagramSocket) -> String {
+            do {
+                try open().close()
+                return "none"
+            } catch {
+                return "\(error)"
+            }
+        }
+        let path = makeSocketPath()
+        let lost = try Endpoint("unix:\(path)/socket")
+        #expect(error { try DatagramSocket(lost) }.contains("create it first"))
+        #expect(error { try DatagramSocket(connectingTo: lost) }.contains("no such socket"))
+        let broadcast = try Endpoint("255.255.255.255:9")
+        #expect(error { try DatagramSocket(connectingTo: broadcast) }.contains("allowsBroadcast"))
+        let stream = try Endpoint("unix:\(path)")
+        let other = Blackhole.bindUnix(path)
+        defer {
+            close(other)
+            unlink(path)
+        }
+        #expect(error { try DatagramSocket(connectingTo: stream) }.contains("no socket for"))
+    }
 }
