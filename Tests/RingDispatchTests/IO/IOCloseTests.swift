@@ -147,7 +147,7 @@ extension IOTests {
             do {
                 let folder = Folder()
                 let bytes = patternBytes(6_000_000)
-                let descriptor = Glibc.open(folder.file("file", bytes), O_RDONLY)
+                let descriptor = Glibc.open(folder.makeFile("file", bytes), O_RDONLY)
                 let (channel, cleanup) = open(.stream, descriptor)
                 let (read, begun, gate) = (Transfer(), Gate(), Gate())
                 channel.read(offset: 0, length: .max, queue: queue) { done, data, error in
@@ -250,7 +250,7 @@ extension IOTests {
         func barrierOfFile() {
             do {
                 let folder = Folder()
-                let path = folder.file("file", [])
+                let path = folder.makeFile("file", [])
                 let descriptor = Glibc.open(path, O_RDWR)
                 let (channel, cleanup) = open(.random, descriptor)
                 let sizes = Watched<[Int]>([])

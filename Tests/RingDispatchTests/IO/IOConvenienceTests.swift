@@ -37,7 +37,7 @@ extension IOTests {
             do {
                 let folder = Folder()
                 let bytes = randomBytes(700_000, seed: 9)
-                let descriptor = Glibc.open(folder.file("file", bytes), O_RDONLY)
+                let descriptor = Glibc.open(folder.makeFile("file", bytes), O_RDONLY)
                 var result: [UInt8] = []
                 for length in [10, 300_000, Int.max, Int.max] {
                     let read = Transfer()

@@ -31,7 +31,7 @@ extension IOTests {
         func lazyOpen() {
             do {
                 let folder = Folder()
-                let path = folder.file("new")
+                let path = folder("new")
                 do {
                     guard let (channel, cleanup) = openPath(path, O_RDWR | O_CREAT) else {
                         Issue.record("no channel")
@@ -59,7 +59,7 @@ extension IOTests {
             do {
                 let folder = Folder()
                 do {
-                    let (channel, cleanup) = openPath(folder.file("file", [1]))!
+                    let (channel, cleanup) = openPath(folder.makeFile("file", [1]))!
                     let seen = Watched<Int32>(-2)
                     channel.barrier { seen.update { $0 = channel.fileDescriptor } }
                     expectEventually(seen) { $0 >= 0 }
@@ -75,7 +75,7 @@ extension IOTests {
             do {
                 let folder = Folder()
                 do {
-                    let (channel, cleanup) = openPath(folder.file("new"), O_RDWR | O_CREAT)!
+                    let (channel, cleanup) = openPath(folder("new"), O_RDWR | O_CREAT)!
                     channel.close()
                     cleanup.expect()
                     #expect(access(folder.path + "/new", F_OK) != 0)
@@ -89,7 +89,8 @@ extension IOTests {
             do {
                 let folder = Folder()
                 do {
-                    let (first, firstCleanup) = openPath(folder.file("file", countingBytes(100)))!
+                    let file = folder.makeFile("file", countingBytes(100))
+                    let (first, firstCleanup) = openPath(file)!
                     let (cleanup, one, two) = (Cleanup(), Transfer(), Transfer())
                     let second = DispatchIO(
                         type: .random, io: first, queue: queue, cleanupHandler: cleanup.handler)
@@ -116,7 +117,7 @@ extension IOTests {
                 (folder.path + "/missing/file", O_RDWR | O_CREAT, ENOENT),
                 (folder.path, O_RDONLY, EISDIR),
                 ("/proc/version", O_RDWR, EACCES),
-                (folder.file("file", []) + "/below", O_RDONLY, ENOTDIR),
+                (folder.makeFile("file", []) + "/below", O_RDONLY, ENOTDIR),
             ]
             for (path, flags, error) in cases {
                 // Root may write to what nobody may: the kernel says EACCES or lets it be.
@@ -142,7 +143,7 @@ extension IOTests {
             do {
                 let folder = Folder()
                 do {
-                    let path = folder.file("file", [1, 2, 3])
+                    let path = folder.makeFile("file", [1, 2, 3])
                     let (channel, cleanup) = openPath(path)!
                     #expect(unlink(path) == 0)
                     let read = Transfer()
@@ -184,7 +185,7 @@ extension IOTests {
             do {
                 let folder = Folder()
                 let pipe = Channel(.pipe)
-                let path = folder.file("file", [1])
+                let path = folder.makeFile("file", [1])
                 let (readable, writable) = (Glibc.open(path, O_RDONLY), Glibc.open(path, O_WRONLY))
                 for descriptor in [writable, pipe.far] {
                     let (channel, cleanup) = open(.stream, descriptor)

@@ -11,7 +11,7 @@ extension IOTests {
         private func withFile(
             _ bytes: [UInt8], flags: Int32 = O_RDWR, _ body: (Int32) -> Void
         ) {
-            let descriptor = Glibc.open(folder.file("file", bytes), flags)
+            let descriptor = Glibc.open(folder.makeFile("file", bytes), flags)
             #expect(descriptor >= 0)
             body(descriptor)
             close(descriptor)
@@ -121,7 +121,7 @@ extension IOTests {
                 channel.close()
                 cleanup.expect()
             }
-            #expect(contents(ofFile: folder.file("file")) == expected)
+            #expect(contents(ofFile: folder("file")) == expected)
         }
 
         @Test("A stream appends where the file was opened to append")
@@ -137,7 +137,7 @@ extension IOTests {
                 channel.close()
                 cleanup.expect()
             }
-            #expect(contents(ofFile: folder.file("file")) == [1, 2, 3, 4, 5, 4, 5])
+            #expect(contents(ofFile: folder("file")) == [1, 2, 3, 4, 5, 4, 5])
         }
 
         @Test("A file of /proc, which does not tell its size, is read to its end")
@@ -180,7 +180,7 @@ extension IOTests {
         @Test("8 MiB are copied from file to file in pieces of all sizes")
         func copy() {
             let bytes = randomBytes(8 << 20, seed: 4)
-            let target = Glibc.open(folder.file("copy"), O_RDWR | O_CREAT, 0o600)
+            let target = Glibc.open(folder("copy"), O_RDWR | O_CREAT, 0o600)
             withFile(bytes) { descriptor in
                 let (source, sourceCleanup) = open(.stream, descriptor)
                 let (sink, sinkCleanup) = open(.stream, target)
@@ -211,7 +211,7 @@ extension IOTests {
             }
             close(target)
             // Compared outside of the macro, which would describe megabytes.
-            let isSame = contents(ofFile: folder.file("copy")) == bytes
+            let isSame = contents(ofFile: folder("copy")) == bytes
             #expect(isSame)
         }
 
@@ -220,7 +220,7 @@ extension IOTests {
             do {
                 let files = (0..<100).map { index in
                     let bytes = randomBytes(20_000 + 997 * index, seed: UInt64(index))
-                    return (bytes, Glibc.open(folder.file("\(index)", bytes), O_RDONLY))
+                    return (bytes, Glibc.open(folder.makeFile("\(index)", bytes), O_RDONLY))
                 }
                 let reads = files.map { _, descriptor in
                     let (channel, cleanup) = open(.stream, descriptor)

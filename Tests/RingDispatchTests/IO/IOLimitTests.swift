@@ -12,7 +12,7 @@ extension IOTests {
             do {
                 let folder = Folder()
                 let bytes = patternBytes(100_000)
-                let descriptor = Glibc.open(folder.file("file", bytes), O_RDONLY)
+                let descriptor = Glibc.open(folder.makeFile("file", bytes), O_RDONLY)
                 let (channel, cleanup) = open(.stream, descriptor)
                 channel.setLimit(highWater: 3000)
                 let read = Transfer()
@@ -55,7 +55,8 @@ extension IOTests {
         func exactPieces() {
             do {
                 let folder = Folder()
-                let descriptor = Glibc.open(folder.file("file", patternBytes(1_000_500)), O_RDONLY)
+                let file = folder.makeFile("file", patternBytes(1_000_500))
+                let descriptor = Glibc.open(file, O_RDONLY)
                 let (channel, cleanup) = open(.stream, descriptor)
                 channel.setLimit(lowWater: 1000)
                 channel.setLimit(highWater: 1000)

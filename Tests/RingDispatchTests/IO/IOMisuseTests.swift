@@ -37,7 +37,7 @@ struct IOMisuseTests {
         ) { [path = folder.path as String] in
             prepareForTrap()
             let folder = Folder(lent: path)
-            let descriptor = open(folder.file("file", [1]), O_RDWR)
+            let descriptor = open(folder.makeFile("file", [1]), O_RDWR)
             let (channel, _) = IOTests.open(.random, descriptor)
             channel.write(offset: -7, data: copied([1]), queue: .global()) { _, _, _ in }
         }

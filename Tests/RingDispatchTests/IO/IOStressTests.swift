@@ -104,7 +104,7 @@ extension IOTests {
             do {
                 let folder = Folder()
                 let bytes = randomBytes(3_000_000, seed: 12)
-                let path = folder.file("file", bytes)
+                let path = folder.makeFile("file", bytes)
                 let done = Watched(0)
                 let users = (0..<4).map { thread in
                     UserThread {

@@ -32,21 +32,11 @@ final class Folder: Sendable {
     /// The path of an entry.
     func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// The path of a file, which is made if it is to have bytes.
-    func file(_ name: String, _ bytes: [UInt8]? = nil) -> String {
-        guard let bytes else { return self(name) }
-        let descriptor = open(self(name), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
-        precondition(writeAll(bytes, to: descriptor), "errno \(errno)")
-        close(descriptor)
-        return self(name)
-    }
-
-    /// Makes a file, and gives its path.
+    /// Makes a file, or cuts one that is there to these bytes, and gives its path.
     @discardableResult
-    func makeFile(_ name: String, bytes count: Int = 0) -> String {
-        let descriptor = open(self(name), O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
-        precondition(descriptor >= 0, "errno \(errno)")
-        if count > 0 { write(count, to: descriptor) }
+    func makeFile(_ name: String, _ bytes: [UInt8] = []) -> String {
+        let descriptor = open(self(name), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
+        precondition(descriptor >= 0 && writeAll(bytes, to: descriptor), "errno \(errno)")
         close(descriptor)
         return self(name)
     }

@@ -8,7 +8,7 @@ struct FileSystemFileTests {
     private func told(
         in folder: Folder, bytes: Int = 10, mask: FileSystemEvent = .all, _ change: (String) -> Void
     ) -> FileSystemEvent {
-        let file = folder.makeFile("file", bytes: bytes)
+        let file = folder.makeFile("file", [UInt8](repeating: 0, count: bytes))
         let fence = FileFence()
         let observer = FileObserver(file, mask)
         change(file)
@@ -38,7 +38,7 @@ struct FileSystemFileTests {
     @Test("66. Growth is measured from the last look, also after cutting short")
     func growsAfterTruncation() {
         let folder = Folder()
-        let file = folder.makeFile("file", bytes: 100)
+        let file = folder.makeFile("file", [UInt8](repeating: 0, count: 100))
         let fence = FileFence()
         let observer = FileObserver(file)
         Glibc.truncate(file, 0)
