@@ -15,10 +15,12 @@ extension Endpoint {
                 + "replacesStaleUnixSocket"
         case (ErrorCode.addressInUse, .datagrams) where isUnix:
             return "another program receives there, or left the file behind: remove it"
-        case (ErrorCode.addressInUse, _):
-            let command = use == .listening ? "ss -ltnp" : "ss -lunp"
-            return "another program has the port: stop it (\(command) shows it), or take another; "
-                + "port 0 takes a free one"
+        case (ErrorCode.addressInUse, .listening):
+            return "another program listens there: stop it (ss -ltnp shows it), or take another "
+                + "port; port 0 takes a free one"
+        case (ErrorCode.addressInUse, .datagrams):
+            return "another program receives there: stop it (ss -lunp shows it), or take another "
+                + "port; port 0 takes a free one"
         case (ErrorCode.addressNotAvailable, _):
             return "the address is none of this machine's: 'ip address' lists them"
         case (ErrorCode.noEntry, _):
