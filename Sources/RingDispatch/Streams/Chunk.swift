@@ -140,7 +140,7 @@ struct ChunkPool {
     ) -> (buffers: [UInt16], streams: [Unmanaged<LaneStream>]) {
         let first = starved.prefix(isIdle ? free : kept.count)
         starved.removeFirst(first.count)
-        defer { kept.removeAll(keepingCapacity: true) }
+        defer { kept = [] }
         return (kept, Array(first))
     }
 }

@@ -1,7 +1,7 @@
 internal import Ring
 
 extension Endpoint {
-    /// Who binds a socket.
+    /// What a socket is bound for.
     enum SocketUse {
         case listening
         case datagrams

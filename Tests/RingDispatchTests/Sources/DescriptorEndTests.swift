@@ -75,15 +75,8 @@ struct DescriptorEndTests {
 
     @Test("A named pipe goes on with its next writer")
     func namedPipe() {
-        var template = Array("/tmp/ringdispatch-fifo-XXXXXX".utf8CString)
-        mkdtemp(&template)
-        let bytes = template.dropLast().map(UInt8.init(bitPattern:))
-        let folder = String(decoding: bytes, as: UTF8.self)
-        let path = folder + "/pipe"
-        defer {
-            unlink(path)
-            rmdir(folder)
-        }
+        let folder = Folder()
+        let path = folder("pipe")
         #expect(mkfifo(path, 0o600) == 0)
         let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         let first = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
@@ -103,12 +96,10 @@ struct DescriptorEndTests {
 
     @Test("A regular file's end is told once, and again after it has grown")
     func regularFile() {
-        var template = Array("/tmp/ringdispatch-test-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        unlink(template)
+        let folder = Folder()
+        let file = folder.makeFile("file", [UInt8](repeating: 0, count: 100))
+        let descriptor = open(file, O_RDWR | O_CLOEXEC)
         defer { close(descriptor) }
-        write(100, to: descriptor)
-        lseek(descriptor, 0, SEEK_SET)
         let (source, told, cancelled) = watchRead(descriptor) { _ = readAll(from: descriptor) }
         expectEventually(told) { $0 == [100, 0] }
         expectStays(told, at: [100, 0])

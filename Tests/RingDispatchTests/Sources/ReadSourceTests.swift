@@ -140,13 +140,11 @@ struct ReadSourceTests {
 
     @Test("A regular file is read to its end")  // dispatch_select, dispatch_read, 4.2 e
     func regularFile() {
-        var template = Array("/tmp/ringdispatch-test-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
+        let folder = Folder()
+        let file = folder.makeFile("file", [UInt8](repeating: 0, count: 100_000))
+        let descriptor = open(file, O_RDWR | O_CLOEXEC)
         #expect(descriptor >= 0)
-        unlink(template)
         defer { close(descriptor) }
-        write(100_000, to: descriptor)
-        lseek(descriptor, 0, SEEK_SET)
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         let received = Watched(0)
         let atEnd = Gate()

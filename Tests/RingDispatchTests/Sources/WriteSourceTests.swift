@@ -125,12 +125,10 @@ struct WriteSourceTests {
 
     @Test("Regular files share read and write sources as well")
     func regularFile() {
-        var template = Array("/tmp/ringdispatch-test-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        unlink(template)
+        let folder = Folder()
+        let file = folder.makeFile("file", [UInt8](repeating: 0, count: 100))
+        let descriptor = open(file, O_RDWR | O_CLOEXEC)
         defer { close(descriptor) }
-        write(100, to: descriptor)
-        lseek(descriptor, 0, SEEK_SET)
         let reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         let writer = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
         let readable = Gate()

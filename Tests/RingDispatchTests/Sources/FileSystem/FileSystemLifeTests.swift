@@ -114,7 +114,7 @@ struct FileSystemLifeTests {
     @Test("A source for a path has its own descriptor, which is closed with it")
     func path() throws {
         let folder = Folder()
-        let file = folder.makeFile("file", [UInt8](repeating: 0, count: 1))
+        let file = folder.makeFile("file", [0])
         symlink(file, folder("symbolic"))
         let fence = FileFence()
         let queue = DispatchQueue(label: "test.path")
