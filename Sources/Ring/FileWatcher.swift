@@ -12,7 +12,7 @@ package protocol FileWatcher: AnyObject, Sendable {
     ) throws(KernelError) -> Int32
 
     /// Ends a watch. Events that happened before may still be read, under a number that is not
-    /// given again.
+    /// given again; the last one is `ended`, so that a reader that sleeps wakes up.
     func unwatch(_ number: Int32)
 
     /// Gives the descriptor back. Nothing else may be called any more.

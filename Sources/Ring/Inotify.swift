@@ -4,9 +4,10 @@ internal import Glibc
 package final class Inotify: FileWatcher {
     package let descriptor: Int32
 
-    package init() throws(KernelError) {
+    /// - Parameter readsWait: reading sleeps until there is an event; else it finds none.
+    package init(readsWait: Bool) throws(KernelError) {
         descriptor = try checked("inotify_init1") {
-            inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+            inotify_init1(Int32(IN_CLOEXEC) | (readsWait ? 0 : Int32(IN_NONBLOCK)))
         }
     }
 

@@ -72,7 +72,7 @@ struct FileEventsTests {
 
     @Test("inotify refuses what is not there, and names the call")
     func refusal() throws {
-        let inotify = try Inotify()
+        let inotify = try Inotify(readsWait: false)
         defer { inotify.close() }
         #expect(throws: KernelError(call: "inotify_add_watch", code: ENOENT)) {
             try inotify.watch(.object(descriptor: 9999), for: .modified, isAdding: true)

@@ -38,7 +38,7 @@ final class FileWatchHub: Sendable {
 
     init(
         makeWatcher: @escaping @Sendable () throws(KernelError) -> any FileWatcher = {
-            () throws(KernelError) in try Inotify()
+            () throws(KernelError) in try Inotify(readsWait: false)
         }
     ) {
         self.makeWatcher = makeWatcher

@@ -18,10 +18,11 @@ final class Monitor: @unchecked Sendable {
     /// Asleep until somebody grants the parker: `noteActivity` (relaxed) sees it and lets exactly
     /// one thread wake it; the monitor looks at all lanes once more after it said so.
     private let state = Atomic<UInt32>(Monitor.notStarted)
+    private let eventThreads = Locked<[EventThread]>([])
 
-    /// What a lane looked like, and how much CPU time its worker had used when it began to look
-    /// so; nil: it was not looked at.
-    private struct Sight {
+    /// What a lane, or an event thread, looked like, and how much CPU time its thread had used when
+    /// it began to look so; nil: it was not looked at.
+    struct Sight {
         var lease: Lease
         var usedNanoseconds: UInt64?
     }
@@ -59,6 +60,12 @@ final class Monitor: @unchecked Sendable {
         }
     }
 
+    /// From now on the thread is looked at like the lanes.
+    func oversee(_ thread: EventThread) { eventThreads.withLock { $0.append(thread) } }
+    func disregard(_ thread: EventThread) {
+        eventThreads.withLock { $0.removeAll { $0 === thread } }
+    }
+
     private func run() {
         Threads.setName("ring-monitor")
         Threads.useFineTimers()
@@ -76,7 +83,8 @@ final class Monitor: @unchecked Sendable {
 
     private func sleepUntilActivity() {
         state.store(Monitor.asleep, ordering: .sequentiallyConsistent)
-        if pool.lanes.allSatisfy({ $0.isIdle }) { _ = parker.sleep() }
+        let isBusy = eventThreads.withLock { $0.contains { $0.isRunningHandler } }
+        if !isBusy && pool.lanes.allSatisfy({ $0.isIdle }) { _ = parker.sleep() }
         state.store(Monitor.awake, ordering: .sequentiallyConsistent)
         idleLooks = 0
     }
@@ -91,11 +99,15 @@ final class Monitor: @unchecked Sendable {
             if lease.phase != .parked && lease.phase != .free { isAnyInUse = true }
             guard lease == seen[index].lease, lease.phase == .user else {
                 seen[index] = Sight(lease: lease)
-                if lease.phase == .user { seen[index].usedNanoseconds = cpuTime(lease.worker) }
+                if lease.phase == .user {
+                    seen[index].usedNanoseconds = identifier(lease.worker).flatMap(cpuTime)
+                }
                 continue
             }
             guard lane.hasWork(now: now) else { continue }
-            switch state(of: lease.worker, since: seen[index].usedNanoseconds) {
+            switch state(
+                of: identifier(lease.worker), since: seen[index].usedNanoseconds)
+            {
             case .waitsForCPU:
                 continue
             case .computes:
@@ -112,7 +124,24 @@ final class Monitor: @unchecked Sendable {
             pool.call(to: lane, expecting: lease)
             lastCall = looks
         }
+        for thread in eventThreads.withLock({ $0 }) where look(at: thread) { isAnyInUse = true }
         idleLooks = isAnyInUse ? 0 : idleLooks + 1
+    }
+
+    /// Whether it is in use.
+    private func look(at thread: EventThread) -> Bool {
+        let lease = thread.lease
+        guard lease.phase == .user else { return false }
+        guard let seen = thread.seen, seen.lease == lease else {
+            thread.seen = Sight(lease: lease, usedNanoseconds: cpuTime(thread.identifier))
+            return true
+        }
+        if thread.hasNews(),
+            state(of: thread.identifier, since: seen.usedNanoseconds) != .waitsForCPU
+        {
+            thread.replace(expecting: lease)
+        }
+        return true
     }
 
     private enum State {
@@ -122,15 +151,17 @@ final class Monitor: @unchecked Sendable {
         case waitsForCPU
     }
 
-    private func state(of worker: UInt64, since before: UInt64?) -> State {
-        guard let before, let now = cpuTime(worker) else { return .blocks }
+    private func state(of thread: UInt32?, since before: UInt64?) -> State {
+        guard let thread, let before, let now = cpuTime(thread) else { return .blocks }
         if now &- before >= Monitor.computingNanoseconds { return .computes }
-        let identifier = pool.worker(worker)?.identifier.load(ordering: .relaxed)
-        return identifier.map { Threads.isRunnable(thread: $0) } ?? false ? .waitsForCPU : .blocks
+        return Threads.isRunnable(thread: thread) ? .waitsForCPU : .blocks
     }
 
-    private func cpuTime(_ worker: UInt64) -> UInt64? {
-        let identifier = pool.worker(worker)?.identifier.load(ordering: .relaxed)
-        return identifier.flatMap { Threads.cpuNanoseconds(ofThread: $0) }
+    private func cpuTime(_ thread: UInt32) -> UInt64? {
+        Threads.cpuNanoseconds(ofThread: thread)
+    }
+
+    private func identifier(_ worker: UInt64) -> UInt32? {
+        pool.worker(worker)?.identifier.load(ordering: .relaxed)
     }
 }

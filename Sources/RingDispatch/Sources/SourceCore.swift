@@ -90,12 +90,32 @@ class SourceCore: @unchecked Sendable {
     /// Something happened: the source is to be invoked on its queue. From any thread.
     @inline(__always)
     final func wake(_ context: Context) {
+        if claim() { enqueue(context) }
+    }
+
+    /// The same from a thread that may run handlers: they run there and then, as in `sync`, if the
+    /// queue and its targets are idle.
+    final func wakeOrInvoke(_ context: Context) {
+        guard claim() else { return }
+        let queue = queue
+        var scope = SyncScope()
+        withUnsafeMutablePointer(to: &scope) { scope in
+            guard queue.band != Band.background, queue.beginSyncIfIdle(scope, asBarrier: false)
+            else { return enqueue(context) }
+            SourceCore.invoke(.passRetained(self), band: queue.band, context)
+            queue.endSync(scope, asBarrier: false)
+        }
+    }
+
+    /// Notes that something happened; true when the caller is to put the source onto its queue.
+    @inline(__always)
+    private final func claim() -> Bool {
         let result = update { state in
             guard !state.isStopped && !state.isDone else { return false }
             state.word |= state.isEnqueued ? SourceState.dirty : SourceState.enqueued
             return true
         }
-        if let result, !result.old.isEnqueued { enqueue(context) }
+        return result.map { !$0.old.isEnqueued } ?? false
     }
 
     /// The armed event came, which has kept the source alive with a reference: consumes that.

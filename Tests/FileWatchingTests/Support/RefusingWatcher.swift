@@ -16,7 +16,7 @@ final class RefusingWatcher: FileWatcher {
     private let rules: Watched<Rules>
 
     init(_ rules: Watched<Rules>) throws(KernelError) {
-        kernel = try Inotify()
+        kernel = try Inotify(readsWait: false)
         self.rules = rules
         rules.update { $0.openInstances += 1 }
     }

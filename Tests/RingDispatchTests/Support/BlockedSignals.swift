@@ -32,17 +32,3 @@ func blockEverywhere(_ signals: Int32...) {
         }
     }
 }
-
-/// The kernel's numbers for this process's threads.
-private func threadIdentifiers() -> [Int32] {
-    guard let directory = opendir("/proc/self/task") else { return [] }
-    defer { closedir(directory) }
-    var identifiers: [Int32] = []
-    while let entry = readdir(directory) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if let identifier = Int32(name) { identifiers.append(identifier) }
-    }
-    return identifiers
-}

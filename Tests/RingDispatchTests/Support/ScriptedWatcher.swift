@@ -19,6 +19,8 @@ final class ScriptedWatcher: FileWatcher {
         let number: ino_t
     }
 
+    init() { OpenFile.makeBlocking(channel.near) }
+
     var descriptor: Int32 { channel.near }
 
     func watch(
@@ -44,7 +46,7 @@ final class ScriptedWatcher: FileWatcher {
         return number
     }
 
-    func unwatch(_ number: Int32) { forget(number) }
+    func unwatch(_ number: Int32) { send((number, .ended)) }
 
     private func forget(_ number: Int32) {
         watches.update { $0[number] = nil }
@@ -75,40 +77,5 @@ final class ScriptedWatcher: FileWatcher {
 
     private func send(_ words: [UInt32]) {
         _ = words.withUnsafeBytes { Glibc.write(channel.far, $0.baseAddress, $0.count) }
-    }
-}
-
-/// inotify, counting how many instances are open.
-final class CountedWatcher: FileWatcher {
-    struct Count {
-        var open = 0
-        var most = 0
-    }
-
-    private let kernel: Inotify
-    private let count: Watched<Count>
-
-    init(_ count: Watched<Count>) throws(KernelError) {
-        kernel = try Inotify()
-        self.count = count
-        count.update { count in
-            count.open += 1
-            count.most = max(count.most, count.open)
-        }
-    }
-
-    var descriptor: Int32 { kernel.descriptor }
-
-    func watch(
-        _ place: FilePlace, for changes: FileChanges, isAdding: Bool
-    ) throws(KernelError) -> Int32 {
-        try kernel.watch(place, for: changes, isAdding: isAdding)
-    }
-
-    func unwatch(_ number: Int32) { kernel.unwatch(number) }
-
-    func close() {
-        kernel.close()
-        count.update { $0.open -= 1 }
     }
 }

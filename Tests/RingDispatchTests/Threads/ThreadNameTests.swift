@@ -1,4 +1,3 @@
-import Glibc
 import RingDispatch
 import Testing
 
@@ -20,13 +19,4 @@ struct ThreadNameTests {
         #expect(user.value?.hasPrefix("ring-") == false)
         #expect(currentThreadName() == before)
     }
-}
-
-private func currentThreadName() -> String {
-    var name = [CChar](repeating: 0, count: 16)
-    guard let file = fopen("/proc/thread-self/comm", "r") else { return "" }
-    defer { fclose(file) }
-    fgets(&name, Int32(name.count), file)
-    let bytes = name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-    return String(decoding: bytes.filter { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
 }

@@ -1,28 +1,27 @@
 internal import Ring
 
 /// Watches files for all file-system sources of the process with one inotify instance, which is
-/// made for the first source and closed after the last.
+/// made for the first source and closed after the last, and one thread that reads it.
 ///
 /// Its lock guards the watches and is held over the calls that look at a source's descriptor, so
 /// that a source that has left may close it. Those calls do not wait for disks or servers.
 final class FileSystemHub: Sendable {
-    static let shared = FileSystemHub { () throws(KernelError) in try Inotify() }
+    static let shared = FileSystemHub { () throws(KernelError) in try Inotify(readsWait: true) }
 
-    /// Where events are read. Nothing waits on it.
-    let queue = DispatchQueue(label: "ringdispatch.inotify")
     private let makeWatcher: @Sendable () throws(KernelError) -> any FileWatcher
     private let state = Locked(State())
+    /// Held while an instance is given up and closed, which takes a while. The next is not given up
+    /// before, so that a program which makes and cancels sources quickly has two at most.
+    private let closing = Locked(())
 
     private struct State: @unchecked Sendable {
         // Safety: used inside the lock.
         var watches: FileWatches?
-        /// An instance is being closed. The next is not given up before, so that a program which
-        /// makes and cancels sources quickly has two at most.
-        var isClosing = false
         /// What was logged; each once.
         var logged: [FileSystemWatchError.Reason] = []
     }
 
+    /// - Parameter makeWatcher: makes a watcher whose descriptor's reads wait for events.
     init(makeWatcher: @escaping @Sendable () throws(KernelError) -> any FileWatcher) {
         self.makeWatcher = makeWatcher
     }
@@ -38,99 +37,120 @@ final class FileSystemHub: Sendable {
         }
         guard let error else { return source.hasNews }
         log(error)
-        guard isFatal else { return source.hasNews }
-        closeIfUnused()
-        return source.fail(error)
+        return isFatal ? source.fail(error) : source.hasNews
     }
 
     private func register(
         _ source: FileSystemSource, _ state: inout State
     ) throws(FileSystemWatchError) -> FileSystemWatchError? {
+        if let watches = state.watches { return try watches.add(source) }
         let watches: FileWatches
-        if let existing = state.watches {
-            watches = existing
-        } else {
-            do throws(KernelError) {
-                watches = FileWatches(try makeWatcher())
-            } catch {
-                throw FileSystemWatchError(instance: error)
-            }
-            state.watches = watches
-            listen(watches)
+        do throws(KernelError) {
+            watches = FileWatches(try makeWatcher())
+        } catch {
+            throw FileSystemWatchError(instance: error)
         }
-        return try watches.add(source)
+        do throws(FileSystemWatchError) {
+            let error = try watches.add(source)
+            try read(watches, for: source)
+            state.watches = watches
+            return error
+        } catch {
+            watches.watcher.close()
+            throw error
+        }
     }
 
     /// Stops watching for a source. Its descriptor may be closed afterwards.
     func unregister(_ source: FileSystemSource) {
-        let isUnused = state.withLock { state -> Bool in
-            guard let watches = state.watches else { return false }
+        // The end of the last watch is an event that wakes the thread.
+        state.withLock { $0.watches?.remove(source) }
+    }
+
+    // MARK: the thread
+
+    private func read(
+        _ watches: FileWatches, for source: FileSystemSource
+    ) throws(FileSystemWatchError) {
+        let descriptor = watches.watcher.descriptor
+        let thread = EventThread(name: "ring-files") {
+            Descriptors.poll(descriptor, events: PollEvents.readable) != 0
+        } work: { [self] thread in
+            takeEvents(watches, on: thread)
+        }
+        do throws(KernelError) {
+            try thread.start()
+        } catch {
             watches.remove(source)
-            return watches.isEmpty
+            throw FileSystemWatchError(thread: error)
         }
-        if isUnused { closeIfUnused() }
     }
 
-    // MARK: events
-
-    private func listen(_ watches: FileWatches) {
-        let source = DispatchSource.makeReadSource(
-            fileDescriptor: watches.watcher.descriptor, queue: queue)
-        source.setEventHandler { [self] in takeEvents(watches) }
-        source.setCancelHandler { [self] in
-            watches.watcher.close()
-            state.withLock { $0.isClosing = false }
-            closeIfUnused()
+    /// Reads events as long as there are watches.
+    private func takeEvents(_ watches: FileWatches, on thread: EventThread) -> EventThread.End {
+        let context = Context.current
+        while !giveUpIfUnused(watches) {
+            guard watches.events.read(from: watches.watcher.descriptor) else {
+                abandon(watches)
+                return .over
+            }
+            let outcome = state.withLock { _ in watches.takeEvents() }
+            let alone = wakeSources(of: watches, on: thread, context)
+            if outcome.hasOverflowed { examineAll(watches, context) }
+            for error in outcome.errors { log(error) }
+            if let alone, !alone.runAtOnce(on: thread, context) { return .replaced }
         }
-        watches.source = source
-        source.activate()
+        return .over
     }
 
-    /// On the queue.
-    private func takeEvents(_ watches: FileWatches) {
-        guard watches.events.read(from: watches.watcher.descriptor) else { return }
-        let outcome = state.withLock { _ in watches.takeEvents() }
-        wakeSources(of: watches)
-        if outcome.hasOverflowed { examineAll(watches) }
-        for error in outcome.errors { log(error) }
-        if outcome.isEmpty { closeIfUnused() }
+    /// The program has closed the instance's descriptor, which may be another one's by now.
+    private func abandon(_ watches: FileWatches) {
+        state.withLock { $0.watches = nil }
+        Diagnostics.log(
+            "file-system sources made so far tell nothing any more: the program has closed "
+                + "descriptor \(watches.watcher.descriptor), which was not its own")
+    }
+
+    /// Outside the lock, which a woken source may want.
+    /// - Returns: the only one, if it is for the thread to run.
+    private func wakeSources(
+        of watches: FileWatches, on thread: EventThread, _ context: Context
+    ) -> FileSystemSource? {
+        defer { watches.woken.removeAll(keepingCapacity: true) }
+        if watches.woken.count == 1, let source = watches.woken.first,
+            thread.mayRunHandlers, source.mayRunAtOnce()
+        {
+            return source
+        }
+        for source in watches.woken { source.wake(context) }
+        return nil
+    }
+
+    private func giveUpIfUnused(_ watches: FileWatches) -> Bool {
+        guard state.withLock({ _ in watches.isEmpty }) else { return false }
+        return closing.withLock { _ in
+            let isUnused = state.withLock { state in
+                if watches.isEmpty { state.watches = nil }
+                return watches.isEmpty
+            }
+            if isUnused { watches.watcher.close() }
+            return isUnused
+        }
     }
 
     /// Events were lost: looks at every file, a few at a time.
-    private func examineAll(_ watches: FileWatches) {
+    private func examineAll(_ watches: FileWatches, _ context: Context) {
         var rest = state.withLock { _ in watches.allFiles() }[...]
         while !rest.isEmpty {
             let some = rest.prefix(FileSystemHub.filesAtATime)
             rest = rest.dropFirst(some.count)
             state.withLock { _ in watches.examine(some, isThorough: true) }
-            wakeSources(of: watches)
+            for source in watches.woken { source.wake(context) }
+            watches.woken.removeAll(keepingCapacity: true)
         }
     }
 
     private static let filesAtATime = 64
-
-    /// On the queue. Outside the lock, which a woken source may want.
-    private func wakeSources(of watches: FileWatches) {
-        let context = Context.current
-        for source in watches.woken { source.wake(context) }
-        watches.woken.removeAll(keepingCapacity: true)
-    }
-
-    // MARK: the end
-
-    private func closeIfUnused() {
-        queue.async { [self] in
-            let unused = state.withLock { state -> FileWatches? in
-                guard !state.isClosing, let watches = state.watches, watches.isEmpty else {
-                    return nil
-                }
-                state.watches = nil
-                state.isClosing = true
-                return watches
-            }
-            unused?.stop()
-        }
-    }
 
     private func log(_ error: FileSystemWatchError) {
         let isNew = state.withLock { state in

@@ -62,6 +62,31 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
         return pending.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue == 0
     }
 
+    // MARK: for the thread that reads events
+
+    /// How many of the next events are left to a lane, because the handler took long for a thread
+    /// that others wait for. Read and written relaxed: it only decides where a handler runs.
+    private let heldBack = Atomic<Int>(0)
+    private static let longTicks = 50 * Ticks.perMicrosecond
+    private static let eventsHeldBack = 64
+
+    /// Whether the handler is to run on the calling thread.
+    func mayRunAtOnce() -> Bool {
+        let left = heldBack.load(ordering: .relaxed)
+        if left > 0 { heldBack.store(left - 1, ordering: .relaxed) }
+        return left == 0
+    }
+
+    /// Runs the handler if its queue is idle; false when another thread reads events now.
+    func runAtOnce(on thread: EventThread, _ context: Context) -> Bool {
+        let start = Ticks.now()
+        let isStillReader = thread.run { wakeOrInvoke(context) }
+        if Ticks.now() &- start > FileSystemSource.longTicks {
+            heldBack.store(FileSystemSource.eventsHeldBack, ordering: .relaxed)
+        }
+        return isStillReader
+    }
+
     // MARK: for the invoker
 
     override func latch() -> Bool {

@@ -44,6 +44,11 @@ extension FileSystemWatchError {
         self.init(reason, call: error.call, code: error.code, remedy: remedy)
     }
 
+    /// The thread that is to read events could not be started.
+    init(thread error: KernelError) {
+        self.init(reason: .other, code: error.code, description: error.description)
+    }
+
     /// `inotify_add_watch` failed.
     init(watching name: String, _ error: KernelError) {
         switch error.code {

@@ -9,8 +9,6 @@ extension FileWatches {
         var hasOverflowed = false
         /// Watches that could not be made anew.
         var errors: [FileSystemWatchError] = []
-        /// Nothing is watched any more.
-        var isEmpty = false
     }
 
     /// Takes in the events that were read. Each file is looked at once, however many there are.
@@ -31,7 +29,6 @@ extension FileWatches {
             if news.changes.contains(.ended) { ended(file, news, &outcome) }
         }
         touched.removeAll(keepingCapacity: true)
-        outcome.isEmpty = isEmpty
         return outcome
     }
 

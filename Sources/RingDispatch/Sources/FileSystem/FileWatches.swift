@@ -4,11 +4,9 @@ internal import Ring
 /// sources and descriptors.
 final class FileWatches: @unchecked Sendable {
     // Safety: the hub's lock guards `files`, what is in them, and `touched`; `events` and `woken`
-    // belong to the hub's queue; `source` is set before anybody else knows of the object, and taken
-    // by `stop`.
+    // belong to the thread that reads the events.
     let watcher: any FileWatcher
     let events = FileEvents()
-    var source: (any DispatchSourceRead)?
     @exclusivity(unchecked) private(set) var files: [Int32: WatchedFile] = [:]
     /// Sources that have something to tell; the hub wakes them.
     @exclusivity(unchecked) var woken: [FileSystemSource] = []
@@ -20,11 +18,6 @@ final class FileWatches: @unchecked Sendable {
     }
 
     var isEmpty: Bool { files.isEmpty }
-
-    func stop() {
-        source?.cancel()
-        source = nil
-    }
 
     func allFiles() -> [WatchedFile] { Array(files.values) }
 

@@ -179,14 +179,29 @@ struct FileSystemLifeTests {
         expectStays(called, at: 0)
     }
 
+    /// How many inotify instances are open, and were at most.
+    private struct Instances {
+        var open = 0
+        var most = 0
+    }
+
+    private func counted(_ count: Watched<Instances>) throws(KernelError) -> HookedInotify {
+        let watcher = try HookedInotify(afterClose: { count.update { $0.open -= 1 } })
+        count.update { count in
+            count.open += 1
+            count.most = max(count.most, count.open)
+        }
+        return watcher
+    }
+
     @Test("The inotify instance is made for the first source and closed after the last")
     func instance() {
         let folder = Folder()
         let file = folder.makeFile("file")
-        let count = Watched(CountedWatcher.Count())
+        let count = Watched(Instances())
         weak var weakHub: FileSystemHub?
         do {
-            let hub = FileSystemHub { () throws(KernelError) in try CountedWatcher(count) }
+            let hub = FileSystemHub { () throws(KernelError) in try counted(count) }
             weakHub = hub
             #expect(count.value.open == 0)
             for _ in 0..<3 {
@@ -203,8 +218,8 @@ struct FileSystemLifeTests {
     func churn() {
         let folder = Folder()
         let file = folder.makeFile("file")
-        let count = Watched(CountedWatcher.Count())
-        let hub = FileSystemHub { () throws(KernelError) in try CountedWatcher(count) }
+        let count = Watched(Instances())
+        let hub = FileSystemHub { () throws(KernelError) in try counted(count) }
         let threads = (0..<3).map { _ in
             UserThread {
                 for _ in 0..<200 { FileObserver(file, hub: hub).end() }

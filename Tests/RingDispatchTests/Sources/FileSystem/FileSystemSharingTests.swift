@@ -57,7 +57,9 @@ struct FileSystemSharingTests {
         let folder = Folder()
         let file = folder.makeFile("file")
         let asked = Watched<[FileChanges]>([])
-        let hub = FileSystemHub { () throws(KernelError) in RecordingWatcher(try Inotify(), asked) }
+        let hub = FileSystemHub { () throws(KernelError) in
+            try HookedInotify(beforeWatch: { asked.append($0) })
+        }
         let wide = FileObserver(file, [.write, .attrib, .rename], hub: hub)
         let narrow = FileObserver(file, .rename, hub: hub)
         wide.end()
@@ -93,27 +95,4 @@ struct FileSystemSharingTests {
             fence.end()
         }
     }
-}
-
-/// inotify, noting what it is asked for.
-private final class RecordingWatcher: FileWatcher {
-    private let kernel: Inotify
-    private let asked: Watched<[FileChanges]>
-
-    init(_ kernel: Inotify, _ asked: Watched<[FileChanges]>) {
-        self.kernel = kernel
-        self.asked = asked
-    }
-
-    var descriptor: Int32 { kernel.descriptor }
-
-    func watch(
-        _ place: FilePlace, for changes: FileChanges, isAdding: Bool
-    ) throws(KernelError) -> Int32 {
-        asked.append(changes)
-        return try kernel.watch(place, for: changes, isAdding: isAdding)
-    }
-
-    func unwatch(_ number: Int32) { kernel.unwatch(number) }
-    func close() { kernel.close() }
 }

@@ -1,0 +1,104 @@
+internal import Ring
+internal import Synchronization
+
+/// A thread that sleeps in a system call of its own until there is news, and runs the news' handler
+/// itself where it may: the kernel has woken this thread, and to wake another takes as long again.
+///
+/// A handler may block all the same. The monitor sees to it that another thread then goes on with
+/// the calls; the first one ends when its handler has returned. Meanwhile no handler runs on the
+/// new one, so that there are two threads at most.
+final class EventThread: @unchecked Sendable {
+    // Safety: `seen` and `hasFailed` are the monitor's, the rest is constant or atomic.
+    private let name: String
+    private let work: @Sendable (EventThread) -> End
+    /// Whether there is something to take in. Asked by the monitor.
+    let hasNews: @Sendable () -> Bool
+    /// Phase `user` while a handler runs, else `lane`. The thread stores `user` (releasing); it
+    /// leaves it, or a successor takes it over, by an exchange for `lane` (acquiring).
+    private let word = Atomic<UInt64>(Lease(.lane, turn: 0).word)
+    /// The kernel's identifier of the thread that makes the calls. A hint for the monitor.
+    private let runner = Atomic<UInt32>(0)
+    /// Threads whose handler has not returned to find a successor. Raised (relaxed) by the
+    /// successor, lowered by the thread itself: it only decides where a handler runs.
+    private let replaced = Atomic<Int>(0)
+    /// What the monitor saw when it looked last.
+    var seen: Monitor.Sight?
+    private var hasFailed = false
+
+    /// Why the work has ended.
+    enum End {
+        /// There will be no more news.
+        case over
+        /// A successor does it.
+        case replaced
+    }
+
+    /// - Parameter work: makes the calls, one after the other.
+    init(
+        name: String, hasNews: @escaping @Sendable () -> Bool,
+        work: @escaping @Sendable (EventThread) -> End
+    ) {
+        self.name = name
+        self.hasNews = hasNews
+        self.work = work
+    }
+
+    func start() throws(KernelError) {
+        Runtime.pool.monitor.oversee(self)
+        do throws(KernelError) {
+            try Threads.start { self.run() }
+        } catch {
+            Runtime.pool.monitor.disregard(self)
+            throw error
+        }
+    }
+
+    private func run() {
+        Threads.setName(name)
+        runner.store(Threads.currentIdentifier, ordering: .relaxed)
+        if work(self) == .over { Runtime.pool.monitor.disregard(self) }
+    }
+
+    // MARK: for the work
+
+    /// Whether the thread may run a handler.
+    var mayRunHandlers: Bool { replaced.load(ordering: .relaxed) == 0 }
+
+    /// Runs a handler; false when a successor has gone on with the work meanwhile.
+    func run(_ handler: () -> Void) -> Bool {
+        let mine = Lease(.user, turn: lease.turn &+ 1)
+        // Like the lanes' leases: whoever is to see that the thread is busy sees it from here on.
+        _ = word.exchange(mine.word, ordering: .sequentiallyConsistent)
+        Runtime.pool.monitor.noteActivity()
+        handler()
+        if exchange(mine, for: mine.with(.lane)) { return true }
+        replaced.wrappingSubtract(1, ordering: .relaxed)
+        return false
+    }
+
+    // MARK: for the monitor
+
+    var lease: Lease { Lease(word: word.load(ordering: .sequentiallyConsistent)) }
+    var isRunningHandler: Bool { lease.phase == .user }
+    var identifier: UInt32 { runner.load(ordering: .relaxed) }
+
+    /// Another thread is to go on, unless the lease has changed by the time it comes.
+    func replace(expecting: Lease) {
+        do throws(KernelError) {
+            try Threads.start { [self] in
+                guard exchange(expecting, for: expecting.with(.lane)) else { return }
+                replaced.wrappingAdd(1, ordering: .relaxed)
+                run()
+            }
+        } catch {
+            if !hasFailed { Diagnostics.log("no further thread '\(name)': \(error)") }
+            hasFailed = true
+        }
+    }
+
+    private func exchange(_ expected: Lease, for desired: Lease) -> Bool {
+        word.compareExchange(
+            expected: expected.word, desired: desired.word, ordering: .acquiringAndReleasing
+        ).exchanged
+    }
+}

@@ -1,0 +1,263 @@
+import Glibc
+@testable import RingDispatch
+import Ring
+import Testing
+
+/// What holds for the handlers of file-system sources, although the thread that reads the events
+/// runs those that it may.
+@Suite("The handlers of file-system sources", .watchdog)
+struct FileSystemHandlerTests {
+    private let folder = Folder()
+
+    private func source(
+        of file: String, _ queue: DispatchQueue?
+    ) throws -> any DispatchSourceFileSystemObject {
+        try DispatchSource.makeFileSystemObjectSource(path: file, eventMask: .write, queue: queue)
+    }
+
+    /// Kinds of queues whose handlers are to be called on them.
+    enum Kind: CaseIterable {
+        case serial, concurrent, targeted, background, global
+    }
+
+    @Test("A handler runs on its queue", arguments: Kind.allCases)
+    func onQueue(kind: Kind) throws {
+        let base = DispatchQueue(label: "test.base")
+        let queue =
+            switch kind {
+            case .serial: DispatchQueue(label: "test.serial")
+            case .concurrent: DispatchQueue(label: "test.concurrent", attributes: .concurrent)
+            case .targeted: DispatchQueue(label: "test.targeted", target: base)
+            case .background: DispatchQueue(label: "test.background", qos: .background)
+            case .global: DispatchQueue.global()
+            }
+        let file = folder.makeFile("file")
+        let source = try source(of: file, queue)
+        let cancelled = watchCancel(of: source)
+        let names = Watched<[String]>([])
+        source.setEventHandler {
+            dispatchPrecondition(condition: .onQueue(queue))
+            if kind == .targeted { dispatchPrecondition(condition: .onQueue(base)) }
+            names.append(currentThreadName())
+        }
+        source.activate()
+        for count in 1...20 {
+            append(1, to: file)
+            expectEventually(names) { $0.count >= count }
+        }
+        // Background work stays on the threads of lowest priority.
+        if kind == .background { #expect(names.value.allSatisfy { $0.hasPrefix("ring-bg") }) }
+        finish(source, cancelled)
+    }
+
+    @Test("A handler of the main queue runs on the main thread")
+    func onMain() async {
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            prepareForTrap()
+            let folder = Folder(lent: path)
+            let file = folder.makeFile("file")
+            let source = try DispatchSource.makeFileSystemObjectSource(
+                path: file, eventMask: .write, queue: .main)
+            source.setEventHandler { endProcess(succeedingIf: Threads.isMain) }
+            source.activate()
+            append(1, to: file)
+            serveMainQueue()
+        }
+    }
+
+    @Test("A handler waits for its queue's items, and they wait for it")
+    func isolation() throws {
+        let base = DispatchQueue(label: "test.base")
+        let queues = (0..<3).map { DispatchQueue(label: "test.\($0)", target: base) }
+        let files = (0..<3).map { folder.makeFile("file\($0)") }
+        let inside = Unguarded(0)
+        let overlaps = Unguarded(0)
+        let work: @Sendable () -> Void = {
+            inside.value += 1
+            if inside.value != 1 { overlaps.value += 1 }
+            for step in 0..<200 { inside.value += step % 2 == 0 ? 1 : -1 }
+            inside.value -= 1
+        }
+        let calls = Watched(0)
+        let sources = try zip(files, queues).map { file, queue in
+            let source = try source(of: file, queue)
+            source.setEventHandler {
+                work()
+                calls.increment()
+            }
+            return (source, watchCancel(of: source))
+        }
+        for (source, _) in sources { source.activate() }
+        let threads = zip(files, queues).map { file, queue in
+            UserThread {
+                for _ in 0..<500 {
+                    append(1, to: file)
+                    queue.async(execute: work)
+                    queue.sync(execute: work)
+                }
+            }
+        }
+        for thread in threads { #expect(thread.join(seconds: 100)) }
+        expectEventually(calls) { $0 >= 3 }
+        for (source, cancelled) in sources { finish(source, cancelled) }
+        drain(base)
+        #expect(overlaps.value == 0)
+    }
+
+    @Test("A suspended queue gets its handlers' calls when it is resumed")
+    func suspendedQueue() {
+        let file = folder.makeFile("file")
+        let fence = FileFence()
+        let observer = FileObserver(file)
+        observer.queue.suspend()
+        append(1, to: file)
+        fence.pass()
+        #expect(observer.calls.value == [])
+        observer.queue.resume()
+        expectEventually(observer.calls) { $0 == [[.write, .extend]] }
+        observer.end()
+        fence.end()
+    }
+
+    @Test("Handlers that block stop no other source, and are told all that happened meanwhile")
+    func blocking() throws {
+        let fence = FileFence()
+        let count = 12
+        let gate = Gate()
+        let calls = Watched(0)
+        let files = (0..<count).map { folder.makeFile("file\($0)") }
+        let sources = try files.map { file in
+            let source = try source(of: file, DispatchQueue(label: "test.blocking"))
+            source.setEventHandler {
+                calls.increment()
+                gate.pass()
+            }
+            return (source, watchCancel(of: source))
+        }
+        for (source, _) in sources { source.activate() }
+        for (index, file) in files.enumerated() {
+            append(1, to: file)
+            fence.pass()
+            expectEventually(calls) { $0 == index + 1 }
+        }
+        for file in files { append(1, to: file) }
+        fence.pass()
+        #expect(calls.value == count)
+        gate.open()
+        expectEventually(calls) { $0 == 2 * count }
+        for (source, cancelled) in sources { finish(source, cancelled) }
+        fence.end()
+    }
+
+    @Test("A handler that computes stops no other source")
+    func computing() {
+        let file = folder.makeFile("file")
+        let fence = FileFence()
+        let isOver = Watched(false)
+        let observer = FileObserver(file)
+        observer.source.setEventHandler { while !isOver.value {} }
+        drain(observer.queue)
+        append(1, to: file)
+        for _ in 0..<10 { fence.pass() }
+        isOver.update { $0 = true }
+        observer.end()
+        fence.end()
+    }
+
+    @Test("A handler may cancel its source, and end the last one, where it is called")
+    func cancelInside() throws {
+        for _ in 0..<50 {
+            let hub = FileSystemHub { () throws(KernelError) in try Inotify(readsWait: true) }
+            let observer = FileObserver(folder.makeFile("file"), hub: hub)
+            observer.source.setEventHandler { [unowned observer] in observer.source.cancel() }
+            drain(observer.queue)
+            append(1, to: folder("file"))
+            #expect(poll { observer.source.isCancelled })
+            observer.end()
+        }
+    }
+
+    @Test("Two threads read events while handlers block, and none when the last source has ended")
+    func threads() async {
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            prepareForTrap()
+            let folder = Folder(lent: path)
+            func readers() -> Int { threadNames().count { $0 == "ring-files" } }
+            for _ in 0..<3 {
+                let gate = Gate()
+                let calls = Watched(0)
+                let files = (0..<6).map { folder.makeFile("file\($0)") }
+                let observers = files.map { FileObserver($0, .write) }
+                for observer in observers {
+                    observer.source.setEventHandler {
+                        calls.increment()
+                        gate.pass()
+                    }
+                    drain(observer.queue)
+                }
+                for (index, file) in files.enumerated() {
+                    append(1, to: file)
+                    expectEventually(calls) { $0 == index + 1 }
+                }
+                let areFew = poll { (1...2).contains(readers()) }
+                gate.open()
+                for observer in observers { observer.end() }
+                guard areFew, poll(until: { readers() == 0 }) else {
+                    endProcess(succeedingIf: false)
+                }
+            }
+            endProcess(succeedingIf: true)
+        }
+    }
+
+    @Test("While nothing happens no thread wakes up")
+    func idle() async {
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            prepareForTrap()
+            let folder = Folder(lent: path)
+            let file = folder.makeFile("file")
+            let observer = FileObserver(file, .write)
+            for count in 1...3 {
+                append(1, to: file)
+                guard observer.calls.wait(seconds: Patience.seconds, until: { $0.count == count })
+                else { endProcess(succeedingIf: false) }
+            }
+            // It takes the monitor a moment to find that all is quiet.
+            let isQuiet = poll {
+                let before = librarySleeps()
+                letTimePass(milliseconds: 300)
+                return !before.isEmpty && librarySleeps() == before
+            }
+            endProcess(succeedingIf: isQuiet)
+        }
+    }
+
+    @Test("A program that closes the library's descriptor is told, and new sources work")
+    func foreignClose() async {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) { [path = folder.path as String] in
+            prepareForTrap()
+            let folder = Folder(lent: path)
+            let file = folder.makeFile("file")
+            let first = FileObserver(file)
+            let inotify = (0..<Int32(1024)).first {
+                Descriptors.name(of: $0)?.contains("inotify") == true
+            }
+            close(inotify ?? -1)
+            // An event ends the reading that had begun.
+            append(1, to: file)
+            let isTold = poll {
+                let second = FileObserver(file)
+                append(1, to: file)
+                let isTold = second.calls.wait(seconds: 1) { union(of: $0).contains(.write) }
+                second.end()
+                return isTold
+            }
+            first.end()
+            endProcess(succeedingIf: isTold)
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("descriptor"), "\(text)")
+    }
+}

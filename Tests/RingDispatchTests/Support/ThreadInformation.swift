@@ -1,0 +1,34 @@
+import Glibc
+
+/// The kernel's numbers for this process's threads.
+func threadIdentifiers() -> [Int32] {
+    guard let directory = opendir("/proc/self/task") else { return [] }
+    defer { closedir(directory) }
+    var identifiers: [Int32] = []
+    while let entry = readdir(directory) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if let identifier = Int32(name) { identifiers.append(identifier) }
+    }
+    return identifiers
+}
+
+/// The names of the process's threads.
+func threadNames() -> [String] {
+    // A thread that has ended meanwhile has none.
+    threadIdentifiers().compactMap { processStatus("Name", of: "self/task/\($0)") }
+}
+
+func currentThreadName() -> String { processStatus("Name", of: "thread-self") ?? "" }
+
+/// How often the process's threads of the library have gone to sleep, by thread.
+func librarySleeps() -> [Int32: String] {
+    var sleeps: [Int32: String] = [:]
+    for thread in threadIdentifiers() {
+        let place = "self/task/\(thread)"
+        guard processStatus("Name", of: place)?.hasPrefix("ring-") == true else { continue }
+        sleeps[thread] = processStatus("voluntary_ctxt_switches", of: place)
+    }
+    return sleeps
+}
