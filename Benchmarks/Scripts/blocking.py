@@ -1,12 +1,13 @@
 """Echo servers on two CPUs, shared with the client; one connection's handler is slow."""
 
 import argparse
-import sys
+import dataclasses
 
 import building
 import machine
 from report import Need, Outcome, needs_table, number, table
-from servers import Load, Server, chosen, measure_or_note, medians
+from rounds import Values, in_turn
+from servers import Load, Server, chosen, measure
 
 CONNECTIONS = 120
 BLOCKS = {
@@ -38,7 +39,7 @@ def _servers(options: argparse.Namespace) -> list[Server]:
 def compare(options: argparse.Namespace) -> Outcome:
     outcome = Outcome()
     client = building.c_peers(["echo-load"], not options.no_build)["echo-load"]
-    servers = _servers(options)
+    servers = {server.name: server for server in _servers(options)}
     connections = (options.connections or [CONNECTIONS])[0]
     load = Load(client, connections, options.seconds, excludes_first=True)
     print(f"## A slow handler beside {connections - 1} fast connections, 64-byte messages\n")
@@ -46,22 +47,18 @@ def compare(options: argparse.Namespace) -> Outcome:
     print(f"- server and client share both CPUs, {options.seconds:g} s a run; "
           "the slow connection itself is not counted")
     for block, title in BLOCKS.items():
-        runs: dict[str, list[dict[str, float]]] = {server.name: [] for server in servers}
-        for round_number in range(options.rounds):
-            print(f"{title}, round {round_number + 1}", file=sys.stderr)
-            for server in servers:
-                blocking = Server(
-                    server.name, (*server.command, "--block", block), server.environment)
-                result = measure_or_note(outcome, blocking, load, options.cpus, options.cpus)
-                if result:
-                    runs[server.name].append(result)
-        results = {name: medians(list_) for name, list_ in runs.items()}
+        def measure_blocked(name: str, block: str = block) -> Values:
+            command = (*servers[name].command, "--block", block)
+            return measure(dataclasses.replace(servers[name], command=command), load,
+                           options.cpus, options.cpus)
+
+        results = in_turn(options, outcome, title, servers, measure_blocked)
         _print_section(title, results, outcome, has_needs=block != "none")
     return outcome
 
 
 def _print_section(
-    title: str, results: dict[str, dict[str, float]], outcome: Outcome, has_needs: bool
+    title: str, results: dict[str, Values], outcome: Outcome, has_needs: bool
 ) -> None:
     rows = []
     for name, result in results.items():

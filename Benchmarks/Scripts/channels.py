@@ -3,13 +3,13 @@
 import argparse
 import os
 import subprocess
-import sys
 import tempfile
 
 import building
 import machine
 from report import Need, Outcome, needs_table, number, table
-from servers import Load, Server, measure_or_note, medians
+from rounds import MeasureError, Values, in_turn
+from servers import Load, Server, measurer
 
 FILE_BYTES = 256 << 20
 READ_SECONDS = 60
@@ -33,16 +33,16 @@ def compare(options: argparse.Namespace) -> Outcome:
     return outcome
 
 
-def _read(command: list[str], environment: tuple, cpus: list[int]) -> dict[str, float]:
+def _read(command: list[str], environment: tuple, cpus: list[int]) -> Values:
     result = subprocess.run(
         ["taskset", "-c", ",".join(map(str, cpus)), *command], capture_output=True, text=True,
         stdin=subprocess.DEVNULL, timeout=READ_SECONDS, env={**os.environ, **dict(environment)})
     if result.returncode != 0:
-        raise RuntimeError(result.stderr.strip()[-500:])
+        raise MeasureError(result.stderr.strip()[-500:])
     pairs = (line.split("=", 1) for line in result.stdout.splitlines())
     values = {key: float(value) for key, value in pairs}
     if values["bytes"] != FILE_BYTES:
-        raise RuntimeError(f"{values['bytes']:.0f} bytes came")
+        raise MeasureError(f"{values['bytes']:.0f} bytes came")
     return values
 
 
@@ -50,19 +50,15 @@ def _reads(options: argparse.Namespace, outcome: Outcome, peer: str, programs: d
     commands = {URING: ((peer,), ())}
     for name, (path, environment) in programs.items():
         commands[name] = ((path, "read"), environment)
-    runs: dict[str, list[dict[str, float]]] = {name: [] for name in commands}
     with tempfile.NamedTemporaryFile() as file:
         for _ in range(FILE_BYTES >> 20):
             file.write(os.urandom(1 << 20))
         file.flush()
-        for round_number in range(options.rounds):
-            print(f"reading, round {round_number + 1}", file=sys.stderr)
-            for name, (command, environment) in commands.items():
-                try:
-                    runs[name].append(_read([*command, file.name], environment, options.cpus))
-                except (RuntimeError, subprocess.TimeoutExpired) as error:
-                    outcome.failures.append(f"{name}, reading: {error}")
-    results = {name: medians(list_) for name, list_ in runs.items()}
+        def read(name: str) -> Values:
+            command, environment = commands[name]
+            return _read([*command, file.name], environment, options.cpus)
+
+        results = in_turn(options, outcome, "reading", commands, read)
     rows = [
         [name, number(result["bytes"] / result["ns"]), number(result["ns"] / 1e6),
          number(result["cpu_ns"] / 1e6)] if result else [name, "failed", "-", "-"]
@@ -83,17 +79,10 @@ def _echoes(options: argparse.Namespace, outcome: Outcome, client: str, programs
     servers = [
         Server(name, (path, "echo", "--port", "0"), environment)
         for name, (path, environment) in programs.items()]
-    server_cpu, client_cpu = options.cpus
     for connections in options.connections or [64]:
         load = Load(client, connections, options.seconds)
-        runs: dict[str, list[dict[str, float]]] = {server.name: [] for server in servers}
-        for round_number in range(options.rounds):
-            print(f"{connections} connections, round {round_number + 1}", file=sys.stderr)
-            for server in servers:
-                result = measure_or_note(outcome, server, load, [server_cpu], [client_cpu])
-                if result:
-                    runs[server.name].append(result)
-        results = {name: medians(list_) for name, list_ in runs.items()}
+        results = in_turn(
+            options, outcome, f"{connections} connections", *measurer(servers, load, options.cpus))
         rows = [
             [name, number(result["cpu_us"]), number(result["rate"]), number(result["p50_us"]),
              number(result["p99_us"]), f"{result['switches']:.3f}", f"{result['threads']:.0f}"]

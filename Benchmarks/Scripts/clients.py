@@ -17,7 +17,8 @@ import time
 import building
 import machine
 from report import Need, Outcome, needs_table, number, table
-from servers import FREE_PORT, LoadError, Running, Server, medians, pinned
+from rounds import MeasureError, Values, in_turn
+from servers import FREE_PORT, Running, Server, pinned
 
 C_CLIENT, WRK, RING = "c-epoll", "wrk", "ringload"
 CONNECTIONS = [64, 1000]
@@ -93,19 +94,12 @@ def _measure_lateness(
 def _rounds(
     options: argparse.Namespace, outcome: Outcome, title: str, server: Server,
     clients: dict[str, list[str]]
-) -> dict[str, dict[str, float]]:
-    runs: dict[str, list[dict[str, float]]] = {name: [] for name in clients}
-    for round_number in range(options.rounds):
-        print(f"{title}, round {round_number + 1}", file=sys.stderr)
-        for name, command in clients.items():
-            try:
-                runs[name].append(_run(server, command, *options.cpus))
-            except (LoadError, subprocess.SubprocessError) as error:
-                outcome.failures.append(f"{name}, {title}: {error}")
-    return {name: medians(list_) for name, list_ in runs.items()}
+) -> dict[str, Values]:
+    return in_turn(
+        options, outcome, title, clients, lambda name: _run(server, clients[name], *options.cpus))
 
 
-def _run(server: Server, command: list[str], server_cpu: int, client_cpu: int) -> dict[str, float]:
+def _run(server: Server, command: list[str], server_cpu: int, client_cpu: int) -> Values:
     """CPU time for each message: as the client tells it, or of its whole process."""
     with contextlib.ExitStack() as stack:
         running = stack.enter_context(Running(server, [server_cpu]))
@@ -129,13 +123,13 @@ def _run(server: Server, command: list[str], server_cpu: int, client_cpu: int) -
         output.seek(0)
         text = output.read()
         if process.returncode != 0:
-            raise LoadError(f"status {process.returncode}: {text[-500:]}")
+            raise MeasureError(f"status {process.returncode}: {text[-500:]}")
         result = _told(text, report)
     used = (usage.ru_utime + usage.ru_stime) * 1e6 / result["messages"]
     return {"cpu_us": used, "rate": result["messages"] / seconds, **result}
 
 
-def _told(text: str, report: str) -> dict[str, float]:
+def _told(text: str, report: str) -> Values:
     """What the C client, wrk or ringload's report tell: at least the `messages`."""
     if os.path.exists(report):
         with open(report, encoding="utf-8") as file:
@@ -148,7 +142,7 @@ def _told(text: str, report: str) -> dict[str, float]:
         return {"messages": int(requests[1])}
     told = dict(re.findall(r"^(\w+)=([\d.]+)$", text, re.MULTILINE))
     if "messages" not in told:
-        raise LoadError(f"no count in: {text[-500:]}")
+        raise MeasureError(f"no count in: {text[-500:]}")
     return {"messages": int(told["messages"]), "rate": float(told["rate"]),
             "cpu_us": float(told["client_cpu_us"])}
 
@@ -156,13 +150,13 @@ def _told(text: str, report: str) -> dict[str, float]:
 # MARK: tables
 
 
-def _cpu_need(results: dict[str, dict[str, float]], other: str, at_most: float) -> Need:
+def _cpu_need(results: dict[str, Values], other: str, at_most: float) -> Need:
     return Need(f"CPU of {RING} / {other}", results[RING].get("cpu_us"),
                 results[other].get("cpu_us"), at_most=at_most)
 
 
 def _print(
-    title: str, results: dict[str, dict[str, float]], needs: list[Need], outcome: Outcome
+    title: str, results: dict[str, Values], needs: list[Need], outcome: Outcome
 ) -> None:
     print(f"\n### {title}\n")
     print(table(

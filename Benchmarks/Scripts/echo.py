@@ -1,12 +1,12 @@
 """Echo servers, each alone on one CPU; the load client on another."""
 
 import argparse
-import sys
 
 import building
 import machine
 from report import Need, Outcome, needs_table, number, table
-from servers import Load, Server, chosen, measure_or_note, medians
+from rounds import Values, in_turn
+from servers import Load, Server, chosen, measurer
 
 EPOLL, URING, NIO = "c-epoll", "c-io_uring", "swift-nio"
 DISPATCH, RING, RING_EPOLL = "gcd-echo-libdispatch", "gcd-echo-ring", "gcd-echo-ring-epoll"
@@ -48,19 +48,14 @@ def compare(options: argparse.Namespace) -> Outcome:
     print(f"- server on CPU {server_cpu}, client on CPU {client_cpu}, {options.seconds:g} s a run")
     for connections in options.connections or [64, 1000]:
         load = Load(client, connections, options.seconds)
-        runs: dict[str, list[dict[str, float]]] = {server.name: [] for server in servers}
-        for round_number in range(options.rounds):
-            print(f"{connections} connections, round {round_number + 1}", file=sys.stderr)
-            for server in servers:
-                result = measure_or_note(outcome, server, load, [server_cpu], [client_cpu])
-                if result:
-                    runs[server.name].append(result)
-        _print_section(connections, {name: medians(list_) for name, list_ in runs.items()}, outcome)
+        results = in_turn(
+            options, outcome, f"{connections} connections", *measurer(servers, load, options.cpus))
+        _print_section(connections, results, outcome)
     return outcome
 
 
 def _print_section(
-    connections: int, results: dict[str, dict[str, float]], outcome: Outcome
+    connections: int, results: dict[str, Values], outcome: Outcome
 ) -> None:
     def cpu(name: str) -> float | None:
         return results.get(name, {}).get("cpu_us")

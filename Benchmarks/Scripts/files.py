@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shutil
 import statistics
 import sys
 import tempfile
@@ -11,7 +10,7 @@ import time
 import building
 import machine
 from report import Need, Outcome, needs_table, number, table
-from servers import LoadError
+from rounds import MeasureError
 from watchers import BareLines, FileWatchServer, Inotifywait, resident_kibibytes
 
 WRITES = 2_000
@@ -32,7 +31,7 @@ def compare(options: argparse.Namespace) -> Outcome:
         with tempfile.TemporaryDirectory(prefix="files-benchmark-") as folder:
             try:
                 section(options, outcome, program, folder)
-            except LoadError as error:
+            except MeasureError as error:
                 outcome.failures.append(f"{section.__name__.strip('_')}: {error}")
     return outcome
 
@@ -51,7 +50,7 @@ def _warm_up(watcher: Inotifywait | FileWatchServer, tree: str) -> None:
         if watcher.lines.next(0.05) is not None:
             break
     else:
-        raise LoadError(f"{watcher.name} tells of nothing")
+        raise MeasureError(f"{watcher.name} tells of nothing")
     while watcher.lines.next(0.2) is not None:
         pass
 
@@ -98,7 +97,7 @@ def _write_and_wait(watcher: Inotifywait | FileWatchServer, tree: str) -> tuple[
         start = time.perf_counter_ns()
         os.write(file, b"x")
         if watcher.lines.next() is None:
-            raise LoadError(f"{watcher.name} did not tell of a write")
+            raise MeasureError(f"{watcher.name} did not tell of a write")
         times.append((time.perf_counter_ns() - start) / 1000)
     os.close(file)
     times.sort()
@@ -138,7 +137,7 @@ def _is_told(watcher: Inotifywait | FileWatchServer, folder: str) -> bool:
         is_told = is_told or path == wanted
         if path == last:
             return is_told
-    raise LoadError(f"{watcher.name} did not tell of {last}")
+    raise MeasureError(f"{watcher.name} did not tell of {last}")
 
 
 # A large tree

@@ -9,7 +9,8 @@ import sys
 import building
 import machine
 from report import Need, Outcome, needs_table, number, table
-from servers import FREE_PORT, LoadError, Running, Server, chosen, medians, pinned
+from rounds import Values, in_turn
+from servers import FREE_PORT, Running, Server, chosen, pinned
 
 REDIS, RING = "redis", "key-value-server"
 CLIENTS = 50
@@ -36,25 +37,20 @@ def _servers(options: argparse.Namespace) -> list[Server]:
 
 def compare(options: argparse.Namespace) -> Outcome:
     outcome = Outcome()
-    servers = _servers(options)
+    servers = {server.name: server for server in _servers(options)}
     server_cpu, client_cpu = options.cpus
     print(f"## KeyValueServer\n\n{machine.facts(options.rounds, options.cpus)}")
     print(f"- server on CPU {server_cpu}, redis-benchmark on CPU {client_cpu}, {CLIENTS} clients")
     for pipeline in PIPELINES:
-        runs: dict[str, list[dict[str, float]]] = {server.name: [] for server in servers}
-        for round_number in range(options.rounds):
-            print(f"pipeline {pipeline}, round {round_number + 1}", file=sys.stderr)
-            for server in servers:
-                try:
-                    runs[server.name].append(_measure(server, pipeline, server_cpu, client_cpu))
-                except (LoadError, subprocess.SubprocessError) as error:
-                    outcome.failures.append(f"{server.name}, pipeline {pipeline}: {error}")
-        results = {name: medians(list_) for name, list_ in runs.items()}
+        def measure(name: str, pipeline: int = pipeline) -> Values:
+            return _measure(servers[name], pipeline, server_cpu, client_cpu)
+
+        results = in_turn(options, outcome, f"pipeline {pipeline}", servers, measure)
         _print_section(pipeline, results, outcome)
     return outcome
 
 
-def _measure(server: Server, pipeline: int, server_cpu: int, client_cpu: int) -> dict[str, float]:
+def _measure(server: Server, pipeline: int, server_cpu: int, client_cpu: int) -> Values:
     with Running(server, [server_cpu]) as running:
         result = subprocess.run(
             [*pinned([client_cpu]), "redis-benchmark", "-p", str(running.port), "-t", "get,set",
@@ -71,7 +67,7 @@ def _measure(server: Server, pipeline: int, server_cpu: int, client_cpu: int) ->
 
 
 def _print_section(
-    pipeline: int, results: dict[str, dict[str, float]], outcome: Outcome
+    pipeline: int, results: dict[str, Values], outcome: Outcome
 ) -> None:
     print(f"\n### {CLIENTS} clients, pipeline {pipeline}\n")
     keys = ["set", "get", "set_p99_ms", "get_p99_ms", "cpu_us"]

@@ -7,7 +7,7 @@ import sys
 import building
 import machine
 from report import Outcome, number, table
-from servers import medians
+from rounds import MeasureError, Values, medians
 
 ROW_SECONDS = 120
 
@@ -31,12 +31,12 @@ def _run(path: str, cpus: list[int], arguments: list[str]) -> list[str]:
     result = subprocess.run(
         command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=ROW_SECONDS)
     if result.returncode != 0:
-        raise RuntimeError(
+        raise MeasureError(
             f"ended with status {result.returncode}: {result.stderr.strip()[-500:]}")
     return result.stdout.splitlines()
 
 
-def _measure(path: str, name: str, options: argparse.Namespace) -> dict[str, float]:
+def _measure(path: str, name: str, options: argparse.Namespace) -> Values:
     """All rows of the benchmark that `name` belongs to, measured in a process of their own."""
     lines = _run(path, options.cpus, [name] + (["--quick"] if options.quick else []))
     pairs = (line.split("\t") for line in lines)
@@ -58,19 +58,19 @@ def compare(options: argparse.Namespace) -> Outcome:
     products = building.swift_products(["micro-dispatch", "micro-ring"], not options.no_build)
     names = _wanted(products["micro-dispatch"], options)
     facts = machine.facts(options.rounds, options.cpus)
-    rounds: dict[str, list[dict[str, float]]] = {product: [] for product in products}
+    rounds: dict[str, list[Values]] = {product: [] for product in products}
     for round_number in range(options.rounds):
         print(f"round {round_number + 1} of {options.rounds}", file=sys.stderr)
         # Who goes first changes from round to round.
         order = sorted(products, reverse=round_number % 2 == 1)
-        values: dict[str, dict[str, float]] = {product: {} for product in products}
+        values: dict[str, Values] = {product: {} for product in products}
         for name in names:
             for product in order:
                 if name in values[product]:
                     continue
                 try:
                     values[product].update(_measure(products[product], name, options))
-                except (RuntimeError, subprocess.TimeoutExpired) as error:
+                except (MeasureError, subprocess.SubprocessError) as error:
                     outcome.failures.append(f"{product} {name}: {error}")
                     print(outcome.failures[-1], file=sys.stderr)
         for product in products:
@@ -81,7 +81,7 @@ def compare(options: argparse.Namespace) -> Outcome:
 
 
 def _table(
-    names: list[str], rounds: dict[str, list[dict[str, float]]], outcome: Outcome
+    names: list[str], rounds: dict[str, list[Values]], outcome: Outcome
 ) -> str:
     rows = []
     for name in names:

@@ -4,13 +4,14 @@ alone on one CPU, the load client on another."""
 import argparse
 import socket
 import subprocess
-import sys
 import time
+from collections.abc import Callable
 
 import building
 import machine
 from report import Need, Outcome, needs_table, number, table
-from servers import Load, LoadError, Running, Server, chosen, measure_or_note, medians
+from rounds import MeasureError, Values, in_turn
+from servers import Load, Running, Server, chosen, measurer
 
 EPOLL, URING, NIO, RING = "c-epoll", "c-io_uring", "swift-nio", "echo-server"
 # Never sleeps: what spinning can reach with this client, which sleeps. With one connection only.
@@ -55,15 +56,13 @@ def compare(options: argparse.Namespace) -> Outcome:
         load = Load(clients[scenario.client], scenario.connections, options.seconds,
                     arguments=scenario.arguments)
         loaded = [server for server in servers if server.name != SPINNING or name == ALONE]
-        runs: dict[str, list[dict[str, float]]] = {server.name: [] for server in loaded}
-        for round_number in range(options.rounds):
-            print(f"{name}, round {round_number + 1}", file=sys.stderr)
-            for server in loaded:
-                machine.wait_for_connection_tracking()
-                result = measure_or_note(outcome, server, load, [server_cpu], [client_cpu])
-                if result:
-                    runs[server.name].append(result)
-        results = {server: medians(list_) for server, list_ in runs.items()}
+        names, measure = measurer(loaded, load, options.cpus)
+
+        def measure_later(name: str, measure: Callable[[str], Values] = measure) -> Values:
+            machine.wait_for_connection_tracking()
+            return measure(name)
+
+        results = in_turn(options, outcome, name, names, measure_later)
         _print_section(name, results, of_c, of_nio, outcome)
     sleeping = [server for server in servers if server.name != SPINNING]
     _compare_idle(sleeping, server_cpu, outcome)
@@ -72,7 +71,7 @@ def compare(options: argparse.Namespace) -> Outcome:
 
 
 def _print_section(
-    name: str, results: dict[str, dict[str, float]], of_c: float | None, of_nio: float | None,
+    name: str, results: dict[str, Values], of_c: float | None, of_nio: float | None,
     outcome: Outcome
 ) -> None:
     def value(server: str, key: str = "cpu_us") -> float | None:
@@ -115,7 +114,7 @@ def _idle_bytes(server: Server, cpu: int) -> float:
             client = socket.create_connection(("127.0.0.1", running.port))
             client.sendall(b"hello")
             if client.recv(16) != b"hello":
-                raise LoadError("a greeting was not echoed")
+                raise MeasureError("a greeting was not echoed")
             return client
 
         # What the first of them sets up for all.
@@ -131,11 +130,11 @@ def _idle_bytes(server: Server, cpu: int) -> float:
 
 def _compare_idle(servers: list[Server], cpu: int, outcome: Outcome) -> None:
     print(f"\n### {IDLE_CONNECTIONS:,} idle connections\n")
-    results: dict[str, float] = {}
+    results: Values = {}
     for server in servers:
         try:
             results[server.name] = _idle_bytes(server, cpu)
-        except (LoadError, OSError) as error:
+        except (MeasureError, OSError) as error:
             outcome.failures.append(f"{server.name}, idle connections: {error}")
     print(table(["server", "bytes each"],
                 [[name, number(used)] for name, used in results.items()]))

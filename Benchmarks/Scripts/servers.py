@@ -8,18 +8,15 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 
-from report import Outcome
+from rounds import MeasureError, Values
 
 # Stands for a port in the command of a server that cannot choose one itself.
 FREE_PORT = "{free}"
 START_SECONDS = 15
 STOP_SECONDS = 5
 LOAD_EXTRA_SECONDS = 30
-
-
-class LoadError(Exception):
-    pass
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +70,7 @@ class Running:
         self._announced.wait(START_SECONDS)
         if not self._is_up:
             self._stop()
-            raise LoadError(
+            raise MeasureError(
                 f"no line with '{self.server.announcement}'; it said: {self.last_words()}")
         return self
 
@@ -109,7 +106,7 @@ class Load:
 
 def measure(
     server: Server, load: Load, server_cpus: list[int], client_cpus: list[int]
-) -> dict[str, float]:
+) -> Values:
     """One load run against a fresh server; the client's key=value lines."""
     with Running(server, server_cpus) as running:
         command = [
@@ -123,23 +120,22 @@ def measure(
                 command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                 timeout=load.seconds + LOAD_EXTRA_SECONDS)
         except subprocess.TimeoutExpired:
-            raise LoadError("the load client came to no end") from None
+            raise MeasureError("the load client came to no end") from None
         if result.returncode != 0:
-            raise LoadError(
+            raise MeasureError(
                 f"{result.stderr.strip()}; the server said: {running.last_words()}")
     pairs = (line.split("=", 1) for line in result.stdout.splitlines())
     return {key: float(value) for key, value in pairs}
 
 
-def measure_or_note(
-    outcome: Outcome, server: Server, load: Load, server_cpus: list[int], client_cpus: list[int]
-) -> dict[str, float] | None:
-    try:
-        return measure(server, load, server_cpus, client_cpus)
-    except LoadError as error:
-        outcome.failures.append(f"{server.name}, {load.connections} connections: {error}")
-        print(outcome.failures[-1], file=sys.stderr)
-        return None
+def measurer(
+    servers: list[Server], load: Load, cpus: list[int]
+) -> tuple[list[str], Callable[[str], Values]]:
+    """The servers' names, and what measures one alone on the first CPU, its client on the second:
+    for `in_turn`."""
+    by_name = {server.name: server for server in servers}
+    server_cpu, client_cpu = cpus
+    return list(by_name), lambda name: measure(by_name[name], load, [server_cpu], [client_cpu])
 
 
 def pinned(cpus: list[int]) -> list[str]:
@@ -153,12 +149,3 @@ def chosen(servers: list[Server], names: list[str]) -> list[Server]:
     if unknown:
         sys.exit(f"unknown: {', '.join(unknown)}; known: {', '.join(known)}")
     return [server for server in servers if not names or server.name in names]
-
-
-def medians(runs: list[dict[str, float]]) -> dict[str, float]:
-    """The median over the runs, key by key."""
-    def median(values: list[float]) -> float:
-        ordered, half = sorted(values), len(values) // 2
-        return ordered[half] if len(values) % 2 else (ordered[half - 1] + ordered[half]) / 2
-
-    return {key: median([run[key] for run in runs]) for key in runs[0]} if runs else {}

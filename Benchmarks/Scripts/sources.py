@@ -2,13 +2,12 @@
 
 import argparse
 import os
-import statistics
 import subprocess
-import sys
 
 import building
 import machine
 from report import Need, Outcome, needs_table, number, table
+from rounds import MeasureError, Values, in_turn
 
 RUN_SECONDS = 120
 MOST_BYTES = 400
@@ -27,44 +26,29 @@ def compare(options: argparse.Namespace) -> Outcome:
     return outcome
 
 
-def _run(command: list[str], cpus: list[int]) -> dict[str, float]:
+def _run(command: list[str], cpus: list[int]) -> Values:
     result = subprocess.run(
         ["taskset", "-c", ",".join(map(str, cpus)), *command], capture_output=True, text=True,
         stdin=subprocess.DEVNULL, timeout=RUN_SECONDS,
         env={**os.environ, "RINGDISPATCH_LOG": "off"})
     if result.returncode != 0:
-        raise RuntimeError((result.stdout + result.stderr).strip()[-500:])
+        raise MeasureError((result.stdout + result.stderr).strip()[-500:])
     pairs = (line.split() for line in result.stdout.splitlines())
     return {name: float(value) for name, value in pairs}
-
-
-def _medians(
-    options: argparse.Namespace, outcome: Outcome, commands: dict[str, list[str]]
-) -> dict[str, dict[str, float]]:
-    runs: dict[str, list[dict[str, float]]] = {name: [] for name in commands}
-    for round_number in range(options.rounds):
-        print(f"round {round_number + 1} of {options.rounds}", file=sys.stderr)
-        for name, command in commands.items():
-            try:
-                runs[name].append(_run(command, options.cpus))
-            except (RuntimeError, subprocess.TimeoutExpired) as error:
-                outcome.failures.append(f"{name}: {error}")
-    return {
-        name: {key: statistics.median(run[key] for run in list_) for key in list_[0]}
-        for name, list_ in runs.items() if list_}
 
 
 def _many(
     options: argparse.Namespace, outcome: Outcome, programs: dict, kind: str, count: int
 ) -> None:
-    results = _medians(options, outcome, {
-        name: [programs[f"many-sources-{name}"], kind, str(count)]
-        for name in ("dispatch", "ring")})
+    def run(name: str) -> Values:
+        return _run([programs[f"many-sources-{name}"], kind, str(count)], options.cpus)
+
+    results = in_turn(options, outcome, f"{count:,} {kind}", ("dispatch", "ring"), run)
     print(f"\n### {count:,} {kind}\n")
     print(table(
         ["library", "bytes/source", "ns to arm", "ns to cancel", "ns for both"],
         [[name, *(number(result[measure]) for measure in MEASURES)]
-         for name, result in results.items()]))
+         for name, result in results.items() if result]))
     ours, theirs = results.get("ring", {}), results.get("dispatch", {})
     print("\n" + needs_table([
         Need("bytes of ring, of 400", ours.get("bytes"), MOST_BYTES, at_most=1),
@@ -73,7 +57,8 @@ def _many(
 
 
 def _latency(options: argparse.Namespace, outcome: Outcome, program: str) -> None:
-    results = _medians(options, outcome, {"file": [program]}).get("file", {})
+    results = in_turn(
+        options, outcome, "latency", ["file"], lambda _: _run([program], options.cpus))["file"]
     print("\n### From a write to the handler of a file-system source\n")
     print(table(["", "ns"], [[name, number(value)] for name, value in results.items()]))
     print("\n" + needs_table([

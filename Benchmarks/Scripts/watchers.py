@@ -11,7 +11,8 @@ import subprocess
 import sys
 import time
 
-from servers import FREE_PORT, STOP_SECONDS, LoadError, Running, Server, pinned
+from rounds import MeasureError
+from servers import FREE_PORT, Running, Server, pinned
 
 READY_SECONDS = 60
 LINE_SECONDS = 10
@@ -38,7 +39,7 @@ class Lines:
                     return None
                 continue
             if not bytes_:
-                raise LoadError("the watcher ended")
+                raise MeasureError("the watcher ended")
             self._rest += bytes_
         line, self._rest = self._rest.split(b"\n", 1)
         return line
@@ -66,7 +67,7 @@ class Inotifywait:
                 self.lines = Lines(self._process.stdout.fileno())
                 return self
         self.__exit__()
-        raise LoadError("inotifywait does not say that its watches are established")
+        raise MeasureError("inotifywait does not say that its watches are established")
 
     def __exit__(self, *_: object) -> None:
         self._process.kill()
