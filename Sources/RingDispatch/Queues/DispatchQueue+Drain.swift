@@ -32,8 +32,14 @@ extension DispatchQueue {
     /// Runs items of a queue that came off its target's list. Consumes the list's reference.
     @inline(__always)
     final func drain(_ context: Context) {
-        if Runtime.configuration.namesThreads { Threads.setName(label) }
+        nameThread()
         if kind == .concurrent { drainConcurrent(context) } else { drainSerial(context) }
+    }
+
+    /// For people who look at threads: the calling one runs this queue (`RINGDISPATCH_DEBUG`).
+    @inline(__always)
+    final func nameThread() {
+        if Runtime.configuration.namesThreads { Threads.setName(label) }
     }
 
     private final func drainSerial(_ context: Context) {

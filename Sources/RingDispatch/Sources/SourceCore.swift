@@ -102,6 +102,7 @@ class SourceCore: @unchecked Sendable {
         withUnsafeMutablePointer(to: &scope) { scope in
             guard queue.band != Band.background, queue.beginSyncIfIdle(scope, asBarrier: false)
             else { return enqueue(context) }
+            queue.nameThread()
             SourceCore.invoke(.passRetained(self), band: queue.band, context)
             queue.endSync(scope, asBarrier: false)
         }

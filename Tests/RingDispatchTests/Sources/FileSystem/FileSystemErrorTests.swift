@@ -196,6 +196,7 @@ struct FileSystemErrorTests {
             prepareForTrap()
             let folder = Folder(lent: path)
             let file = folder.makeFile("file")
+            dup2(open(folder.makeFile("words"), O_WRONLY), STDERR_FILENO)
             // The library's own descriptors are there before they run out.
             FileObserver(file).end()
             let descriptor = open(file, O_RDONLY)
@@ -219,6 +220,9 @@ struct FileSystemErrorTests {
             }
             endProcess(succeedingIf: isTold && error.value?.reason == .descriptorLimit)
         }
+            // Its last words, if it did not come to its end.
+        let words = contents(ofFile: folder("words")) ?? ""
+        #expect(words.split(separator: "\n").count { !$0.contains("back end") } == 1, "\(words)")
     }
 
     @Test("Without /proc the error says so")
