@@ -14,6 +14,7 @@ struct ProcessShortageTests {
             let (child, other) = (Child("read line; exit 11"), Child("read line; exit 12"))
             // The library has what it needs for itself.
             drain(queue)
+            letTasksHaveTheirDescriptors()
             let source = { (identifier: pid_t, ended: Watched<[Int32]>) in
                 let source = DispatchSource.makeProcessSource(
                     identifier: identifier, eventMask: .exit, queue: queue)
@@ -57,6 +58,7 @@ struct ProcessShortageTests {
             let queue = DispatchQueue(label: "shortage")
             let child = Child("read line; exit 11")
             drain(queue)
+            letTasksHaveTheirDescriptors()
             let none = dup(STDIN_FILENO)
             close(none)
             var few = rlimit(rlim_cur: rlim_t(none), rlim_max: 4096)

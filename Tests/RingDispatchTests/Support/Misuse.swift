@@ -1,4 +1,5 @@
 import Glibc
+import Ring
 import Testing
 
 /// Limits for the child process of an exit test: call it first. A child that hangs instead of
@@ -7,6 +8,13 @@ func prepareForTrap() {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(4), &none)  // RLIMIT_CORE, whose enumerator is not imported
     alarm(UInt32(Patience.seconds))
+}
+
+/// In a child process that leaves few descriptors: call it before. libdispatch, on which Swift's
+/// own tasks run, opens what it needs (a timerfd comes last) on a thread of its own a moment after
+/// the first task has begun, and ends the process where it cannot.
+func letTasksHaveTheirDescriptors() {
+    _ = poll { (0..<Int32(256)).contains { Descriptors.name(of: $0)?.contains("timerfd") == true } }
 }
 
 /// Checks that the child's last words name the mistake: the library's prefix and each of `words`,

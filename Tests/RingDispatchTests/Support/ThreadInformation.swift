@@ -27,7 +27,10 @@ func librarySleeps() -> [Int32: String] {
     var sleeps: [Int32: String] = [:]
     for thread in threadIdentifiers() {
         let place = "self/task/\(thread)"
-        guard processStatus("Name", of: place)?.hasPrefix("ring-") == true else { continue }
+        // Not those that have the program's own name, which begins in the same way.
+        guard let name = processStatus("Name", of: place), name.hasPrefix("ring-"),
+            !name.hasPrefix("ring-dispatch")
+        else { continue }
         sleeps[thread] = processStatus("voluntary_ctxt_switches", of: place)
     }
     return sleeps

@@ -5,6 +5,7 @@ import Testing
 
 /// Makes only so many descriptors available: those that are open stay.
 private func leaveDescriptors(_ count: Int) {
+    letTasksHaveTheirDescriptors()
     var kept: [Int32] = []
     for _ in 0..<count { kept.append(open("/dev/null", O_RDONLY | O_CLOEXEC)) }
     let end = (kept.max() ?? 0) + 1

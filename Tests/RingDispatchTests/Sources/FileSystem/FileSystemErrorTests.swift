@@ -199,6 +199,7 @@ struct FileSystemErrorTests {
             dup2(open(folder.makeFile("words"), O_WRONLY), STDERR_FILENO)
             // The library's own descriptors are there before they run out.
             FileObserver(file).end()
+            letTasksHaveTheirDescriptors()
             let descriptor = open(file, O_RDONLY)
             _ = poll { !openDescriptors().contains { $0.contains("inotify") } }
             var limit = rlimit()
