@@ -13,8 +13,9 @@ final class EventThread: @unchecked Sendable {
     private let work: @Sendable (EventThread) -> End
     /// Whether there is something to take in. Asked by the monitor.
     let hasNews: @Sendable () -> Bool
-    /// Phase `user` while a handler runs, else `lane`. The thread stores `user` (releasing); it
-    /// leaves it, or a successor takes it over, by an exchange for `lane` (acquiring).
+    /// Phase `user` while a handler runs, else `lane`. The thread puts `user` there by an exchange
+    /// (sequentially consistent); it leaves it, or a successor takes it over, by one for `lane`
+    /// (acquiring), so that the successor sees what the thread did before.
     private let word = Atomic<UInt64>(Lease(.lane, turn: 0).word)
     /// The kernel's identifier of the thread that makes the calls. A hint for the monitor.
     private let runner = Atomic<UInt32>(0)

@@ -12,7 +12,7 @@ func prepareForTrap() {
 
 /// In a child process that leaves few descriptors: call it before. libdispatch, on which Swift's
 /// own tasks run, opens what it needs (a timerfd comes last) on a thread of its own a moment after
-/// the first task has begun, and ends the process where it cannot.
+/// the first task has begun, and may end the process where it cannot.
 func letTasksHaveTheirDescriptors() {
     _ = poll { (0..<Int32(256)).contains { Descriptors.name(of: $0)?.contains("timerfd") == true } }
 }

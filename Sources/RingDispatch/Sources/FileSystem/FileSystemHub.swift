@@ -116,14 +116,16 @@ final class FileSystemHub: Sendable {
     private func wakeSources(
         of watches: FileWatches, on thread: EventThread, _ context: Context
     ) -> FileSystemSource? {
-        defer { watches.woken.removeAll(keepingCapacity: true) }
-        if watches.woken.count == 1, let source = watches.woken.first,
-            thread.mayRunHandlers, source.mayRunAtOnce()
-        {
-            return source
+        if watches.woken.count == 1, thread.mayRunHandlers, watches.woken[0].mayRunAtOnce() {
+            return watches.woken.removeFirst()
         }
-        for source in watches.woken { source.wake(context) }
+        wakeAll(of: watches, context)
         return nil
+    }
+
+    private func wakeAll(of watches: FileWatches, _ context: Context) {
+        for source in watches.woken { source.wake(context) }
+        watches.woken.removeAll(keepingCapacity: true)
     }
 
     private func giveUpIfUnused(_ watches: FileWatches) -> Bool {
@@ -145,8 +147,7 @@ final class FileSystemHub: Sendable {
             let some = rest.prefix(FileSystemHub.filesAtATime)
             rest = rest.dropFirst(some.count)
             state.withLock { _ in watches.examine(some, isThorough: true) }
-            for source in watches.woken { source.wake(context) }
-            watches.woken.removeAll(keepingCapacity: true)
+            wakeAll(of: watches, context)
         }
     }
 
