@@ -15,27 +15,44 @@ export RINGDISPATCH_LOG=off
 # RingTLS and its tests are empty without it; everything else is the same.
 traits=(--traits TLS)
 
+# Runs the built tests. What fails is said again at the end, for it is lost among what passes; a test
+# that began and did not end is named where the whole run broke off.
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
+run_tests() {
+    local status=0
+    swift test --skip-build "${traits[@]}" "$@" 2>&1 | tee "$said" | grep --line-buffered -v '^◇' || status=$?
+    [ "$status" = 0 ] && return
+    printf '\n== failed\n'
+    if ! grep -A 4 '^✘' "$said"; then
+        grep '^◇ Test ' "$said" | sed 's/^◇ Test //; s/ started.$//' | while read -r name; do
+            grep -qF "Test $name passed" "$said" || grep -qF "Test $name with" "$said" || echo "not ended: $name"
+        done
+    fi
+    return "$status"
+}
+
 step "build"
 swift build --build-tests "${traits[@]}"
 
 step "tests, automatic back end"
-swift test --skip-build "${traits[@]}"
+run_tests
 [ "${1:-all}" = quick ] && exit 0
 
 step "tests, epoll back end"
-RINGDISPATCH_BACKEND=epoll swift test --skip-build "${traits[@]}"
+RINGDISPATCH_BACKEND=epoll run_tests
 
 step "what is measured, with nothing beside it"
-LOADTESTING_ALONE=1 swift test --skip-build "${traits[@]}" --filter OpenLoopTests --no-parallel
+LOADTESTING_ALONE=1 run_tests --filter OpenLoopTests --no-parallel
 
 for lanes in 1 2 8; do
     step "tests of the queues and sources, $lanes lanes"
-    RINGDISPATCH_LANES=$lanes swift test --skip-build "${traits[@]}" --filter RingDispatchTests
+    RINGDISPATCH_LANES=$lanes run_tests --filter RingDispatchTests
 done
 
 step "tests of connections with few buffers, and with a small ring"
-RINGDISPATCH_BUFFERS=8 swift test --skip-build "${traits[@]}" --filter RingNetworkTests
-RINGDISPATCH_ENTRIES=8 swift test --skip-build "${traits[@]}" --filter 'RingNetworkTests|RingDispatchTests'
+RINGDISPATCH_BUFFERS=8 run_tests --filter RingNetworkTests
+RINGDISPATCH_ENTRIES=8 run_tests --filter 'RingNetworkTests|RingDispatchTests'
 
 step "code for GCD, ported by the plugins"
 # The dependencies are those of the package itself: nothing is resolved or fetched again.
@@ -51,17 +68,17 @@ export TSAN_OPTIONS="halt_on_error=1"
 swift build --build-tests "${traits[@]}" "${sanitized[@]}"
 # In parts: all at once would be in each other's way for minutes.
 for part in 'RingTests|RingDispatchTests' 'RingNetworkTests' 'RingTLSTests|KeyValueStoreTests'; do
-    swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter "$part"
+    run_tests "${sanitized[@]}" --filter "$part"
 done
 # One test at a time: they wait for what they have changed. Storms are too much for it, and so are
 # loads (LoadTestingTests), whose figures it spoils.
-swift test --skip-build "${traits[@]}" "${sanitized[@]}" --no-parallel \
+run_tests "${sanitized[@]}" --no-parallel \
     --filter 'FileWatchingTests' --skip 'StormTests|OverflowTests'
-RINGDISPATCH_BACKEND=epoll swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter 'RingDispatchTests'
-RINGDISPATCH_BACKEND=epoll swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter RingNetworkTests
+RINGDISPATCH_BACKEND=epoll run_tests "${sanitized[@]}" --filter 'RingDispatchTests'
+RINGDISPATCH_BACKEND=epoll run_tests "${sanitized[@]}" --filter RingNetworkTests
 for repetition in 1 2 3 4 5; do
-    RINGDISPATCH_LANES=8 swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
-    RINGDISPATCH_LANES=2 swift test --skip-build "${traits[@]}" "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
+    RINGDISPATCH_LANES=8 run_tests "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
+    RINGDISPATCH_LANES=2 run_tests "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
 done
 unset TSAN_OPTIONS
 

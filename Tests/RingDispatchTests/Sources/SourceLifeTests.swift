@@ -36,7 +36,7 @@ struct SourceLifeTests {
         let calls = Watched<[UInt]>([])
         source.setEventHandler { calls.append(source.data) }
         source.activate()
-        // A call that has begun goes on, and takes what comes meanwhile: it looks once at the start.
+        // A call that has begun takes what comes meanwhile: it looks once, at its start.
         drain(queue)
         source.suspend()
         source.suspend()
