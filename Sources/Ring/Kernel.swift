@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Which kernel interface serves the lanes.
 package enum Backend: String, Sendable, CaseIterable {
     case ioUring = "io_uring"
@@ -38,10 +40,16 @@ package class Kernel {
     package let backend: Backend
     /// Whether a descriptor may be watched now here, now by another lane's kernel, without cost.
     package let watchesMigrate: Bool
+    /// Whether receiving goes on as work of the thread that asked for it.
+    package let bindsReceiving: Bool
+    /// See `mustBeAsked`. Written by the lane's holder (relaxed), read by whoever wonders if the
+    /// lane has something to do: a hint.
+    private let isSilent = Atomic<Bool>(false)
 
-    init(backend: Backend, watchesMigrate: Bool) {
+    init(backend: Backend, watchesMigrate: Bool, bindsReceiving: Bool) {
         self.backend = backend
         self.watchesMigrate = watchesMigrate
+        self.bindsReceiving = bindsReceiving
     }
 
     /// Watches a descriptor once for poll(2) `events`.
@@ -85,12 +93,20 @@ package class Kernel {
 
     // MARK: turns
 
+    /// Whether only a system call tells if something has happened for what is out. From any thread.
+    package final var mustBeAsked: Bool { isSilent.load(ordering: .relaxed) }
+
+    final func setMustBeAsked(_ value: Bool) { isSilent.store(value, ordering: .relaxed) }
+
     /// Hands over what was prepared and takes in what is ready, without waiting.
     package func submit() { abstract() }
 
     /// The same, and waits for a completion, a wake-up or the end of the timeout (nil: for ever).
     /// A signal may end it early.
     package func wait(timeoutNanoseconds: UInt64?) { abstract() }
+
+    /// Whether `reap` would find completions.
+    package var canReap: Bool { abstract() }
 
     /// Takes completions out; their count, at most the buffer's size.
     package func reap(into buffer: UnsafeMutableBufferPointer<Completion>) -> Int { abstract() }
@@ -113,12 +129,12 @@ package class Kernel {
 /// poll(2) event bits, which epoll(7) shares.
 package enum PollEvents {
     package static let readable: UInt32 = 0x001
+    /// Out-of-band bytes of TCP.
+    static let urgent: UInt32 = 0x002
     package static let writable: UInt32 = 0x004
     package static let error: UInt32 = 0x008
     package static let hangUp: UInt32 = 0x010
     package static let invalid: UInt32 = 0x020
     /// The peer of a stream socket sends nothing more.
     package static let readHangUp: UInt32 = 0x2000
-    /// A read tells something: bytes, the end, or an error.
-    static let mayRead = readable | readHangUp | hangUp | error
 }

@@ -34,6 +34,15 @@ package struct KernelSettings: Sendable {
     /// Entries of the submission queue; a power of two.
     package var submissionEntries: UInt32 = 128
     package var receiveBuffers = ReceiveBuffers.defaultCount
+    package var receiving = Receiving.readiness
+
+    /// How a ring's lane receives for streams.
+    package enum Receiving: String, Sendable, CaseIterable {
+        /// By recv(2) for what an epoll set calls readable.
+        case readiness
+        /// By the ring, which receives again and again into buffers it was given.
+        case multishot
+    }
 
     package static let entries = 2...4096
 

@@ -14,6 +14,8 @@ package final class UringKernel: Kernel {
     /// Watches that found the submission queue full; submitted first at the next turn.
     @exclusivity(unchecked) private var overflow: [Prepared] = []
     @exclusivity(unchecked) private var bufferRing: UringBufferRing?
+    /// What receives, unless the ring does.
+    private let streams: EpollSet?
     private let settings: KernelSettings
 
     private struct Prepared {
@@ -50,8 +52,20 @@ package final class UringKernel: Kernel {
             ring.deallocate()
             throw UringProbe.setupError(code: -result)
         }
+        do {
+            let bell = ring.pointee.ring_fd
+            streams =
+                settings.receiving == .multishot
+                ? nil : try EpollSet(bell: bell, bufferCount: settings.receiveBuffers)
+        } catch {
+            io_uring_queue_exit(ring)
+            ring.deallocate()
+            throw error
+        }
         skipsSuccess = parameters.features & UInt32(IORING_FEAT_CQE_SKIP) != 0
-        super.init(backend: .ioUring, watchesMigrate: true)
+        super.init(
+            backend: .ioUring, watchesMigrate: true,
+            bindsReceiving: settings.receiving == .multishot)
     }
 
     static let setupFlags =
@@ -84,11 +98,15 @@ package final class UringKernel: Kernel {
     }
 
     /// The ring holds no state of a descriptor beyond its watches.
-    package override func release(descriptor: Int32) {}
+    package override func release(descriptor: Int32) { streams?.release(descriptor: descriptor) }
 
     // MARK: sockets
 
     package override func receive(descriptor: Int32, isUnix: Bool, token: UInt64) {
+        if let streams {
+            streams.receive(descriptor: descriptor, isUnix: isUnix, token: token)
+            return noteStreams()
+        }
         let action = Prepared.Action.receive(descriptor: descriptor, isUnix: isUnix)
         prepare(Prepared(action: action, token: token))
     }
@@ -98,10 +116,18 @@ package final class UringKernel: Kernel {
     }
 
     package override func cancelStream(descriptor: Int32, token: UInt64) {
+        if let streams, streams.cancelStream(descriptor: descriptor, token: token) {
+            return noteStreams()
+        }
         prepare(Prepared(action: .endRequest, token: token))
     }
 
+    private func noteStreams() {
+        setMustBeAsked((streams?.streamCount ?? 0) > 0)
+    }
+
     package override var receiveBuffers: ReceiveBuffers {
+        if let streams { return streams.receiveBuffers }
         if let bufferRing { return bufferRing.buffers }
         do {
             let made = try UringBufferRing(of: ring, count: settings.receiveBuffers)
@@ -113,7 +139,7 @@ package final class UringKernel: Kernel {
     }
 
     package override func giveBack(buffer: UInt16) {
-        bufferRing?.giveBack(buffer)
+        if let streams { streams.giveBack(buffer: buffer) } else { bufferRing?.giveBack(buffer) }
     }
 
     // MARK: submitting
@@ -196,11 +222,23 @@ package final class UringKernel: Kernel {
     }
 
     package override func submit() {
+        guard let streams, streams.isInUse else { return enterRing() }
+        if hasUnsubmitted || needsEnter { enterRing() }
+        streams.take(timeoutNanoseconds: 0)
+    }
+
+    private func enterRing() {
         if !overflow.isEmpty { submitOverflow() }
         enter(waitCount: 0, timeout: nil)
     }
 
     package override func wait(timeoutNanoseconds: UInt64?) {
+        if let streams, streams.isInUse {
+            // The ring's completions end the wait as well: it is the set's bell. Work that it has
+            // for this thread interrupts the wait.
+            if hasUnsubmitted || needsEnter { enterRing() }
+            return streams.take(timeoutNanoseconds: timeoutNanoseconds)
+        }
         if !overflow.isEmpty { submitOverflow() }
         guard let nanoseconds = timeoutNanoseconds else {
             enter(waitCount: 1, timeout: nil)
@@ -245,11 +283,16 @@ package final class UringKernel: Kernel {
         try tryEnter(waitCount: 1, timeout: &timeout)
     }
 
+    package override var canReap: Bool { hasCompletions || streams?.hasNews == true }
+
     package override func reap(into buffer: UnsafeMutableBufferPointer<Completion>) -> Int {
+        guard let start = buffer.baseAddress else { return 0 }
         // Safety: a completion has the fields of the kernel's entry, in its order.
-        let entries = UnsafeMutableRawPointer(buffer.baseAddress)?
-            .assumingMemoryBound(to: io_uring_cqe.self)
-        return Int(cring_reap(ring, entries, UInt32(buffer.count)))
+        let entries = UnsafeMutableRawPointer(start).assumingMemoryBound(to: io_uring_cqe.self)
+        let count = Int(cring_reap(ring, entries, UInt32(buffer.count)))
+        guard let streams, streams.hasNews else { return count }
+        defer { noteStreams() }
+        return count + streams.reap(into: start + count, room: buffer.count - count)
     }
 
     package override func wake() {

@@ -129,6 +129,16 @@ static inline ssize_t cring_send(int descriptor, const void *bytes, size_t count
     return result < 0 ? -errno : result;
 }
 
+// recvfrom(2) on a stream socket that does not block: the count, or -errno. For the same reason.
+static inline ssize_t cring_receive(int descriptor, void *bytes, size_t capacity) {
+    long result;
+    do {
+        result = syscall(
+            SYS_recvfrom, descriptor, bytes, capacity, MSG_DONTWAIT, NULL, NULL);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : result;
+}
+
 long cring_futex_wait(uint32_t *word, uint32_t expected, const struct timespec *deadline);
 long cring_futex_wake(uint32_t *word, int count);
 long cring_send_msg_ring(int ring_descriptor, uint64_t user_data);

@@ -93,6 +93,8 @@ struct Lane: Equatable, @unchecked Sendable {
     var index: Int { storage.pointee.index }
     /// Whether the kernel finishes a request on the thread that made it.
     var hasThreadBoundRequests: Bool { storage.pointee.backend == .ioUring }
+    /// See `Kernel.bindsReceiving`.
+    var bindsReceiving: Bool { withKernel { $0.bindsReceiving } }
     /// See `Kernel.watchesMigrate`.
     var watchesMigrate: Bool { storage.pointee.watchesMigrate }
     var isBackground: Bool { storage.pointee.isBackground }
@@ -237,7 +239,9 @@ struct Lane: Equatable, @unchecked Sendable {
     var hasCompletions: Bool { withKernel { $0.hasCompletions || $0.needsEnter } }
 
     /// Whether only a system call tells if what is watched has happened.
-    var mustAskKernel: Bool { storage.pointee.backend == .epoll && watchesOut > 0 }
+    var mustAskKernel: Bool {
+        watchesOut > 0 && withKernel { $0.mustBeAsked }
+    }
 
     /// Jobs in the run queue.
     var waiting: Int { storage.pointee.waiting.load(ordering: .relaxed) }
@@ -322,7 +326,7 @@ struct Lane: Equatable, @unchecked Sendable {
 
     /// Whether `takeCompletions` would find some.
     @inline(__always)
-    var canTakeCompletions: Bool { withKernel { $0.hasCompletions } }
+    var canTakeCompletions: Bool { withKernel { $0.canReap } }
 
     /// Whether the kernel has to be entered for something else than a wait.
     var mustEnter: Bool { withKernel { $0.hasUnsubmitted || $0.needsEnter } }

@@ -127,6 +127,8 @@ package final class StreamReceiver: LaneStream, @unchecked Sendable {
         lane.receive(descriptor: descriptor, isUnix: isUnix, token: token)
     }
 
+    override var isThreadBound: Bool { lane.bindsReceiving }
+
     override func isPassing(_ result: Int32) -> Bool {
         result > 0 || result == FileRequest.cancelled || result == -ErrorCode.noBuffers
     }

@@ -1,0 +1,38 @@
+import Glibc
+import Ring
+import Testing
+
+/// The kernels that a lane may have.
+enum KernelKind: CaseIterable {
+    case ring
+    case ringWithMultishot
+    case epoll
+
+    func makeKernel(_ settings: KernelSettings = KernelSettings()) throws -> Kernel {
+        var settings = settings
+        switch self {
+        case .ring: settings.receiving = .readiness
+        case .ringWithMultishot: settings.receiving = .multishot
+        case .epoll: return try EpollKernel(settings: settings)
+        }
+        return try UringKernel(doorbell: Doorbell(), settings: settings)
+    }
+}
+
+extension Kernel {
+    /// What is there, without wake-ups.
+    func completions(atMost capacity: Int = 16) -> [Completion] {
+        withUnsafeTemporaryAllocation(of: Completion.self, capacity: capacity) { buffer in
+            Array(buffer[..<reap(into: buffer)]).filter { $0.token != 0 }
+        }
+    }
+
+    func waitForCompletions(atMost capacity: Int = 16) -> [Completion] {
+        for _ in 0..<100 {
+            wait(timeoutNanoseconds: 100_000_000)
+            let found = completions(atMost: capacity)
+            if !found.isEmpty { return found }
+        }
+        return []
+    }
+}

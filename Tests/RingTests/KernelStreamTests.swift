@@ -1,0 +1,167 @@
+import Glibc
+import Ring
+import Testing
+
+/// What every back end promises those who receive from streams.
+@Suite("Streams of a kernel")
+struct KernelStreamTests {
+    /// Receives until there is so much, or the end.
+    private static func bytes(
+        _ kernel: Kernel, _ descriptor: Int32, isUnix: Bool = false, count: Int = .max,
+        completionsAtOnce: Int = 16
+    ) -> (bytes: [UInt8], end: Int32?) {
+        let buffers = kernel.receiveBuffers
+        var bytes: [UInt8] = []
+        kernel.receive(descriptor: descriptor, isUnix: isUnix, token: 1)
+        while bytes.count < count {
+            let found = kernel.waitForCompletions(atMost: completionsAtOnce)
+            if found.isEmpty { return (bytes, nil) }
+            for completion in found {
+                if let number = completion.buffer {
+                    bytes += UnsafeRawBufferPointer(
+                        start: buffers[number], count: Int(completion.result))
+                    kernel.giveBack(buffer: number)
+                }
+                if completion.hasMore { continue }
+                // Bytes, or no buffer: it goes on when it is asked for.
+                if completion.result <= 0, completion.result != -ErrorCode.noBuffers {
+                    return (bytes, completion.result)
+                }
+                kernel.receive(descriptor: descriptor, isUnix: isUnix, token: 1)
+            }
+        }
+        return (bytes, nil)
+    }
+
+    @Test("bytes come in order, all of them, and then the end",
+        arguments: KernelKind.allCases, [1, 16])
+    func bytesAndEnd(_ kind: KernelKind, completionsAtOnce: Int) throws {
+        let kernel = try kind.makeKernel()
+        let pair = try SocketPair.tcp()
+        let count = 1_000_000
+        let far = pair.far.number
+        try Threads.start {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 251) }
+            var sent = 0
+            while sent < count {
+                sent += bytes[sent...].withUnsafeBytes {
+                    max(0, Glibc.send(far, $0.baseAddress, $0.count, 0))
+                }
+            }
+            shutdown(far, Int32(SHUT_WR))
+        }
+        let found = Self.bytes(kernel, pair.near.number, completionsAtOnce: completionsAtOnce)
+        #expect(found.end == 0)
+        #expect(found.bytes.count == count)
+        #expect(found.bytes.indices.allSatisfy {
+            found.bytes[$0] == UInt8(truncatingIfNeeded: $0 / 251)
+        })
+    }
+
+    @Test("the end that comes with the last bytes is told",
+        arguments: KernelKind.allCases, [false, true])
+    func endWithBytes(_ kind: KernelKind, isUnix: Bool) throws {
+        let kernel = try kind.makeKernel()
+        let pair = isUnix ? SocketPair() : try SocketPair.tcp()
+        pair.send("goodbye")
+        pair.finish()
+        let found = Self.bytes(kernel, pair.near.number, isUnix: isUnix)
+        #expect(String(decoding: found.bytes, as: UTF8.self) == "goodbye")
+        #expect(found.end == 0)
+    }
+
+    @Test("bytes behind urgent ones come by themselves",
+        arguments: [KernelKind.ring, .epoll])
+    func urgent(_ kind: KernelKind) throws {
+        let kernel = try kind.makeKernel()
+        let pair = try SocketPair.tcp()
+        pair.send("before")
+        pair.send("!", flags: Int32(MSG_OOB))
+        pair.send("behind")
+        let found = Self.bytes(kernel, pair.near.number, count: 12)
+        #expect(String(decoding: found.bytes, as: UTF8.self) == "beforebehind")
+    }
+
+    @Test("urgent bytes alone do not make a waiting lane busy")
+    func onlyUrgent() throws {
+        let kernel = try KernelKind.ring.makeKernel()
+        let pair = try SocketPair.tcp()
+        kernel.receive(descriptor: pair.near.number, isUnix: false, token: 1)
+        pair.send("!", flags: Int32(MSG_OOB))
+        var looks = 0
+        let start = MonotonicClock.nanoseconds()
+        while MonotonicClock.nanoseconds() - start < 50_000_000 {
+            kernel.wait(timeoutNanoseconds: 50_000_000)
+            #expect(kernel.completions().isEmpty)
+            looks += 1
+        }
+        #expect(looks < 5)
+    }
+
+    @Test("what came between a stop and a new start is received", arguments: KernelKind.allCases)
+    func stopAndStart(_ kind: KernelKind) throws {
+        let kernel = try kind.makeKernel()
+        _ = kernel.receiveBuffers
+        let pair = try SocketPair.tcp()
+        let near = pair.near.number
+        for text in ["one", "two", "three"] {
+            #expect(Self.bytes(kernel, near, count: 0).bytes.isEmpty)
+            kernel.submit()
+            kernel.cancelStream(descriptor: near, token: 1)
+            #expect(kernel.waitForCompletions().map(\.result) == [-ECANCELED])
+            pair.send(text)
+            let found = Self.bytes(kernel, near, count: text.utf8.count)
+            #expect(String(decoding: found.bytes, as: UTF8.self) == text)
+            kernel.cancelStream(descriptor: near, token: 1)
+            #expect(kernel.waitForCompletions().map(\.result) == [-ECANCELED])
+        }
+    }
+
+    @Test("somebody may wait for room while a stream receives", arguments: KernelKind.allCases)
+    func roomBesides(_ kind: KernelKind) throws {
+        let kernel = try kind.makeKernel()
+        _ = kernel.receiveBuffers
+        let pair = try SocketPair.tcp()
+        let near = pair.near.number
+        kernel.receive(descriptor: near, isUnix: false, token: 1)
+        for _ in 0..<3 {
+            kernel.watch(descriptor: near, events: PollEvents.writable, token: 2)
+            #expect(kernel.waitForCompletions().map(\.token) == [2])
+            pair.send()
+            let found = kernel.waitForCompletions()
+            #expect(found.map(\.token) == [1])
+            for number in found.compactMap(\.buffer) { kernel.giveBack(buffer: number) }
+        }
+        kernel.wait(timeoutNanoseconds: 1_000_000)
+        #expect(kernel.completions().isEmpty)
+    }
+
+    @Test("what a stream's number was told before its release is not told its next owner",
+        arguments: KernelKind.allCases)
+    func released(_ kind: KernelKind) throws {
+        let kernel = try kind.makeKernel()
+        _ = kernel.receiveBuffers
+        let first = try SocketPair.tcp()
+        let second = try SocketPair.tcp()
+        kernel.receive(descriptor: first.near.number, isUnix: false, token: 1)
+        kernel.receive(descriptor: second.near.number, isUnix: false, token: 2)
+        first.send()
+        second.send()
+        // One of the two has been told, but not taken.
+        let told = kernel.waitForCompletions(atMost: 1).first?.token
+        let untold: UInt64 = told == 1 ? 2 : 1
+        let number = untold == 1 ? first.near.number : second.near.number
+        kernel.cancelStream(descriptor: number, token: untold)
+        while !kernel.waitForCompletions(atMost: 1).contains(where: {
+            $0.token == untold && !$0.hasMore
+        }) {}
+        kernel.release(descriptor: number)
+        let after = try SocketPair.tcp()
+        #expect(dup2(after.near.number, number) == number)
+        kernel.watch(descriptor: number, events: PollEvents.readable, token: 3)
+        kernel.wait(timeoutNanoseconds: 1_000_000)
+        #expect(!kernel.completions().contains { $0.token == 3 })
+        after.send()
+        #expect(kernel.waitForCompletions().map(\.token) == [3])
+    }
+}
