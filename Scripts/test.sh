@@ -50,8 +50,11 @@ for lanes in 1 2 8; do
     RINGDISPATCH_LANES=$lanes run_tests --filter RingDispatchTests
 done
 
-step "tests of connections with few buffers, and with a small ring"
-RINGDISPATCH_BUFFERS=8 run_tests --filter RingNetworkTests
+step "tests of connections by multishot, with few buffers, and with a small ring"
+for streams in readiness multishot; do
+    RINGDISPATCH_STREAMS=$streams RINGDISPATCH_BUFFERS=8 run_tests --filter RingNetworkTests
+done
+RINGDISPATCH_STREAMS=multishot run_tests --filter RingNetworkTests
 RINGDISPATCH_ENTRIES=8 run_tests --filter 'RingNetworkTests|RingDispatchTests'
 
 step "code for GCD, ported by the plugins"
@@ -76,6 +79,7 @@ run_tests "${sanitized[@]}" --no-parallel \
     --filter 'FileWatchingTests' --skip 'StormTests|OverflowTests'
 RINGDISPATCH_BACKEND=epoll run_tests "${sanitized[@]}" --filter 'RingDispatchTests'
 RINGDISPATCH_BACKEND=epoll run_tests "${sanitized[@]}" --filter RingNetworkTests
+RINGDISPATCH_STREAMS=multishot run_tests "${sanitized[@]}" --filter RingNetworkTests
 for repetition in 1 2 3 4 5; do
     RINGDISPATCH_LANES=8 run_tests "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
     RINGDISPATCH_LANES=2 run_tests "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'

@@ -6,7 +6,9 @@ final class Ledger: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var open: [ObjectIdentifier: Tally] = [:]
+        /// Each tally knows its place.
+        var open: [Tally?] = []
+        var free: [Int] = []
         var closed = Traffic()
         var ends = Ends()
         var connections = 0
@@ -15,13 +17,20 @@ final class Ledger: Sendable {
     func opened(_ tally: Tally) {
         state.withLock { state in
             state.connections += 1
-            state.open[ObjectIdentifier(tally)] = tally
+            if let place = state.free.popLast() {
+                tally.place = place
+                state.open[place] = tally
+            } else {
+                tally.place = state.open.count
+                state.open.append(tally)
+            }
         }
     }
 
     func closed(_ tally: Tally, _ reason: CloseReason) {
         state.withLock { state in
-            state.open[ObjectIdentifier(tally)] = nil
+            state.open[tally.place] = nil
+            state.free.append(tally.place)
             state.closed += tally.traffic
             state.ends.count(reason)
         }
@@ -31,10 +40,10 @@ final class Ledger: Sendable {
     var totals: Totals {
         state.withLock { state in
             var traffic = state.closed
-            for tally in state.open.values { traffic += tally.traffic }
+            for tally in state.open { if let tally { traffic += tally.traffic } }
             return Totals(
-                connections: state.connections, open: state.open.count, traffic: traffic,
-                ends: state.ends)
+                connections: state.connections, open: state.open.count - state.free.count,
+                traffic: traffic, ends: state.ends)
         }
     }
 }

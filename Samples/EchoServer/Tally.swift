@@ -4,7 +4,10 @@ import Synchronization
 ///
 /// Written on one queue only, and read by anybody at any time: that takes no more than a load and a
 /// store for each number, and no memory that clients share.
-final class Tally: Sendable {
+final class Tally: @unchecked Sendable {
+    // Safety: `place` is touched under the ledger's lock only.
+    /// Where the ledger has it.
+    var place = 0
     // Relaxed: each number stands for itself.
     private let messages = Atomic<Int>(0)
     private let bytes = Atomic<Int>(0)

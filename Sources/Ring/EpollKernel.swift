@@ -12,7 +12,7 @@ package final class EpollKernel: Kernel {
                 eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
             })
         epoll = try EpollSet(bell: bell.number, bufferCount: settings.receiveBuffers)
-        super.init(backend: .epoll, watchesMigrate: false, bindsReceiving: false)
+        super.init(backend: .epoll, watchesMigrate: false, bindsStreams: false)
         setMustBeAsked(true)
     }
 
@@ -35,7 +35,7 @@ package final class EpollKernel: Kernel {
     }
 
     package override func cancelStream(descriptor: Int32, token: UInt64) {
-        _ = epoll.cancelStream(descriptor: descriptor, token: token)
+        epoll.cancelStream(descriptor: descriptor, token: token)
     }
 
     package override var receiveBuffers: ReceiveBuffers { epoll.receiveBuffers }

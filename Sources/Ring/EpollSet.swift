@@ -6,9 +6,9 @@ internal import Glibc
 ///
 /// Watches are one-shot for the caller, but a descriptor stays registered, level-triggered, between
 /// two watches: in the steady state of a server no epoll_ctl is needed at all. Only when an event
-/// comes for which no watch is out is the registration cut down to what is wanted. A TCP stream that
-/// is alone on its descriptor is registered edge-triggered: the kernel need not look at it again
-/// after each event. What is left unread then has to be asked for (`tellAgain`, `begin`).
+/// comes for which no watch is out is the registration cut down to what is wanted. A TCP stream
+/// that is alone on its descriptor is registered edge-triggered: the kernel need not look at it
+/// again after each event. What is left unread then has to be asked for (`tellAgain`, `begin`).
 ///
 /// Used by one thread at a time.
 final class EpollSet {
@@ -210,14 +210,10 @@ final class EpollSet {
         if code != 0 { end(descriptor, -code) }
     }
 
-    /// Whether it was out.
-    func cancelStream(descriptor: Int32, token: UInt64) -> Bool {
+    func cancelStream(descriptor: Int32, token: UInt64) {
         let index = Int(descriptor)
-        guard index < registrations.count, registrations[index].stream == token else {
-            return false
-        }
+        guard index < registrations.count, registrations[index].stream == token else { return }
         end(descriptor, -ECANCELED)
-        return true
     }
 
     /// The last completion. The registration is cut down when the descriptor is released, or when

@@ -40,16 +40,16 @@ package class Kernel {
     package let backend: Backend
     /// Whether a descriptor may be watched now here, now by another lane's kernel, without cost.
     package let watchesMigrate: Bool
-    /// Whether receiving goes on as work of the thread that asked for it.
-    package let bindsReceiving: Bool
+    /// Whether receiving and accepting go on as work of the thread that asked for it.
+    package let bindsStreams: Bool
     /// See `mustBeAsked`. Written by the lane's holder (relaxed), read by whoever wonders if the
     /// lane has something to do: a hint.
     private let isSilent = Atomic<Bool>(false)
 
-    init(backend: Backend, watchesMigrate: Bool, bindsReceiving: Bool) {
+    init(backend: Backend, watchesMigrate: Bool, bindsStreams: Bool) {
         self.backend = backend
         self.watchesMigrate = watchesMigrate
-        self.bindsReceiving = bindsReceiving
+        self.bindsStreams = bindsStreams
     }
 
     /// Watches a descriptor once for poll(2) `events`.

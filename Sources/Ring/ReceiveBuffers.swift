@@ -34,13 +34,13 @@ package struct KernelSettings: Sendable {
     /// Entries of the submission queue; a power of two.
     package var submissionEntries: UInt32 = 128
     package var receiveBuffers = ReceiveBuffers.defaultCount
-    package var receiving = Receiving.readiness
+    package var streams = Streams.readiness
 
-    /// How a ring's lane receives for streams.
-    package enum Receiving: String, Sendable, CaseIterable {
-        /// By recv(2) for what an epoll set calls readable.
+    /// How a ring's lane receives and accepts.
+    package enum Streams: String, Sendable, CaseIterable {
+        /// By recv(2) and accept(2) for what an epoll set calls readable.
         case readiness
-        /// By the ring, which receives again and again into buffers it was given.
+        /// By the ring: one request that it repeats, into buffers it was given.
         case multishot
     }
 

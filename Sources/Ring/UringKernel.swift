@@ -14,7 +14,7 @@ package final class UringKernel: Kernel {
     /// Watches that found the submission queue full; submitted first at the next turn.
     @exclusivity(unchecked) private var overflow: [Prepared] = []
     @exclusivity(unchecked) private var bufferRing: UringBufferRing?
-    /// What receives, unless the ring does.
+    /// What receives and accepts, unless the ring does.
     private let streams: EpollSet?
     private let settings: KernelSettings
 
@@ -55,7 +55,7 @@ package final class UringKernel: Kernel {
         do {
             let bell = ring.pointee.ring_fd
             streams =
-                settings.receiving == .multishot
+                settings.streams == .multishot
                 ? nil : try EpollSet(bell: bell, bufferCount: settings.receiveBuffers)
         } catch {
             io_uring_queue_exit(ring)
@@ -65,7 +65,7 @@ package final class UringKernel: Kernel {
         skipsSuccess = parameters.features & UInt32(IORING_FEAT_CQE_SKIP) != 0
         super.init(
             backend: .ioUring, watchesMigrate: true,
-            bindsReceiving: settings.receiving == .multishot)
+            bindsStreams: settings.streams == .multishot)
     }
 
     static let setupFlags =
@@ -112,11 +112,16 @@ package final class UringKernel: Kernel {
     }
 
     package override func accept(descriptor: Int32, token: UInt64) {
+        if let streams {
+            streams.accept(descriptor: descriptor, token: token)
+            return noteStreams()
+        }
         prepare(Prepared(action: .accept(descriptor: descriptor), token: token))
     }
 
     package override func cancelStream(descriptor: Int32, token: UInt64) {
-        if let streams, streams.cancelStream(descriptor: descriptor, token: token) {
+        if let streams {
+            streams.cancelStream(descriptor: descriptor, token: token)
             return noteStreams()
         }
         prepare(Prepared(action: .endRequest, token: token))

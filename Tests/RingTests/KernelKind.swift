@@ -11,8 +11,8 @@ enum KernelKind: CaseIterable {
     func makeKernel(_ settings: KernelSettings = KernelSettings()) throws -> Kernel {
         var settings = settings
         switch self {
-        case .ring: settings.receiving = .readiness
-        case .ringWithMultishot: settings.receiving = .multishot
+        case .ring: settings.streams = .readiness
+        case .ringWithMultishot: settings.streams = .multishot
         case .epoll: return try EpollKernel(settings: settings)
         }
         return try UringKernel(doorbell: Doorbell(), settings: settings)

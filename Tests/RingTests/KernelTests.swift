@@ -95,7 +95,8 @@ struct KernelTests {
         #expect((found.first?.result ?? -1) > 0)
     }
 
-    @Test("a number that is closed and opened again is watched anew", arguments: KernelKind.allCases)
+    @Test("a number that is closed and opened again is watched anew",
+        arguments: KernelKind.allCases)
     func reusedNumber(_ kind: KernelKind) throws {
         let kernel = try kind.makeKernel()
         for token: UInt64 in 1...3 {

@@ -18,9 +18,7 @@ enum Blocking {
         guard context.pointee.lease != 0, let lane = context.pointee.lane, lane.isHeld(by: context)
         else { return }
         let mine = Lease(word: context.pointee.lease)
-        let isNeeded = lane.watchesOut > 0 || lane.operationsOut > 0
-            || lane.hasWork(now: MonotonicClock.nanoseconds())
-            || lane.timers.earliest != .max
+        let isNeeded = lane.isNeeded(now: MonotonicClock.nanoseconds())
         // Watches that wait for the end of the handler are those of the queue that it blocks.
         guard lane.exchangeLease(mine, for: Lease(.free, turn: mine.turn)) else { return }
         lane.setSleeping(true)

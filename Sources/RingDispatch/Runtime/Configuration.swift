@@ -8,7 +8,7 @@ internal import Ring
 /// | `RINGDISPATCH_LANES` | lanes, 1 to 256 | the CPUs that may be used |
 /// | `RINGDISPATCH_WORKERS` | most threads of each of the two pools, 2 to 32768 | 1024 |
 /// | `RINGDISPATCH_BUFFERS` | receive buffers of a lane, a power of two from 2 to 32768 | 1024 |
-/// | `RINGDISPATCH_RECEIVING` | `readiness` or `multishot`: how io_uring's lanes receive for streams | `readiness` |
+/// | `RINGDISPATCH_STREAMS` | how a ring serves streams: `readiness`, `multishot` | `readiness` |
 /// | `RINGDISPATCH_ENTRIES` | entries of a ring, a power of two from 2 to 4096 | 128 |
 /// | `RINGDISPATCH_LOG` | `off`: no line about the back end | `on` |
 /// | `RINGDISPATCH_DEBUG` | `1`: threads bear the label of the queue they run | `0` |
@@ -66,13 +66,13 @@ struct Configuration: Sendable {
         {
             kernel.submissionEntries = UInt32(count)
         }
-        if let value = variable("RINGDISPATCH_RECEIVING"), !value.isEmpty {
-            guard let receiving = KernelSettings.Receiving(rawValue: value) else {
+        if let value = variable("RINGDISPATCH_STREAMS"), !value.isEmpty {
+            guard let streams = KernelSettings.Streams(rawValue: value) else {
                 throw Invalid(
-                    message: "RINGDISPATCH_RECEIVING is '\(value)'; "
+                    message: "RINGDISPATCH_STREAMS is '\(value)'; "
                         + "it must be readiness or multishot")
             }
-            kernel.receiving = receiving
+            kernel.streams = streams
         }
         isLogging = variable("RINGDISPATCH_LOG") != "off"
         namesThreads = variable("RINGDISPATCH_DEBUG") == "1"

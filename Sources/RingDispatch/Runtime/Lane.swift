@@ -91,10 +91,8 @@ struct Lane: Equatable, @unchecked Sendable {
     }
 
     var index: Int { storage.pointee.index }
-    /// Whether the kernel finishes a request on the thread that made it.
-    var hasThreadBoundRequests: Bool { storage.pointee.backend == .ioUring }
-    /// See `Kernel.bindsReceiving`.
-    var bindsReceiving: Bool { withKernel { $0.bindsReceiving } }
+    /// See `Kernel.bindsStreams`.
+    var bindsStreams: Bool { withKernel { $0.bindsStreams } }
     /// See `Kernel.watchesMigrate`.
     var watchesMigrate: Bool { storage.pointee.watchesMigrate }
     var isBackground: Bool { storage.pointee.isBackground }
@@ -259,6 +257,11 @@ struct Lane: Equatable, @unchecked Sendable {
         if hasCompletions { return true }
         // Nothing to look at from here: serve it to find out.
         return mustAskKernel
+    }
+
+    /// Whether somebody should serve it: something waits, or may come.
+    func isNeeded(now: UInt64) -> Bool {
+        watchesOut > 0 || operationsOut > 0 || timers.earliest != .max || hasWork(now: now)
     }
 
     // MARK: under the lease

@@ -109,7 +109,7 @@ final class Pool: @unchecked Sendable {
         }
         guard mustLook else { return }
         let now = MonotonicClock.nanoseconds()
-        for lane in lanes where lane.lease.phase == .free && lane.hasWork(now: now) {
+        for lane in lanes where lane.lease.phase == .free && lane.isNeeded(now: now) {
             lane.wakeIfIdle()
         }
     }

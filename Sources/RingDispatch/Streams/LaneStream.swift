@@ -46,9 +46,6 @@ package class LaneStream: @unchecked Sendable {
     /// Asks the kernel. On the lane.
     func begin(token: UInt64) {}
 
-    /// Whether the kernel does the work on the thread that began it. On the lane.
-    var isThreadBound: Bool { lane.hasThreadBoundRequests }
-
     /// A completion that is not an end. On the lane.
     func came(_ completion: Completion, _ context: Context) {}
 
@@ -110,7 +107,7 @@ package class LaneStream: @unchecked Sendable {
     /// stream for each completion. Beginning anew costs less.
     @inline(__always)
     final func follow(_ context: Context) {
-        if thread != context.pointee.identifier && isThreadBound { move() }
+        if thread != context.pointee.identifier && lane.bindsStreams { move() }
     }
 
     @inline(never)

@@ -127,8 +127,6 @@ package final class StreamReceiver: LaneStream, @unchecked Sendable {
         lane.receive(descriptor: descriptor, isUnix: isUnix, token: token)
     }
 
-    override var isThreadBound: Bool { lane.bindsReceiving }
-
     override func isPassing(_ result: Int32) -> Bool {
         result > 0 || result == FileRequest.cancelled || result == -ErrorCode.noBuffers
     }
