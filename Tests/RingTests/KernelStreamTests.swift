@@ -95,7 +95,8 @@ struct KernelStreamTests {
             #expect(kernel.completions().isEmpty)
             looks += 1
         }
-        #expect(looks < 5)
+        // Signals of other tests end some early; a busy lane would look thousands of times.
+        #expect(looks < 100)
     }
 
     @Test("what came between a stop and a new start is received", arguments: KernelKind.allCases)
