@@ -134,14 +134,14 @@ final class EpollSet {
 
     func cancelWatch(descriptor: Int32, token: UInt64) {
         let index = Int(descriptor)
-        guard index < registrations.count, removeWatch(index, token) else { return }
+        guard registrations.indices.contains(index), removeWatch(index, token) else { return }
         emit(Completion(token: token, result: -ECANCELED))
     }
 
     /// Forgets a descriptor that may be closed soon, unless somebody else waits for it.
     func release(descriptor: Int32) {
         let index = Int(descriptor)
-        guard index >= 0, index < registrations.count else { return }
+        guard registrations.indices.contains(index) else { return }
         // Its number may be another's when they would be looked at.
         for position in nextEvent..<eventCount where events[position].data.fd == descriptor {
             events[position].events = 0
@@ -212,7 +212,9 @@ final class EpollSet {
 
     func cancelStream(descriptor: Int32, token: UInt64) {
         let index = Int(descriptor)
-        guard index < registrations.count, registrations[index].stream == token else { return }
+        guard registrations.indices.contains(index), registrations[index].stream == token else {
+            return
+        }
         end(descriptor, -ECANCELED)
     }
 
