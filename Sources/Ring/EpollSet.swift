@@ -204,6 +204,11 @@ final class EpollSet {
         registrations[index].isListener = stream.isListener
         registrations[index].isUnix = stream.isUnix
         streamCount += 1
+        // Who has just connected has often sent already. What comes after that the kernel tells.
+        if !stream.isListener {
+            receiveAll(descriptor, stream.stream, PollEvents.readable)
+            if registrations[index].stream == 0 { return }
+        }
         // Whatever is known of the number: it may have been closed, and be another's by now, and
         // nobody asks again. What is there already is told by it, too.
         let code = register(descriptor, wantedEvents(index))
