@@ -22,7 +22,7 @@ final class EpollSet {
     @exclusivity(unchecked) private var nextEvent = 0
     @exclusivity(unchecked) private var eventCount = 0
     /// By descriptor number.
-    @exclusivity(unchecked) private var registrations: [Registration] = []
+    @exclusivity(unchecked) private var registrations: [EpollRegistration] = []
     /// By descriptor number, as far as there was ever a watch.
     @exclusivity(unchecked) private var watches: [WatchList] = []
     /// Streams that are out.
@@ -32,43 +32,14 @@ final class EpollSet {
     /// Completions for which there was none.
     @exclusivity(unchecked) private var ready: [Completion] = []
     @exclusivity(unchecked) private var firstReady = 0
-    @exclusivity(unchecked) private var buffers: Buffers?
+    @exclusivity(unchecked) private var buffers: BufferStack?
     private let bufferCount: Int
-
-    /// What the kernel was told of a descriptor, and who waits for it.
-    private struct Registration {
-        /// The stream's; 0: none is out.
-        var stream: UInt64 = 0
-        var registeredEvents: UInt32 = 0
-        var isListener = false
-        /// Only a read that finds nothing proves that nothing is left.
-        var isUnix = false
-        var hasWatches = false
-
-        var isEdgeTriggered: Bool { registeredEvents & EpollSet.edgeTriggered != 0 }
-
-        var streamEvents: UInt32 {
-            if stream == 0 { return 0 }
-            let events = PollEvents.readable | PollEvents.readHangUp
-            if isListener || isUnix || hasWatches { return events }
-            return events | PollEvents.urgent | EpollSet.edgeTriggered
-        }
-    }
 
     private struct Output {
         var next: UnsafeMutablePointer<Completion>?
         var room = 0
     }
 
-    /// The receive buffers, and the numbers of those that are free. The last one given back is the
-    /// next one taken, for it is in the cache.
-    private struct Buffers {
-        let memory: ReceiveBuffers
-        var free: [UInt16]
-    }
-
-    /// EPOLLET, whose own type differs between C libraries' headers.
-    private static let edgeTriggered: UInt32 = 1 << 31
     /// A read tells something: bytes, the end, or an error.
     private static let mayRead =
         PollEvents.readable | PollEvents.readHangUp | PollEvents.urgent | PollEvents.hangUp
@@ -88,7 +59,7 @@ final class EpollSet {
 
     deinit {
         events.deallocate()
-        buffers?.memory.free()
+        buffers?.free()
     }
 
     // MARK: watches
@@ -102,8 +73,9 @@ final class EpollSet {
         if index >= watches.count { EpollSet.grow(&watches, to: index, with: WatchList()) }
         watches[index].add(Watch(events: events, token: token))
         registrations[index].hasWatches = true
-        let wanted = registrations[index].registeredEvents & ~EpollSet.edgeTriggered | events
-        guard wanted != registrations[index].registeredEvents else { return }
+        let registered = registrations[index].registeredEvents
+        let wanted = registered & ~EpollRegistration.edgeTriggered | events
+        guard wanted != registered else { return }
         let code = register(descriptor, wanted)
         guard code != 0 else { return }
         _ = removeWatch(index, token)
@@ -113,7 +85,7 @@ final class EpollSet {
 
     private func makeRoom(for index: Int) {
         if index >= registrations.count {
-            EpollSet.grow(&registrations, to: index, with: Registration())
+            EpollSet.grow(&registrations, to: index, with: EpollRegistration())
         }
     }
 
@@ -187,14 +159,14 @@ final class EpollSet {
     // MARK: streams
 
     func receive(descriptor: Int32, isUnix: Bool, token: UInt64) {
-        begin(Registration(stream: token, isUnix: isUnix), of: descriptor)
+        begin(EpollRegistration(stream: token, isUnix: isUnix), of: descriptor)
     }
 
     func accept(descriptor: Int32, token: UInt64) {
-        begin(Registration(stream: token, isListener: true), of: descriptor)
+        begin(EpollRegistration(stream: token, isListener: true), of: descriptor)
     }
 
-    private func begin(_ stream: Registration, of descriptor: Int32) {
+    private func begin(_ stream: EpollRegistration, of descriptor: Int32) {
         guard descriptor >= 0 else {
             return emit(Completion(token: stream.stream, result: -EBADF))
         }
@@ -240,8 +212,8 @@ final class EpollSet {
         // Less than was asked for is all there is, unless the end, an error or urgent data follows.
         let isMoreLikely = events & ~(PollEvents.readable | PollEvents.writable) != 0
         for _ in 0..<EpollSet.callsInARow {
-            guard let number = takeBuffer() else { return end(descriptor, -ENOBUFS) }
-            let count = cring_receive(descriptor, receiveBuffers[number], ReceiveBuffers.size)
+            guard let (number, memory) = takeBuffer() else { return end(descriptor, -ENOBUFS) }
+            let count = cring_receive(descriptor, memory, ReceiveBuffers.size)
             guard count > 0 else {
                 giveBack(buffer: number)
                 return count == -Int(EAGAIN) ? () : end(descriptor, Int32(count))
@@ -277,22 +249,24 @@ final class EpollSet {
         }
     }
 
+    /// Made at first use.
     var receiveBuffers: ReceiveBuffers {
-        if let buffers { return buffers.memory }
-        let memory = ReceiveBuffers(count: bufferCount)
-        buffers = Buffers(
-            memory: memory, free: (0..<memory.initialCount).reversed().map { UInt16($0) })
-        return memory
+        makeBuffers()
+        return buffers.unsafelyUnwrapped.memory
     }
 
-    private func takeBuffer() -> UInt16? {
-        _ = receiveBuffers
-        return buffers?.free.popLast()
+    private func makeBuffers() {
+        if buffers == nil { buffers = BufferStack(count: bufferCount) }
+    }
+
+    private func takeBuffer() -> (number: UInt16, memory: UnsafeMutableRawPointer)? {
+        makeBuffers()
+        return buffers?.take()
     }
 
     @inline(__always)
     func giveBack(buffer: UInt16) {
-        buffers?.free.append(buffer)
+        buffers?.giveBack(buffer)
     }
 
     // MARK: turns
