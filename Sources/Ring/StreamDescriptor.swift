@@ -56,8 +56,7 @@ package struct StreamDescriptor: Sendable {
         while true {
             let result: Int
             switch mode {
-            case .socket:
-                result = recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            case .socket: return cring_receive(number, buffer.baseAddress, buffer.count)
             case .noWait: result = cring_read_nowait(number, buffer.baseAddress, buffer.count)
             case .nonBlocking, .nonBlockingForNow:
                 result = Glibc.read(number, buffer.baseAddress, buffer.count)

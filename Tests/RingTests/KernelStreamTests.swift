@@ -82,11 +82,18 @@ struct KernelStreamTests {
         #expect(String(decoding: found.bytes, as: UTF8.self) == "beforebehind")
     }
 
-    @Test("urgent bytes alone do not make a waiting lane busy")
-    func onlyUrgent() throws {
-        let kernel = try KernelKind.ring.makeKernel()
+    @Test("urgent bytes alone do not make a waiting lane busy",
+        arguments: [KernelKind.ring, .epoll], [false, true])
+    func onlyUrgent(_ kind: KernelKind, waitsForRoom: Bool) throws {
+        let kernel = try kind.makeKernel()
         let pair = try SocketPair.tcp()
-        kernel.receive(descriptor: pair.near.number, isUnix: false, token: 1)
+        let near = pair.near.number
+        kernel.receive(descriptor: near, isUnix: false, token: 1)
+        if waitsForRoom {
+            let bytes = [UInt8](repeating: 0, count: 65_536)
+            while Glibc.send(near, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
+            kernel.watch(descriptor: near, events: PollEvents.writable, token: 2)
+        }
         pair.send("!", flags: Int32(MSG_OOB))
         var looks = 0
         let start = MonotonicClock.nanoseconds()
@@ -102,7 +109,6 @@ struct KernelStreamTests {
     @Test("what came between a stop and a new start is received", arguments: KernelKind.allCases)
     func stopAndStart(_ kind: KernelKind) throws {
         let kernel = try kind.makeKernel()
-        _ = kernel.receiveBuffers
         let pair = try SocketPair.tcp()
         let near = pair.near.number
         for text in ["one", "two", "three"] {
