@@ -9,7 +9,7 @@ struct LoadRunTests {
     @Test("a closed loop measures messages, bytes and latencies, and finds nothing wrong")
     func closedLoop() throws {
         let server = try TestServer.echo()
-        let report = try runLoad(try shortPlan(server.endpoint).ending(afterRequests: 500))
+        let report = try runLoad(try shortPlan(server.endpoint))
         #expect(!report.hasFailed, "\(report.text)")
         #expect(report.measurement.messages == 500)
         #expect(report.measurement.bytes >= (report.measurement.messages - 4) * 64)
@@ -22,7 +22,7 @@ struct LoadRunTests {
             "1..5000", "8:90,4096:9,70000:1"])
     func sizes(size: String) throws {
         let server = try TestServer.echo()
-        var plan = try shortPlan(server.endpoint)
+        var plan = try shortPlan(server.endpoint).ending(afterRequests: 100)
         plan.sizes = try MessageSizes(size)
         plan.pipeline = 5
         let report = try runLoad(plan)
@@ -34,7 +34,7 @@ struct LoadRunTests {
         let server = try TestServer(
             .unix(try UnixAddress(abstractName: "load-testing-\(UInt64.random(in: 0 ... .max))"))
         ) { connection in connection.setReceiveHandler { $0.send($1) } }
-        let report = try runLoad(try shortPlan(server.endpoint).ending(afterRequests: 500))
+        let report = try runLoad(try shortPlan(server.endpoint))
         #expect(!report.hasFailed, "\(report.text)")
         #expect(report.measurement.messages == 500)
     }
@@ -44,7 +44,6 @@ struct LoadRunTests {
         let server = try TestServer.echo()
         var plan = try shortPlan(server.endpoint)
         plan.requests = 1001
-        plan.durationNanoseconds = 20_000_000_000
         if isOpen { plan.schedule = .constant(perSecond: 20_000) }
         let report = try runLoad(plan)
         #expect(!report.hasFailed, "\(report.text)")
@@ -86,11 +85,10 @@ struct LoadRunTests {
     @Test("idle and hostile clients come beside the load, and a good server bears them")
     func guests() throws {
         let server = try TestServer.echo()
-        var plan = try shortPlan(server.endpoint)
+        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 3000)
         plan.idleConnections = 3
         plan.hostile = HostileProfile.allCases
         plan.hostileConnections = 2
-        plan.durationNanoseconds = 500_000_000
         let report = try runLoad(plan)
         #expect(!report.hasFailed, "\(report.text)")
         for profile in HostileProfile.allCases {
@@ -114,8 +112,7 @@ struct LoadRunTests {
     @Test("a run can be ended early, and has its report")
     func interrupt() throws {
         let server = try TestServer.echo()
-        var plan = try shortPlan(server.endpoint)
-        plan.durationNanoseconds = 60_000_000_000
+        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 60_000)
         plan.intervalNanoseconds = 20_000_000
         let told = Watched(0)
         let run = try LoadRun(plan) { _ in told.increment() }

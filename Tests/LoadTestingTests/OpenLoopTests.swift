@@ -33,12 +33,11 @@ struct OpenLoopTests {
         .enabled(if: isAlone, "set LOADTESTING_ALONE, and run nothing beside it"))
     func coordinatedOmission() throws {
         let server = try StoppingServer()
-        var plan = try shortPlan(server.endpoint)
+        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 3000)
         // Far fewer than come in a stop: most have to wait for a connection. And far fewer than the
         // server can do, so that they wait for the stop's end only.
         plan.connections = 8
         plan.schedule = .constant(perSecond: 400)
-        plan.durationNanoseconds = 3_000_000_000
         let report = try runLoad(plan)
         #expect(!report.hasFailed, "\(report.text)")
         #expect(abs(report.measurement.messages - 1200) < 60, "\(report.text)")
@@ -60,7 +59,7 @@ struct OpenLoopTests {
     @Test("what a server cannot keep up with is told")
     func overload() throws {
         let server = try TestServer.answering { _, _ in }
-        var plan = try shortPlan(server.endpoint)
+        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 200)
         plan.schedule = .constant(perSecond: 1000)
         plan.stallNanoseconds = 100_000_000
         let report = try runLoad(plan)
@@ -110,8 +109,7 @@ struct OpenLoopTests {
     @Test("a sweep ends at the highest rate that keeps the condition")
     func sweep() throws {
         let server = try TestServer.echo()
-        var plan = try shortPlan(server.endpoint)
-        plan.durationNanoseconds = 300_000_000
+        let plan = try shortPlan(server.endpoint).lasting(milliseconds: 300)
         let sweep = try Sweep(
             plan, rates: 20...80, until: try Condition("p99<10s"))
         var rates: [Double] = []

@@ -9,8 +9,7 @@ func shortPlan(_ endpoint: Endpoint, scheme: String = "tcp", path: String = "") 
     plan.connections = 4
     plan.shards = 2
     plan.warmupNanoseconds = 0
-    plan.durationNanoseconds = 200_000_000
-    return plan
+    return plan.ending(afterRequests: 500)
 }
 
 extension LoadPlan {
@@ -19,6 +18,14 @@ extension LoadPlan {
         var plan = self
         plan.requests = count
         plan.durationNanoseconds = 60_000_000_000
+        return plan
+    }
+
+    /// However few messages that is on a busy machine.
+    func lasting(milliseconds: UInt64) -> LoadPlan {
+        var plan = self
+        plan.requests = nil
+        plan.durationNanoseconds = milliseconds * 1_000_000
         return plan
     }
 }
