@@ -14,8 +14,8 @@ from servers import FREE_PORT, Running, Server, chosen, pinned
 
 REDIS, RING = "redis", "key-value-server"
 CLIENTS = 50
-PIPELINES = [1, 16]
-REQUESTS_PER_PIPELINED = 100_000
+# Requests by the length of the pipeline: two or three seconds of each kind.
+REQUESTS = {1: 400_000, 16: 3_200_000}
 RUN_SECONDS = 60
 
 
@@ -41,7 +41,7 @@ def compare(options: argparse.Namespace) -> Outcome:
     server_cpu, client_cpu = options.cpus
     print(f"## KeyValueServer\n\n{machine.facts(options.rounds, options.cpus)}")
     print(f"- server on CPU {server_cpu}, redis-benchmark on CPU {client_cpu}, {CLIENTS} clients")
-    for pipeline in PIPELINES:
+    for pipeline in REQUESTS:
         def measure(name: str, pipeline: int = pipeline) -> Values:
             return _measure(servers[name], pipeline, server_cpu, client_cpu)
 
@@ -55,14 +55,14 @@ def _measure(server: Server, pipeline: int, server_cpu: int, client_cpu: int) ->
         result = subprocess.run(
             [*pinned([client_cpu]), "redis-benchmark", "-p", str(running.port), "-t", "get,set",
              "-c", str(CLIENTS), "-P", str(pipeline), "-r", "100000", "--csv",
-             "-n", str(REQUESTS_PER_PIPELINED * (pipeline + 1) // 2)],
+             "-n", str(REQUESTS[pipeline])],
             capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=RUN_SECONDS,
             check=True)
         cpu_seconds = running.cpu_seconds()
     rows = list(csv.DictReader(result.stdout.splitlines()))
     rates = {row["test"].lower(): float(row["rps"]) for row in rows}
     latencies = {f"{row['test'].lower()}_p99_ms": float(row["p99_latency_ms"]) for row in rows}
-    requests = REQUESTS_PER_PIPELINED * (pipeline + 1) // 2 * len(rows)
+    requests = REQUESTS[pipeline] * len(rows)
     return {**rates, **latencies, "cpu_us": cpu_seconds * 1e6 / requests}
 
 
