@@ -3,18 +3,19 @@ internal import Glibc
 
 /// How many CPUs the process may use: the affinity mask, cut down to the cgroup's quota.
 package enum CPUCount {
-    package static func usable() -> Int {
+    package static let usable: Int = {
         let mask = Int(cring_affinity_count())
-        let available = mask > 0 ? mask : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-        guard let quota = cgroupQuota() else { return available }
-        return max(1, min(available, quota))
-    }
+        return max(1, min(mask > 0 ? mask : machine.online, machine.quota ?? .max))
+    }()
 
     /// Whether something may run while a thread of this process does: there are other CPUs, be they
     /// this process's or not, and no quota that makes all of its CPU time precious.
-    package static func othersMayRun() -> Bool {
-        sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1 && cgroupQuota() ?? .max > 1
-    }
+    package static let othersMayRun = machine.online > 1 && machine.quota ?? .max > 1
+
+    /// Read together, and once: later there may be no descriptor to read them by.
+    private static let machine = (
+        online: Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), quota: cgroupQuota()
+    )
 
     /// Whole CPUs of the tightest CPU quota on the way to the root, rounded up.
     /// - Parameter root: where /proc and /sys are.

@@ -21,6 +21,6 @@ struct CPUCountTests {
 
     @Test("at least one CPU may be used")
     func usable() {
-        #expect(CPUCount.usable() >= 1)
+        #expect(CPUCount.usable >= 1)
     }
 }

@@ -26,7 +26,7 @@ struct Configuration: Sendable {
 
     static func fromEnvironment() -> Configuration {
         do {
-            return try Configuration(variable: Environment.value, usableCPUs: CPUCount.usable())
+            return try Configuration(variable: Environment.value, usableCPUs: CPUCount.usable)
         } catch {
             fatalConfiguration(error.message)
         }

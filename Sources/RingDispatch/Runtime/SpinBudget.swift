@@ -28,10 +28,10 @@ struct SpinBudget {
 
     /// Whether spinning can help with what threads of this process do: with one CPU for all of them
     /// it cannot happen meanwhile.
-    static let isUsefulForThreads = CPUCount.usable() > 1
+    static let isUsefulForThreads = CPUCount.usable > 1
 
     /// Whether spinning can help with what comes from outside, which other CPUs work on, too.
-    static let isUsefulForEvents = CPUCount.othersMayRun()
+    static let isUsefulForEvents = CPUCount.othersMayRun
 
     /// Spins until `condition` holds or the budget is used up; whether it held.
     @inline(__always)

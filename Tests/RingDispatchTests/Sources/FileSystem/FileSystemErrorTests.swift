@@ -221,7 +221,7 @@ struct FileSystemErrorTests {
             }
             endProcess(succeedingIf: isTold && error.value?.reason == .descriptorLimit)
         }
-            // Its last words, if it did not come to its end.
+        // Its last words, if it did not come to its end.
         let words = contents(ofFile: folder("words")) ?? ""
         #expect(words.split(separator: "\n").count { !$0.contains("back end") } == 1, "\(words)")
     }
