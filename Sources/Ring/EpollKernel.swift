@@ -11,7 +11,8 @@ package final class EpollKernel: Kernel {
             adopting: try checked("eventfd") {
                 eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
             })
-        epoll = try EpollSet(bell: bell.number, bufferCount: settings.receiveBuffers)
+        epoll = try EpollSet(bufferCount: settings.receiveBuffers)
+        try epoll.add(bell: bell.number)
         super.init(backend: .epoll, watchesMigrate: false, bindsStreams: false)
         setMustBeAsked(true)
     }

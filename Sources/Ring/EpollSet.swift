@@ -14,7 +14,7 @@ internal import Glibc
 final class EpollSet {
     private let epoll: OwnedDescriptor
     /// A descriptor of the caller's, whose readability ends a wait as well.
-    private let bell: Int32
+    private var bell: Int32 = -1
     /// Whether it did. For the caller to take back.
     @exclusivity(unchecked) var bellRang = false
     /// What the kernel told, and which part of it was not looked at.
@@ -45,16 +45,19 @@ final class EpollSet {
         PollEvents.readable | PollEvents.readHangUp | PollEvents.urgent | PollEvents.hangUp
         | PollEvents.error
 
-    /// - Parameter bell: stays the caller's; open as long as the set.
-    init(bell: Int32, bufferCount: Int) throws(KernelError) {
-        self.bell = bell
+    init(bufferCount: Int) throws(KernelError) {
         self.bufferCount = bufferCount
         epoll = OwnedDescriptor(
             adopting: try checked("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) })
-        var event = epoll_event(events: PollEvents.readable, data: epoll_data_t(fd: bell))
-        let set = epoll.number
-        try checked("epoll_ctl") { epoll_ctl(set, EPOLL_CTL_ADD, bell, &event) }
         events = .allocate(capacity: 256)
+    }
+
+    /// - Parameter bell: stays the caller's; open as long as the set is in use.
+    func add(bell: Int32) throws(KernelError) {
+        self.bell = bell
+        let set = epoll.number
+        var event = epoll_event(events: PollEvents.readable, data: epoll_data_t(fd: bell))
+        try checked("epoll_ctl") { epoll_ctl(set, EPOLL_CTL_ADD, bell, &event) }
     }
 
     deinit {

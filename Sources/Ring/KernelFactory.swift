@@ -40,6 +40,9 @@ package struct KernelFactory: Sendable {
         _ settings: KernelSettings = KernelSettings()
     ) throws(KernelError) -> Kernel {
         guard let doorbell else { return try EpollKernel(settings: settings) }
-        return try UringKernel(doorbell: doorbell, settings: settings)
+        return switch settings.streams {
+        case .readiness: try UringReadinessKernel(doorbell: doorbell, settings: settings)
+        case .multishot: try UringKernel(doorbell: doorbell, settings: settings)
+        }
     }
 }

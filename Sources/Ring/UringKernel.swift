@@ -1,11 +1,12 @@
 internal import CRing
 internal import Glibc
 
-/// The io_uring back end: a ring that any thread may enter, one at a time.
+/// The io_uring back end: a ring that any thread may enter, one at a time. Its streams it serves by
+/// itself, with requests that it repeats; `UringReadinessKernel` has another way.
 ///
 /// The ring is set up with COOP_TASKRUN and without SINGLE_ISSUER, so that a stand-in can serve it
 /// while the thread that used it before is stuck in a handler.
-package final class UringKernel: Kernel {
+package class UringKernel: Kernel {
     /// Safety: touched only under the lane's lease, but for words that `CRing` reads atomically.
     private let ring: UnsafeMutablePointer<io_uring>
     private let doorbell: Doorbell
@@ -14,8 +15,6 @@ package final class UringKernel: Kernel {
     /// Watches that found the submission queue full; submitted first at the next turn.
     @exclusivity(unchecked) private var overflow: [Prepared] = []
     @exclusivity(unchecked) private var bufferRing: UringBufferRing?
-    /// What receives and accepts, unless the ring does.
-    private let streams: EpollSet?
     private let settings: KernelSettings
 
     private struct Prepared {
@@ -38,7 +37,7 @@ package final class UringKernel: Kernel {
 
     package init(
         doorbell: Doorbell, settings: KernelSettings = KernelSettings(),
-        completionEntries: UInt32 = UringKernel.completionEntries
+        completionEntries: UInt32 = UringKernel.completionEntries, bindsStreams: Bool = true
     ) throws(KernelError) {
         self.doorbell = doorbell
         self.settings = settings
@@ -52,20 +51,8 @@ package final class UringKernel: Kernel {
             ring.deallocate()
             throw UringProbe.setupError(code: -result)
         }
-        do {
-            let bell = ring.pointee.ring_fd
-            streams =
-                settings.streams == .multishot
-                ? nil : try EpollSet(bell: bell, bufferCount: settings.receiveBuffers)
-        } catch {
-            io_uring_queue_exit(ring)
-            ring.deallocate()
-            throw error
-        }
         skipsSuccess = parameters.features & UInt32(IORING_FEAT_CQE_SKIP) != 0
-        super.init(
-            backend: .ioUring, watchesMigrate: true,
-            bindsStreams: settings.streams == .multishot)
+        super.init(backend: .ioUring, watchesMigrate: true, bindsStreams: bindsStreams)
     }
 
     static let setupFlags =
@@ -77,6 +64,9 @@ package final class UringKernel: Kernel {
         ring.deallocate()
         bufferRing?.free()
     }
+
+    /// Readable while there are completions.
+    var descriptor: Int32 { ring.pointee.ring_fd }
 
     package override func watch(descriptor: Int32, events: UInt32, token: UInt64) {
         if overflow.isEmpty, cring_prepare_poll(ring, descriptor, events, token) { return }
@@ -98,41 +88,24 @@ package final class UringKernel: Kernel {
     }
 
     /// The ring holds no state of a descriptor beyond its watches.
-    package override func release(descriptor: Int32) { streams?.release(descriptor: descriptor) }
+    package override func release(descriptor: Int32) {}
 
     // MARK: sockets
 
     package override func receive(descriptor: Int32, isUnix: Bool, token: UInt64) {
-        if let streams {
-            streams.receive(descriptor: descriptor, isUnix: isUnix, token: token)
-            return noteStreams()
-        }
         let action = Prepared.Action.receive(descriptor: descriptor, isUnix: isUnix)
         prepare(Prepared(action: action, token: token))
     }
 
     package override func accept(descriptor: Int32, token: UInt64) {
-        if let streams {
-            streams.accept(descriptor: descriptor, token: token)
-            return noteStreams()
-        }
         prepare(Prepared(action: .accept(descriptor: descriptor), token: token))
     }
 
     package override func cancelStream(descriptor: Int32, token: UInt64) {
-        if let streams {
-            streams.cancelStream(descriptor: descriptor, token: token)
-            return noteStreams()
-        }
         prepare(Prepared(action: .endRequest, token: token))
     }
 
-    private func noteStreams() {
-        setMustBeAsked((streams?.streamCount ?? 0) > 0)
-    }
-
     package override var receiveBuffers: ReceiveBuffers {
-        if let streams { return streams.receiveBuffers }
         if let bufferRing { return bufferRing.buffers }
         do {
             let made = try UringBufferRing(of: ring, count: settings.receiveBuffers)
@@ -143,9 +116,7 @@ package final class UringKernel: Kernel {
         }
     }
 
-    package override func giveBack(buffer: UInt16) {
-        if let streams { streams.giveBack(buffer: buffer) } else { bufferRing?.giveBack(buffer) }
-    }
+    package override func giveBack(buffer: UInt16) { bufferRing?.giveBack(buffer) }
 
     // MARK: submitting
 
@@ -222,28 +193,16 @@ package final class UringKernel: Kernel {
         overflow.removeFirst(done)
     }
 
-    package override var hasUnsubmitted: Bool {
+    package final override var hasUnsubmitted: Bool {
         ring.pointee.sq.sqe_head != ring.pointee.sq.sqe_tail || !overflow.isEmpty
     }
 
     package override func submit() {
-        guard let streams, streams.isInUse else { return enterRing() }
-        if hasUnsubmitted || needsEnter { enterRing() }
-        streams.take(timeoutNanoseconds: 0)
-    }
-
-    private func enterRing() {
         if !overflow.isEmpty { submitOverflow() }
         enter(waitCount: 0, timeout: nil)
     }
 
     package override func wait(timeoutNanoseconds: UInt64?) {
-        if let streams, streams.isInUse {
-            // The ring's completions end the wait as well: it is the set's bell. Work that it has
-            // for this thread interrupts the wait.
-            if hasUnsubmitted || needsEnter { enterRing() }
-            return streams.take(timeoutNanoseconds: timeoutNanoseconds)
-        }
         if !overflow.isEmpty { submitOverflow() }
         guard let nanoseconds = timeoutNanoseconds else {
             enter(waitCount: 1, timeout: nil)
@@ -288,22 +247,19 @@ package final class UringKernel: Kernel {
         try tryEnter(waitCount: 1, timeout: &timeout)
     }
 
-    package override var canReap: Bool { hasCompletions || streams?.hasNews == true }
+    package override var canReap: Bool { hasCompletions }
 
     package override func reap(into buffer: UnsafeMutableBufferPointer<Completion>) -> Int {
         guard let start = buffer.baseAddress else { return 0 }
         // Safety: a completion has the fields of the kernel's entry, in its order.
         let entries = UnsafeMutableRawPointer(start).assumingMemoryBound(to: io_uring_cqe.self)
-        let count = Int(cring_reap(ring, entries, UInt32(buffer.count)))
-        guard let streams, streams.hasNews else { return count }
-        defer { noteStreams() }
-        return count + streams.reap(into: start + count, room: buffer.count - count)
+        return Int(cring_reap(ring, entries, UInt32(buffer.count)))
     }
 
     package override func wake() {
-        doorbell.ring(ring.pointee.ring_fd)
+        doorbell.ring(descriptor)
     }
 
-    package override var hasCompletions: Bool { cring_has_completions(ring) }
-    package override var needsEnter: Bool { cring_needs_enter(ring) }
+    package final override var hasCompletions: Bool { cring_has_completions(ring) }
+    package final override var needsEnter: Bool { cring_needs_enter(ring) }
 }

@@ -9,13 +9,11 @@ enum KernelKind: CaseIterable {
     case epoll
 
     func makeKernel(_ settings: KernelSettings = KernelSettings()) throws -> Kernel {
-        var settings = settings
         switch self {
-        case .ring: settings.streams = .readiness
-        case .ringWithMultishot: settings.streams = .multishot
-        case .epoll: return try EpollKernel(settings: settings)
+        case .ring: try UringReadinessKernel(doorbell: Doorbell(), settings: settings)
+        case .ringWithMultishot: try UringKernel(doorbell: Doorbell(), settings: settings)
+        case .epoll: try EpollKernel(settings: settings)
         }
-        return try UringKernel(doorbell: Doorbell(), settings: settings)
     }
 }
 
