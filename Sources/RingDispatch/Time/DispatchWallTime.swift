@@ -22,7 +22,7 @@ public struct DispatchWallTime: Comparable, Sendable {
     ///
     /// - Parameter timespec: seconds and nanoseconds, as from `clock_gettime(2)` or `stat(2)`.
     ///   Times outside the range that is described at ``DispatchWallTime`` saturate.
-    public init(timespec: timespec) {
+    public init(timespec: Glibc.timespec) {
         // Safety: the structure is these two numbers (tv_sec, tv_nsec) wherever a long has 64 bits.
         // By name they belong to whichever C module a release build happens to meet first.
         let parts = unsafeBitCast(timespec, to: (seconds: Int, nanoseconds: Int).self)
