@@ -52,8 +52,8 @@ struct Ringload: ParsableCommand {
     }
 
     func run() throws {
-        // First: the runtime reads its settings once. A message costs a client no more on epoll,
-        // often a little less, and no handler here blocks.
+        // First: the runtime reads its settings once. A message costs a client about as much on
+        // epoll, mostly a little less, and no handler here blocks.
         runtime.apply(preferring: .epoll)
         signal(SIGPIPE, SIG_IGN)
         try perform()

@@ -13,9 +13,7 @@ internal import Glibc
 /// Used by one thread at a time.
 final class EpollSet {
     private let epoll: OwnedDescriptor
-    /// A descriptor of the caller's, whose readability ends a wait as well.
-    private var bell: Int32 = -1
-    /// Whether it did. For the caller to take back.
+    /// Whether the bell ended a wait. For the caller to take back.
     @exclusivity(unchecked) var bellRang = false
     /// What the kernel told, and which part of it was not looked at.
     private let events: UnsafeMutableBufferPointer<epoll_event>
@@ -52,11 +50,14 @@ final class EpollSet {
         events = .allocate(capacity: 256)
     }
 
-    /// - Parameter bell: stays the caller's; open as long as the set is in use.
+    /// Stands for the bell where events name a descriptor.
+    private static let bell: Int32 = -1
+
+    /// - Parameter bell: its readability ends a wait as well. Stays the caller's; open as long as
+    ///   the set is in use.
     func add(bell: Int32) throws(KernelError) {
-        self.bell = bell
         let set = epoll.number
-        var event = epoll_event(events: PollEvents.readable, data: epoll_data_t(fd: bell))
+        var event = epoll_event(events: PollEvents.readable, data: epoll_data_t(fd: EpollSet.bell))
         try checked("epoll_ctl") { epoll_ctl(set, EPOLL_CTL_ADD, bell, &event) }
     }
 
@@ -317,7 +318,7 @@ final class EpollSet {
         while output.room > 0, nextEvent < eventCount {
             let event = events[nextEvent]
             nextEvent += 1
-            if event.data.fd == bell {
+            if event.data.fd == EpollSet.bell {
                 bellRang = true
             } else if event.events != 0 {
                 deliver(event.events, to: event.data.fd)

@@ -9,11 +9,10 @@ enum KernelKind: CaseIterable {
     case epoll
 
     func makeKernel(_ settings: KernelSettings = KernelSettings()) throws -> Kernel {
-        switch self {
-        case .ring: try UringReadinessKernel(doorbell: Doorbell(), settings: settings)
-        case .ringWithMultishot: try UringKernel(doorbell: Doorbell(), settings: settings)
-        case .epoll: try EpollKernel(settings: settings)
-        }
+        var settings = settings
+        settings.streams = self == .ringWithMultishot ? .multishot : .readiness
+        return try KernelFactory(preference: self == .epoll ? .epoll : .ioUring)
+            .makeKernel(settings)
     }
 }
 
