@@ -93,6 +93,8 @@ final class Pool: @unchecked Sendable {
     private func giveUp(_ lane: Lane, _ expecting: Lease) {
         guard expecting.phase == .called else { return }
         _ = lane.exchangeLease(expecting, for: expecting.with(.free))
+        // A worker that became spare meanwhile looked for free lanes before this was one.
+        if workers.withLock({ !$0.spare.isEmpty }) { lane.wakeIfIdle() }
     }
 
     private func reportLimit() {

@@ -13,6 +13,19 @@ struct InheritedSocketTests {
         return descriptor
     }
 
+    /// So many numbers in a row for the socket, as a service manager leaves them, without
+    /// FD_CLOEXEC: the first of them. None is taken from another test, for all share the table.
+    private func numbersInARow(_ count: Int32, for socket: Int32) -> Int32 {
+        var first = socket + 1
+        while true {
+            let numbers = (first..<first + count).map { fcntl(socket, F_DUPFD, $0) }
+            precondition(!numbers.contains(-1), "errno \(errno)")
+            if numbers == Array(first..<first + count) { return first }
+            for number in numbers { close(number) }
+            first = numbers[0] + 1
+        }
+    }
+
     @Test("A listener accepts from a socket that listens already, and does not block in it")
     func adopting() throws {
         for limit in [Int.max, 5] {
@@ -71,10 +84,8 @@ struct InheritedSocketTests {
 
     @Test("The environment names the sockets, as sd_listen_fds(3) has it")
     func environment() throws {
-        // Two numbers in a row, far from all that other tests open.
-        let first: Int32 = 700
         let socket = makeListeningSocket()
-        for descriptor in first..<first + 3 { #expect(dup2(socket, descriptor) == descriptor) }
+        let first = numbersInARow(3, for: socket)
         close(socket)
         func find(_ values: [String: String]) throws -> [InheritedSocket] {
             try InheritedSocket.all(processIdentifier: 42, first: first) { values[$0] }
