@@ -18,6 +18,16 @@ package enum Descriptors {
         return UInt32(UInt16(bitPattern: entry.revents))
     }
 
+    /// Sleeps until something can be read, or the deadline on CLOCK_MONOTONIC; false when there is
+    /// nothing yet. A signal may end it early. poll(2).
+    package static func waitForBytes(_ descriptor: Int32, until deadline: UInt64) -> Bool {
+        var entry = pollfd(
+            fd: descriptor, events: Int16(truncatingIfNeeded: PollEvents.readable), revents: 0)
+        let now = MonotonicClock.nanoseconds()
+        let milliseconds = deadline > now ? (deadline - now + 999_999) / 1_000_000 : 0
+        return Glibc.poll(&entry, 1, Int32(clamping: milliseconds)) > 0
+    }
+
     /// Whether the kernel calls the descriptor readable at its end, too: a regular file, or
     /// /dev/null.
     package static func hidesItsEnd(_ descriptor: Int32) -> Bool {

@@ -52,6 +52,25 @@ struct ConfigurationTests {
         #expect(process.errors.text.contains(variable.remedy))
     }
 
+    @Test("fewer workers than the lanes that were asked for are refused")
+    func fewWorkers() throws {
+        let process = try Program.gcdEcho.start(
+            ["--port", "0"], environment: ["RINGDISPATCH_WORKERS=4", "RINGDISPATCH_LANES=4"])
+        #expect(try process.waitForEnd() == .exit(78), "\(process.words)")
+        #expect(process.errors.text.contains("RINGDISPATCH_WORKERS is '4'"))
+        #expect(process.errors.text.contains("more than the 4 lanes of RINGDISPATCH_LANES"))
+    }
+
+    @Test("there are fewer lanes than workers, so that each is served", arguments: Setting.usable)
+    func fewLanes(setting: Setting) throws {
+        let environment = ["RINGDISPATCH_WORKERS=2"]
+        try withServer(.gcdEcho, setting, environment: environment) { server in
+            for _ in 0..<4 { _ = try server.connectAndGreet() }
+            let line = try server.process.errors.waitForLine(beginning: "RingDispatch: ")
+            #expect(line.contains(" 1 lane "))
+        }
+    }
+
     @Test("an empty value is no value", arguments: Program.servers)
     func emptyValue(program: Program) throws {
         let environment = ["RINGDISPATCH_BACKEND=", "RINGDISPATCH_LANES="]

@@ -6,7 +6,7 @@ internal import Ring
 /// |---|---|---|
 /// | `RINGDISPATCH_BACKEND` | `auto`, `io_uring` or `epoll` | `auto` |
 /// | `RINGDISPATCH_LANES` | lanes, 1 to 256 | the CPUs that may be used |
-/// | `RINGDISPATCH_WORKERS` | most threads of each of the two pools, 2 to 32768 | 1024 |
+/// | `RINGDISPATCH_WORKERS` | most threads of each pool, 2 to 32768, and more than lanes | 1024 |
 /// | `RINGDISPATCH_BUFFERS` | receive buffers of a lane, a power of two from 2 to 32768 | 1024 |
 /// | `RINGDISPATCH_STREAMS` | how a ring serves streams: `readiness`, `multishot` | `readiness` |
 /// | `RINGDISPATCH_ENTRIES` | entries of a ring, a power of two from 2 to 4096 | 128 |
@@ -45,16 +45,22 @@ struct Configuration: Sendable {
             }
             backend = preference
         }
-        lanes = min(usableCPUs, Configuration.laneRange.upperBound)
-        if let count = try Configuration.number(
-            "RINGDISPATCH_LANES", Configuration.laneRange, variable)
-        {
-            lanes = count
-        }
         if let count = try Configuration.number(
             "RINGDISPATCH_WORKERS", Configuration.workerRange, variable)
         {
             workers = count
+        }
+        lanes = min(usableCPUs, Configuration.laneRange.upperBound, workers - 1)
+        if let count = try Configuration.number(
+            "RINGDISPATCH_LANES", Configuration.laneRange, variable)
+        {
+            guard count < workers else {
+                throw Invalid(
+                    message: "RINGDISPATCH_WORKERS is '\(workers)'; it must be more than the "
+                        + "\(count) lanes of RINGDISPATCH_LANES, each of which needs a thread "
+                        + "while others are blocked in handlers")
+            }
+            lanes = count
         }
         if let count = try Configuration.powerOfTwo(
             "RINGDISPATCH_BUFFERS", ReceiveBuffers.counts, variable)

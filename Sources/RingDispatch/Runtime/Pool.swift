@@ -99,8 +99,8 @@ final class Pool: @unchecked Sendable {
 
     private func reportLimit() {
         Diagnostics.log(
-            "all \(workerLimit) worker threads are blocked in handlers; work waits for the first "
-                + "to return (raise the limit with RINGDISPATCH_WORKERS)")
+            "all \(workerLimit) worker threads are blocked in handlers or serve other lanes; work "
+                + "waits for the first to return (raise the limit with RINGDISPATCH_WORKERS)")
     }
 
     /// The worker lost its lane and waits for its next one.

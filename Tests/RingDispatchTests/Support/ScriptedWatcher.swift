@@ -7,6 +7,8 @@ final class ScriptedWatcher: FileWatcher {
     private let channel = Channel(.pipe)
     /// The `errno` for each call to come; 0: it succeeds.
     let refusals = Watched<[Int32]>([])
+    /// So many watches to come are gone as soon as they were made, and nothing tells.
+    let losses = Watched(0)
     /// Watches that were made and not given up, by number: where they lead.
     let watches = Watched<[Int32: String]>([:])
     private let lastNumber = Watched<Int32>(0)
@@ -43,6 +45,11 @@ final class ScriptedWatcher: FileWatcher {
             return number
         }
         watches.update { $0[number] = place.path }
+        let isLost = losses.update { losses in
+            defer { losses = max(0, losses - 1) }
+            return losses > 0
+        }
+        if isLost { forget(number) }
         return number
     }
 

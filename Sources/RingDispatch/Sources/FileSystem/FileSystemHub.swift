@@ -90,6 +90,14 @@ final class FileSystemHub: Sendable {
     private func takeEvents(_ watches: FileWatches, on thread: EventThread) -> EventThread.End {
         let context = Context.current
         while !giveUpIfUnused(watches) {
+            if let deadline = watches.nextCheck,
+                !Descriptors.waitForBytes(watches.watcher.descriptor, until: deadline)
+            {
+                let outcome = state.withLock { _ in watches.checkWatches() }
+                wakeAll(of: watches, context)
+                for error in outcome.errors { log(error) }
+                continue
+            }
             guard watches.events.read(from: watches.watcher.descriptor) else {
                 abandon(watches)
                 return .over

@@ -147,12 +147,17 @@ extension FileWatches {
         do throws(KernelError) {
             try watchAgain(file)
             examine([file], isThorough: false)
+            if isCurrent(file) { checks.append(WatchCheck(file)) }
         } catch {
-            let error = FileSystemWatchError(
-                watching: file.currentName() ?? "a removed file", error)
-            outcome.errors.append(error)
-            for source in dissolve(file) where source.fail(error) { woken.append(source) }
+            abandon(file, error, &outcome)
         }
+    }
+
+    /// Its sources are told that they hear no more.
+    func abandon(_ file: WatchedFile, _ error: KernelError, _ outcome: inout Outcome) {
+        let error = FileSystemWatchError(watching: file.currentName() ?? "a removed file", error)
+        outcome.errors.append(error)
+        for source in dissolve(file) where source.fail(error) { woken.append(source) }
     }
 
     // MARK: without events

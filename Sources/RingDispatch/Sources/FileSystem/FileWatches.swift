@@ -3,8 +3,8 @@ internal import Ring
 /// One watcher and all that is watched with it: an entry for each file, whatever the number of
 /// sources and descriptors.
 final class FileWatches: @unchecked Sendable {
-    // Safety: the hub's lock guards `files`, what is in them, and `touched`; `events` and `woken`
-    // belong to the thread that reads the events.
+    // Safety: the hub's lock guards `files`, what is in them, and `touched`; `events`, `woken` and
+    // `checks` belong to the thread that reads the events.
     let watcher: any FileWatcher
     let events = FileEvents()
     @exclusivity(unchecked) private(set) var files: [Int32: WatchedFile] = [:]
@@ -12,6 +12,8 @@ final class FileWatches: @unchecked Sendable {
     @exclusivity(unchecked) var woken: [FileSystemSource] = []
     /// Files that the events being processed are about.
     @exclusivity(unchecked) var touched: [WatchedFile] = []
+    /// Files whose watch the kernel is to be asked about again.
+    @exclusivity(unchecked) var checks: [WatchCheck] = []
 
     init(_ watcher: any FileWatcher) {
         self.watcher = watcher
@@ -139,10 +141,9 @@ final class FileWatches: @unchecked Sendable {
         tidy(parent)
     }
 
-    /// The kernel has ended the watch of a file whose last name went. Sources that hold it open are
-    /// told of what else happens to it.
+    /// The kernel has ended the watch of a file whose last name went, or may have: nothing changes
+    /// where it has not. Sources that hold the file open are told of what else happens to it.
     func watchAgain(_ file: WatchedFile) throws(KernelError) {
-        files[file.watch] = nil
         guard let source = file.sources.first, let status = file.attributes else {
             dissolve(file)
             return
@@ -150,6 +151,8 @@ final class FileWatches: @unchecked Sendable {
         let changes = file.mask.changes(ofDirectory: file.isDirectory)
         let number = try watcher.watch(
             .object(descriptor: source.descriptor), for: changes, isAdding: true)
+        guard number != file.watch else { return }
+        files[file.watch] = nil
         if let other = files[number] {
             // A source that was made meanwhile has begun to watch it again.
             for source in file.removeSources() { other.add(source, status) }

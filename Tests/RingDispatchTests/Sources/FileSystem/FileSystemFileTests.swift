@@ -108,10 +108,13 @@ struct FileSystemFileTests {
         fence.end()
     }
 
-    @Test("66. The kernel ends the watch when another name was the last; the source goes on")
-    func goesOnAfterLastOtherName() {
-        for place in Folder.Place.allCases {
-            let folder = Folder(place)
+    /// Often, for the kernel may lose the new watch while it ends the old one.
+    @Test(
+        "66. The kernel ends the watch when another name was the last; the source goes on",
+        arguments: Folder.Place.allCases)
+    func goesOnAfterLastOtherName(place: Folder.Place) {
+        let folder = Folder(place)
+        for _ in 0..<100 {
             let file = folder.makeFile("file")
             let fence = FileFence()
             let descriptor = open(file, O_WRONLY | O_CLOEXEC)
@@ -121,13 +124,17 @@ struct FileSystemFileTests {
             unlink(file)
             #expect(observers[0].news(beyond: fence) == .link)
             unlink(folder("second"))
-            #expect(observers[0].news(beyond: fence) == .delete)
+            #expect(observers[0].news(beyond: fence).contains(.delete))
             write(10, to: descriptor)
-            #expect(observers[0].news(beyond: fence) == [.write, .extend])
-            #expect(observers[1].news(beyond: fence) == .write)
+            // More, and later, where the kernel has lost the watch.
+            expectEventually(observers[0].calls) {
+                union(of: $0).isSuperset(of: [.write, .extend])
+            }
+            expectEventually(observers[1].calls) { union(of: $0) == .write }
             observers[0].end()
+            _ = observers[1].news(beyond: fence)
             write(10, to: descriptor)
-            #expect(observers[1].news(beyond: fence) == .write)
+            expectEventually(observers[1].calls) { union(of: $0) == .write }
             observers[1].end()
             close(descriptor)
             fence.end()

@@ -70,6 +70,32 @@ struct FileSystemScriptTests {
         observer.end()
     }
 
+    @Test("One that is lost again without an event is noticed, however often", arguments: [1, 2])
+    func lostAgain(_ losses: Int) {
+        let observer = FileObserver(file, hub: hub)
+        watcher.losses.update { $0 = losses }
+        watcher.send((1, .ended))
+        let last = Int32(2 + losses)
+        expectEventually(watcher.watches) { $0.keys.sorted() == [last] }
+        append(10, to: file)
+        watcher.send((last, .modified))
+        expectEventually(observer.calls) { union(of: $0).isSuperset(of: [.write, .extend]) }
+        #expect(observer.source.error == nil)
+        observer.end()
+    }
+
+    @Test("One that is lost again and cannot be made is an error")
+    func lostForGood() {
+        let observer = FileObserver(file, hub: hub)
+        watcher.losses.update { $0 = 1 }
+        watcher.refusals.update { $0 = [0, ENOSPC] }
+        watcher.send((1, .ended))
+        expectEventually(observer.calls) { $0.last == [] }
+        #expect(observer.source.error?.reason == .watchLimit)
+        expectEventually(watcher.isClosed) { $0 }
+        observer.end()
+    }
+
     @Test("A watch that cannot be made again is an error")
     func notWatchedAgain() {
         let observer = FileObserver(file, hub: hub)

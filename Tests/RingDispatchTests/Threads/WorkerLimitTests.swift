@@ -1,0 +1,38 @@
+import Glibc
+import RingDispatch
+import Testing
+
+@Suite("As many threads as there may be")
+struct WorkerLimitTests {
+    /// Items block and go on while others find no thread, over and over: one that comes back just
+    /// when another's lane is refused one has to see that lane.
+    @Test("What found no thread runs when one comes back")
+    func limit() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LANES", "2", 1)
+            setenv("RINGDISPATCH_WORKERS", "3", 1)
+            let late = Watched(0)
+            let threads = (0..<6).map { number in
+                UserThread {
+                    var generator = SeededGenerator(seed: UInt64(number))
+                    for _ in 0..<2000 where late.value == 0 {
+                        let leave = DispatchSemaphore(value: 0)
+                        let done = DispatchSemaphore(value: 0)
+                        DispatchQueue.global().async {
+                            leave.wait()
+                            done.signal()
+                        }
+                        for _ in 0..<Int.random(in: 0..<8, using: &generator) { sched_yield() }
+                        leave.signal()
+                        if done.wait(timeout: .now() + .seconds(10)) != .success {
+                            late.increment()
+                        }
+                    }
+                }
+            }
+            for thread in threads { #expect(thread.join()) }
+            #expect(late.value == 0)
+        }
+    }
+}
