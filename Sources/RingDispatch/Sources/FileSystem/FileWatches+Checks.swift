@@ -32,7 +32,7 @@ struct WatchCheck {
 
 extension FileWatches {
     /// When the next check is due, on CLOCK_MONOTONIC.
-    var nextCheck: UInt64? { checks.isEmpty ? nil : checks.map(\.deadline).min() }
+    var nextCheck: UInt64? { checks.map(\.deadline).min() }
 
     /// Makes the watches again that are due and gone, and tells what may have happened meanwhile.
     func checkWatches() -> Outcome {
