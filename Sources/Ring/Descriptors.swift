@@ -10,22 +10,18 @@ package enum Descriptors {
         return UInt(max(0, count))
     }
 
-    /// The poll(2) events that hold now, of `events` and those that are always reported.
-    package static func poll(_ descriptor: Int32, events: UInt32) -> UInt32 {
+    /// The poll(2) events that hold, of `events` and those that are always reported.
+    /// - Parameter deadline: on CLOCK_MONOTONIC; how long to wait for one. A signal may end the
+    ///   wait early.
+    package static func poll(
+        _ descriptor: Int32, events: UInt32, until deadline: UInt64 = 0
+    ) -> UInt32 {
         var entry = pollfd(
             fd: descriptor, events: Int16(truncatingIfNeeded: events), revents: 0)
-        guard Glibc.poll(&entry, 1, 0) > 0 else { return 0 }
-        return UInt32(UInt16(bitPattern: entry.revents))
-    }
-
-    /// Sleeps until something can be read, or the deadline on CLOCK_MONOTONIC; false when there is
-    /// nothing yet. A signal may end it early. poll(2).
-    package static func waitForBytes(_ descriptor: Int32, until deadline: UInt64) -> Bool {
-        var entry = pollfd(
-            fd: descriptor, events: Int16(truncatingIfNeeded: PollEvents.readable), revents: 0)
-        let now = MonotonicClock.nanoseconds()
+        let now = deadline == 0 ? 0 : MonotonicClock.nanoseconds()
         let milliseconds = deadline > now ? (deadline - now + 999_999) / 1_000_000 : 0
-        return Glibc.poll(&entry, 1, Int32(clamping: milliseconds)) > 0
+        guard Glibc.poll(&entry, 1, Int32(clamping: milliseconds)) > 0 else { return 0 }
+        return UInt32(UInt16(bitPattern: entry.revents))
     }
 
     /// Whether the kernel calls the descriptor readable at its end, too: a regular file, or

@@ -90,19 +90,19 @@ final class FileSystemHub: Sendable {
     private func takeEvents(_ watches: FileWatches, on thread: EventThread) -> EventThread.End {
         let context = Context.current
         while !giveUpIfUnused(watches) {
-            if let deadline = watches.nextCheck,
-                !Descriptors.waitForBytes(watches.watcher.descriptor, until: deadline)
-            {
-                let outcome = state.withLock { _ in watches.checkWatches() }
-                wakeAll(of: watches, context)
-                for error in outcome.errors { log(error) }
-                continue
+            let descriptor = watches.watcher.descriptor
+            var isCheckDue = false
+            if let deadline = watches.nextCheck {
+                isCheckDue = Descriptors.poll(
+                    descriptor, events: PollEvents.readable, until: deadline) == 0
             }
-            guard watches.events.read(from: watches.watcher.descriptor) else {
+            guard isCheckDue || watches.events.read(from: descriptor) else {
                 abandon(watches)
                 return .over
             }
-            let outcome = state.withLock { _ in watches.takeEvents() }
+            let outcome = state.withLock { _ in
+                isCheckDue ? watches.checkWatches() : watches.takeEvents()
+            }
             let alone = wakeSources(of: watches, on: thread, context)
             if outcome.hasOverflowed { examineAll(watches, context) }
             for error in outcome.errors { log(error) }
