@@ -83,16 +83,20 @@ struct ConnectorEndpointTests {
         guard case .invalidEndpoint = error.reason else { throw error }
     }
 
+    /// In a process that starts no other: until its exec, each has a copy of every descriptor.
     @Test("A socket that meets itself is not connected")
-    func selfConnection() throws {
-        // A port that is free at this moment.
-        let listener = try Listener(.ipv4(.loopback, port: 0))
-        let endpoint = listener.endpoint
-        stop(listener)
-        var options = ConnectorOptions()
-        options.localEndpoint = endpoint
-        let error = try #require(Connector(options: options).error(of: endpoint))
-        #expect(error.attempts.map(\.cause.code) == [ECONNREFUSED])
+    func selfConnection() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            // A port that is free at this moment.
+            let listener = try Listener(.ipv4(.loopback, port: 0))
+            let endpoint = listener.endpoint
+            stop(listener)
+            var options = ConnectorOptions()
+            options.localEndpoint = endpoint
+            let error = try #require(Connector(options: options).error(of: endpoint))
+            #expect(error.attempts.map(\.cause.code) == [ECONNREFUSED])
+        }
     }
 
     @Test("The program's own options are set before the socket is connected")

@@ -5,39 +5,47 @@ import Testing
 
 @Suite("The life of datagram sockets", .watchdog)
 struct DatagramLifeTests {
+    /// In a process that starts no other: until its exec, each has a copy of every descriptor.
     @Test("The close handler is called once, when the descriptor is closed, and nothing after it")
-    func close() throws {
-        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
-        let log = DatagramLog()
-        log.attach(to: socket)
-        socket.activate()
-        let client = PlainDatagrams()
-        client.send([1], to: socket.port)
-        expectEventually(log.datagrams) { !$0.isEmpty }
-        let endpoint = try #require(socket.localEndpoint)
-        let isFree = Watched<[Bool]>([])
-        socket.setCloseHandler { _, error in
-            #expect(error == nil)
-            let isBound = (try? DatagramSocket(endpoint)) != nil
-            isFree.update { $0.append(isBound) }
+    func close() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+            let log = DatagramLog()
+            log.attach(to: socket)
+            socket.activate()
+            let client = PlainDatagrams()
+            client.send([1], to: socket.port)
+            expectEventually(log.datagrams) { !$0.isEmpty }
+            let endpoint = try #require(socket.localEndpoint)
+            let isFree = Watched<[Bool]>([])
+            socket.setCloseHandler { _, error in
+                #expect(error == nil)
+                let isBound = (try? DatagramSocket(endpoint)) != nil
+                isFree.update { $0.append(isBound) }
+            }
+            socket.close()
+            socket.close()
+            expectEventually(isFree) { $0 == [true] }
+            socket.close()
+            socket.queue.sync {}
+            expectStays(isFree, at: [true])
         }
-        socket.close()
-        socket.close()
-        expectEventually(isFree) { $0 == [true] }
-        socket.close()
-        socket.queue.sync {}
-        expectStays(isFree, at: [true])
     }
 
+    /// In a process that starts no other: until its exec, each has a copy of every descriptor.
     @Test("A socket that is closed before it was activated, or let go of, leaves nothing open")
-    func neverActivated() throws {
-        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
-        let endpoint = try #require(socket.localEndpoint)
-        closeAndWait(socket)
-        _ = try DatagramSocket(endpoint)
-        // That one was let go of.
-        let again = try DatagramSocket(endpoint)
-        closeAndWait(again)
+    func neverActivated() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+            let endpoint = try #require(socket.localEndpoint)
+            closeAndWait(socket)
+            _ = try DatagramSocket(endpoint)
+            // That one was let go of.
+            let again = try DatagramSocket(endpoint)
+            closeAndWait(again)
+        }
     }
 
     @Test("An active socket lives until it is closed, and not longer")

@@ -3,28 +3,32 @@ import RingDispatch
 import RingNetwork
 import Testing
 
+private func shutdown(
+    _ listener: Listener, after interval: DispatchTimeInterval
+) -> Outcome<ShutdownReport> {
+    let outcome = Outcome<ShutdownReport>()
+    listener.shutdown(deadline: .now() + interval) { outcome.set($0) }
+    return outcome
+}
+
 @Suite("Shutting listeners down", .watchdog)
 struct ListenerShutdownTests {
-    private func shutdown(
-        _ listener: Listener, after interval: DispatchTimeInterval
-    ) -> Outcome<ShutdownReport> {
-        let outcome = Outcome<ShutdownReport>()
-        listener.shutdown(deadline: .now() + interval) { outcome.set($0) }
-        return outcome
-    }
-
+    /// In a process that starts no other: until its exec, each has a copy of every descriptor.
     @Test("Without connections it is done at once, and the address is free")
-    func idle() throws {
-        // A name, which nobody else takes meanwhile.
-        let name = try UnixAddress(abstractName: makeSocketPath())
-        let listener = try makeEchoListener(.unix(name))
-        #expect(shutdown(listener, after: .seconds(1000)).wait() == ShutdownReport())
-        let next = try Listener(listener.endpoint)
-        stop(next)
-        // Again, and of one that was never activated.
-        #expect(shutdown(listener, after: .seconds(1000)).wait() == ShutdownReport())
-        let unused = try Listener(.ipv4(.loopback, port: 0))
-        #expect(shutdown(unused, after: .seconds(1000)).wait() == ShutdownReport())
+    func idle() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            // A name, which nobody else takes meanwhile.
+            let name = try UnixAddress(abstractName: makeSocketPath())
+            let listener = try makeEchoListener(.unix(name))
+            #expect(shutdown(listener, after: .seconds(1000)).wait() == ShutdownReport())
+            let next = try Listener(listener.endpoint)
+            stop(next)
+            // Again, and of one that was never activated.
+            #expect(shutdown(listener, after: .seconds(1000)).wait() == ShutdownReport())
+            let unused = try Listener(.ipv4(.loopback, port: 0))
+            #expect(shutdown(unused, after: .seconds(1000)).wait() == ShutdownReport())
+        }
     }
 
     @Test("Connections close once all that they have to send is with the kernel")

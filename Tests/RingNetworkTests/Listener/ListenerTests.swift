@@ -8,19 +8,8 @@ struct ListenerTests {
     private func makeEchoServer(
         _ options: ListenerOptions = ListenerOptions()
     ) throws -> (Listener, UInt16) {
-        let listener = try Listener(Endpoint("127.0.0.1:0"), options: options)
-        listener.setConnectionHandler { connection in
-            connection.setReceiveHandler { $0.send($1) }
-            connection.activate()
-        }
-        listener.activate()
+        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
         return (listener, try #require(listener.endpoint.port))
-    }
-
-    private func stop(_ listener: Listener) {
-        let stopped = Outcome<Bool>()
-        listener.stop { _ in stopped.set(true) }
-        #expect(stopped.wait() == true)
     }
 
     @Test("Many clients are served at once, and each gets its own bytes back")
@@ -83,17 +72,22 @@ struct ListenerTests {
         stop(listener)
     }
 
+    /// In a process that starts no other: until its exec, each has a copy of every descriptor.
     @Test("After the stop the port is free, and open connections go on")
-    func stopping() throws {
-        let (listener, port) = try makeEchoServer()
-        let wire = Wire.connect(to: port)
-        #expect(wire.send([1]))
-        #expect(wire.receive(1) == [1])
-        stop(listener)
-        let next = try Listener(Endpoint("127.0.0.1:\(port)"))
-        #expect(wire.send([2]))
-        #expect(wire.receive(1) == [2])
-        stop(next)
+    func stopping() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let listener = try makeEchoListener()
+            let port = try #require(listener.endpoint.port)
+            let wire = Wire.connect(to: port)
+            #expect(wire.send([1]))
+            #expect(wire.receive(1) == [1])
+            stop(listener)
+            let next = try Listener(Endpoint("127.0.0.1:\(port)"))
+            #expect(wire.send([2]))
+            #expect(wire.receive(1) == [2])
+            stop(next)
+        }
     }
 
     @Test("A Unix socket's file goes with its listener")
