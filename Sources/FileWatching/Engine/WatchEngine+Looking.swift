@@ -123,9 +123,6 @@ extension WatchEngine {
     }
 
     private func miss(_ folder: NodeNumber, _ flags: NodeFlags) {
-        if let index = roots.firstIndex(where: { $0.node == folder }) {
-            return attach(index, isFirst: false)
-        }
         missed.append((folder, flags.intersection([.quiet, .repair])))
         lastLookNanoseconds = MonotonicClock.nanoseconds()
     }

@@ -276,7 +276,11 @@ final class WatchEngine: @unchecked Sendable {
         settleDepartures(before: time)
         guard pending.isEmpty, time > lastLookNanoseconds else { return }
         if !missed.isEmpty {
-            // No event tells where they are: their own folders do.
+            // No event tells where they are: their own folders do, and a root's path.
+            let folders = missed.map(\.folder)
+            for index in roots.indices where folders.contains(roots[index].node) {
+                attach(index, isFirst: false)
+            }
             retryMissed(afterParents: true)
             guard missed.isEmpty, fresh.isEmpty else { return }
         }

@@ -23,7 +23,7 @@ struct LimitTests {
         let folder = Folder()
         for name in ["a", "b", "c", "d"] { folder.makeDirectory(name) }
         // The two folders above, the root, and one of the four.
-        let rules = Watched(RefusingWatcher.Rules(code: ENOSPC, allowed: 4))
+        let rules = Watched(RefusingWatcher.Rules(code: ENOSPC, allowed: 0..<4))
         let watching = try Watching(hub: hub(rules), in: folder)
         folder.makeFile("seen")
         watching.expect("created seen")
@@ -73,6 +73,17 @@ struct LimitTests {
         watching.expect("created open/a")
         let error = try #require(watching.errors.value.first)
         #expect(error.reason == .accessDenied && error.path == folder("closed"))
+    }
+
+    @Test("a root that goes is told of, though the folder that holds it cannot be watched")
+    func rootOfUnwatched() throws {
+        let folder = Folder()
+        folder.makeDirectory("root")
+        let rules = Watched(RefusingWatcher.Rules(code: EACCES, allowed: 1..<100))
+        let watching = try Watching(hub: hub(rules), in: folder, roots: [folder("root")])
+        #expect(watching.errors.value.map(\.path) == [folder.path])
+        Files.removeAll(folder("root"))
+        watching.expect("removed root")
     }
 
     @Test("several watchers of a tree have one instance and one watch for each folder")

@@ -15,9 +15,11 @@ struct EarlyLookTests {
         var engine: WatchEngine { watching.watcher.engine }
         var root: NodeNumber { engine.roots[0].node }
 
-        init(_ names: [String]) throws {
+        /// - Parameter root: watched; nil: the folder itself.
+        init(_ names: [String], root: String? = nil) throws {
             for name in names { folder.makeDirectory(name) }
-            watching = try Watching(hub: hub, in: folder)
+            let root = if let root { folder(root) } else { folder.path }
+            watching = try Watching(hub: hub, in: folder, roots: [root])
             hub.pause()
         }
 
@@ -69,5 +71,22 @@ struct EarlyLookTests {
         #expect(
             paused.watching.snapshotPaths
                 == ["renamed", "renamed/found", "renamed/found/new", "renamed/found/new/file"])
+    }
+
+    /// The kernel tells of a folder's end first, then that its name has gone from the one above.
+    @Test("a folder whose end is told before its removal, in a root that has gone, too")
+    func rootGone() throws {
+        let paused = try Paused(["root", "root/sub"], root: "root")
+        let (folder, engine) = (paused.folder, paused.engine)
+        Files.removeAll(folder("root"))
+        engine.queue.sync {
+            engine.push(engine.child("sub", of: paused.root), .repair)
+            engine.lookAtSome()
+            #expect(engine.missed.count == 1)
+        }
+        engine.take(EventBatch())
+        engine.queue.sync {}
+        paused.hub.resume()
+        paused.watching.expect("removed root/sub", "removed root")
     }
 }

@@ -4,11 +4,12 @@ import Ring
 /// inotify that refuses what the test wants to see refused, and counts what is open.
 final class RefusingWatcher: FileWatcher {
     struct Rules: Sendable {
-        /// The `errno` for each watch beyond `allowed`; nil: all are granted.
+        /// The `errno` for each watch but those in `allowed`; nil: all are granted.
         var code: Int32?
-        var allowed = 0
-        /// Watches that were granted so far.
-        var granted = 0
+        /// Watches by their place in the order in which they are asked for.
+        var allowed = 0..<0
+        /// How many were asked for so far.
+        var asked = 0
         var openInstances = 0
     }
 
@@ -27,9 +28,8 @@ final class RefusingWatcher: FileWatcher {
         _ place: FilePlace, for changes: FileChanges, isAdding: Bool
     ) throws(KernelError) -> Int32 {
         let refusal = rules.update { rules -> Int32? in
-            if let code = rules.code, rules.granted >= rules.allowed { return code }
-            rules.granted += 1
-            return nil
+            defer { rules.asked += 1 }
+            return rules.allowed.contains(rules.asked) ? nil : rules.code
         }
         if let refusal { throw KernelError(call: "inotify_add_watch", code: refusal) }
         return try kernel.watch(place, for: changes, isAdding: isAdding)
