@@ -38,7 +38,7 @@ let package = Package(
             name: "many-sources-dispatch",
             path: "Sources/ManySourcesOnDispatch", swiftSettings: onDispatch),
         .executableTarget(
-            name: "file-latency", dependencies: [ringDispatch],
+            name: "file-latency", dependencies: [ringDispatch, "CThreadPlacement"],
             path: "Sources/FileLatency", swiftSettings: settings),
         .executableTarget(
             name: "blocking-echo-ring", dependencies: [ringDispatch],

@@ -57,12 +57,19 @@ def _many(
 
 
 def _latency(options: argparse.Namespace, outcome: Outcome, program: str) -> None:
+    """The threads that wait have the writer's CPU, or both the same other one: which CPU a thread
+    gets makes more of a difference than what it does there."""
+    places = {"same": "on the writer's CPU", "other": "on another CPU"}
     results = in_turn(
-        options, outcome, "latency", ["file"], lambda _: _run([program], options.cpus))["file"]
+        options, outcome, "latency", places, lambda place: _run([program, place], options.cpus))
     print("\n### From a write to the handler of a file-system source\n")
-    print(table(["", "ns"], [[name, number(value)] for name, value in results.items()]))
+    print(table(["", *(f"ns {place}" for place in places.values())], [
+        [name, *(number(results[place].get(name)) for place in places)]
+        for name in results["same"]]))
     print("\n" + needs_table([
-        Need(f"source / a thread that reads inotify, {name}", results.get(f"source_{key}_ns"),
-             results.get(f"inotify_{key}_ns"), at_most=1.2)
-        for key, name in {"busy": "write after write", "idle": "after a pause"}.items()
+        Need(f"source / a thread that reads inotify, {name}, {where}",
+             results[place].get(f"source_{key}_ns"), results[place].get(f"inotify_{key}_ns"),
+             at_most=1.2)
+        for place, where in places.items()
+        for key, name in {"busy": "writer busy", "idle": "after a pause"}.items()
     ], outcome), flush=True)

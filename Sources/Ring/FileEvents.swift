@@ -1,12 +1,13 @@
 internal import Glibc
 
 /// A buffer that events of a watcher are read into, used again and again by one thread at a time.
+@usableFromInline
 package final class FileEvents: @unchecked Sendable {
     // Safety: the memory lives as long as the object; one thread at a time uses it.
-    private let memory: UnsafeMutableRawBufferPointer
-    @exclusivity(unchecked) private var count = 0
+    @usableFromInline let memory: UnsafeMutableRawBufferPointer
+    @exclusivity(unchecked) @usableFromInline var count = 0
 
-    private static let headerSize = 16
+    @usableFromInline static var headerSize: Int { 16 }
     /// No event is longer: a name of 255 bytes with its zero.
     private static let longestEvent = headerSize + 256
 
@@ -31,7 +32,7 @@ package final class FileEvents: @unchecked Sendable {
     package var tookAll: Bool { count <= memory.count - FileEvents.longestEvent }
 
     /// Goes through the events in their order, where they are.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func forEach(_ body: (FileEvent) -> Void) {
         forEachField { event, _ in body(event) }
     }
@@ -45,8 +46,8 @@ package final class FileEvents: @unchecked Sendable {
     }
 
     /// - Parameter body: gets the name with the zeros that fill its field.
-    @inline(__always)
-    private func forEachField(_ body: (FileEvent, UnsafeRawBufferPointer) -> Void) {
+    @inlinable @inline(__always)
+    func forEachField(_ body: (FileEvent, UnsafeRawBufferPointer) -> Void) {
         var offset = 0
         while count - offset >= FileEvents.headerSize {
             let header = UnsafeRawBufferPointer(rebasing: memory[offset..<count])

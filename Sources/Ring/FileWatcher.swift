@@ -62,4 +62,12 @@ package struct FileEvent: Equatable, Sendable {
     @usableFromInline package var cookie: UInt32
     /// It happened to an entry of the watched directory, not to the directory itself.
     @usableFromInline package var isOfEntry: Bool
+
+    @inlinable
+    package init(watch: Int32, changes: FileChanges, cookie: UInt32, isOfEntry: Bool) {
+        self.watch = watch
+        self.changes = changes
+        self.cookie = cookie
+        self.isOfEntry = isOfEntry
+    }
 }

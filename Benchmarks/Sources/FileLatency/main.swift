@@ -1,72 +1,46 @@
 // How long after a write to a file a file-system source's handler runs, beside a thread that does
-// nothing but read inotify: one write after the other, and after a pause in which all sleep.
+// nothing but read inotify, each of them asleep: the writing thread busy before, or asleep as well.
 // Prints `name value` lines: nanoseconds, medians.
+//
+// The threads that wait, ours and the bare one, are on one CPU: `same`, that of the thread that
+// writes, or `other`.
+import CThreadPlacement
 import Glibc
 import RingDispatch
 import Synchronization
 
-func now() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+guard CommandLine.arguments.count == 2, ["same", "other"].contains(CommandLine.arguments[1]) else {
+    print("usage: \(CommandLine.arguments[0]) same | other")
+    exit(64)
 }
-
-/// When the news came; 0: not yet.
-let arrival = Atomic<UInt64>(0)
+let folder = "/dev/shm/file-latency-\(getpid())"
+mkdir(folder, 0o700)
+let (watchedPath, barePath) = (folder + "/watched", folder + "/bare")
+let (watched, bare) = (openFile(watchedPath), openFile(barePath))
 
 func openFile(_ path: String) -> Int32 { open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
 
-/// A thread of its own for one inotify instance.
-func watchBare(_ path: String) {
-    let inotify = inotify_init1(Int32(IN_CLOEXEC))
-    _ = inotify_add_watch(inotify, path, UInt32(IN_MODIFY))
-    var thread = pthread_t()
-    let argument = UnsafeMutableRawPointer(bitPattern: Int(inotify))
-    pthread_create(&thread, nil, { argument in
-        let buffer = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 8)
-        while read(Int32(Int(bitPattern: argument)), buffer, 4096) > 0 {
-            arrival.store(now(), ordering: .releasing)
-        }
-        return nil
-    }, argument)
-}
+/// Both files are watched: released by this thread, acquired by the writer.
+let isWatched = Atomic<Bool>(false)
 
-func latency(_ descriptor: Int32, pauseMicroseconds: UInt32) -> UInt64 {
-    if pauseMicroseconds > 0 { usleep(pauseMicroseconds) }
-    arrival.store(0, ordering: .relaxed)
-    let start = now()
-    var byte: UInt8 = 1
-    pwrite(descriptor, &byte, 1, 0)
-    while true {
-        let time = arrival.load(ordering: .acquiring)
-        if time != 0 { return time - start }
+/// The threads that this one makes inherit its CPU: the writer is made before it has one.
+func startWriter(_ writer: Writer) -> pthread_t {
+    startThread {
+        benchmark_bind_to_allowed_cpu(0)
+        while !isWatched.load(ordering: .acquiring) { usleep(1000) }
+        for pause in Pause.allCases { writer.compare(pause) }
     }
 }
 
-let folder = "/dev/shm/file-latency-\(getpid())"
-mkdir(folder, 0o700)
-let (watched, bare) = (openFile(folder + "/watched"), openFile(folder + "/bare"))
+let writer = startWriter(Writer(watched: watched, bare: bare))
+benchmark_bind_to_allowed_cpu(CommandLine.arguments[1] == "same" ? 0 : 1)
 let source = DispatchSource.makeFileSystemObjectSource(
     fileDescriptor: watched, eventMask: .write, queue: DispatchQueue(label: "file-latency"))
 source.setEventHandler { arrival.store(now(), ordering: .releasing) }
 source.activate()
-watchBare(folder + "/bare")
-
-func compare(_ name: String, pauseMicroseconds: UInt32) {
-    var (ours, theirs): ([UInt64], [UInt64]) = ([], [])
-    for _ in 0..<12 {
-        for (file, isOurs) in [(watched, true), (bare, false)] {
-            for _ in 0..<500 {
-                let time = latency(file, pauseMicroseconds: pauseMicroseconds)
-                if isOurs { ours.append(time) } else { theirs.append(time) }
-            }
-        }
-    }
-    print("source_\(name)_ns \(ours.sorted()[ours.count / 2])")
-    print("inotify_\(name)_ns \(theirs.sorted()[theirs.count / 2])")
-}
-
-compare("busy", pauseMicroseconds: 0)
-compare("idle", pauseMicroseconds: 50)
-for name in ["/watched", "/bare"] { unlink(folder + name) }
+watchBare(barePath)
+isWatched.store(true, ordering: .releasing)
+pthread_join(writer, nil)
+unlink(watchedPath)
+unlink(barePath)
 rmdir(folder)

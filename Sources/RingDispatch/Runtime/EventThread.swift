@@ -11,6 +11,7 @@ final class EventThread: @unchecked Sendable {
     // Safety: `seen` and `hasFailed` are the monitor's, the rest is constant or atomic.
     private let name: String
     private let work: @Sendable (EventThread) -> End
+    private let monitor = Runtime.pool.monitor
     /// Whether there is something to take in. Asked by the monitor.
     let hasNews: @Sendable () -> Bool
     /// Phase `user` while a handler runs, else `lane`. The thread puts `user` there by an exchange
@@ -45,11 +46,11 @@ final class EventThread: @unchecked Sendable {
     }
 
     func start() throws(KernelError) {
-        Runtime.pool.monitor.oversee(self)
+        monitor.oversee(self)
         do throws(KernelError) {
             try Threads.start { self.run() }
         } catch {
-            Runtime.pool.monitor.disregard(self)
+            monitor.disregard(self)
             throw error
         }
     }
@@ -57,7 +58,7 @@ final class EventThread: @unchecked Sendable {
     private func run() {
         Threads.setName(name)
         runner.store(Threads.currentIdentifier, ordering: .relaxed)
-        if work(self) == .over { Runtime.pool.monitor.disregard(self) }
+        if work(self) == .over { monitor.disregard(self) }
     }
 
     // MARK: for the work
@@ -70,7 +71,7 @@ final class EventThread: @unchecked Sendable {
         let mine = Lease(.user, turn: lease.turn &+ 1)
         // Like the lanes' leases: whoever is to see that the thread is busy sees it from here on.
         _ = word.exchange(mine.word, ordering: .sequentiallyConsistent)
-        Runtime.pool.monitor.noteActivity()
+        monitor.noteActivity()
         handler()
         if exchange(mine, for: mine.with(.lane)) { return true }
         replaced.wrappingSubtract(1, ordering: .relaxed)

@@ -67,10 +67,17 @@ final class ScriptedWatcher: FileWatcher {
 
     /// Lets the events come, all at once.
     func send(_ events: (Int32, FileChanges)...) {
+        send(events.map { ($0, $1, isOfEntry: false) })
+    }
+
+    /// The same, for what happens to entries of a watched directory, too.
+    func send(_ events: [(number: Int32, changes: FileChanges, isOfEntry: Bool)]) {
         var words: [UInt32] = []
-        for (number, changes) in events {
+        for (number, changes, isOfEntry) in events {
             if changes.contains(.ended) { forget(number) }
-            words += [UInt32(bitPattern: number), changes.rawValue, 0, 0]
+            // The name's four bytes say nothing.
+            let name: [UInt32] = isOfEntry ? [4, 0] : [0]
+            words += [UInt32(bitPattern: number), changes.rawValue, 0] + name
         }
         send(words)
     }
@@ -78,7 +85,6 @@ final class ScriptedWatcher: FileWatcher {
     /// Lets one end of a directory's renaming come.
     func sendMove(of number: Int32, _ changes: FileChanges, cookie: UInt32) {
         let bits = changes.union(.isDirectory).rawValue
-        // The name's four bytes say nothing.
         send([UInt32(bitPattern: number), bits, cookie, 4, 0])
     }
 

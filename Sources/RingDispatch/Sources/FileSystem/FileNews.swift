@@ -18,12 +18,16 @@ struct FileNews {
     var hasAttributes: Bool { !changes.isDisjoint(with: .ofLinks) }
 
     /// - Parameter moves: the file's, which outlive the batch.
+    @inline(__always)
     mutating func note(_ event: FileEvent, _ moves: inout DirectoryMoves) {
-        guard event.isOfEntry else {
-            changes.formUnion(event.changes)
-            if event.changes.contains(.attributes) { attributeEvents += 1 }
-            return
-        }
+        if event.isOfEntry { return noteEntry(event, &moves) }
+        changes.formUnion(event.changes)
+        if event.changes.contains(.attributes) { attributeEvents += 1 }
+    }
+
+    /// Rare, and apart from what each event of a file needs.
+    @inline(never)
+    private mutating func noteEntry(_ event: FileEvent, _ moves: inout DirectoryMoves) {
         let changes = event.changes.intersection(.entries)
         self.changes.formUnion(changes)
         guard event.changes.contains(.isDirectory), !changes.isEmpty else { return }

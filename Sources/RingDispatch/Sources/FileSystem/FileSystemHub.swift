@@ -124,16 +124,12 @@ final class FileSystemHub: Sendable {
     private func wakeSources(
         of watches: FileWatches, on thread: EventThread, _ context: Context
     ) -> FileSystemSource? {
-        if watches.woken.count == 1, thread.mayRunHandlers, watches.woken[0].mayRunAtOnce() {
-            return watches.woken.removeFirst()
+        if let only = watches.woken.only, thread.mayRunHandlers, only.mayRunAtOnce() {
+            watches.woken.removeOnly()
+            return only
         }
-        wakeAll(of: watches, context)
+        watches.woken.wakeAll(context)
         return nil
-    }
-
-    private func wakeAll(of watches: FileWatches, _ context: Context) {
-        for source in watches.woken { source.wake(context) }
-        watches.woken.removeAll(keepingCapacity: true)
     }
 
     private func giveUpIfUnused(_ watches: FileWatches) -> Bool {
@@ -155,7 +151,7 @@ final class FileSystemHub: Sendable {
             let some = rest.prefix(FileSystemHub.filesAtATime)
             rest = rest.dropFirst(some.count)
             state.withLock { _ in watches.examine(some, isThorough: true) }
-            wakeAll(of: watches, context)
+            watches.woken.wakeAll(context)
         }
     }
 

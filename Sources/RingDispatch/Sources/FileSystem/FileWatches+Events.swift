@@ -17,18 +17,17 @@ extension FileWatches {
         events.forEach { event in
             if event.changes.contains(.overflowed) { outcome.hasOverflowed = true }
             // Events of watches that were given up meanwhile find no file.
-            guard let file = files[event.watch] else { return }
-            let isFirst = file.news.isEmpty
+            guard let file = file(event.watch) else { return }
+            let wasUntouched = file.news.isEmpty
             file.news.note(event, &file.moves)
-            if isFirst { touched.append(file) }
+            if wasUntouched && !file.news.isEmpty { touch(file) }
         }
-        for file in touched {
+        while let file = takeTouched() {
             let news = file.news
             file.news = FileNews()
             settle(file, news)
             if news.changes.contains(.ended) { ended(file, news, &outcome) }
         }
-        touched.removeAll(keepingCapacity: true)
         return outcome
     }
 
@@ -132,9 +131,11 @@ extension FileWatches {
 
     private func tell(_ happened: Event, to file: WatchedFile) {
         guard !happened.isEmpty else { return }
-        for source in file.sources where source.merge(happened) { woken.append(source) }
+        for source in file.sources where source.merge(happened) { woken.add(source) }
     }
 
+    /// Rare, and apart from what each event needs.
+    @inline(never)
     private func ended(_ file: WatchedFile, _ news: FileNews, _ outcome: inout Outcome) {
         let children = file.children.values.map { $0 }
         defer {
@@ -157,7 +158,7 @@ extension FileWatches {
     func abandon(_ file: WatchedFile, _ error: KernelError, _ outcome: inout Outcome) {
         let error = FileSystemWatchError(watching: file.currentName() ?? "a removed file", error)
         outcome.errors.append(error)
-        for source in dissolve(file) where source.fail(error) { woken.append(source) }
+        for source in dissolve(file) where source.fail(error) { woken.add(source) }
     }
 
     // MARK: without events

@@ -3,15 +3,20 @@ internal import Ring
 /// One watcher and all that is watched with it: an entry for each file, whatever the number of
 /// sources and descriptors.
 final class FileWatches: @unchecked Sendable {
-    // Safety: the hub's lock guards `files`, what is in them, and `touched`; `events`, `woken` and
-    // `checks` belong to the thread that reads the events.
+    // Safety: the hub's lock guards `files`, what is in them, and which are touched; `events`,
+    // `woken` and `checks` belong to the thread that reads the events.
     let watcher: any FileWatcher
     let events = FileEvents()
-    @exclusivity(unchecked) private(set) var files: [Int32: WatchedFile] = [:]
+    @exclusivity(unchecked) private(set) var files: [Int32: WatchedFile] = [:] {
+        didSet { recent = nil }
+    }
+    /// The file of the last event, one of `files`: the next one is often about it, too.
+    @exclusivity(unchecked) private var recent: WatchedFile?
     /// Sources that have something to tell; the hub wakes them.
-    @exclusivity(unchecked) var woken: [FileSystemSource] = []
-    /// Files that the events being processed are about.
-    @exclusivity(unchecked) var touched: [WatchedFile] = []
+    @exclusivity(unchecked) var woken = WokenSources()
+    /// Files that the events being processed are about, in the order of their first ones.
+    @exclusivity(unchecked) private var firstTouched: WatchedFile?
+    @exclusivity(unchecked) private var lastTouched: WatchedFile?
     /// Files whose watch the kernel is to be asked about again.
     @exclusivity(unchecked) var checks: [WatchCheck] = []
 
@@ -24,6 +29,32 @@ final class FileWatches: @unchecked Sendable {
     func allFiles() -> [WatchedFile] { Array(files.values) }
 
     func isCurrent(_ file: WatchedFile) -> Bool { files[file.watch] === file }
+
+    // MARK: events
+
+    /// The file of a watch that has not been given up.
+    @inline(__always)
+    func file(_ watch: Int32) -> WatchedFile? {
+        if let recent, recent.watch == watch { return recent }
+        recent = files[watch]
+        return recent
+    }
+
+    /// Notes that the events are about a file, too: once for each file.
+    @inline(__always)
+    func touch(_ file: WatchedFile) {
+        if let lastTouched { lastTouched.nextTouched = file } else { firstTouched = file }
+        lastTouched = file
+    }
+
+    @inline(__always)
+    func takeTouched() -> WatchedFile? {
+        guard let file = firstTouched else { return nil }
+        firstTouched = file.nextTouched
+        file.nextTouched = nil
+        if firstTouched == nil { lastTouched = nil }
+        return file
+    }
 
     // MARK: sources
 

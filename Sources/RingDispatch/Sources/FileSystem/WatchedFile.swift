@@ -34,6 +34,8 @@ final class WatchedFile {
 
     /// What the events that are being processed say.
     @exclusivity(unchecked) var news = FileNews()
+    /// The next file that they are about.
+    @exclusivity(unchecked) var nextTouched: WatchedFile?
     @exclusivity(unchecked) var moves = DirectoryMoves()
 
     init(watch: Int32, isDirectory: Bool, asked: FileChanges) {

@@ -58,6 +58,36 @@ struct FileSystemScriptTests {
         observer.end()
     }
 
+    @Test("What happens to several files at the same time is told to each, in its order")
+    func severalFiles() {
+        let queue = DispatchQueue(label: "test.several")
+        let paths = ["a", "b", "c"].map { folder.makeFile($0) }
+        let told = Watched<[Int]>([])
+        let directory = FileObserver(folder.path, [.write, .attrib], hub: hub)
+        let others = Int32(watcher.watches.value.count)
+        let descriptors = paths.map { open($0, O_RDONLY | O_CLOEXEC) }
+        let files = descriptors.enumerated().map { index, descriptor in
+            let source = FileSystemSource(
+                descriptor: descriptor, mask: .write, queue: queue, hub: hub)
+            let observer = FileObserver(FileSystemSourceObject(source), queue)
+            observer.source.setEventHandler { told.append(index) }
+            return observer
+        }
+        let numbers = (1...3).map { others + Int32($0) }
+        // Of a directory's entries, attributes are nothing that a source tells.
+        watcher.send([
+            (1, .attributes, true), (numbers[1], .modified, false), (1, .attributes, true),
+            (numbers[0], .modified, false), (numbers[1], .modified, false),
+            (1, .attributes, true), (numbers[2], .modified, false), (1, .created, true),
+        ])
+        expectEventually(directory.calls) { $0 == [.write] }
+        expectEventually(told) { $0.count == 3 }
+        #expect(told.value == [1, 0, 2])
+        for observer in files { observer.end() }
+        for descriptor in descriptors { close(descriptor) }
+        directory.end()
+    }
+
     @Test("A watch that the kernel ended is made again, and what it missed is told")
     func watchedAgain() {
         let observer = FileObserver(file, hub: hub)

@@ -1,0 +1,81 @@
+import Glibc
+import Synchronization
+
+/// When the news came, in nanoseconds; 0: not yet. The reader's store (releasing) pairs with the
+/// writer's loads (acquiring).
+let arrival = Atomic<UInt64>(0)
+
+func now() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
+
+func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
+    final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+    var thread = pthread_t()
+    pthread_create(&thread, nil, { argument in
+        Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue().run()
+        return nil
+    }, Unmanaged.passRetained(Body(body)).toOpaque())
+    return thread
+}
+
+/// A thread that does nothing but read inotify.
+func watchBare(_ path: String) {
+    let inotify = inotify_init1(Int32(IN_CLOEXEC))
+    _ = inotify_add_watch(inotify, path, UInt32(IN_MODIFY))
+    _ = startThread {
+        let buffer = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 8)
+        while read(inotify, buffer, 4096) > 0 { arrival.store(now(), ordering: .releasing) }
+    }
+}
+
+/// What the writing thread does before each write, long enough for the reader to fall asleep.
+enum Pause: CaseIterable {
+    /// Computes for 10 µs.
+    case busy
+    /// Sleeps for 50 µs, as everybody else does.
+    case idle
+
+    func pass() {
+        switch self {
+        case .busy:
+            let end = now() + 10_000
+            while now() < end {}
+        case .idle: usleep(50)
+        }
+    }
+}
+
+/// Writes to two files, and takes the time until the news comes.
+struct Writer {
+    /// That of the source, and that of the bare thread.
+    let watched, bare: Int32
+
+    /// Takes turns quickly, so that both sides find the machine in the same state.
+    func compare(_ pause: Pause) {
+        var (ours, theirs): ([UInt64], [UInt64]) = ([], [])
+        for _ in 0..<300 {
+            for _ in 0..<20 { ours.append(latency(watched, pause)) }
+            for _ in 0..<20 { theirs.append(latency(bare, pause)) }
+        }
+        print("source_\(pause)_ns \(ours.sorted()[ours.count / 2])")
+        print("inotify_\(pause)_ns \(theirs.sorted()[theirs.count / 2])")
+    }
+
+    private func latency(_ descriptor: Int32, _ pause: Pause) -> UInt64 {
+        pause.pass()
+        arrival.store(0, ordering: .relaxed)
+        let start = now()
+        var byte: UInt8 = 1
+        pwrite(descriptor, &byte, 1, 0)
+        while true {
+            let time = arrival.load(ordering: .acquiring)
+            if time != 0 { return time - start }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// Sources that have something to tell: nearly always one, which needs no array.
+struct WokenSources {
+    private var first: FileSystemSource?
+    private var others: [FileSystemSource] = []
+
+    /// The one that there is, if there are no others.
+    var only: FileSystemSource? { others.isEmpty ? first : nil }
+
+    @inline(__always)
+    mutating func add(_ source: FileSystemSource) {
+        if first == nil { first = source } else { others.append(source) }
+    }
+
+    @inline(__always)
+    mutating func removeOnly() { first = nil }
+
+    @inline(never)
+    mutating func wakeAll(_ context: Context) {
+        first?.wake(context)
+        first = nil
+        for source in others { source.wake(context) }
+        others.removeAll(keepingCapacity: true)
+    }
+}
