@@ -73,6 +73,8 @@ struct FileSystemScriptTests {
             observer.source.setEventHandler { told.append(index) }
             return observer
         }
+        // Their handlers are set by then: a source that is on its queue already is told last.
+        drain(queue)
         let numbers = (1...3).map { others + Int32($0) }
         // Of a directory's entries, attributes are nothing that a source tells.
         watcher.send([
