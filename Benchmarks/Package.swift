@@ -25,11 +25,13 @@ let package = Package(
     ],
     targets: [
         .target(name: "CThreadPlacement"),
+        .target(name: "ThreadStarting", swiftSettings: settings),
         .executableTarget(
-            name: "micro-ring", dependencies: [ringDispatch, "CThreadPlacement"],
+            name: "micro-ring",
+            dependencies: [ringDispatch, "CThreadPlacement", "ThreadStarting"],
             path: "Sources/Micro", swiftSettings: settings),
         .executableTarget(
-            name: "micro-dispatch", dependencies: ["CThreadPlacement"],
+            name: "micro-dispatch", dependencies: ["CThreadPlacement", "ThreadStarting"],
             path: "Sources/MicroOnDispatch", swiftSettings: onDispatch),
         .executableTarget(
             name: "many-sources-ring", dependencies: [ringDispatch],
@@ -38,7 +40,8 @@ let package = Package(
             name: "many-sources-dispatch",
             path: "Sources/ManySourcesOnDispatch", swiftSettings: onDispatch),
         .executableTarget(
-            name: "file-latency", dependencies: [ringDispatch, "CThreadPlacement"],
+            name: "file-latency",
+            dependencies: [ringDispatch, "CThreadPlacement", "ThreadStarting"],
             path: "Sources/FileLatency", swiftSettings: settings),
         .executableTarget(
             name: "blocking-echo-ring", dependencies: [ringDispatch],

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import ThreadStarting
 
 /// When the news came, in nanoseconds; 0: not yet. The reader's store (releasing) pairs with the
 /// writer's loads (acquiring).
@@ -9,19 +10,6 @@ func now() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-}
-
-func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
-    final class Body: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-    var thread = pthread_t()
-    pthread_create(&thread, nil, { argument in
-        Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue().run()
-        return nil
-    }, Unmanaged.passRetained(Body(body)).toOpaque())
-    return thread
 }
 
 /// A thread that does nothing but read inotify.

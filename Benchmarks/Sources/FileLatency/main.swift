@@ -8,6 +8,7 @@ import CThreadPlacement
 import Glibc
 import RingDispatch
 import Synchronization
+import ThreadStarting
 
 guard CommandLine.arguments.count == 2, ["same", "other"].contains(CommandLine.arguments[1]) else {
     print("usage: \(CommandLine.arguments[0]) same | other")

@@ -1,6 +1,7 @@
 import CThreadPlacement
 import Glibc
 import Synchronization
+import ThreadStarting
 
 /// Two threads that repeat one operation, each on a CPU of its own, for as long as both do.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import ThreadStarting
 
 /// Runs `body` on `count` new threads at once and returns the nanoseconds from the moment when all
 /// of them ran side by side until the last one was done.
@@ -46,25 +47,4 @@ final class SpinGate: Sendable {
         }
         while opened.load(ordering: .acquiring) == 0 {}
     }
-}
-
-private final class ThreadBody {
-    let run: @Sendable () -> Void
-
-    init(_ run: @escaping @Sendable () -> Void) {
-        self.run = run
-    }
-}
-
-func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
-    var thread = pthread_t()
-    let argument = Unmanaged.passRetained(ThreadBody(body)).toOpaque()
-    let status = pthread_create(
-        &thread, nil,
-        { argument in
-            Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue().run()
-            return nil
-        }, argument)
-    precondition(status == 0, "pthread_create failed with \(status)")
-    return thread
 }

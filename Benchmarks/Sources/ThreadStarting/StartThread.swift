@@ -1,0 +1,23 @@
+public import Glibc
+
+private final class ThreadBody {
+    let run: @Sendable () -> Void
+
+    init(_ run: @escaping @Sendable () -> Void) {
+        self.run = run
+    }
+}
+
+/// A POSIX thread that runs `body`; to be joined by who wants to know its end.
+public func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
+    var thread = pthread_t()
+    let argument = Unmanaged.passRetained(ThreadBody(body)).toOpaque()
+    let status = pthread_create(
+        &thread, nil,
+        { argument in
+            Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue().run()
+            return nil
+        }, argument)
+    precondition(status == 0, "pthread_create failed with \(status)")
+    return thread
+}
