@@ -15,8 +15,8 @@ export RINGDISPATCH_LOG=off
 # RingTLS and its tests are empty without it; everything else is the same.
 traits=(--traits TLS)
 
-# Runs the built tests. What fails is said again at the end, for it is lost among what passes; a test
-# that began and did not end is named where the whole run broke off.
+# Runs the built tests. What fails is said again at the end, for it is lost among what passes. Where
+# the whole run broke off, the tests that did not end are named, and what it printed last is repeated.
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT
 run_tests() {
@@ -25,9 +25,11 @@ run_tests() {
     [ "$status" = 0 ] && return
     printf '\n== failed\n'
     if ! grep -A 4 '^✘' "$said"; then
-        grep '^◇ Test ' "$said" | sed 's/^◇ Test //; s/ started.$//' | while read -r name; do
+        grep '^◇ Test ' "$said" | grep -v '^◇ Test case ' | sed 's/^◇ Test //; s/ started.$//' | while read -r name; do
             grep -qF "Test $name passed" "$said" || grep -qF "Test $name with" "$said" || echo "not ended: $name"
         done
+        printf '\n== its last words, with status %s\n' "$status"
+        grep -v '^[◇✔↳➜]' "$said" | cut -c1-240 | tail -n 60
     fi
     return "$status"
 }

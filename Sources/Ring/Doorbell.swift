@@ -29,7 +29,8 @@ package final class Doorbell: Sendable {
         }
         let ring = UnsafeMutablePointer<io_uring>.allocate(capacity: 1)
         ring.initialize(to: io_uring())
-        let result = io_uring_queue_init(4, ring, 0)
+        var parameters = io_uring_params()
+        let result = cring_open_ring(4, ring, &parameters)
         guard result == 0 else {
             ring.deallocate()
             throw UringProbe.setupError(code: -result)
@@ -40,7 +41,7 @@ package final class Doorbell: Sendable {
     deinit {
         shared.withLock { sender in
             guard let ring = sender?.ring else { return }
-            io_uring_queue_exit(ring)
+            cring_close_ring(ring)
             ring.deallocate()
         }
     }

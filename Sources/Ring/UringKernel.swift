@@ -46,7 +46,7 @@ package class UringKernel: Kernel {
         var parameters = io_uring_params()
         parameters.flags = UringKernel.setupFlags
         parameters.cq_entries = completionEntries
-        let result = io_uring_queue_init_params(settings.submissionEntries, ring, &parameters)
+        let result = cring_open_ring(settings.submissionEntries, ring, &parameters)
         if result < 0 {
             ring.deallocate()
             throw UringProbe.setupError(code: -result)
@@ -60,7 +60,7 @@ package class UringKernel: Kernel {
         | UInt32(IORING_SETUP_SUBMIT_ALL) | UInt32(IORING_SETUP_CQSIZE)
 
     deinit {
-        io_uring_queue_exit(ring)
+        cring_close_ring(ring)
         ring.deallocate()
         bufferRing?.free()
     }

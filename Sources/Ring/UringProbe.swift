@@ -34,10 +34,11 @@ package enum UringProbe {
 
     private static func registerBufferRing() throws(KernelError) {
         var ring = io_uring()
-        let flags = UringKernel.setupFlags & ~UInt32(IORING_SETUP_CQSIZE)
-        var result = io_uring_queue_init(4, &ring, flags)
+        var parameters = io_uring_params()
+        parameters.flags = UringKernel.setupFlags & ~UInt32(IORING_SETUP_CQSIZE)
+        var result = cring_open_ring(4, &ring, &parameters)
         guard result == 0 else { throw setupError(code: -result) }
-        defer { io_uring_queue_exit(&ring) }
+        defer { cring_close_ring(&ring) }
         let pageSize = sysconf(Int32(_SC_PAGESIZE))
         let memory = mmap(
             nil, pageSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)

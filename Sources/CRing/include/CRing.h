@@ -82,6 +82,14 @@ static inline void cring_pause(void) {
 #endif
 }
 
+// MARK: a ring's life
+
+// io_uring_queue_init_params(3): 0, or -errno.
+int cring_open_ring(unsigned entries, struct io_uring *ring, struct io_uring_params *parameters);
+
+// io_uring_queue_exit(3).
+void cring_close_ring(struct io_uring *ring);
+
 // MARK: the ring's shared words
 
 // Whether completions wait in the queue. Any thread may ask.
