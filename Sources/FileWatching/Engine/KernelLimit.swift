@@ -61,6 +61,19 @@ extension FileWatchError {
         self.init(reason: reason, path: path, code: error.code, description: text)
     }
 
+    /// A folder is listed by the one that holds it, but cannot be opened.
+    init(unreachable path: FilePath, _ error: KernelError) {
+        let remedy =
+            error.code == ErrorCode.tooManyLinks
+            ? "symbolic links lead to it, and the kernel follows no more of them in a path; "
+                + "watch it by a path of its own"
+            : "see whether what is mounted there answers"
+        self.init(
+            reason: .other, path: path, code: error.code,
+            description: "'\(path)' is not watched: it is listed, but cannot be opened "
+                + "(\(KernelError.text(of: error.code))); \(remedy)")
+    }
+
     /// There is no inotify instance to be had.
     init(instanceFor path: FilePath, _ error: KernelError) {
         self.init(

@@ -61,7 +61,7 @@ extension WatchEngine {
         switch result {
         case .success(let folder): found = folder
         case .failure(let error):
-            if WatchEngine.isAbsence(error) { return miss(folder, flags) }
+            if WatchEngine.isAbsence(error) { return miss(folder, flags, error) }
             return fail(error, FilePath(terminated: look.path))
         }
         var isOther = false
@@ -87,7 +87,7 @@ extension WatchEngine {
         }
         if let error = look.readingError {
             // The folder was removed while it was open.
-            if WatchEngine.isAbsence(error) { return miss(folder, flags) }
+            if WatchEngine.isAbsence(error) { return miss(folder, flags, error) }
             fail(error, FilePath(terminated: look.path))
         } else if !wasEmpty {
             removeUnseen(in: folder)
@@ -122,9 +122,33 @@ extension WatchEngine {
         [ErrorCode.noEntry, ErrorCode.notDirectory, ErrorCode.tooManyLinks].contains(error.code)
     }
 
-    private func miss(_ folder: NodeNumber, _ flags: NodeFlags) {
-        missed.append((folder, flags.intersection([.quiet, .repair])))
+    private func miss(_ folder: NodeNumber, _ flags: NodeFlags, _ error: KernelError) {
+        missed.append(
+            MissedFolder(
+                folder: folder, flags: flags.intersection([.quiet, .repair]), error: error))
         lastLookNanoseconds = MonotonicClock.nanoseconds()
+    }
+
+    /// One that goes just between the look at its own folder and the look at it is missed once,
+    /// hardly twice.
+    private static let vainLookLimit = 20
+
+    /// Tells of folders that are listed, but never found: too many links lead there, or what is
+    /// mounted there does not answer. The next look at the folder that lists one tries again.
+    func giveUpUnreachable() {
+        var looks: [NodeNumber: Int] = [:]
+        missed.removeAll { missed in
+            guard tree.isFolder(missed.folder) else { return true }
+            let count = vainLooks[missed.folder, default: 0] + 1
+            guard count == WatchEngine.vainLookLimit else {
+                looks[missed.folder] = count
+                return false
+            }
+            tree.write(pathOf: missed.folder, to: &path)
+            tell(FileWatchError(unreachable: FilePath(terminated: path), missed.error))
+            return true
+        }
+        vainLooks = looks
     }
 
     private func fail(_ error: KernelError, _ path: FilePath) {

@@ -27,7 +27,9 @@ final class WatchEngine: @unchecked Sendable {
     /// Folders to look at; the last first.
     @exclusivity(unchecked) var pending: [NodeNumber] = []
     /// Folders that were not where they should have been: an event is to tell of a renaming.
-    @exclusivity(unchecked) var missed: [(folder: NodeNumber, flags: NodeFlags)] = []
+    @exclusivity(unchecked) var missed: [MissedFolder] = []
+    /// How often the kernel had told everything, and they were still not there.
+    @exclusivity(unchecked) var vainLooks: [NodeNumber: Int] = [:]
     /// Folders in which names were looked up since the kernel's queue was empty last.
     @exclusivity(unchecked) var lookedUp: Set<NodeNumber> = []
     /// Those of them where something else may have been found than what the event was about.
@@ -239,9 +241,9 @@ final class WatchEngine: @unchecked Sendable {
         let folders = missed
         missed.removeAll()
         // The place of one that is gone may have been given to another, which does no harm.
-        for (folder, flags) in folders where tree.isFolder(folder) {
-            push(folder, flags)
-            if afterParents { push(parent(of: folder), flags) }
+        for missed in folders where tree.isFolder(missed.folder) {
+            push(missed.folder, missed.flags)
+            if afterParents { push(parent(of: missed.folder), missed.flags) }
         }
         lookAround()
     }
@@ -275,6 +277,7 @@ final class WatchEngine: @unchecked Sendable {
         isEmptinessAwaited = false
         settleDepartures(before: time)
         guard pending.isEmpty, time > lastLookNanoseconds else { return }
+        giveUpUnreachable()
         if !missed.isEmpty {
             // No event tells where they are: their own folders do, and a root's path.
             let folders = missed.map(\.folder)

@@ -75,6 +75,29 @@ struct LimitTests {
         #expect(error.reason == .accessDenied && error.path == folder("closed"))
     }
 
+    @Test("a folder that too many links lead to is told as an error, the others are watched")
+    func tooManyLinks() throws {
+        // Each of the folders has a link to the next one: the kernel follows forty.
+        let folder = Folder()
+        for index in 0..<45 {
+            folder.makeDirectory("\(index)")
+            guard index > 0 else { continue }
+            let (target, link) = (FilePath("../\(index)"), folder("\(index - 1)/next"))
+            #expect(Files.call(target, link) { symlink($0, $1) })
+        }
+        let watching = try Watching(
+            {
+                $0.window = .nanoseconds(0)
+                $0.followsSymlinks = true
+            }, in: folder, roots: [folder("0")])
+        func chain(_ count: Int) -> String { String(repeating: "/next", count: count) }
+        #expect(watching.errors.value.map(\.path) == [folder("0" + chain(41))])
+        let error = try #require(watching.errors.value.first)
+        #expect(error.code == ELOOP && error.description.contains("by a path of its own"))
+        folder.makeFile("40/seen")
+        watching.expect("created 0\(chain(40))/seen")
+    }
+
     @Test("a root that goes is told of, though the folder that holds it cannot be watched")
     func rootOfUnwatched() throws {
         let folder = Folder()
