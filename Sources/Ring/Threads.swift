@@ -5,9 +5,6 @@ internal import Glibc
 package enum Threads {
     package static var currentIdentifier: UInt32 { UInt32(truncatingIfNeeded: cring_thread_id()) }
 
-    /// The identifier of the thread that started the process.
-    package static var mainIdentifier: UInt32 { UInt32(getpid()) }
-
     /// Whether the calling thread is the one that started the process.
     package static var isMain: Bool { getpid() == Int32(bitPattern: currentIdentifier) }
 

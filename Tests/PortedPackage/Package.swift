@@ -52,5 +52,13 @@ let package = Package(
             name: "porting-check",
             dependencies: ["Ported", "PortedStrictly", "PortedInside", "Unported", ringDispatch],
             path: "Sources/PortingCheck", swiftSettings: swift5, plugins: [useRingDispatch]),
+        // Programs whose main queue is not served by dispatchMain.
+        .executableTarget(
+            name: "run-loop-check", dependencies: [ringDispatch],
+            path: "Sources/RunLoopCheck", swiftSettings: swift5, plugins: [useRingDispatch]),
+        .executableTarget(
+            name: "async-main-check", dependencies: [ringDispatch],
+            path: "Sources/AsyncMainCheck", swiftSettings: strict + [.swiftLanguageMode(.v6)],
+            plugins: [useRingDispatch]),
     ]
 )

@@ -21,6 +21,7 @@
 
 #include "CRingDatagrams.h"
 #include "CRingFolders.h"
+#include "CRingMainQueue.h"
 #include "CRingProcesses.h"
 #include "CRingSignals.h"
 

@@ -7,10 +7,7 @@ enum Deadlock {
     static func trapIfOwned(_ queue: DispatchQueue, _ context: Context) {
         var next: DispatchQueue? = queue
         while let candidate = next {
-            let state = QueueState(candidate.state.load(ordering: .relaxed))
-            if state.owner == context.pointee.identifier {
-                trap(queue, owned: candidate)
-            }
+            if candidate.isHeld(by: context) { trap(queue, owned: candidate) }
             next = candidate.target
         }
     }

@@ -70,8 +70,11 @@ extension DispatchQueue {
     /// The caller runs on the queue: what belongs to it may be touched.
     package final var isCurrent: Bool { isHeld(by: Context.current) }
 
+    /// The calling thread has the queue for itself. The main thread has the main queue from the
+    /// start.
     final func isHeld(by context: Context) -> Bool {
         QueueState(state.load(ordering: .relaxed)).owner == context.pointee.identifier
+            || kind == .main && MainThread.isCurrent
     }
 }
 

@@ -1,7 +1,11 @@
 internal import Ring
 internal import Synchronization
 
-/// The thread that called `dispatchMain`, and the jobs of the main queue.
+/// The thread that serves the main queue, and the queue's jobs.
+///
+/// That is the thread which called `dispatchMain`. As long as none did, libdispatch's main queue
+/// has the jobs run, if the process has libdispatch: so they run where the main actor does, and in
+/// a run loop. `dispatchMain` serves that queue as well.
 enum MainThread {
     private static let inbox = Inbox()
 
@@ -10,24 +14,39 @@ enum MainThread {
         /// The main thread's peer, as an address, while it may sleep. The main thread stores it
         /// and looks at `jobs` again before it sleeps; a pusher looks at it after its push.
         let sleeper = Atomic<UInt>(0)
+        /// Whether `dispatchMain` serves the jobs. Who does not see it yet asks libdispatch's main
+        /// queue, which does no harm.
+        let isServed = Atomic<Bool>(false)
     }
 
     static func push(_ job: JobPointer) {
-        _ = inbox.jobs.push(job)
+        let wasEmpty = inbox.jobs.push(job)
         let address = inbox.sleeper.exchange(0, ordering: .sequentiallyConsistent)
         UnsafeMutableRawPointer(bitPattern: address).map(Peer.init)?.grant()
+        if wasEmpty, !inbox.isServed.load(ordering: .relaxed), LibdispatchMainQueue.exists {
+            LibdispatchMainQueue.async { _ in MainThread.runJobs(Context.current) }
+        }
     }
 
-    /// Serves the main queue for ever.
+    /// Of libdispatch's main queue, while `dispatchMain` serves it.
+    private static let libdispatchWatch = Locked<ReadinessWatch?>(nil)
+
+    private static func runJobs(_ context: Context) {
+        var jobs = inbox.jobs.takeAll()
+        while let job = jobs {
+            jobs = job.pointee.next
+            job.run(context)
+        }
+    }
+
+    /// Serves the main queue, and libdispatch's, for ever.
     static func serve() -> Never {
+        inbox.isServed.store(true, ordering: .relaxed)
+        serveLibdispatch()
         let context = Context.current
         let peer = context.pointee.peer
         while true {
-            var jobs = inbox.jobs.takeAll()
-            while let job = jobs {
-                jobs = job.pointee.next
-                job.run(context)
-            }
+            runJobs(context)
             if context.pointee.spin.spin(until: { !inbox.jobs.isEmpty }) { continue }
             inbox.sleeper.store(UInt(bitPattern: peer.address), ordering: .sequentiallyConsistent)
             if inbox.jobs.isEmpty {
@@ -38,32 +57,51 @@ enum MainThread {
             }
         }
     }
-}
 
-extension DispatchQueue {
-    private static let mainQueue: DispatchQueue = {
-        let queue = DispatchQueue(
-            label: "com.apple.main-thread", qos: .userInitiated, kind: .main, isInactive: false,
-            target: nil)
-        // Until dispatchMain lets go of it, the main thread is on the main queue.
-        queue.state.store(UInt64(Threads.mainIdentifier), ordering: .relaxed)
-        return queue
-    }()
+    /// Has the main queue run what waits on libdispatch's, now and whenever more comes.
+    private static func serveLibdispatch() {
+        guard LibdispatchMainQueue.exists, let descriptor = LibdispatchMainQueue.descriptor else {
+            return
+        }
+        let watch = ReadinessWatch(
+            descriptor: descriptor, queue: .main, events: PollEvents.readable, staysKnown: true
+        ) { events in
+            // Anything else: the program has closed what is libdispatch's.
+            guard events > 0, UInt32(events) & PollEvents.readable != 0 else { return }
+            runLibdispatch(descriptor)
+        }
+        libdispatchWatch.withLock { $0 = watch }
+        DispatchQueue.main.submit { runLibdispatch(descriptor) }
+    }
 
-    /// The serial queue that `dispatchMain` serves on the main thread; the same object at each
-    /// call. `dispatch_get_main_queue`.
-    public static var main: DispatchQueue { mainQueue }
+    private static func runLibdispatch(_ descriptor: Int32) {
+        LibdispatchMainQueue.run(clearing: descriptor)
+        libdispatchWatch.withLock { $0 }?.start()
+    }
 
-    final func letGoOfMain() {
-        unlock(asBarrier: false, Context.current)
+    /// Whether the calling thread is the one that serves the main queue, or would.
+    static var isCurrent: Bool {
+        LibdispatchMainQueue.exists ? LibdispatchMainQueue.isCurrent : Threads.isMain
     }
 }
 
-/// Serves the main queue on the main thread. Never returns. `dispatch_main`.
+extension DispatchQueue {
+    private static let mainQueue = DispatchQueue(
+        label: "com.apple.main-thread", qos: .userInitiated, kind: .main, isInactive: false,
+        target: nil)
+
+    /// The serial queue of the main thread; the same object at each call.
+    /// `dispatch_get_main_queue`.
+    ///
+    /// ``dispatchMain()`` serves it, and so does what serves the main actor: Foundation's run loop,
+    /// and an `async` main, which leaves it to other threads, one at a time.
+    public static var main: DispatchQueue { mainQueue }
+}
+
+/// Serves the main queue on the main thread, and the main actor. Never returns. `dispatch_main`.
 public func dispatchMain() -> Never {
     guard Threads.isMain else {
         fatalMisuse("dispatchMain() was called on a thread that is not the main thread")
     }
-    DispatchQueue.main.letGoOfMain()
     MainThread.serve()
 }

@@ -117,10 +117,11 @@ struct AsyncAndWaitTests {
     @Test("20. On the main queue the block runs on the main thread")
     func main() async {
         await #expect(processExitsWith: .success) {
-            DispatchQueue.global().async {
-                endProcess(succeedingIf: DispatchQueue.main.asyncAndWait { isOnMainThread })
+            withMainQueueServed {
+                DispatchQueue.global().async {
+                    endProcess(succeedingIf: DispatchQueue.main.asyncAndWait { isOnMainThread })
+                }
             }
-            serveMainQueue()
         }
     }
 

@@ -1,15 +1,19 @@
 import Glibc
 import RingDispatch
 
-/// Gives the process's main thread to the main queue, from the child process of an exit test.
+/// Gives the process's main thread to the main queue, from the child process of an exit test, and
+/// runs `body` on the calling thread as soon as that is so.
 ///
 /// There the main thread is parked in the Swift runtime, where no test gets at it; but a signal
 /// that is sent to the whole process is handled on the main thread, and a handler may stay for
 /// ever. Never returns: a block on the main queue has to end the process, or an alarm does.
-func serveMainQueue() -> Never {
+func withMainQueueServed(_ body: () throws -> Void) rethrows -> Never {
     prepareForTrap()
     signal(SIGUSR1) { _ in dispatchMain() }
     kill(getpid(), SIGUSR1)
+    // Until then the Swift runtime's threads serve the queue.
+    _ = poll { DispatchQueue.main.sync { isOnMainThread } }
+    try body()
     while true { pause() }
 }
 

@@ -18,14 +18,31 @@ checkMailbox()
 checkPulse()
 checkTally()
 
-// Only RingDispatch's dispatchMain serves RingDispatch's main queue.
+// dispatchMain serves the main actor's tasks and Foundation's main queue, too: to and fro.
+@MainActor
+func finish() {
+    expect(Thread.isMainThread, true, "the main thread")
+    for failure in failures { print("porting-check:", failure) }
+    exit(failures.isEmpty ? 0 : 1)
+}
+
+DispatchQueue.global().asyncAfter(deadline: .now() + 30) {
+    print("porting-check: the main thread is not served")
+    exit(1)
+}
 MainActor.assumeIsolated {
     let screen = Screen()
     screen.load {
         expect(screen.text, "loaded", "the main actor's state")
         expect(Thread.isMainThread, true, "the main thread")
-        for failure in failures { print("porting-check:", failure) }
-        exit(failures.isEmpty ? 0 : 1)
+        Task { @MainActor in
+            await Task.yield()
+            expect(Thread.isMainThread, true, "the main actor's thread")
+            dispatchPrecondition(condition: .onQueue(.main))
+            OperationQueue.main.addOperation {
+                DispatchQueue.main.async { Task { finish() } }
+            }
+        }
     }
 }
 dispatchMain()

@@ -53,15 +53,15 @@ struct FileSystemHandlerTests {
     @Test("A handler of the main queue runs on the main thread")
     func onMain() async {
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
-            prepareForTrap()
             let folder = Folder(lent: path)
             let file = folder.makeFile("file")
             let source = try DispatchSource.makeFileSystemObjectSource(
                 path: file, eventMask: .write, queue: .main)
             source.setEventHandler { endProcess(succeedingIf: Threads.isMain) }
-            source.activate()
-            append(1, to: file)
-            serveMainQueue()
+            withMainQueueServed {
+                source.activate()
+                append(1, to: file)
+            }
         }
     }
 
