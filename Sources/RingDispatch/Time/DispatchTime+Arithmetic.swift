@@ -14,11 +14,12 @@ extension DispatchTime {
     }
 
     package func advanced(byNanoseconds delta: Int64) -> DispatchTime {
-        if self == .distantFuture { return self }
-        let start = Int64(monotonicDeadline)
+        let deadline = monotonicDeadline
+        if deadline == .max { return .distantFuture }
+        let start = Int64(deadline)
         // `start` is positive, so only a sum that is too large can overflow.
         let (sum, overflow) = start.addingReportingOverflow(delta)
-        if overflow { return .distantFuture }
+        if overflow || sum > Int64(DispatchTime.latestFinite) { return .distantFuture }
         // Never 0, which would mean "now".
         return DispatchTime(uptimeNanoseconds: UInt64(max(1, sum)))
     }

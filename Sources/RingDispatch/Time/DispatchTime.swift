@@ -27,10 +27,11 @@ public struct DispatchTime: Comparable, Sendable {
     /// A point in time by its distance from the uptime clock's start.
     ///
     /// - Parameter uptimeNanoseconds: nanoseconds since the clock's start. Zero means "now", at the
-    ///   moment when the time is used. Values above 2^62 - 2 become ``distantFuture``.
+    ///   moment when the time is used. What is above 2^62 - 2 never comes either, but is kept as it
+    ///   is.
     @inlinable
     public init(uptimeNanoseconds: UInt64) {
-        self.rawValue = uptimeNanoseconds > Self.latestFinite ? .max : uptimeNanoseconds
+        self.rawValue = uptimeNanoseconds
     }
 
     /// The current time. Stands for `dispatch_time(DISPATCH_TIME_NOW, 0)`.
@@ -71,6 +72,7 @@ extension DispatchTime {
     /// the clock for a time that was made from 0 ("now").
     @inlinable
     package var monotonicDeadline: UInt64 {
-        rawValue == 0 ? Self.now().rawValue : rawValue
+        if rawValue == 0 { return Self.now().rawValue }
+        return rawValue > Self.latestFinite ? .max : rawValue
     }
 }

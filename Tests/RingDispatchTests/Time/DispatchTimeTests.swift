@@ -61,9 +61,15 @@ struct DispatchTimeTests {
         let last = DispatchTime(uptimeNanoseconds: (1 << 62) - 2)
         #expect(last < .distantFuture)
         #expect(last + .nanoseconds(1) == .distantFuture)
-        #expect(DispatchTime(uptimeNanoseconds: 1 << 62) == .distantFuture)
-        #expect(DispatchTime(uptimeNanoseconds: 1 << 63) == .distantFuture)
         #expect(DispatchTime(uptimeNanoseconds: .max) == .distantFuture)
+        #expect(last.monotonicDeadline == last.rawValue)
+        for later in [1 << 62, 1 << 63, UInt64.max - 1].map(DispatchTime.init(uptimeNanoseconds:)) {
+            // Kept as given, like GCD does, but it never comes.
+            #expect(last < later && later < .distantFuture)
+            #expect(later.monotonicDeadline == .max)
+            #expect(later - .seconds(1) == .distantFuture)
+            #expect(later.distance(to: .distantFuture) == .nanoseconds(0))
+        }
     }
 
     @Test("Zero means now")
