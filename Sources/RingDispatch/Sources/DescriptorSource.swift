@@ -108,15 +108,19 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
             ? PollEvents.readable | PollEvents.readHangUp : PollEvents.writable
     }
 
-    override func arm(_ context: Context, _ spare: inout Unmanaged<SourceCore>?) -> Bool {
+    override func arm(
+        _ context: Context, isOnQueue: Bool, _ spare: inout Unmanaged<SourceCore>?
+    ) -> Bool {
         // After an error of the watch itself there is nothing more to come.
         guard latched >= 0 else { return false }
         if end == .comes { end = isStillAtEnd() ? .told : .unknown }
         if end == .told { return false }
         let home = lane ?? Runtime.laneForNewSource()
-        if let here = context.pointee.lane, here.isHeld(by: context), !here.isBackground {
+        if isOnQueue, let here = context.pointee.lane, here.isHeld(by: context), !here.isBackground
+        {
             lane = home.watchesMigrate ? here : home
-            // The thread's own list holds the reference until the thread is back in its lane.
+            // The thread's own list holds the reference until the thread is back in its lane: what
+            // keeps it from there keeps the source's queue as well.
             let reference = spare ?? Unmanaged.passRetained(self)
             spare = nil
             context.pointee.rearm.append(.fromOpaque(reference.toOpaque()))

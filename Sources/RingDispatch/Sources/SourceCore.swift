@@ -55,7 +55,11 @@ class SourceCore: @unchecked Sendable {
 
     /// The same for kinds whose armed event keeps the source alive: one that keeps `spare`, a
     /// reference that nobody else needs, sets it to nil.
-    func arm(_ context: Context, _ spare: inout Unmanaged<SourceCore>?) -> Bool { arm(context) }
+    /// - Parameter isOnQueue: the caller runs on the source's queue. If not, it may go on with
+    ///   something that takes for ever, and the source must not wait for the end of that.
+    func arm(
+        _ context: Context, isOnQueue: Bool, _ spare: inout Unmanaged<SourceCore>?
+    ) -> Bool { arm(context) }
 
     /// Lets go of the kernel's side; false when that takes a while: `wake` follows then.
     /// For the invoker.
@@ -175,7 +179,7 @@ class SourceCore: @unchecked Sendable {
         } else {
             isInstalled = true
             var none: Unmanaged<SourceCore>?
-            armIfIdle(context, &none)
+            armIfIdle(context, isOnQueue: false, &none)
         }
         finishInvocation(context)
     }
@@ -299,7 +303,7 @@ class SourceCore: @unchecked Sendable {
             takeOverHandlers()
             if finishCancel(context) { return }
         } else if !before.isCancelled {
-            armIfIdle(context, &spare)
+            armIfIdle(context, isOnQueue: true, &spare)
         }
         finishInvocation(context)
     }
@@ -312,7 +316,7 @@ class SourceCore: @unchecked Sendable {
         }
         isInstalled = true
         var none: Unmanaged<SourceCore>?
-        armIfIdle(context, &none)
+        armIfIdle(context, isOnQueue: true, &none)
         handlers.registration?.call()
         handlers.registration = nil
         // What the program has merged before waits for a call of its own.
@@ -325,7 +329,9 @@ class SourceCore: @unchecked Sendable {
     }
 
     @inline(__always)
-    private final func armIfIdle(_ context: Context, _ spare: inout Unmanaged<SourceCore>?) {
+    private final func armIfIdle(
+        _ context: Context, isOnQueue: Bool, _ spare: inout Unmanaged<SourceCore>?
+    ) {
         // Without a handler an event would come again and again.
         guard hasKernelEvents, handlers.event != nil else { return }
         let result = update { state in
@@ -334,7 +340,7 @@ class SourceCore: @unchecked Sendable {
             return true
         }
         guard result != nil else { return }
-        if !arm(context, &spare) {
+        if !arm(context, isOnQueue: isOnQueue, &spare) {
             update { state in
                 state.word &= ~SourceState.armed
                 return true

@@ -36,6 +36,27 @@ struct ReadSourceTests {
         finish(source, cancelled)
     }
 
+    @Test("60. It hears of bytes although the item that activated it blocks until then")
+    func activatedByBlocked() {
+        let channel = Channel(.pipe)
+        let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
+        let heard = Gate()
+        source.setEventHandler {
+            _ = readAll(from: channel.near)
+            heard.open()
+        }
+        let cancelled = watchCancel(of: source)
+        let left = Gate()
+        DispatchQueue.global().async {
+            source.activate()
+            heard.pass()
+            left.open()
+        }
+        write(1, to: channel.far)
+        expectOpens(left)
+        finish(source, cancelled)
+    }
+
     @Test("60. Bytes that a handler leaves are announced again")
     func leftovers() {
         let channel = Channel(.socketPair)
