@@ -11,8 +11,12 @@ func withMainQueueServed(_ body: () throws -> Void) rethrows -> Never {
     prepareForTrap()
     signal(SIGUSR1) { _ in dispatchMain() }
     kill(getpid(), SIGUSR1)
-    // Until then the Swift runtime's threads serve the queue.
+    // Until then the Swift runtime's threads serve the queue; what they were asked to do for it
+    // comes before the task.
     _ = poll { DispatchQueue.main.sync { isOnMainThread } }
+    let flushed = Gate()
+    Task { @MainActor in flushed.open() }
+    flushed.pass()
     try body()
     while true { pause() }
 }
