@@ -15,8 +15,11 @@ package struct EventDescriptor: ~Copyable {
     package var number: Int32 { descriptor.number }
 
     /// It is not readable any more until somebody writes again.
-    package func clear() {
+    package func clear() { Self.clear(descriptor.number) }
+
+    /// The same for an eventfd of somebody else's.
+    static func clear(_ descriptor: Int32) {
         var count: UInt64 = 0
-        while read(descriptor.number, &count, 8) < 0 && errno == EINTR {}
+        while read(descriptor, &count, 8) < 0 && errno == EINTR {}
     }
 }

@@ -1,5 +1,4 @@
 internal import CRing
-internal import Glibc
 
 /// libdispatch's main queue, in a process that has libdispatch.
 ///
@@ -30,8 +29,7 @@ package enum LibdispatchMainQueue {
     /// Runs all that waits there. For the main thread.
     /// - Parameter descriptor: is not readable any more afterwards, until more work comes.
     package static func run(clearing descriptor: Int32) {
-        var count: UInt64 = 0
-        while read(descriptor, &count, 8) < 0 && errno == EINTR {}
+        EventDescriptor.clear(descriptor)
         cring_main_queue_run()
     }
 }
