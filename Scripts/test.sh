@@ -64,7 +64,7 @@ step "code for GCD, ported by the plugins"
 cp Package.resolved Tests/PortedPackage/
 swift build --package-path Tests/PortedPackage --force-resolved-versions
 for backend in auto epoll; do
-    for check in porting-check run-loop-check async-main-check; do
+    for check in porting-check run-loop-check async-main-check shortage-check; do
         RINGDISPATCH_BACKEND=$backend Tests/PortedPackage/.build/debug/$check
     done
 done

@@ -7,7 +7,20 @@ internal import CRing
 /// libdispatch's after the main thread has ended (an `async` main).
 package enum LibdispatchMainQueue {
     /// Whether there is one. All else is for those who asked.
-    package static let exists = cring_main_queue_find()
+    package static let exists = find()
+
+    /// libdispatch makes the queue's eventfd when something first needs it, and where descriptors
+    /// have run out it ends the process without a word. So it is made at the start, with words.
+    private static func find() -> Bool {
+        guard cring_main_queue_find() else { return false }
+        do throws(KernelError) {
+            _ = try EventDescriptor()
+        } catch {
+            fatalKernel(error)
+        }
+        _ = cring_main_queue_descriptor()
+        return true
+    }
 
     /// Whether the caller runs on it. The main thread does from the start.
     package static var isCurrent: Bool { cring_main_queue_is_current() }

@@ -60,5 +60,9 @@ let package = Package(
             name: "async-main-check", dependencies: [ringDispatch],
             path: "Sources/AsyncMainCheck", swiftSettings: strict + [.swiftLanguageMode(.v6)],
             plugins: [useRingDispatch]),
+        // A program that runs out of descriptors.
+        .executableTarget(
+            name: "shortage-check", dependencies: [ringDispatch],
+            path: "Sources/ShortageCheck", swiftSettings: swift5, plugins: [useRingDispatch]),
     ]
 )

@@ -15,7 +15,7 @@ enum MainThread {
         /// and looks at `jobs` again before it sleeps; a pusher looks at it after its push.
         let sleeper = Atomic<UInt>(0)
         /// Whether `dispatchMain` serves the jobs. Who does not see it yet asks libdispatch's main
-        /// queue, which does no harm.
+        /// queue, which leaves them to it then.
         let isServed = Atomic<Bool>(false)
     }
 
@@ -24,12 +24,16 @@ enum MainThread {
         let address = inbox.sleeper.exchange(0, ordering: .sequentiallyConsistent)
         UnsafeMutableRawPointer(bitPattern: address).map(Peer.init)?.grant()
         if wasEmpty, !inbox.isServed.load(ordering: .relaxed), LibdispatchMainQueue.exists {
-            LibdispatchMainQueue.async { _ in MainThread.runJobs(Context.current) }
+            LibdispatchMainQueue.async { _ in MainThread.runJobsUnlessServed() }
         }
     }
 
     /// Of libdispatch's main queue, while `dispatchMain` serves it.
     private static let libdispatchWatch = Locked<ReadinessWatch?>(nil)
+
+    private static func runJobsUnlessServed() {
+        if !inbox.isServed.load(ordering: .relaxed) { runJobs(Context.current) }
+    }
 
     private static func runJobs(_ context: Context) {
         var jobs = inbox.jobs.takeAll()

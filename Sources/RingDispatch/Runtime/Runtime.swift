@@ -131,6 +131,8 @@ package enum Runtime {
 
     private static func makePool(isBackground: Bool) throws(KernelError) -> Pool {
         ThreadRegistry.trapInForkedChildren
+        // It takes its descriptor while there are some.
+        _ = LibdispatchMainQueue.exists
         return try Pool(
             isBackground: isBackground, laneCount: configuration.lanes,
             workerLimit: configuration.workers, settings: configuration.kernel,
