@@ -26,6 +26,9 @@ def _run(command: list[str]) -> str:
 
 def swift_products(names: list[str], build: bool) -> dict[str, str]:
     """Paths of the executables, this package's or its parent's, by product name."""
+    if build:
+        # SwiftPM would keep its plan although files have come or gone in the parent package.
+        (SCRATCH / "release.yaml").unlink(missing_ok=True)
     for name in names if build else []:
         print(f"building {name}", file=sys.stderr)
         _run(["nice", "-n", "10", *SWIFT_BUILD, "--product", name])
