@@ -9,14 +9,14 @@ final class Outcome: Sendable {
         var totals = Totals()
         var datagrams = Traffic()
         var refused = 0
-        var cut: [ShutdownReport.Cut] = []
+        var cut: [ShutdownReport.AbortedConnection] = []
         var unfinished = 0
     }
 
     func add(_ report: ShutdownReport, _ counters: ListenerCounters) {
         state.withLock { state in
             state.refused += counters.refusedPerPeer + counters.turnedAway
-            state.cut += report.cut
+            state.cut += report.aborted
             state.unfinished += report.unfinished
         }
     }

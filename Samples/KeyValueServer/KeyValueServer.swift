@@ -70,7 +70,7 @@ struct KeyValueServer: ParsableCommand {
     private static let drainSeconds = 5
 
     private static func summary(_ connections: Int, _ report: ShutdownReport) -> String {
-        let cut = report.cut.count + report.unfinished
+        let cut = report.aborted.count + report.unfinished
         let served = "served \(connections) connections"
         return cut == 0 ? served : served + ", \(cut) did not take their replies in time"
     }

@@ -1,39 +1,6 @@
 internal import CRing
 internal import Glibc
 
-/// Where a datagram came to, and where an answer to it is to come from. ip(7), ipv6(7).
-package struct DatagramPath: Sendable, Equatable {
-    /// The address in the datagram's header, which may be a group's or a broadcast address. On an
-    /// IPv6 socket IPv4 addresses are mapped.
-    package enum Address: Sendable, Equatable {
-        case ipv4(UInt32)
-        case ipv6(UInt128)
-    }
-
-    package var destination: Address
-    /// An address of the machine's that answers can have; nil where the kernel is to choose.
-    package var source: Address?
-    /// The interface's index.
-    package var interface: UInt32
-
-    /// ff00::/8, and 224.0.0.0/4 as a mapped address.
-    static func isGroup(_ address: UInt128) -> Bool {
-        address >> 120 == 0xff || address >> 28 == 0xffff_e
-    }
-
-    static func isLinkLocal(_ address: UInt128) -> Bool { address >> 118 == 0xfe80 >> 6 }
-}
-
-/// What the kernel tells of a datagram besides its bytes and its sender.
-package struct DatagramFacts {
-    package var path: DatagramPath?
-    /// The length of each of the datagrams that the kernel has put together (UDP_GRO), but of the
-    /// last one, which may be shorter; 0: it is one.
-    package var segmentBytes = 0
-    /// How many datagrams the socket has lost for lack of room so far, modulo 2^32 (SO_RXQ_OVFL).
-    package var kernelDrops: UInt32?
-}
-
 /// The control messages of a datagram. cmsg(3).
 enum DatagramControl {
     /// Room for what is asked for: a path, a segment's length, a count of drops.

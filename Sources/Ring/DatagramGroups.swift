@@ -22,15 +22,13 @@ package enum DatagramGroups {
             copy(group, to: &request.gsr_group)
             copy(source, to: &request.gsr_source)
             let name = membership == .join ? MCAST_JOIN_SOURCE_GROUP : MCAST_LEAVE_SOURCE_GROUP
-            let length = socklen_t(MemoryLayout<group_source_req>.size)
-            return setsockopt(descriptor, level, name, &request, length) == 0 ? 0 : errno
+            return Sockets.setStructure(descriptor, level, name, request)
         }
         var request = group_req()
         request.gr_interface = interface
         copy(group, to: &request.gr_group)
         let name = membership == .join ? MCAST_JOIN_GROUP : MCAST_LEAVE_GROUP
-        let length = socklen_t(MemoryLayout<group_req>.size)
-        return setsockopt(descriptor, level, name, &request, length) == 0 ? 0 : errno
+        return Sockets.setStructure(descriptor, level, name, request)
     }
 
     private static func copy(_ address: SocketAddress, to storage: inout sockaddr_storage) {
@@ -47,18 +45,15 @@ package enum DatagramGroups {
     package static func setInterface(_ descriptor: Int32, _ interface: UInt32) -> Int32 {
         var request = ip_mreqn()
         request.imr_ifindex = Int32(bitPattern: interface)
-        let length = socklen_t(MemoryLayout<ip_mreqn>.size)
         return each(
             descriptor,
             ipv4: {
-                setsockopt(
-                    descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &request, length) == 0
-                    ? 0 : errno
+                Sockets.setStructure(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, request)
             },
             ipv6: {
                 Sockets.setOption(
-                    descriptor, level: Int32(IPPROTO_IPV6), name: IPV6_MULTICAST_IF,
-                    value: Int32(bitPattern: interface))
+                    descriptor, Int32(IPPROTO_IPV6), IPV6_MULTICAST_IF,
+                    Int32(bitPattern: interface))
             })
     }
 
@@ -75,16 +70,11 @@ package enum DatagramGroups {
     private static func set(
         _ descriptor: Int32, ipv4: Int32, ipv6: Int32, _ value: Int32
     ) -> Int32 {
-        each(
-            descriptor,
-            ipv4: {
-                Sockets.setOption(
-                    descriptor, level: Int32(IPPROTO_IP), name: ipv4, value: value)
-            },
-            ipv6: {
-                Sockets.setOption(
-                    descriptor, level: Int32(IPPROTO_IPV6), name: ipv6, value: value)
-            })
+        func set(_ level: Int, _ name: Int32) -> Int32 {
+            Sockets.setOption(descriptor, Int32(level), name, value)
+        }
+        return each(
+            descriptor, ipv4: { set(IPPROTO_IP, ipv4) }, ipv6: { set(IPPROTO_IPV6, ipv6) })
     }
 
     /// A socket for IPv6 may serve IPv4, too: it has both settings.

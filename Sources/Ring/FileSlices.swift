@@ -38,10 +38,4 @@ package enum FileSlices {
         let copy = fcntl(file, F_DUPFD_CLOEXEC, 0)
         return copy >= 0 ? copy : -errno
     }
-
-    /// Calls on the socket that have no flag of their own do not block from here on.
-    package static func setNonBlocking(_ socket: Int32) {
-        let flags = fcntl(socket, F_GETFL)
-        if flags >= 0 && flags & O_NONBLOCK == 0 { _ = fcntl(socket, F_SETFL, flags | O_NONBLOCK) }
-    }
 }

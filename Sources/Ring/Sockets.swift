@@ -15,26 +15,30 @@ package enum Sockets {
     ) -> Int {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: max(1, pieces.count)) { list in
             guard let start = list.baseAddress else { return 0 }
-            let filled = GatherList.fill(start, pieces, Int.max)
-            var message = msghdr()
-            message.msg_iov = start
-            message.msg_iovlen = Int(filled.count)
-            while true {
-                let count = sendmsg(
-                    descriptor, &message, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-                if count >= 0 { return count }
-                let code = errno
-                if code != EINTR { return -Int(code) }
-            }
+            return send(descriptor, start, GatherList.fill(start, pieces, Int.max).count)
+        }
+    }
+
+    static func send(
+        _ descriptor: Int32, _ list: UnsafeMutablePointer<iovec>, _ count: Int32
+    ) -> Int {
+        if count == 1 { return cring_send(descriptor, list.pointee.iov_base, list.pointee.iov_len) }
+        var message = msghdr()
+        message.msg_iov = list
+        message.msg_iovlen = Int(count)
+        while true {
+            let sent = sendmsg(descriptor, &message, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            if sent >= 0 { return sent }
+            let code = errno
+            if code != EINTR { return -Int(code) }
         }
     }
 
     package static let wouldBlock = -Int(EAGAIN)
 
-    /// The peer is told that nothing more comes (shutdown(2)); 0, or an errno.
-    @discardableResult
-    package static func finishSending(_ descriptor: Int32) -> Int32 {
-        shutdown(descriptor, Int32(SHUT_WR)) == 0 ? 0 : errno
+    /// Shuts the sending direction down: the peer reads the end of the stream. shutdown(2).
+    package static func closeOutput(_ descriptor: Int32) {
+        shutdown(descriptor, Int32(SHUT_WR))
     }
 
     package static func close(_ descriptor: Int32) {
@@ -42,41 +46,104 @@ package enum Sockets {
         _ = Glibc.close(descriptor)
     }
 
-    /// Closes so that the peer finds the connection reset, and what is unsent is dropped.
-    package static func reset(_ descriptor: Int32) {
-        var linger = linger(l_onoff: 1, l_linger: 0)
-        let length = socklen_t(MemoryLayout.size(ofValue: linger))
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, length)
+    /// Closes at once and resets the connection; unsent bytes are dropped. SO_LINGER.
+    package static func abort(_ descriptor: Int32) {
+        setStructure(descriptor, SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
         close(descriptor)
     }
 
-    /// The error that waits on a socket (SO_ERROR), which this takes; 0: none.
-    package static func takeError(_ descriptor: Int32) -> Int32 {
-        var code: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 ? code : errno
+    // MARK: making
+
+    /// Makes a socket with O_NONBLOCK and close-on-exec, and closes it again if `body` throws.
+    static func open<Result>(
+        _ type: __socket_type, _ family: UInt16, _ body: (Int32) throws(KernelError) -> Result
+    ) throws(KernelError) -> Result {
+        let kind = Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = try checked("socket") { socket(Int32(family), kind, 0) }
+        do throws(KernelError) {
+            return try body(descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
     }
 
-    package static func isUnix(_ descriptor: Int32) -> Bool {
-        var family: Int32 = 0
+    static func bind(_ descriptor: Int32, to address: SocketAddress) throws(KernelError) {
+        try checked("bind") { address.withSockaddr { Glibc.bind(descriptor, $0, $1) } }
+    }
+
+    // MARK: options
+
+    /// getsockopt(2) for a number; nil where the socket has no such option.
+    static func option(_ descriptor: Int32, _ level: Int32, _ name: Int32) -> Int32? {
+        var value: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &length) == 0
-            && family == AF_UNIX
+        return getsockopt(descriptor, level, name, &value, &length) == 0 ? value : nil
     }
 
     /// setsockopt(2) with a number; 0, or an errno.
     @discardableResult
-    package static func setOption(
-        _ descriptor: Int32, level: Int32, name: Int32, value: Int32
+    static func setOption(
+        _ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32
     ) -> Int32 {
-        var value = value
-        let length = socklen_t(MemoryLayout<Int32>.size)
-        return setsockopt(descriptor, level, name, &value, length) == 0 ? 0 : errno
+        setStructure(descriptor, level, name, value)
     }
 
-    /// Small messages go out at once (TCP_NODELAY), on what a listening socket accepts too. Has no
-    /// effect on other sockets.
-    package static func sendAtOnce(_ descriptor: Int32) {
-        setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: 1)
+    /// The same for an option that is one of C's structures.
+    @discardableResult
+    static func setStructure<Value: BitwiseCopyable>(
+        _ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Value
+    ) -> Int32 {
+        withUnsafeBytes(of: value) {
+            setsockopt(descriptor, level, name, $0.baseAddress, socklen_t($0.count)) == 0
+                ? 0 : errno
+        }
+    }
+
+    /// The same for an option that must not fail.
+    static func require(
+        _ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32
+    ) throws(KernelError) {
+        let code = setOption(descriptor, level, name, value)
+        if code != 0 { throw KernelError(call: "setsockopt", code: code) }
+    }
+
+    /// TCP_NODELAY, which accepted sockets inherit from a listening one. Does nothing to sockets
+    /// other than TCP's.
+    package static func setNoDelay(_ descriptor: Int32) {
+        setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    }
+
+    /// accept(2) and sendfile(2), which have no flag for it, do not block from here on.
+    package static func setNonBlocking(_ descriptor: Int32) {
+        let flags = fcntl(descriptor, F_GETFL)
+        if flags >= 0 && flags & O_NONBLOCK == 0 {
+            _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
+        }
+    }
+
+    /// Whether it is a socket of the type SOCK_STREAM; nil: it is no socket.
+    package static func isStream(_ descriptor: Int32) -> Bool? {
+        option(descriptor, SOL_SOCKET, SO_TYPE).map { $0 == Int32(SOCK_STREAM.rawValue) }
+    }
+
+    package static func isUnix(_ descriptor: Int32) -> Bool {
+        option(descriptor, SOL_SOCKET, SO_DOMAIN) == AF_UNIX
+    }
+
+    package static func localAddress(of descriptor: Int32) -> SocketAddress? {
+        var address = SocketAddress()
+        return address.fill { getsockname(descriptor, $0, $1) } == 0 ? address : nil
+    }
+
+    package static func remoteAddress(of descriptor: Int32) -> SocketAddress? {
+        var address = SocketAddress()
+        return address.fill { getpeername(descriptor, $0, $1) } == 0 ? address : nil
+    }
+
+    /// Bytes that the kernel has and the peer has not acknowledged; 0 where it does not tell.
+    package static func unconfirmedBytes(_ descriptor: Int32) -> Int {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(max(0, count)) : 0
     }
 }

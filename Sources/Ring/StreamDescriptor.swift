@@ -75,26 +75,9 @@ package struct StreamDescriptor: Sendable {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: max(1, pieces.count)) { list in
             guard let start = list.baseAddress else { return 0 }
             let (count, _) = GatherList.fill(start, pieces, limit)
-            if mode == .socket { return send(start, count) }
+            if mode == .socket { return Sockets.send(number, start, count) }
             if blocksSignals { return writeQuietly(start, count) }
             return PipeSignal.blocked { writeQuietly(start, count) }
-        }
-    }
-
-    private func send(_ list: UnsafeMutablePointer<iovec>, _ count: Int32) -> Int {
-        let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
-        while true {
-            let result: Int
-            if count == 1 {
-                result = Glibc.send(number, list.pointee.iov_base, list.pointee.iov_len, flags)
-            } else {
-                var message = msghdr()
-                message.msg_iov = list
-                message.msg_iovlen = Int(count)
-                result = sendmsg(number, &message, flags)
-            }
-            if result >= 0 { return result }
-            if errno != EINTR { return outcome(of: errno) }
         }
     }
 
@@ -114,30 +97,5 @@ package struct StreamDescriptor: Sendable {
         // ENOSYS: a kernel without the flags; the answer to both is O_NONBLOCK.
         if mode == .noWait && code == ENOSYS { return StreamDescriptor.needsNonBlocking }
         return -Int(code)
-    }
-}
-
-/// Keeps a SIGPIPE, which the kernel sends to the thread that writes, from doing anything.
-enum PipeSignal {
-    /// Runs the body with the signal blocked.
-    static func blocked(_ body: () -> Int) -> Int {
-        var set = sigset_t()
-        var previous = sigset_t()
-        sigemptyset(&set)
-        sigaddset(&set, SIGPIPE)
-        pthread_sigmask(SIG_BLOCK, &set, &previous)
-        defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
-        return body()
-    }
-
-    /// Takes the thread's own pending signal away.
-    static func consume(_ result: Int) -> Int {
-        var set = sigset_t()
-        sigemptyset(&set)
-        sigaddset(&set, SIGPIPE)
-        var none = timespec()
-        // EAGAIN: the program ignores the signal.
-        _ = sigtimedwait(&set, nil, &none)
-        return result
     }
 }

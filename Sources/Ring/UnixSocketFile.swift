@@ -32,7 +32,7 @@ package struct UnixSocketFile: Sendable {
     package var isStale: Bool {
         guard let address = SocketAddress(unixPath: path) else { return false }
         do throws(KernelError) {
-            Sockets.close(try Sockets.connect(to: address, ConnectingSettings()).descriptor)
+            Sockets.close(try Sockets.connect(to: address).descriptor)
             return false
         } catch {
             return error.call == "connect" && error.code == ECONNREFUSED

@@ -43,7 +43,7 @@ struct FindingsTests {
             connection.close()
         },
         Fault(name: "closes", kind: .closedByServer) { connection, _ in connection.close() },
-        Fault(name: "resets", kind: .reset) { connection, _ in connection.reset() },
+        Fault(name: "resets", kind: .reset) { connection, _ in connection.abort() },
         Fault(name: "says nothing", kind: .stalled, stallMilliseconds: 150) { _, _ in },
     ]
 

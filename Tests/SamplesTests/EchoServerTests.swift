@@ -66,7 +66,7 @@ struct EchoServerTests {
         try withServer(.echoServer, setting, arguments: ["--mode", "discard"]) { server in
             let client = try server.connect()
             try client.send(patternBytes(1_000_000))
-            try client.finishSending()
+            try client.closeOutput()
             #expect(try client.receiveUntilEnd() == [])
             #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
             #expect(server.process.output.text.contains(", 1000000 bytes"))

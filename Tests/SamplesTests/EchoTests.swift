@@ -47,11 +47,11 @@ struct EchoTests {
             let client = try server.connect()
             let bytes = patternBytes(30_000)
             try client.send(bytes)
-            try client.finishSending()
+            try client.closeOutput()
             #expect(difference(try client.receiveUntilEnd(), from: bytes) == nil)
 
             let silent = try server.connect()
-            try silent.finishSending()
+            try silent.closeOutput()
             #expect(try silent.receiveUntilEnd() == [])
         }
     }
@@ -67,7 +67,7 @@ struct EchoTests {
             let bytes = patternBytes(32 * 1024 * 1024)
             let sent = try slow.sendUntilFull(bytes)
             #expect(sent < bytes.count, "the server took everything without being read from")
-            try slow.finishSending()
+            try slow.closeOutput()
 
             _ = try server.connectAndGreet()
             let before = try ProcessInformation.processorNanoseconds(server.process.processID)
@@ -89,18 +89,18 @@ struct EchoTests {
             let bytes = patternBytes(100_000)
             for round in 0..<10 {
                 // At once, after a greeting, with an echo under way, and with the server stuck.
-                try server.connect().reset()
-                try server.connectAndGreet().reset()
+                try server.connect().abort()
+                try server.connectAndGreet().abort()
                 let unread = try server.connect()
                 try unread.send(Array(bytes[..<5000]))
-                unread.reset()
+                unread.abort()
                 let halfWay = try server.connectAndGreet()
                 _ = try halfWay.sendSome(bytes[...], until: Deadline())
-                if round.isMultiple(of: 2) { halfWay.close() } else { halfWay.reset() }
+                if round.isMultiple(of: 2) { halfWay.close() } else { halfWay.abort() }
             }
             let stuck = try server.connect()
             _ = try stuck.sendUntilFull(patternBytes(16 * 1024 * 1024), quietMilliseconds: 50)
-            stuck.reset()
+            stuck.abort()
 
             let message = patternBytes(3000, seed: 7)
             try witness.send(message)

@@ -124,7 +124,7 @@ struct FileWatchServerTests {
             #expect(events.map(\.sequence) == Array((last.sequence + 1)...(last.sequence + 3)))
             // One that sends nothing more gets what there is, and then the end.
             try second.send(#"{"since":0,"globs":["c"]}"#)
-            try second.client.finishSending()
+            try second.client.closeOutput()
             #expect(try second.event().path == folder.path("c"))
             #expect(try second.line() == nil)
         }

@@ -10,7 +10,7 @@ struct ShutdownTests {
     func summary(signal: Int32, setting: Setting) throws {
         try withServer(.echoServer, setting) { server in
             let gone = try server.connectAndGreet()
-            try gone.finishSending()
+            try gone.closeOutput()
             #expect(try gone.receiveUntilEnd() == [])
             let open = try server.connectAndGreet()
             #expect(try server.end(by: signal) == .exit(0), "\(server.process.words)")

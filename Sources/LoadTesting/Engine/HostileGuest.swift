@@ -45,7 +45,7 @@ final class HostileGuest: Guest, @unchecked Sendable {
         guard !isOver else { return }
         isOver = true
         timer?.cancel()
-        connection?.reset()
+        connection?.abort()
     }
 
     // MARK: acting
@@ -62,10 +62,10 @@ final class HostileGuest: Guest, @unchecked Sendable {
         case .slowWriter: send(connection, Self.slowBytes(generator.next()))
         case .halfClose:
             // Answers came, or not: another one follows after a second.
-            if age >= 10 { connection.reset() }
+            if age >= 10 { connection.abort() }
         case .reset:
             send(connection, [UInt8](repeating: 0x55, count: Self.chunkBytes))
-            connection.reset()
+            connection.abort()
         case .garbage: sendMany(connection)
         case .stay: break
         }
@@ -103,7 +103,7 @@ final class HostileGuest: Guest, @unchecked Sendable {
         connection.activate()
         if profile == .halfClose {
             send(connection, [UInt8](repeating: 0x55, count: Self.chunkBytes))
-            connection.finishSending()
+            connection.closeOutput()
         }
     }
 

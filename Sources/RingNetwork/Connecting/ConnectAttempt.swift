@@ -30,7 +30,7 @@ final class ConnectAttempt: @unchecked Sendable {
         self.completion = completion
     }
 
-    func start(_ progress: ConnectProgress) {
+    func start(_ progress: ConnectingSocket.Progress) {
         switch progress {
         case .connected:
             end(nil)

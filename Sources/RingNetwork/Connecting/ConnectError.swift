@@ -40,41 +40,9 @@ public struct ConnectError: Error, Sendable {
 extension ConnectError.Attempt {
     init(_ endpoint: Endpoint, _ error: KernelError) {
         self.endpoint = endpoint
-        let remedy = ConnectError.Attempt.remedy(endpoint, error.call, error.code)
-        cause = SocketError(error.call, error.code, remedy: error.remedy ?? remedy)
-    }
-
-    /// What to do; empty where nothing is known.
-    static func remedy(_ endpoint: Endpoint, _ call: String, _ code: Int32) -> String {
-        switch code {
-        case ErrorCode.connectionRefused:
-            return endpoint.isUnix
-                ? "its server has gone and left the file behind: start it again"
-                : "nobody listens there: check the port, and whether the server runs"
-        case ErrorCode.timedOut:
-            return "no answer: check the address, and the firewalls in between"
-        case ErrorCode.networkUnreachable, ErrorCode.hostUnreachable:
-            return "there is no way there: check the address and the routes ('ip route')"
-        case ErrorCode.noEntry:
-            return "there is no such socket: check the path, and whether the server runs"
-        case ErrorCode.wrongType:
-            return "that is no stream socket: check the path"
-        case ErrorCode.access, ErrorCode.notPermitted:
-            return endpoint.isUnix
-                ? "this user may not write to the socket's file, or not enter a folder above it"
-                : "a rule of the local firewall forbids it"
-        case ErrorCode.addressNotAvailable where call == "bind":
-            return "the local endpoint is none of this machine's: 'ip address' lists them"
-        case ErrorCode.addressNotAvailable:
-            return "the local ports are used up: reuse connections, or raise "
-                + "net.ipv4.ip_local_port_range"
-        case ErrorCode.addressInUse:
-            return "the local endpoint is in use: take the port 0, for a free one"
-        case ErrorCode.familyNotSupported where call == "bind":
-            return "the local endpoint is of another kind: choose one of the same family"
-        default:
-            return ""
-        }
+        cause = SocketError(
+            error.call, error.code,
+            remedy: error.remedy ?? endpoint.connectingRemedy(error.code, call: error.call))
     }
 }
 

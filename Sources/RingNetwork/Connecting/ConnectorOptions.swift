@@ -15,8 +15,7 @@ public struct ConnectorOptions: Sendable {
     /// Where connections come from: an address of this machine, with a port or with 0 for any; nil:
     /// the kernel chooses. Addresses of the other family are not tried then.
     public var localEndpoint: Endpoint?
-    /// Small messages go out at once (TCP_NODELAY).
-    public var sendsAtOnce = true
+    public var socket = SocketOptions()
     /// Whom names are looked up by.
     public var resolver = Resolver.shared
     /// The target of the connections' queues; nil: none, each runs by itself.
@@ -31,9 +30,6 @@ public struct ConnectorOptions: Sendable {
     /// Whom the server's certificate has to name; nil: the endpoint's host name or address.
     public var tlsServerName: String?
     #endif
-    /// Called with each socket before it is bound and connected, for options that have no name
-    /// here. setsockopt(2).
-    public var prepareSocket: @Sendable (Int32) -> Void = { _ in }
 
     public init() {}
 }

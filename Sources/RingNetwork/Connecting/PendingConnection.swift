@@ -109,11 +109,7 @@ public final class PendingConnection: @unchecked Sendable {
         if let local, local.family != address.family {
             throw KernelError(call: "bind", code: ErrorCode.familyNotSupported)
         }
-        var settings = ConnectingSettings()
-        settings.local = local
-        settings.sendsAtOnce = options.sendsAtOnce
-        settings.prepare = options.prepareSocket
-        let socket = try Sockets.connect(to: address, settings)
+        let socket = try Sockets.connect(to: address, from: local, prepare: options.socket.apply)
         if socket.progress == .connected {
             succeed(socket.descriptor)
         } else {

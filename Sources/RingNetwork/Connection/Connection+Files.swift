@@ -27,7 +27,7 @@ extension Connection {
             let error = SocketError("dup", -file, remedy: "see RLIMIT_NOFILE (ulimit -n)")
             onQueue { connection in
                 connection.hop { _ in completion?.call(error) }
-                connection.tearDown(.failed(error), resets: true)
+                connection.tearDown(.failed(error), aborts: true)
             }
             return
         }

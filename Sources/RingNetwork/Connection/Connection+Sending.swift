@@ -72,7 +72,7 @@ extension Connection {
 
     /// Sends nothing more: the peer is told once it has everything (shutdown(2)), and may still
     /// send.
-    public func finishSending() {
+    public func closeOutput() {
         onQueue { connection in
             guard connection.isOpenForSending else { return }
             connection.isFinishing = true
@@ -100,7 +100,7 @@ extension Connection {
             }
             if let error {
                 if isSecured, let extras { return failSending(error, extras) }
-                return tearDown(.failed(error), resets: error.call == "sendfile")
+                return tearDown(.failed(error), aborts: error.call == "sendfile")
             }
         } while isSecured && outgoing.isEmpty && mayEncrypt
         updateWaterMarks()

@@ -31,44 +31,44 @@ extension Connection {
     /// After the connection was activated, or its time-outs changed.
     func restartTimer() {
         guard let extras else { return }
-        extras.timer?.item?.cancel()
-        extras.timer = nil
-        let now = MonotonicClock.nanoseconds()
-        let watch = ActivityWatch(
-            extras.timeouts, began: activationNanoseconds, now: now, activity(extras))
-        let timer = ConnectionTimer(watch)
-        extras.timer = timer
-        schedule(timer, after: watch.interval(isHandshaking: isHandshaking))
+        stopTimer()
+        extras.activityWatch = ActivityWatch(
+            extras.timeouts, began: activationNanoseconds, now: MonotonicClock.nanoseconds(),
+            activity(extras))
+        schedule(extras)
     }
 
     func stopTimer() {
-        extras?.timer?.item?.cancel()
+        extras?.timer?.cancel()
         extras?.timer = nil
+        extras?.activityWatch = nil
     }
 
-    private func schedule(_ timer: ConnectionTimer, after interval: UInt64?) {
-        guard let interval else { return timer.item = nil }
-        timer.item = queue.scheduleAfter(
-            deadline: .now() + .nanoseconds(Int(clamping: interval))
-        ) { [self] in look() }
+    private func schedule(_ extras: ConnectionExtras) {
+        extras.timer = extras.activityWatch?.interval(isHandshaking: isHandshaking).map {
+            queue.scheduleAfter(
+                deadline: .now() + .nanoseconds(Int(clamping: $0))
+            ) { [self] in look() }
+        }
     }
 
     /// A look at what has happened since the last one.
     private func look() {
-        guard let extras, let timer = extras.timer else { return }
+        guard let extras, extras.activityWatch != nil else { return }
         let activity = activity(extras)
         extras.hasPaused = false
         extras.hasDrained = false
-        guard let timeout = timer.watch.look(MonotonicClock.nanoseconds(), activity) else {
-            return schedule(timer, after: timer.watch.interval(isHandshaking: isHandshaking))
+        let now = MonotonicClock.nanoseconds()
+        guard let timeout = extras.activityWatch?.look(now, activity) else {
+            return schedule(extras)
         }
-        timer.item = nil
+        extras.timer = nil
         if timeout == .idle && unsentBytes == 0 && phase == .active {
             // The goodbye of a secured connection may find no room.
-            schedule(timer, after: timer.watch.interval(isHandshaking: isHandshaking))
+            schedule(extras)
             beginClose(.timedOut(timeout))
         } else {
-            tearDown(.timedOut(timeout), resets: true)
+            tearDown(.timedOut(timeout), aborts: true)
         }
     }
 

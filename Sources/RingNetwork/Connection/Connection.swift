@@ -9,7 +9,7 @@ public import RingDispatch
 ///
 /// The methods may be called from any thread; on the queue they take effect at once, elsewhere a
 /// little later, in the order of the calls. An open connection keeps itself alive; it is closed by
-/// `close`, `reset`, the peer or an error, and then calls its close handler once.
+/// `close`, `abort`, the peer or an error, and then calls its close handler once.
 public final class Connection: StreamReceiverClient, QueueConfined, @unchecked Sendable {
     // Safety: what is not immutable belongs to `queue`; before `activate`, to whoever made it.
     public let queue: DispatchQueue
@@ -37,9 +37,9 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     @exclusivity(unchecked) private(set) var reason: CloseReason?
     /// While it is open: itself.
     @exclusivity(unchecked) private var life: Connection?
-    /// The listener that accepted it, which counts it.
-    @exclusivity(unchecked) var owner: Listener?
-    /// Where it is among the listener's; belongs to the listener's queue.
+    /// Called last, after the close handler: the listener that accepted the connection counts it.
+    @exclusivity(unchecked) var notifyListener: ((Connection) -> Void)?
+    /// Its index among the listener's connections; belongs to the listener's queue.
     @exclusivity(unchecked) var place = 0
     /// Calls of `pauseReceiving` that were not taken back.
     @exclusivity(unchecked) private(set) var pauses = 0
@@ -52,7 +52,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     /// Nothing more is sent or received: only the kernel has to let go.
     @exclusivity(unchecked) private(set) var isTearingDown = false
     /// The peer is to find the connection reset.
-    @exclusivity(unchecked) private var resetsPeer = false
+    @exclusivity(unchecked) private var isAborting = false
 
     /// - Parameters:
     ///   - descriptor: a connected stream socket, which belongs to the connection from here on.
@@ -194,7 +194,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     public func close() { onQueue { $0.beginClose(.closed) } }
 
     /// Closes at once: the peer finds the connection reset, and what was not sent is lost.
-    public func reset() { onQueue { $0.tearDown(.reset) } }
+    public func abort() { onQueue { $0.tearDown(.aborted) } }
 
     // MARK: on the queue
 
@@ -266,14 +266,14 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         if phase == .closing && !isTearingDown {
             tearDown(reason ?? .closed)
         } else if isFinishing && !isTearingDown {
-            Sockets.finishSending(descriptor)
+            Sockets.closeOutput(descriptor)
         }
     }
 
-    func tearDown(_ why: CloseReason, resets: Bool = false) {
+    func tearDown(_ why: CloseReason, aborts: Bool = false) {
         guard !isTearingDown else { return }
         isTearingDown = true
-        resetsPeer = resets || why == .reset
+        isAborting = aborts || why == .aborted
         setup.end()
         reason = why
         phase = .closing
@@ -300,7 +300,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         guard isTearingDown, phase == .closing, let receiver else { return }
         if receiver.isRunning || watch?.isWaiting ?? false { return }
         phase = .closed
-        if resetsPeer { Sockets.reset(descriptor) } else { Sockets.close(descriptor) }
+        if isAborting { Sockets.abort(descriptor) } else { Sockets.close(descriptor) }
         // Behind what runs now, which may be one of the other handlers.
         hop { connection in
             let close = connection.handlers.close.take()
@@ -311,20 +311,13 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
             close?(connection, connection.reason ?? .closed)
             connection.extras?.layer = nil
             connection.extras?.handshake = nil
+            connection.extras?.drain = nil
             // Last: when a listener has shut down, all close handlers have run.
-            connection.owner.take()?.closed(connection)
+            connection.notifyListener.take()?(connection)
         }
     }
 
     var isOpen: Bool { phase == .active || phase == .closing && !isTearingDown }
 
     var isOpenForSending: Bool { (phase == .active || phase == .setup) && !isFinishing }
-}
-
-/// What a connection calls. Belongs to its queue.
-struct ConnectionHandlers {
-    var receive: ((Connection, RawSpan) -> Void)?
-    var end: ((Connection) -> Void)?
-    var writable: ((Connection) -> Void)?
-    var close: ((Connection, CloseReason) -> Void)?
 }

@@ -4,7 +4,9 @@ internal import RingDispatch
 /// connection's queue.
 final class ConnectionExtras {
     var timeouts = ConnectionTimeouts()
-    var timer: ConnectionTimer?
+    var activityWatch: ActivityWatch?
+    /// The next look of `activityWatch`; nil: there is none.
+    var timer: DispatchScheduledItem?
     /// Counts the messages that the program says begin; see `isInMessage`.
     var messageNumber: UInt64 = 0
     var isInMessage = false
@@ -29,18 +31,13 @@ final class ConnectionExtras {
     // MARK: security
     var layer: SecurityLayer?
     /// What was sent and is not encrypted.
-    var unencrypted = PlaintextQueue()
+    var unencrypted = OutgoingQueue()
     /// The peer was told by the layer that nothing more comes.
     var isCloseNotified = false
     /// Why the kernel has not taken all that the program has sent.
     var sendError: SocketError?
     var handshake: ((Connection) -> Void)?
-}
 
-/// The timer of a connection that has time-outs.
-final class ConnectionTimer {
-    var watch: ActivityWatch
-    var item: DispatchScheduledItem?
-
-    init(_ watch: ActivityWatch) { self.watch = watch }
+    /// See `setDrainHandler`.
+    var drain: ((Connection) -> Void)?
 }

@@ -1,5 +1,3 @@
-internal import Ring
-
 /// Where in its life a connection is.
 public enum ConnectionState: Sendable, Hashable {
     /// Not activated.
@@ -10,34 +8,4 @@ public enum ConnectionState: Sendable, Hashable {
     case closing
     /// The descriptor is closed.
     case closed
-}
-
-/// Why a connection is closed.
-public enum CloseReason: Sendable, Hashable {
-    /// ``Connection/close()``.
-    case closed
-    /// ``Connection/reset()``.
-    case reset
-    /// The peer sends nothing more, and all that was sent to it is with the kernel.
-    case ended
-    /// A call failed; ECONNRESET and EPIPE when the peer went without taking everything.
-    indirect case failed(SocketError)
-    /// One of ``ConnectionTimeouts`` was up.
-    case timedOut(ConnectionTimeout)
-    /// TLS failed: the peer was not accepted, did not accept this side, broke the protocol, or was
-    /// cut off.
-    indirect case tlsFailed(TLSFailure)
-}
-
-extension CloseReason {
-    /// What a send is told that was not finished.
-    var error: SocketError {
-        switch self {
-        case .failed(let error): error
-        case .timedOut: SocketError("send", ErrorCode.timedOut)
-        case .tlsFailed(let failure):
-            SocketError("send", ErrorCode.protocolError, remedy: failure.description)
-        case .closed, .reset, .ended: SocketError("send", ErrorCode.brokenPipe)
-        }
-    }
 }

@@ -1,18 +1,6 @@
 internal import Ring
 internal import RingDispatch
 
-/// A datagram with its peer, for sending several at once.
-public struct OutgoingDatagram: Sendable, Hashable {
-    public var bytes: [UInt8]
-    /// Nil: the peer of a connected socket.
-    public var endpoint: Endpoint?
-
-    public init(_ bytes: [UInt8], to endpoint: Endpoint? = nil) {
-        self.bytes = bytes
-        self.endpoint = endpoint
-    }
-}
-
 extension DatagramSocket {
     /// Whether the kernel takes datagrams, as far as is known. While it does not, they wait, up to
     /// ``DatagramOptions/sendQueueBytes``. On the queue.

@@ -302,14 +302,6 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     }
 }
 
-/// What a datagram socket calls. Belongs to its queue.
-struct DatagramHandlers {
-    var receive: ((DatagramSocket, borrowing ReceivedDatagrams) -> Void)?
-    var error: ((DatagramSocket, DatagramFailure) -> Void)?
-    var writable: ((DatagramSocket) -> Void)?
-    var close: ((DatagramSocket, SocketError?) -> Void)?
-}
-
 extension DatagramOptions {
     fileprivate func settings(reportsPath: Bool) -> DatagramSettings {
         var settings = DatagramSettings()

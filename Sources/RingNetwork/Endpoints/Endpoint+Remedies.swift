@@ -33,4 +33,38 @@ extension Endpoint {
             return ""
         }
     }
+
+    /// What to do when a socket cannot be connected to it; empty where nothing is known.
+    /// - Parameter call: `connect`, or `bind` for the local endpoint.
+    func connectingRemedy(_ code: Int32, call: String) -> String {
+        switch code {
+        case ErrorCode.connectionRefused:
+            return isUnix
+                ? "its server has gone and left the file behind: start it again"
+                : "nobody listens there: check the port, and whether the server runs"
+        case ErrorCode.timedOut:
+            return "no answer: check the address, and the firewalls in between"
+        case ErrorCode.networkUnreachable, ErrorCode.hostUnreachable:
+            return "there is no way there: check the address and the routes ('ip route')"
+        case ErrorCode.noEntry:
+            return "there is no such socket: check the path, and whether the server runs"
+        case ErrorCode.wrongType:
+            return "that is no stream socket: check the path"
+        case ErrorCode.access, ErrorCode.notPermitted:
+            return isUnix
+                ? "this user may not write to the socket's file, or not enter a folder above it"
+                : "a rule of the local firewall forbids it"
+        case ErrorCode.addressNotAvailable where call == "bind":
+            return "the local endpoint is none of this machine's: 'ip address' lists them"
+        case ErrorCode.addressNotAvailable:
+            return "the local ports are used up: reuse connections, or raise "
+                + "net.ipv4.ip_local_port_range"
+        case ErrorCode.addressInUse:
+            return "the local endpoint is in use: take the port 0, for a free one"
+        case ErrorCode.familyNotSupported where call == "bind":
+            return "the local endpoint is of another kind: choose one of the same family"
+        default:
+            return ""
+        }
+    }
 }

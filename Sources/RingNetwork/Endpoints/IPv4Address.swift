@@ -64,38 +64,3 @@ extension IPv4Address {
         rawValue = value
     }
 }
-
-/// Decimal numbers as endpoints have them: digits only, and no zeros before others.
-enum DecimalNumber {
-    static func parse(_ text: ArraySlice<UInt8>, most: Int) -> Int? {
-        guard let first = text.first, text.count == 1 || first != UInt8(ascii: "0") else {
-            return nil
-        }
-        var value = 0
-        for byte in text {
-            guard byte.isDecimalDigit else { return nil }
-            value = value * 10 + Int(byte - UInt8(ascii: "0"))
-            if value > most { return nil }
-        }
-        return value
-    }
-}
-
-extension UInt8 {
-    var isDecimalDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
-
-    /// The digit's value; nil for what is none.
-    var hexadecimalValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-
-    /// Of letters A to Z; all else stays.
-    var lowercasedASCII: UInt8 {
-        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self
-    }
-}

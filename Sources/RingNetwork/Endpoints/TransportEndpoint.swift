@@ -1,12 +1,3 @@
-/// How bytes travel between two endpoints.
-public enum Transport: String, Sendable, Hashable, CaseIterable {
-    /// A stream over IP. tcp(7).
-    case tcp
-    /// Datagrams over IP. udp(7).
-    case udp
-    /// A stream within the machine. unix(7).
-    case unix
-}
 
 /// A transport and an endpoint: `tcp://example.org:80`, `udp://[::1]:53`, `unix:/run/app.sock`.
 ///

@@ -3,38 +3,42 @@ internal import RingDispatch
 
 extension Connection {
     /// Called once when the listener that accepted the connection shuts down, to finish what the
-    /// protocol has begun, and then to close. Without a handler the connection closes, once all
-    /// that it has to send is with the kernel. Of no use in a connection without a listener. See
+    /// protocol has begun, and then to close. Without a handler the connection closes, once the
+    /// kernel has taken all that was sent. Never called for a connection without a listener. See
     /// ``Listener/shutdown(deadline:completion:)``.
     public func setDrainHandler(_ handler: ((Connection) -> Void)?) {
-        onQueue { $0.owner?.setDrainHandler(handler, of: $0) }
+        onQueue { $0.makeExtras().drain = handler }
     }
 
-    /// Not on the connection's queue.
-    func drain(_ handler: ((Connection) -> Void)?) {
+    /// The listener shuts down. Not on the connection's queue.
+    func drain() {
         guard !isUnshared else { return }
         hop { connection in
-            // One that closes does all it can.
+            // A connection that closes needs nothing more.
             guard connection.state != .closing, connection.state != .closed else { return }
-            if let handler { handler(connection) } else { connection.close() }
+            if let handler = connection.extras?.drain {
+                handler(connection)
+            } else {
+                connection.close()
+            }
         }
     }
 
-    /// It is not activated, and its maker's: the deadline is for it. Not on its queue, where
-    /// `isCurrent` says nothing.
+    /// Not activated, so that it belongs to its maker and only the deadline ends it. Not on its
+    /// queue, where `isCurrent` says nothing.
     private var isUnshared: Bool { isCurrent }
 
-    /// Resets the connection, unless it is closed or was never activated. Not on its queue.
+    /// Aborts the connection, unless it is closed or was never activated. Not on its queue.
     /// - Parameter report: called on the queue before.
-    func cut(_ report: @escaping (ShutdownReport.Cut) -> Void) {
+    func abort(_ report: @escaping (ShutdownReport.AbortedConnection) -> Void) {
         guard !isUnshared else { return }
         hop { connection in
             guard connection.state != .closed else { return }
             report(
-                ShutdownReport.Cut(
+                ShutdownReport.AbortedConnection(
                     endpoint: connection.remoteEndpoint, unsentBytes: connection.unsentBytes,
                     unconfirmedBytes: Sockets.unconfirmedBytes(connection.descriptor)))
-            connection.reset()
+            connection.abort()
         }
     }
 }

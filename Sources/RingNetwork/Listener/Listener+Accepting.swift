@@ -4,30 +4,6 @@ internal import RingDispatch
 internal import RingTLS
 #endif
 
-/// Whether a listener accepts, and what keeps it from that. Belongs to its queue.
-struct AcceptingState {
-    /// Why nothing is accepted at the moment.
-    struct Holds: OptionSet {
-        let rawValue: Int
-        /// As many connections are open as may be.
-        static let limit = Holds(rawValue: 1)
-        /// As many were accepted as may be for now.
-        static let rate = Holds(rawValue: 2)
-        /// An error that passes: descriptors or memory ran out, above all.
-        static let trouble = Holds(rawValue: 4)
-    }
-
-    var holds: Holds = []
-    var bucket: TokenBucket?
-    var rateEnd: DispatchScheduledItem?
-    var pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
-    var pauseEnd: DispatchScheduledItem?
-
-    /// The wait after the first accept that failed, doubled with each further one.
-    static let shortestPauseMilliseconds = 10
-    static let longestPauseMilliseconds = 1000
-}
-
 // On the queue.
 extension Listener {
     /// Connections have to be counted while they are accepted: the kernel, left to itself, would
@@ -38,9 +14,9 @@ extension Listener {
         accepting.bucket = options.acceptRate.map {
             TokenBucket($0, now: MonotonicClock.nanoseconds())
         }
-        for point in points { point.attach(to: self) }
+        for socket in sockets { socket.attach(to: self) }
         if options.connectionLimit <= 0 { accepting.holds = .limit }
-        if accepting.holds.isEmpty { for point in points { point.start() } }
+        if accepting.holds.isEmpty { for socket in sockets { socket.start() } }
     }
 
     func cancelPauses() {
@@ -55,22 +31,22 @@ extension Listener {
         tally[keyPath: count] += 1
         let wasFree = accepting.holds.isEmpty
         accepting.holds.insert(reason)
-        if wasFree { for point in points { point.stop() } }
+        if wasFree { for socket in sockets { socket.stop() } }
     }
 
     private func release(_ reason: AcceptingState.Holds) {
         guard accepting.holds.remove(reason) != nil else { return }
-        if accepting.holds.isEmpty && phase == .active { for point in points { point.start() } }
+        if accepting.holds.isEmpty && phase == .active { for socket in sockets { socket.start() } }
     }
 
     // MARK: connections
 
     /// A connection has come.
-    func accepted(_ descriptor: Int32, at point: ListeningPoint) {
+    func accepted(_ descriptor: Int32, at socket: ListeningSocket) {
         accepting.pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
         guard phase == .active else { return Sockets.close(descriptor) }
         accepting.bucket?.take(now: MonotonicClock.nanoseconds())
-        begin(descriptor, isUnix: point.isUnix)
+        begin(descriptor, isUnix: socket.isUnix)
         if open.count >= options.connectionLimit { hold(.limit, \.pausesForLimit) }
         awaitToken()
     }
@@ -84,13 +60,18 @@ extension Listener {
         }
         if let peer, peers.count(of: peer) >= options.connectionLimitPerPeer {
             tally.refusedPerPeer += 1
-            return Sockets.reset(descriptor)
+            return Sockets.abort(descriptor)
         }
         guard let connection = makeConnection(descriptor, isUnix: isUnix) else { return }
         tally.accepted += 1
-        if let peer { peers.add(peer) }
-        connection.owner = self
-        open.insert(OpenConnection(connection: connection, peer: peer))
+        if let peer {
+            peers.add(peer)
+            connection.notifyListener = { [self] in closed($0, peer) }
+        } else {
+            // Captures nothing but the listener, which takes no allocation.
+            connection.notifyListener = { [self] in closed($0, nil) }
+        }
+        open.insert(connection)
         handlers.connection?(connection)
         if handlers.connection == nil { connection.close() }
     }
@@ -114,10 +95,11 @@ extension Listener {
     }
 
     /// A connection's descriptor is closed. From any queue.
-    func closed(_ connection: Connection) {
+    /// - Parameter peer: the one that the connection was counted for.
+    private func closed(_ connection: Connection, _ peer: PeerKey?) {
         queue.async { [self] in
-            guard let entry = open.remove(connection) else { return }
-            if let peer = entry.peer { peers.remove(peer) }
+            guard open.remove(connection) else { return }
+            if let peer { peers.remove(peer) }
             if open.count < options.connectionLimit { release(.limit) }
             endPause()
             if ending != nil { noteEnded(connection) }
@@ -145,32 +127,32 @@ extension Listener {
     // MARK: errors
 
     /// accept(2) has failed at one of the endpoints.
-    func acceptFailed(_ code: Int32, at point: ListeningPoint) {
+    func acceptFailed(_ code: Int32, at socket: ListeningSocket) {
         guard phase == .active else { return }
         guard ErrorCode.isPassingAcceptError(code) else {
-            point.close()
-            return report(code, at: point)
+            socket.close()
+            return report(code, at: socket)
         }
         guard ErrorCode.isShortage(code) else { return pause(\.passingErrors) }
         // Without descriptors the kernel fails before it looks whether anybody waits.
-        let isHarmless = ErrorCode.isDescriptorShortage(code) && turnAway(at: point) == 0
-        if !isHarmless || reserve == nil { report(code, at: point) }
+        let isHarmless = ErrorCode.isDescriptorShortage(code) && turnAway(at: socket) == 0
+        if !isHarmless || reserve == nil { report(code, at: socket) }
         pause(\.pausesForShortage)
     }
 
-    private func report(_ code: Int32, at point: ListeningPoint) {
+    private func report(_ code: Int32, at socket: ListeningSocket) {
         let error = KernelError(call: "accept", code: code)
-        handlers.error?(self, ListenerError(point.endpoint, error))
+        handlers.error?(self, ListenerError(socket.endpoint, error))
     }
 
     /// Descriptors ran out: clients that wait are told so, with the one kept for that, instead of
     /// left hanging. Returns how many they were.
-    private func turnAway(at point: ListeningPoint) -> Int {
+    private func turnAway(at socket: ListeningSocket) -> Int {
         guard let kept = reserve else { return 0 }
         Sockets.close(kept)
         let before = tally.turnedAway
         for _ in 0..<Listener.mostTurnedAway {
-            let descriptor = Sockets.accept(point.descriptor)
+            let descriptor = Sockets.accept(socket.descriptor)
             if descriptor < 0 { break }
             Sockets.close(descriptor)
             tally.turnedAway += 1

@@ -8,7 +8,7 @@ extension Listener {
     ///
     /// - Parameters:
     ///   - sockets: one at least. When one cannot be used, all stay the caller's.
-    ///   - options: those that come to bear on a socket that listens already do not matter.
+    ///   - options: those for making a socket that listens, such as the backlog, have no effect.
     ///   - target: the target of the listener's queue.
     public convenience init(
         adopting sockets: [InheritedSocket], options: ListenerOptions = ListenerOptions(),
@@ -16,9 +16,9 @@ extension Listener {
     ) throws(InheritedSocketError) {
         guard !sockets.isEmpty else { fatalMisuse("a Listener that adopts no socket") }
         for socket in sockets { try socket.check() }
-        var points: [ListeningPoint] = []
-        for socket in sockets { points.append(try ListeningPoint(adopting: socket, options)) }
-        self.init(points, options, target)
+        var adopted: [ListeningSocket] = []
+        for socket in sockets { adopted.append(try ListeningSocket(adopting: socket, options)) }
+        self.init(adopted, options, target)
     }
 
     /// Accepts from a socket that listens already.

@@ -1,25 +1,9 @@
 internal import Ring
 public import RingDispatch
 
-/// A shutdown that has begun. Belongs to the listener's queue.
-struct ShutdownState {
-    var report = ShutdownReport()
-    var isDone = false
-    var completions: [(ShutdownReport) -> Void] = []
-    var deadline = DispatchTime.distantFuture
-    /// Ends the wait for the connections; after the deadline, for their handlers.
-    var timer: DispatchScheduledItem?
-    var isPastDeadline = false
-    /// Connections that were cut and are not closed yet.
-    var cut: Set<ObjectIdentifier> = []
-
-    /// How long handlers that run at the deadline may take to come back.
-    static let graceMilliseconds = 1000
-}
-
 extension Listener {
-    /// Ends the service: stops listening, has each open connection drain, and resets what is left
-    /// at the deadline.
+    /// Ends the service: stops listening, drains each open connection, and aborts those that are
+    /// left at the deadline.
     ///
     /// A connection drains by its drain handler (``Connection/setDrainHandler(_:)``); without one
     /// it is closed, once all that it has to send is with the kernel. A further call may shorten
@@ -45,17 +29,12 @@ extension Listener {
         }
     }
 
-    /// From any thread.
-    func setDrainHandler(_ handler: ((Connection) -> Void)?, of connection: Connection) {
-        onQueue { $0.open.setDrain(handler, of: connection) }
-    }
-
     // MARK: on the queue
 
     private func beginShutdown() {
         ending = ShutdownState()
-        stop { $0.finishShutdown() }
-        for entry in open.all { entry.connection.drain(entry.drain) }
+        close { $0.finishShutdown() }
+        for connection in open.all { connection.drain() }
     }
 
     private func limitShutdown(to deadline: DispatchTime) {
@@ -65,45 +44,48 @@ extension Listener {
         self.ending?.deadline = deadline
         self.ending?.timer = queue.scheduleAfter(deadline: deadline) { [self] in
             guard self.ending?.deadline == deadline else { return }
-            cutAll()
+            abortAll()
         }
     }
 
-    private func cutAll() {
+    private func abortAll() {
         guard let ending, !ending.isDone, !ending.isPastDeadline else { return }
         self.ending?.isPastDeadline = true
-        for entry in open.all {
-            let connection = entry.connection
-            connection.cut { [self] cut in
-                // Before the connection tells that it is closed.
-                queue.async { [self] in noteCut(connection, cut) }
+        for connection in open.all {
+            connection.abort { [self] aborted in
+                // Before the connection reports that it is closed.
+                queue.async { [self] in noteAborted(connection, aborted) }
             }
         }
         self.ending?.timer = queue.scheduleAfter(
             deadline: .now() + .milliseconds(ShutdownState.graceMilliseconds)
         ) { [self] in
             guard self.ending?.isDone == false else { return }
-            let closing = self.ending?.cut.count ?? 0
+            let closing = self.ending?.aborted.count ?? 0
             self.ending?.report.unfinished = open.count - closing
             open = OpenConnections()
             finishShutdown()
         }
     }
 
-    private func noteCut(_ connection: Connection, _ cut: ShutdownReport.Cut) {
+    private func noteAborted(
+        _ connection: Connection, _ aborted: ShutdownReport.AbortedConnection
+    ) {
         guard open.contains(connection), ending?.isDone == false else { return }
-        ending?.cut.insert(ObjectIdentifier(connection))
-        ending?.report.cut.append(cut)
+        ending?.aborted.insert(ObjectIdentifier(connection))
+        ending?.report.aborted.append(aborted)
     }
 
     /// A connection is closed, and the shutdown has begun.
     func noteEnded(_ connection: Connection) {
-        if ending?.cut.remove(ObjectIdentifier(connection)) == nil { ending?.report.drained += 1 }
+        if ending?.aborted.remove(ObjectIdentifier(connection)) == nil {
+            ending?.report.drained += 1
+        }
         finishShutdown()
     }
 
     private func finishShutdown() {
-        guard phase == .stopped, open.isEmpty, let ending else { return }
+        guard phase == .closed, open.isEmpty, let ending else { return }
         ending.timer?.cancel()
         self.ending?.isDone = true
         self.ending?.timer = nil

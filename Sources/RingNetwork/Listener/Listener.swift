@@ -12,7 +12,7 @@ public final class Listener: QueueConfined, @unchecked Sendable {
     /// Where it listens: with the ports that the kernel chose, where it was asked to choose.
     public let endpoints: [Endpoint]
     let options: ListenerOptions
-    let points: [ListeningPoint]
+    let sockets: [ListeningSocket]
     @exclusivity(unchecked) var handlers = ListenerHandlers()
     /// While it is active: itself.
     @exclusivity(unchecked) private var life: Listener?
@@ -29,8 +29,8 @@ public final class Listener: QueueConfined, @unchecked Sendable {
     enum Phase {
         case setup
         case active
-        case stopping
-        case stopped
+        case closing
+        case closed
     }
 
     /// Begins to listen: clients may connect from now on, and are accepted after `activate`.
@@ -51,23 +51,23 @@ public final class Listener: QueueConfined, @unchecked Sendable {
         target: DispatchQueue? = nil
     ) throws {
         guard !endpoints.isEmpty else { fatalMisuse("a Listener without endpoints") }
-        var points: [ListeningPoint] = []
+        var sockets: [ListeningSocket] = []
         do {
             for endpoint in endpoints {
-                points.append(try ListeningPoint(endpoint, options))
+                sockets.append(try ListeningSocket(endpoint, options))
             }
         } catch {
-            for point in points { point.close() }
+            for socket in sockets { socket.close() }
             throw error
         }
-        self.init(points, options, target)
+        self.init(sockets, options, target)
     }
 
-    init(_ points: [ListeningPoint], _ options: ListenerOptions, _ target: DispatchQueue?) {
-        self.points = points
+    init(_ sockets: [ListeningSocket], _ options: ListenerOptions, _ target: DispatchQueue?) {
+        self.sockets = sockets
         self.options = options
-        endpoints = points.map(\.endpoint)
-        queue = DispatchQueue(label: "listener \(points[0].endpoint)", target: target)
+        endpoints = sockets.map(\.endpoint)
+        queue = DispatchQueue(label: "listener \(sockets[0].endpoint)", target: target)
         reserve = Sockets.reserve()
     }
 
@@ -106,12 +106,12 @@ public final class Listener: QueueConfined, @unchecked Sendable {
         }
     }
 
-    /// Stops listening: clients are refused from now on; connections that are open stay.
-    /// - Parameter handler: called once the sockets are closed.
-    public func stop(_ handler: ((Listener) -> Void)? = nil) {
+    /// Stops listening: new clients are refused; open connections stay open.
+    /// - Parameter handler: called once the listening sockets are closed.
+    public func close(_ handler: ((Listener) -> Void)? = nil) {
         onQueue { listener in
-            let before = listener.handlers.stop
-            listener.handlers.stop = { listener in
+            let before = listener.handlers.close
+            listener.handlers.close = { listener in
                 before?(listener)
                 handler?(listener)
             }
@@ -120,14 +120,14 @@ public final class Listener: QueueConfined, @unchecked Sendable {
                 listener.setup.end()
                 listener.release()
                 listener.finish()
-            case .stopped:
+            case .closed:
                 listener.finish()
             case .active:
-                listener.phase = .stopping
+                listener.phase = .closing
                 listener.cancelPauses()
-                for point in listener.points { point.close() }
+                for socket in listener.sockets { socket.close() }
                 listener.finishIfClosed()
-            case .stopping:
+            case .closing:
                 break
             }
         }
@@ -136,7 +136,7 @@ public final class Listener: QueueConfined, @unchecked Sendable {
     // MARK: on the queue
 
     /// Connections that are open. On the queue.
-    public var connections: [Connection] { open.all.map(\.connection) }
+    public var connections: [Connection] { open.all }
 
     /// How many connections were accepted. On the queue.
     public var acceptedConnections: Int { tally.accepted }
@@ -144,7 +144,7 @@ public final class Listener: QueueConfined, @unchecked Sendable {
     /// What it has done so far. On the queue.
     public var counters: ListenerCounters {
         var counters = tally
-        counters.waiting = points.reduce(0) { $0 + $1.waitingCount }
+        counters.waiting = sockets.reduce(0) { $0 + $1.waitingCount }
         return counters
     }
 
@@ -152,30 +152,23 @@ public final class Listener: QueueConfined, @unchecked Sendable {
 
     /// One of its sockets is closed.
     func finishIfClosed() {
-        guard phase == .stopping, points.allSatisfy(\.isClosed) else { return }
+        guard phase == .closing, sockets.allSatisfy(\.isClosed) else { return }
         release()
         finish()
     }
 
     private func release() {
-        for point in points { point.close() }
+        for socket in sockets { socket.close() }
         if let reserve { Sockets.close(reserve) }
         reserve = nil
     }
 
     private func finish() {
-        phase = .stopped
-        let handler = handlers.stop
+        phase = .closed
+        let handler = handlers.close
         handlers = ListenerHandlers()
         handler?(self)
         // Later, because one of its own functions may be running.
         queue.async { [self] in life = nil }
     }
-}
-
-/// What a listener calls. Belongs to its queue.
-struct ListenerHandlers {
-    var connection: ((Connection) -> Void)?
-    var error: ((Listener, ListenerError) -> Void)?
-    var stop: ((Listener) -> Void)?
 }

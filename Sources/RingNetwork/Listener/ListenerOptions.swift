@@ -33,8 +33,8 @@ public struct ListenerOptions: Sendable {
     public var ipv6PeerPrefixLength = 64
     /// How many connections are accepted in a time; further ones wait in the backlog. nil: any.
     public var acceptRate: AcceptRate?
-    /// Small messages go out at once (TCP_NODELAY).
-    public var sendsAtOnce = true
+    /// Options of the listening sockets. Accepted ones inherit TCP_NODELAY and most others.
+    public var socket = SocketOptions()
     /// The target of the connections' queues; nil: none, each runs by itself.
     public var connectionTarget: DispatchQueue?
     public var connection = ConnectionOptions()
@@ -43,9 +43,6 @@ public struct ListenerOptions: Sendable {
     /// ``Connection/secure(with:serverName:)``. nil: they are plain.
     public var tls: TLSContextStore?
     #endif
-    /// Called with each socket before it is bound, for options that have no name here.
-    /// setsockopt(2).
-    public var prepareSocket: @Sendable (Int32) -> Void = { _ in }
 
     public init() {}
 }

@@ -2,6 +2,14 @@
 /// back. It sends nothing itself: what the peer is to get is appended to `output`, also where it
 /// fails. Belongs to the connection's queue.
 class SecurityLayer {
+    /// What follows from received bytes.
+    enum Progress {
+        case goesOn
+        /// The peer sends nothing more.
+        case ended
+        case failed(TLSFailure)
+    }
+
     /// Nothing can be encrypted yet.
     var isHandshaking: Bool { false }
 
@@ -11,7 +19,7 @@ class SecurityLayer {
     /// What the wire brought; its plaintext is appended.
     func receive(
         _ bytes: UnsafeRawBufferPointer, output: inout [UInt8], plaintext: inout [UInt8]
-    ) -> SecurityProgress { .goesOn }
+    ) -> Progress { .goesOn }
 
     /// The wire has ended. Why this must not be; nil: the peer has said so before.
     func receiveEnd() -> TLSFailure? { nil }
@@ -20,12 +28,4 @@ class SecurityLayer {
 
     /// Tells the peer that nothing more comes.
     func close(output: inout [UInt8]) {}
-}
-
-/// What follows from what the wire brought.
-enum SecurityProgress {
-    case goesOn
-    /// The peer sends nothing more.
-    case ended
-    case failed(TLSFailure)
 }

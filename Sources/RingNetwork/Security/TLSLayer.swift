@@ -20,17 +20,12 @@ final class TLSLayer: SecurityLayer {
     override var isHandshaking: Bool { engine.state == .handshaking }
 
     override func start(output: inout [UInt8]) -> TLSFailure? {
-        do throws(TLSError) {
-            try engine.startHandshake(output: &output)
-            return nil
-        } catch {
-            return TLSFailure(error)
-        }
+        failure { () throws(TLSError) in try engine.startHandshake(output: &output) }
     }
 
     override func receive(
         _ bytes: UnsafeRawBufferPointer, output: inout [UInt8], plaintext: inout [UInt8]
-    ) -> SecurityProgress {
+    ) -> Progress {
         let before = plaintext.count
         do throws(TLSError) {
             try engine.receive(bytes, output: &output) { plaintext.append(contentsOf: $0) }
@@ -59,24 +54,23 @@ final class TLSLayer: SecurityLayer {
         return engine.state == .peerClosed || engine.state == .closed ? .ended : .goesOn
     }
 
-    override func receiveEnd() -> TLSFailure? {
+    private func failure(_ body: () throws(TLSError) -> Void) -> TLSFailure? {
         do throws(TLSError) {
-            try engine.receiveEnd()
+            try body()
             return nil
         } catch {
             return TLSFailure(error)
         }
     }
 
+    override func receiveEnd() -> TLSFailure? {
+        failure { () throws(TLSError) in try engine.receiveEnd() }
+    }
+
     override func encrypt(
         _ bytes: UnsafeRawBufferPointer, output: inout [UInt8]
     ) -> TLSFailure? {
-        do throws(TLSError) {
-            try engine.send(bytes, output: &output)
-            return nil
-        } catch {
-            return TLSFailure(error)
-        }
+        failure { () throws(TLSError) in try engine.send(bytes, output: &output) }
     }
 
     override func close(output: inout [UInt8]) { engine.close(output: &output) }

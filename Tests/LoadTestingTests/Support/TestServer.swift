@@ -43,7 +43,7 @@ final class TestServer: @unchecked Sendable {
         listener.activate()
     }
 
-    deinit { listener.stop() }
+    deinit { listener.close() }
 
     /// One that does as an echo server should.
     static func echo() throws -> TestServer {
@@ -96,7 +96,7 @@ final class StoppingServer: @unchecked Sendable {
 
     deinit {
         timer.cancel()
-        listener.stop()
+        listener.close()
     }
 
     var endpoint: Endpoint { listener.endpoint }

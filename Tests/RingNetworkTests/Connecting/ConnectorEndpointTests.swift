@@ -11,7 +11,7 @@ struct ConnectorEndpointTests {
         let endpoint = Endpoint.unix(
             isAbstract ? try UnixAddress(abstractName: path) : try UnixAddress(path: path))
         let listener = try makeEchoListener(endpoint)
-        let connection = try #require(Connector.shared.result(of: endpoint)).get()
+        let connection = try Connector.shared.connection(to: endpoint)
         #expect(connection.remoteEndpoint == endpoint)
         #expect(Client(connection).echoes(patterned(50_000)))
         connection.close()
@@ -58,9 +58,7 @@ struct ConnectorEndpointTests {
         listener.activate()
         var options = ConnectorOptions()
         options.localEndpoint = .ipv4(IPv4Address(127, 0, 0, 5), port: 0)
-        let connection = try #require(
-            Connector(options: options).result(of: listener.endpoint)
-        ).get()
+        let connection = try Connector(options: options).connection(to: listener.endpoint)
         #expect(peer.wait()??.ipAddress == .v4(IPv4Address(127, 0, 0, 5)))
         connection.activate()
         connection.close()
@@ -103,22 +101,14 @@ struct ConnectorEndpointTests {
     func prepared() throws {
         let listener = try makeEchoListener()
         var options = ConnectorOptions()
-        options.prepareSocket = { descriptor in
+        options.socket.prepare = { descriptor in
             var size: Int32 = 10_000
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
-            #expect(getOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY) != 0)
+            #expect(socketOption(descriptor, IPPROTO_TCP, TCP_NODELAY) == 1)
         }
-        let connection = try #require(
-            Connector(options: options).result(of: listener.endpoint)
-        ).get()
+        let connection = try Connector(options: options).connection(to: listener.endpoint)
         #expect(Client(connection).echoes([1]))
         connection.close()
         stop(listener)
     }
-}
-
-private func getOption(_ descriptor: Int32, _ level: Int32, _ name: Int32) -> Int32 {
-    var value: Int32 = 0
-    var length = socklen_t(4)
-    return getsockopt(descriptor, level, name, &value, &length) == 0 ? value : -1
 }

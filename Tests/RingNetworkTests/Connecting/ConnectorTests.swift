@@ -12,7 +12,7 @@ struct ConnectorTests {
     @Test("A client connects to an address, and the connection is not activated")
     func address() throws {
         let listener = try makeEchoListener()
-        let connection = try #require(Connector.shared.result(of: listener.endpoint)).get()
+        let connection = try Connector.shared.connection(to: listener.endpoint)
         #expect(connection.state == .setup)
         #expect(connection.remoteEndpoint == listener.endpoint)
         #expect(Client(connection).echoes(patterned(100_000)))
@@ -23,14 +23,13 @@ struct ConnectorTests {
     @Test("An address that refuses is followed by the next one at once")
     func refused() throws {
         let listener = try makeEchoListener()
-        let port = try #require(listener.endpoint.port)
         var options = ConnectorOptions()
         options.attemptDelay = .never
         options.resolver = makeResolver([
             .ipv4(IPv4Address(127, 0, 0, 9), port: 0), .ipv4(IPv4Address(127, 0, 0, 8), port: 0),
             .ipv4(.loopback, port: 0),
         ])
-        let target = try Endpoint(host: "server.test", port: port)
+        let target = try Endpoint(host: "server.test", port: listener.port)
         let result = try #require(Connector(options: options).result(of: target))
         let connection = try result.get()
         #expect(connection.remoteEndpoint == listener.endpoint)
@@ -47,9 +46,7 @@ struct ConnectorTests {
         var options = ConnectorOptions()
         options.attemptDelay = .milliseconds(20)
         options.resolver = makeResolver([silent.endpoint, listener.endpoint])
-        let connection = try #require(
-            Connector(options: options).result(of: host(listener.endpoint))
-        ).get()
+        let connection = try Connector(options: options).connection(to: host(listener.endpoint))
         #expect(connection.remoteEndpoint == listener.endpoint)
         #expect(Client(connection).echoes([1, 2, 3]))
         connection.close()

@@ -5,20 +5,9 @@ import Testing
 
 @Suite("Connections for tasks", .taskWatchdog)
 struct AwaitTests {
-    private func make(
-        _ options: ConnectionOptions = ConnectionOptions()
-    ) -> (Wire, Connection, Outcome<CloseReason>) {
-        let (descriptor, wire) = Wire.pair()
-        let connection = Connection(adopting: descriptor, options: options)
-        let closed = Outcome<CloseReason>()
-        connection.setCloseHandler { closed.set($1) }
-        connection.activate()
-        return (wire, connection, closed)
-    }
-
     @Test("A task echoes by waiting, up to the end")
     func echo() async throws {
-        let (wire, connection, closed) = make()
+        let (wire, connection, closed) = makeConnection()
         let bytes = patterned(200_000)
         let same = Watched<Bool?>(nil)
         _ = UserThread {
@@ -27,7 +16,7 @@ struct AwaitTests {
                 same.update { $0 = isSame }
             }
             wire.send(bytes)
-            wire.finishSending()
+            wire.closeOutput()
             _ = reader.join()
             // A connection that could not send everything finds out.
             wire.close()
@@ -41,13 +30,13 @@ struct AwaitTests {
 
     @Test("Exact counts come whole, however they arrive, and what is left over stays there")
     func exactly() async throws {
-        let (wire, connection, closed) = make()
+        let (wire, connection, closed) = makeConnection()
         let bytes = patterned(5000)
         _ = UserThread {
             for start in stride(from: 0, to: 5000, by: 50) {
                 wire.send(Array(bytes[start..<start + 50]))
             }
-            wire.finishSending()
+            wire.closeOutput()
         }
         var all: [UInt8] = []
         for count in [1, 2, 3, 100, 1, 2000, 77] {
@@ -68,7 +57,7 @@ struct AwaitTests {
 
     @Test("A wait that is cancelled ends, and the next one gets what comes")
     func cancellation() async throws {
-        let (wire, connection, closed) = make()
+        let (wire, connection, closed) = makeConnection()
         for round in 0..<50 {
             let task = ownTask { try await connection.receive() }
             if round % 2 == 0 { connection.queue.sync {} }
@@ -83,11 +72,11 @@ struct AwaitTests {
 
     @Test("A wait that is cancelled while bytes come loses none of them")
     func cancellationRace() async throws {
-        let (wire, connection, closed) = make()
+        let (wire, connection, closed) = makeConnection()
         let bytes = patterned(3000)
         _ = UserThread {
             for byte in bytes { wire.send([byte]) }
-            wire.finishSending()
+            wire.closeOutput()
         }
         var all: [UInt8] = []
         while true {
@@ -107,7 +96,7 @@ struct AwaitTests {
 
     @Test("Nobody waits: the peer finds its sends taken no more")
     func demand() async throws {
-        let (wire, connection, closed) = make()
+        let (wire, connection, closed) = makeConnection()
         _ = fcntl(wire.descriptor, F_SETFL, O_NONBLOCK)
         #expect(wire.send([1]))
         #expect(try await connection.receive(exactly: 1) == [1])
@@ -135,7 +124,7 @@ struct AwaitTests {
 
     @Test("A close ends the wait, and so does an error")
     func closing() async throws {
-        let (wire, connection, _) = make()
+        let (wire, connection, _) = makeConnection()
         let task = ownTask { try await connection.receive() }
         connection.queue.sync {}
         connection.close()
@@ -144,7 +133,7 @@ struct AwaitTests {
         wire.close()
         var options = ConnectionOptions()
         options.timeouts.receive = .milliseconds(50)
-        let (silent, late, closed) = make(options)
+        let (silent, late, closed) = makeConnection(options)
         await #expect(throws: ReceiveError.closed(.timedOut(.receive))) {
             try await late.receive()
         }
@@ -154,18 +143,17 @@ struct AwaitTests {
 
     @Test("Sends that cannot be finished throw; a cancelled one is sent all the same")
     func sending() async throws {
-        let (wire, connection, closed) = make()
+        let (wire, connection, closed) = makeConnection()
         let bytes = patterned(3_000_000)
         let task = ownTask { try await connection.send(bytes) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        let isSame = wire.receive(bytes.count) == bytes
-        #expect(isSame)
+        expectSame(wire.receive(bytes.count), bytes)
         let other = ownTask { try await connection.send(bytes) }
         while connection.queue.sync(execute: { connection.unsentBytes }) == 0 { sched_yield() }
-        connection.reset()
+        connection.abort()
         await #expect(throws: SocketError.self) { try await other.value }
-        #expect(closed.wait() == .reset)
+        #expect(closed.wait() == .aborted)
     }
 
     @Test("Two that wait at once, a handler beside a wait, and a wait too early are mistakes")

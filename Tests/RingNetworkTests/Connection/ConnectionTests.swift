@@ -11,11 +11,10 @@ struct ConnectionTests {
         for round in 0..<500 {
             let bytes = patterned(1 + round * 7 % 3000, seed: round)
             #expect(wire.send(bytes))
-            let isSame = wire.receive(bytes.count) == bytes
-            #expect(isSame)
+            expectSame(wire.receive(bytes.count), bytes)
         }
         #expect(wire.send([1, 2, 3]))
-        wire.finishSending()
+        wire.closeOutput()
         #expect(wire.receive(3) == [1, 2, 3])
         #expect(wire.receiveEnd() == 0)
         #expect(closed.wait() == .ended)
@@ -25,16 +24,13 @@ struct ConnectionTests {
     @Test("The end of a stream arrives whenever it comes")
     func ends() {
         for round in 0..<300 {
-            let (descriptor, wire) = Wire.pair()
-            let connection = Connection(adopting: descriptor)
-            let closed = Outcome<CloseReason>()
-            connection.setReceiveHandler { _, bytes in
-                for _ in 0..<round % 7 * 500 { spin() }
+            let (wire, _, closed) = makeConnection { connection in
+                connection.setReceiveHandler { _, _ in
+                    for _ in 0..<round % 7 * 500 { spin() }
+                }
             }
-            connection.setCloseHandler { closed.set($1) }
-            connection.activate()
             for _ in 0..<round % 37 * 10 { #expect(wire.send(Array(repeating: 1, count: 37))) }
-            wire.finishSending()
+            wire.closeOutput()
             let reason = closed.wait()
             #expect(reason == .ended)
             if reason == nil { return }
@@ -58,10 +54,9 @@ struct ConnectionTests {
         while connection.queue.sync(execute: { connection.isWritable }) { sched_yield() }
         let unsent = connection.queue.sync { connection.unsentBytes }
         #expect(unsent < 10_000 + 64 * 2048)
-        let isSame = wire.receive(bytes.count) == bytes
-        #expect(isSame)
+        expectSame(wire.receive(bytes.count), bytes)
         #expect(sent.wait() == true)
-        wire.finishSending()
+        wire.closeOutput()
         #expect(wire.receiveEnd() == 0)
         #expect(closed.wait() == .ended)
     }
@@ -83,34 +78,24 @@ struct ConnectionTests {
 
     @Test("close sends what is left, also much of it, and then ends")
     func closeFlushes() {
-        let (descriptor, wire) = Wire.pair()
-        let connection = Connection(adopting: descriptor)
-        let closed = Outcome<CloseReason>()
+        let (wire, connection, closed) = makeConnection { $0.setReceiveHandler { _, _ in } }
         let completed = Outcome<SocketError?>()
-        connection.setCloseHandler { closed.set($1) }
-        connection.setReceiveHandler { _, _ in }
-        connection.activate()
         let bytes = patterned(3_000_000)
         connection.send(bytes) { completed.set($0) }
         connection.close()
-        let isSame = wire.receive(bytes.count) == bytes
-        #expect(isSame)
+        expectSame(wire.receive(bytes.count), bytes)
         #expect(wire.receiveEnd() == 0)
         #expect(closed.wait() == .closed)
         #expect(completed.wait() == .some(nil))
     }
 
-    @Test("reset drops what is left, and tells those who sent it")
-    func resetDrops() {
-        let (descriptor, wire) = Wire.pair()
-        let connection = Connection(adopting: descriptor)
-        let closed = Outcome<CloseReason>()
+    @Test("abort drops what is left, and tells those who sent it")
+    func abortDrops() {
+        let (wire, connection, closed) = makeConnection()
         let completed = Outcome<SocketError?>()
-        connection.setCloseHandler { closed.set($1) }
-        connection.activate()
         connection.send(patterned(3_000_000)) { completed.set($0) }
-        connection.reset()
-        #expect(closed.wait() == .reset)
+        connection.abort()
+        #expect(closed.wait() == .aborted)
         #expect(completed.wait()??.code == EPIPE)
         #expect(wire.receive(3_000_000).count < 3_000_000)
     }
@@ -129,12 +114,11 @@ struct ConnectionTests {
             connection.pauseReceiving()
         }
         #expect(wire.send(bytes))
-        wire.finishSending()
+        wire.closeOutput()
         connection.queue.sync {}
         #expect(connection.queue.sync { collected.isEmpty })
         connection.resumeReceiving()
-        let isSame = received.wait() == bytes
-        #expect(isSame)
+        expectSame(received.wait(), bytes)
         #expect(closed.wait() == .ended)
     }
 
@@ -153,7 +137,7 @@ struct ConnectionTests {
         }
         #expect(wire.send(bytes))
         #expect(received.wait() == true)
-        wire.finishSending()
+        wire.closeOutput()
         #expect(closed.wait() == .ended)
     }
 
@@ -162,12 +146,12 @@ struct ConnectionTests {
         let (wire, _, closed) = makeEcho { connection in
             connection.setEndHandler { connection in
                 connection.send([9, 9])
-                connection.finishSending()
+                connection.closeOutput()
                 connection.close()
             }
         }
         #expect(wire.send([1]))
-        wire.finishSending()
+        wire.closeOutput()
         #expect(wire.receive(3) == [1, 9, 9])
         #expect(wire.receiveEnd() == 0)
         #expect(closed.wait() == .closed)

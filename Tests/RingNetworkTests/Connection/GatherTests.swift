@@ -10,13 +10,9 @@ struct GatherTests {
         var options = ConnectionOptions()
         options.receiveMinimumBytes = minimum
         options.receiveMaximumBytes = maximum
-        let (descriptor, wire) = Wire.pair()
-        let connection = Connection(adopting: descriptor, options: options)
-        let closed = Outcome<CloseReason>()
-        connection.setReceiveHandler { handler($0, $1.withUnsafeBytes { Array($0) }) }
-        connection.setCloseHandler { closed.set($1) }
-        connection.activate()
-        return (wire, connection, closed)
+        return makeConnection(options) { connection in
+            connection.setReceiveHandler { handler($0, $1.withUnsafeBytes { Array($0) }) }
+        }
     }
 
     @Test("Bytes are gathered until there are enough, and the rest comes with the end")
@@ -30,7 +26,7 @@ struct GatherTests {
         expectEventually(pieces) { !$0.isEmpty }
         #expect(Array(pieces.value.joined()).prefix(10) == countingBytes(10)[...])
         #expect(wire.send([11, 12]))
-        wire.finishSending()
+        wire.closeOutput()
         #expect(closed.wait() == .ended)
         #expect(Array(pieces.value.joined()) == countingBytes(13))
     }
@@ -62,7 +58,7 @@ struct GatherTests {
         for start in stride(from: 0, to: stream.count, by: 37) {
             #expect(wire.send(Array(stream[start..<min(start + 37, stream.count)])))
         }
-        wire.finishSending()
+        wire.closeOutput()
         #expect(closed.wait() == .ended)
         #expect(bodies.value == (0..<200).map { countingBytes($0) })
     }
@@ -80,10 +76,9 @@ struct GatherTests {
             }
         }
         #expect(wire.send(bytes))
-        wire.finishSending()
+        wire.closeOutput()
         #expect(closed.wait() == .ended)
-        let isSame = all.value == bytes
-        #expect(isSame)
+        expectSame(all.value, bytes)
         #expect(connection.queue.sync { connection.state } == .closed)
     }
 }

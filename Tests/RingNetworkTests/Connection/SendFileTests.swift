@@ -22,19 +22,9 @@ struct SendFileTests {
         return file
     }
 
-    private func make() -> (Wire, Connection, Outcome<CloseReason>) {
-        let (descriptor, wire) = Wire.pair()
-        let connection = Connection(adopting: descriptor)
-        let closed = Outcome<CloseReason>()
-        connection.setReceiveHandler { $0.send($1) }
-        connection.setCloseHandler { closed.set($1) }
-        connection.activate()
-        return (wire, connection, closed)
-    }
-
     @Test("A file goes out in its turn, and the descriptor may be closed at once")
     func inTurn() {
-        let (wire, connection, closed) = make()
+        let (wire, connection, closed) = makeEcho()
         let bytes = patterned(5_000_000)
         let file = makeFile(bytes)
         let sent = Outcome<SocketError?>()
@@ -43,20 +33,18 @@ struct SendFileTests {
         connection.send([4, 5, 6])
         close(file)
         #expect(wire.receive(3) == [1, 2, 3])
-        let isSame = wire.receive(4_000_000) == Array(bytes[1000..<4_001_000])
-        #expect(isSame)
+        expectSame(wire.receive(4_000_000), Array(bytes[1000..<4_001_000]))
         #expect(wire.receive(3) == [4, 5, 6])
         #expect(sent.wait() == .some(nil))
         // The connection receives as before.
-        #expect(wire.send([7]))
-        #expect(wire.receive(1) == [7])
-        wire.finishSending()
+        #expect(wire.echoes([7]))
+        wire.closeOutput()
         #expect(closed.wait() == .ended)
     }
 
     @Test("A file that is too short is an error that says so, and resets the connection")
     func tooShort() {
-        let (wire, connection, closed) = make()
+        let (wire, connection, closed) = makeEcho()
         let file = makeFile(patterned(1000))
         defer { close(file) }
         let sent = Outcome<SocketError?>()
@@ -77,7 +65,7 @@ struct SendFileTests {
     @Test("What is no regular file, or nothing at all, fails with a reason")
     func noFile() {
         for isSocket in [true, false] {
-            let (wire, connection, closed) = make()
+            let (wire, connection, closed) = makeEcho()
             let (socket, other) = Wire.pair()
             defer { close(socket) }
             let sent = Outcome<SocketError?>()
@@ -94,7 +82,7 @@ struct SendFileTests {
 
     @Test("Nothing of a file is nothing, and completes")
     func empty() {
-        let (wire, connection, closed) = make()
+        let (wire, connection, closed) = makeEcho()
         let file = makeFile([])
         let sent = Outcome<SocketError?>()
         connection.send(fileDescriptor: file, offset: 0, count: 0) { sent.set($0) }

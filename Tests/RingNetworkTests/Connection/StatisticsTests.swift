@@ -26,7 +26,7 @@ struct StatisticsTests {
         #expect(now.unsentBytes == 3_001_000 - Int(now.bytesSent))
         #expect(now.activeNanoseconds > 0)
         #expect(wire.receive(3_000_000).count == 3_000_000)
-        wire.finishSending()
+        wire.closeOutput()
         let final = last.wait()
         #expect(final?.bytesSent == 3_001_000)
         #expect(final?.unsentBytes == 0)

@@ -27,8 +27,7 @@ struct TimeoutTests {
     func setLater() {
         let (wire, connection, closed) = make { _ in }
         for _ in 0..<20 {
-            #expect(wire.send([1]))
-            #expect(wire.receive(1) == [1])
+            #expect(wire.echoes([1]))
         }
         var timeouts = ConnectionTimeouts()
         timeouts.receive = .milliseconds(50)
@@ -42,8 +41,7 @@ struct TimeoutTests {
         let (wire, connection, closed) = make { $0.timeouts.idle = .milliseconds(200) }
         connection.setTimeouts(ConnectionTimeouts())
         letTimePass(milliseconds: 400)
-        #expect(wire.send([5]))
-        #expect(wire.receive(1) == [5])
+        #expect(wire.echoes([5]))
         wire.close()
         #expect(closed.wait() != nil)
     }
@@ -96,11 +94,9 @@ struct TimeoutTests {
                 connection.isInMessage = last != 10
             }
         }
-        #expect(wire.send([1, 10]))
-        #expect(wire.receive(2) == [1, 10])
+        #expect(wire.echoes([1, 10]))
         letTimePass(milliseconds: 200)
-        #expect(wire.send([2, 10]))
-        #expect(wire.receive(2) == [2, 10])
+        #expect(wire.echoes([2, 10]))
         while wire.send([3]), wire.receive(1) == [3] { letTimePass(milliseconds: 3) }
         #expect(closed.wait() == .timedOut(.receiveRate))
     }

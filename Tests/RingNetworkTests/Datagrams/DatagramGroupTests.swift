@@ -13,9 +13,7 @@ struct DatagramGroupTests {
     private static func works(_ group: IPv4Address) -> Bool {
         guard let loopback else { return false }
         guard let socket = try? DatagramSocket(.ipv4(.any, port: 0)) else { return false }
-        let log = DatagramLog()
-        log.attach(to: socket)
-        socket.activate()
+        let log = DatagramLog(activating: socket)
         defer { closeAndWait(socket) }
         guard (try? socket.join(.v4(group), on: loopback)) != nil,
             (try? socket.setGroupInterface(loopback)) != nil
@@ -33,9 +31,7 @@ struct DatagramGroupTests {
         guard let group = try? IPv6Address("ff01::1:200"),
             let socket = try? DatagramSocket(.ipv6(.any, port: 0))
         else { return false }
-        let log = DatagramLog()
-        log.attach(to: socket)
-        socket.activate()
+        let log = DatagramLog(activating: socket)
         defer { closeAndWait(socket) }
         guard (try? socket.join(.v6(group), on: interface)) != nil else { return false }
         socket.send([1], to: .ipv6(group, port: socket.port, zone: interface))
@@ -82,8 +78,7 @@ struct DatagramGroupTests {
     func sources() throws {
         let group = IPAddress.v4(IPv4Address(232, 1, 2, 4))
         let receiver = try DatagramSocket(Endpoint(group, port: 0))
-        let log = DatagramLog()
-        log.attach(to: receiver)
+        let log = DatagramLog(of: receiver)
         let wanted = IPv4Address(127, 0, 0, 7)
         try receiver.join(group, on: Self.loopback, from: .v4(wanted))
         receiver.activate()
@@ -117,9 +112,7 @@ struct DatagramGroupTests {
         receiver.activate()
         let sender = try DatagramSocket(.ipv6(.any, port: 0))
         try sender.setGroupInterface(Self.interfaceIPv6)
-        let log = DatagramLog()
-        log.attach(to: sender)
-        sender.activate()
+        let log = DatagramLog(activating: sender)
         sender.send([5], to: Endpoint(group, port: receiver.port))
         expectEventually(log.datagrams) { $0 == [[5]] }
         #expect(seen.value == [group])

@@ -11,9 +11,7 @@ struct DatagramLifeTests {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
             let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
-            let log = DatagramLog()
-            log.attach(to: socket)
-            socket.activate()
+            let log = DatagramLog(activating: socket)
             let client = PlainDatagrams()
             client.send([1], to: socket.port)
             expectEventually(log.datagrams) { !$0.isEmpty }
@@ -175,9 +173,7 @@ struct DatagramLifeTests {
             // Another address, the same port.
             let twin = try DatagramSocket(
                 .ipv4(IPv4Address(127, 0, 0, 9), port: socket.port))
-            let log = DatagramLog()
-            log.attach(to: twin)
-            twin.activate()
+            let log = DatagramLog(activating: twin)
             twin.send([1], to: .ipv4(.loopback, port: socket.port))
             #expect(poll { socket.countersNow.datagramsReceived == 1 })
             if isAnswered {
@@ -200,9 +196,7 @@ struct DatagramLifeTests {
                 descriptor, Int32(IPPROTO_IP), 11, &one, socklen_t(MemoryLayout<Int32>.size))
         }
         let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
-        let log = DatagramLog()
-        log.attach(to: socket)
-        socket.activate()
+        let log = DatagramLog(activating: socket)
         let closed = PlainDatagrams()
         let port = closed.port
         _ = consume closed
@@ -211,67 +205,5 @@ struct DatagramLifeTests {
         client.send([2], to: socket.port)
         expectEventually(log.datagrams) { $0 == [[2]] }
         closeAndWait(socket)
-    }
-}
-
-@Suite("Misuse of datagram sockets traps with a message that names it", .serialized)
-struct DatagramMisuseTests {
-    @Test("Resuming without a pause")
-    func overResume() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            prepareForTrap()
-            let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
-            socket.resumeReceiving()
-        }
-        expectMessage(result, naming: "resumeReceiving", "127.0.0.1", "without a pause")
-    }
-
-    @Test("Sending to nobody")
-    func unconnected() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            prepareForTrap()
-            let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
-            socket.send([1])
-        }
-        expectMessage(result, naming: "127.0.0.1", "not connected")
-    }
-
-    @Test("Adopting a stream socket")
-    func adoptStream() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            prepareForTrap()
-            let descriptor = socket(
-                AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-            _ = DatagramSocket(adopting: descriptor)
-        }
-        expectMessage(result, naming: "no datagram socket")
-    }
-
-    @Test("Batches of nothing, and lengths that no datagram has")
-    func options() async {
-        let batch = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            prepareForTrap()
-            var options = DatagramOptions()
-            options.receiveBatch = 0
-            _ = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
-        }
-        expectMessage(batch, naming: "1 to 1024", "say 0")
-        let length = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            prepareForTrap()
-            var options = DatagramOptions()
-            options.maximumDatagramBytes = 100_000
-            _ = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
-        }
-        expectMessage(length, naming: "maximumDatagramBytes", "100000")
     }
 }

@@ -9,9 +9,7 @@ private enum Offload {
         let descriptor = socket(
             AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
-        var value: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(descriptor, Int32(IPPROTO_UDP), option, &value, &length) == 0
+        return socketOption(descriptor, IPPROTO_UDP, option) != nil
     }
 
     static let hasSegmentation = has(103)
@@ -31,9 +29,7 @@ struct DatagramOffloadTests {
         var options = options
         options.receiveBufferBytes = 4 << 20
         let receiver = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
-        let log = DatagramLog()
-        log.attach(to: receiver)
-        receiver.activate()
+        let log = DatagramLog(activating: receiver)
         return (receiver, log)
     }
 
@@ -52,8 +48,7 @@ struct DatagramOffloadTests {
         expectEventually(log.datagrams, "\(log.datagrams.value.count)") {
             $0.count == Self.mixed.count
         }
-        let isSame = log.datagrams.value == Self.mixed
-        #expect(isSame)
+        expectSame(log.datagrams.value, Self.mixed)
         let (sent, received) = (sender.countersNow, receiver.countersNow)
         #expect(sent.datagramsSent == UInt64(Self.mixed.count))
         #expect(received.datagramsReceived == UInt64(Self.mixed.count))
@@ -81,17 +76,14 @@ struct DatagramOffloadTests {
         }
         let (receiver, log) = try makeReceiver(DatagramOptions())
         let sender = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
-        let failures = DatagramLog()
-        failures.attach(to: sender)
-        sender.activate()
+        let failures = DatagramLog(activating: sender)
         let target = try #require(receiver.localEndpoint)
         let datagrams = (0..<100).map { patterned(1000, seed: $0) }
         for round in 1...2 {
             sender.send(datagrams, to: target)
             expectEventually(log.datagrams) { $0.count == 100 * round }
         }
-        let isSame = log.datagrams.value == datagrams + datagrams
-        #expect(isSame)
+        expectSame(log.datagrams.value, datagrams + datagrams)
         #expect(sender.countersNow.datagramsSegmented == 0)
         #expect(sender.countersNow.datagramsRefused == 0)
         #expect(failures.failures.value.isEmpty)
@@ -113,8 +105,7 @@ struct DatagramOffloadTests {
         expectEventually(log.datagrams) { $0.count == 103 }
         let lengths = Array(repeating: 1000, count: 100) + [50, 60_000, 40_050]
         #expect(log.datagrams.value.map(\.count) == lengths)
-        let isSame = log.datagrams.value.prefix(101).flatMap { $0 } == bytes
-        #expect(isSame)
+        expectSame(log.datagrams.value.prefix(101).flatMap { $0 }, bytes)
         closeAndWait(sender)
         closeAndWait(receiver)
     }
@@ -135,8 +126,7 @@ struct DatagramOffloadTests {
         client.queue.sync {}
         server.activate()
         expectEventually(log.datagrams) { $0.count == 128 }
-        let isSame = log.datagrams.value == datagrams
-        #expect(isSame)
+        expectSame(log.datagrams.value, datagrams)
         let counters = server.countersNow
         #expect(counters.sendCalls <= counters.receiveCalls)
         if Offload.hasSegmentation { #expect(counters.datagramsSegmented > 0) }

@@ -10,11 +10,9 @@ struct DatagramSendingTests {
         let reserved = PlainDatagrams()
         let peer = reserved.endpoint
         // Connected elsewhere, the port is taken and refuses everyone else.
-        connect(reserved, to: reserved.port)
+        connect(reserved.descriptor, to: reserved.port)
         let socket = try DatagramSocket(connectingTo: peer)
-        let log = DatagramLog()
-        log.attach(to: socket)
-        socket.activate()
+        let log = DatagramLog(activating: socket)
         for round in 1...3 {
             socket.send([1])
             expectEventually(log.failures) { $0.count == round }
@@ -25,7 +23,7 @@ struct DatagramSendingTests {
         expectStays(log.failures, at: log.failures.value)
         #expect(socket.countersNow.datagramsSent == 3)
         #expect(socket.countersNow.datagramsRefused == 0)
-        connect(reserved, to: socket.port)
+        connect(reserved.descriptor, to: socket.port)
         socket.send([2])
         #expect(reserved.receive() == [2])
         reserved.send([3], to: socket.port)
@@ -33,26 +31,11 @@ struct DatagramSendingTests {
         closeAndWait(socket)
     }
 
-    private func connect(_ plain: PlainDatagrams, to port: UInt16) {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(plain.descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        #expect(code == 0)
-    }
-
     @Test("A datagram that cannot be sent is reported with its endpoint; the others are sent")
     func tooLong() throws {
         let receiver = PlainDatagrams()
         let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
-        let log = DatagramLog()
-        log.attach(to: socket)
-        socket.activate()
+        let log = DatagramLog(activating: socket)
         let target = receiver.endpoint
         let host = Endpoint.host(try HostName("example.org"), port: 1)
         socket.send([
@@ -94,9 +77,7 @@ struct DatagramSendingTests {
         receiver.activate()
         options.allowsBroadcast = isAllowed
         let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
-        let log = DatagramLog()
-        log.attach(to: socket)
-        socket.activate()
+        let log = DatagramLog(activating: socket)
         let everyone = IPv4Address(127, 255, 255, 255)
         socket.send([1], to: .ipv4(everyone, port: receiver.port))
         if isAllowed {
@@ -152,8 +133,7 @@ struct DatagramSendingTests {
         let name = "ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         let address = try UnixAddress(abstractName: name)
         let receiver = try DatagramSocket(.unix(address))
-        let log = DatagramLog()
-        log.attach(to: receiver)
+        let log = DatagramLog(of: receiver)
         let sender = try DatagramSocket(
             .unix(try UnixAddress(abstractName: name + "-sender")))
         sender.activate()
@@ -186,9 +166,7 @@ struct DatagramSendingTests {
         let endpoint = try #require(server.localEndpoint)
         let local = Endpoint.unix(try UnixAddress(path: folder + "/client"))
         let client = try DatagramSocket(connectingTo: endpoint, from: local)
-        let answers = DatagramLog()
-        answers.attach(to: client)
-        client.activate()
+        let answers = DatagramLog(activating: client)
         client.send([1, 2])
         expectEventually(answers.datagrams) { $0 == [[1, 2]] }
         let nameless = try DatagramSocket(connectingTo: endpoint)

@@ -14,8 +14,7 @@ struct DatagramSocketTests {
             let datagrams = (0..<16).map { patterned(($0 * 97 + round * 13) % 1400, seed: $0) }
             for datagram in datagrams { #expect(client.send(datagram, to: socket.port)) }
             for datagram in datagrams {
-                let isSame = client.receive() == datagram
-                #expect(isSame)
+                expectSame(client.receive(), datagram)
                 bytes += datagram.count
             }
         }
@@ -35,8 +34,7 @@ struct DatagramSocketTests {
         let client = PlainDatagrams()
         let datagram = patterned(65_507)
         #expect(client.send(datagram, to: socket.port))
-        let isSame = client.receive() == datagram
-        #expect(isSame)
+        expectSame(client.receive(), datagram)
         closeAndWait(socket)
     }
 
@@ -159,9 +157,7 @@ struct DatagramSocketTests {
         server.activate()
         let client = try DatagramSocket(
             connectingTo: .ipv6(.loopback, port: server.port))
-        let log = DatagramLog()
-        log.attach(to: client)
-        client.activate()
+        let log = DatagramLog(activating: client)
         client.send([1, 2, 3])
         expectEventually(log.datagrams) { $0 == [[1, 2, 3]] }
         #expect(local.value == [.v6(.loopback)])
@@ -173,9 +169,7 @@ struct DatagramSocketTests {
     @Test("While receiving is paused the kernel keeps what comes")
     func pause() throws {
         let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
-        let log = DatagramLog()
-        log.attach(to: socket)
-        socket.activate()
+        let log = DatagramLog(activating: socket)
         let client = PlainDatagrams()
         client.send([1], to: socket.port)
         expectEventually(log.datagrams) { $0 == [[1]] }
@@ -217,8 +211,7 @@ struct DatagramSocketTests {
         var options = DatagramOptions()
         options.receiveBufferBytes = 4096
         let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
-        let log = DatagramLog()
-        log.attach(to: socket)
+        let log = DatagramLog(of: socket)
         let client = PlainDatagrams()
         for _ in 0..<500 { client.send(patterned(100), to: socket.port) }
         socket.activate()
@@ -242,9 +235,7 @@ struct DatagramSocketTests {
         var options = DatagramOptions()
         options.receiveBufferBytes = 4 << 20
         let server = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
-        let log = DatagramLog()
-        log.attach(to: server)
-        server.activate()
+        let log = DatagramLog(activating: server)
         let client = try DatagramSocket(.ipv4(.loopback, port: 0))
         client.activate()
         let target = try #require(server.localEndpoint)

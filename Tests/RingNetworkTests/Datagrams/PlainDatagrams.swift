@@ -17,21 +17,18 @@ final class PlainDatagrams: @unchecked Sendable {
     init(descriptor: Int32, port: UInt16 = 0) {
         self.descriptor = descriptor
         self.port = port
-        var limit = timeval(tv_sec: Patience.seconds, tv_usec: 0)
-        let length = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, length)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, length)
+        limitWaits(on: descriptor)
     }
 
     /// Bound to a free port.
     convenience init() {
         let descriptor = socket(AF_INET, PlainDatagrams.kind, 0)
-        var address = PlainDatagrams.address(0)
-        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = PlainDatagrams.with(&address) { bind(descriptor, $0, length) }
-        precondition(code == 0, "bind: errno \(errno)")
-        var size = length
-        _ = PlainDatagrams.with(&address) { getsockname(descriptor, $0, &size) }
+        var address = sockaddr_in(port: 0)
+        var length = sockaddr_in.length
+        let isBound = address.withSockaddr {
+            bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+        }
+        precondition(isBound, "errno \(errno)")
         self.init(descriptor: descriptor, port: UInt16(bigEndian: address.sin_port))
     }
 
@@ -46,30 +43,14 @@ final class PlainDatagrams: @unchecked Sendable {
 
     var endpoint: Endpoint { .ipv4(.loopback, port: port) }
 
-    private static func address(_ port: UInt16, _ host: UInt32 = 0x7f00_0001) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = host.bigEndian
-        return address
-    }
-
-    private static func with<Result>(
-        _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>) -> Result
-    ) -> Result {
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0) }
-        }
-    }
-
     /// To a port of this machine.
     @discardableResult
     func send(_ bytes: [UInt8], to port: UInt16, host: UInt32 = 0x7f00_0001) -> Bool {
-        var address = PlainDatagrams.address(port, host)
-        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return PlainDatagrams.with(&address) { address in
+        var address = sockaddr_in(port: port, host: host)
+        return address.withSockaddr { address in
             while true {
-                let count = sendto(descriptor, bytes, bytes.count, 0, address, length)
+                let count = sendto(
+                    descriptor, bytes, bytes.count, 0, address, sockaddr_in.length)
                 if count >= 0 || errno != EINTR { return count == bytes.count }
             }
         }
@@ -89,8 +70,8 @@ final class PlainDatagrams: @unchecked Sendable {
         var bytes = [UInt8](repeating: 0, count: 70_000)
         var address = sockaddr_in()
         while true {
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let count = PlainDatagrams.with(&address) {
+            var length = sockaddr_in.length
+            let count = address.withSockaddr {
                 recvfrom(descriptor, &bytes, bytes.count, flags, $0, &length)
             }
             if count < 0 && errno == EINTR { continue }
@@ -106,25 +87,6 @@ final class PlainDatagrams: @unchecked Sendable {
 
     /// What is there now.
     func receiveNow() -> [UInt8]? { receiveFrom(flags: Int32(MSG_DONTWAIT))?.bytes }
-}
-
-/// What a socket has received, and was told, in order.
-final class DatagramLog: Sendable {
-    let datagrams = Watched<[[UInt8]]>([])
-    let failures = Watched<[DatagramFailure]>([])
-    let closes = Watched<[SocketError?]>([])
-
-    /// Sets the socket's handlers.
-    func attach(to socket: DatagramSocket) {
-        socket.setReceiveHandler { [datagrams] _, batch in
-            batch.forEach { _, bytes in
-                let bytes = bytes.withUnsafeBytes { Array($0) }
-                datagrams.update { $0.append(bytes) }
-            }
-        }
-        socket.setErrorHandler { [failures] _, failure in failures.update { $0.append(failure) } }
-        socket.setCloseHandler { [closes] _, error in closes.update { $0.append(error) } }
-    }
 }
 
 /// Closes a socket and waits for its close handler.

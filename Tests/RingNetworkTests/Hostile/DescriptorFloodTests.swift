@@ -38,10 +38,9 @@ struct DescriptorFloodTests {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
             let listener = try Listener(.ipv4(.loopback, port: 0))
-            let port = listener.endpoint.port ?? 0
             startRuntime()
             let places = (0..<8).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
-            var wires = (0..<200).map { _ in Wire.connect(to: port) }
+            var wires = (0..<200).map { _ in Wire.connect(to: listener.port) }
             for wire in wires { demand(wire.send([7]), "the kernel takes it") }
             for place in places { close(place) }
             leaveDescriptors(8)
@@ -60,7 +59,7 @@ struct DescriptorFloodTests {
             demand(counters.pausesForShortage > 0, "\(counters)")
             wires = []
             demand("connections stay") { listener.queue.sync { listener.connections.isEmpty } }
-            let last = Wire.connect(to: port)
+            let last = Wire.connect(to: listener.port)
             demand(last.send([1]) && last.receive(1) == [1], "the last one is served")
             exit(0)
         }
@@ -71,10 +70,9 @@ struct DescriptorFloodTests {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
             let listener = try Listener(.ipv4(.loopback, port: 0))
-            let port = listener.endpoint.port ?? 0
             startRuntime()
             let places = (0..<6).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
-            let wires = (0..<150).map { _ in Wire.connect(to: port) }
+            let wires = (0..<150).map { _ in Wire.connect(to: listener.port) }
             for place in places { close(place) }
             leaveDescriptors(6)
             serveEcho(listener)

@@ -8,12 +8,11 @@ private func whileServing(
     _ listener: Listener, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () throws -> Void
 ) throws {
-    let port = try #require(listener.endpoint.port)
     let isOver = Watched(false)
     let failed = Watched(0)
     let rounds = Watched(0)
     let client = UserThread {
-        let wire = Wire.connect(to: port)
+        let wire = Wire.connect(to: listener.port)
         repeat {
             let bytes = patterned(1000, seed: rounds.value)
             if !wire.send(bytes) || wire.receive(1000) != bytes { failed.increment() }
@@ -43,11 +42,10 @@ struct HostilePeerTests {
     @Test("Storms of resets, at any moment of a connection, disturb nobody")
     func resets() throws {
         let listener = try makeEchoListener()
-        let port = try #require(listener.endpoint.port)
         let many = patterned(50_000)
         try whileServing(listener) {
             for round in 0..<400 {
-                let wire = Wire.connect(to: port)
+                let wire = Wire.connect(to: listener.port)
                 switch round % 4 {
                 case 0: break
                 case 1: wire.send(patterned(round))
@@ -56,7 +54,7 @@ struct HostilePeerTests {
                     wire.send([1])
                     #expect(wire.receive(1) == [1])
                 }
-                wire.reset()
+                wire.abort()
             }
         }
         expectAllGone(listener)
@@ -66,10 +64,9 @@ struct HostilePeerTests {
     @Test("Peers that are gone before they are accepted disturb nobody")
     func goneBeforeAccept() throws {
         let listener = try Listener(.ipv4(.loopback, port: 0))
-        let port = try #require(listener.endpoint.port)
         for round in 0..<100 {
-            let wire = Wire.connect(to: port)
-            if round % 2 == 0 { wire.reset() } else { wire.close() }
+            let wire = Wire.connect(to: listener.port)
+            if round % 2 == 0 { wire.abort() } else { wire.close() }
         }
         serveEcho(listener)
         try whileServing(listener) {}
@@ -80,12 +77,11 @@ struct HostilePeerTests {
     @Test("Peers that end their side at once, or in the middle, get their answers and go")
     func halfClosed() throws {
         let listener = try makeEchoListener()
-        let port = try #require(listener.endpoint.port)
         try whileServing(listener) {
-            let wires = (0..<100).map { _ in Wire.connect(to: port) }
+            let wires = (0..<100).map { _ in Wire.connect(to: listener.port) }
             for (index, wire) in wires.enumerated() {
                 wire.send(patterned(index * 50, seed: index))
-                wire.finishSending()
+                wire.closeOutput()
             }
             for (index, wire) in wires.enumerated() {
                 #expect(wire.receive(index * 50) == patterned(index * 50, seed: index))
@@ -99,27 +95,25 @@ struct HostilePeerTests {
     @Test("Peers that connect and say nothing cost their connection, and nothing else")
     func silent() throws {
         let listener = try makeEchoListener()
-        let port = try #require(listener.endpoint.port)
-        let wires = (0..<200).map { _ in Wire.connect(to: port) }
+        let wires = (0..<200).map { _ in Wire.connect(to: listener.port) }
         try whileServing(listener) {
             #expect(poll { listener.queue.sync { listener.connections.count } > 200 })
         }
         let report = Outcome<ShutdownReport>()
         listener.shutdown(deadline: .now() + .seconds(1000)) { report.set($0) }
         let end = report.wait()
-        #expect(end?.cut.isEmpty == true)
+        #expect(end?.aborted.isEmpty == true)
         #expect(end?.drained ?? 0 >= 200)
         for wire in wires { #expect(wire.receiveEnd() == 0) }
     }
 
     @Test("A peer that takes one byte at a time is answered no faster, and others are served")
     func slowReaders() throws {
-        var options = ListenerOptions()
-        options.connection.sendHighWaterBytes = 20_000
-        options.connection.sendLowWaterBytes = 5000
-        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
-        let port = try #require(listener.endpoint.port)
-        let wires = (0..<8).map { _ in Wire.connect(to: port) }
+        let listener = try makeEchoListener {
+            $0.connection.sendHighWaterBytes = 20_000
+            $0.connection.sendLowWaterBytes = 5000
+        }
+        let wires = (0..<8).map { _ in Wire.connect(to: listener.port) }
         let enough = Gate()
         let bytes = patterned(100_000)
         let senders = wires.map { wire in
@@ -151,21 +145,18 @@ struct HostilePeerTests {
         let report = Outcome<ShutdownReport>()
         listener.shutdown(deadline: .now()) { report.set($0) }
         let end = report.wait()
-        #expect(end?.cut.count ?? 0 >= 8)
-        #expect(end?.cut.contains { $0.unsentBytes > 0 } == true)
+        #expect(end?.aborted.count ?? 0 >= 8)
+        #expect(end?.aborted.contains { $0.unsentBytes > 0 } == true)
         for sender in senders { #expect(sender.join()) }
     }
 
     @Test("One peer's flood is held off by its limit, and others are served")
     func onePeer() throws {
-        var options = ListenerOptions()
-        options.connectionLimitPerPeer = 10
-        let listener = try makeEchoListener(.ipv4(.any, port: 0), options)
-        let port = try #require(listener.endpoint.port)
+        let listener = try makeEchoListener(.ipv4(.any, port: 0)) { $0.connectionLimitPerPeer = 10 }
         var from = ConnectorOptions()
         from.localEndpoint = .ipv4(IPv4Address(127, 0, 0, 66), port: 0)
         let flood = Connector(options: from)
-        let target = Endpoint.ipv4(.loopback, port: port)
+        let target = Endpoint.ipv4(.loopback, port: listener.port)
         let done = Watched(0)
         let kept = Watched<[Connection]>([])
         for _ in 0..<300 {
@@ -177,7 +168,7 @@ struct HostilePeerTests {
                 done.increment()
             }
         }
-        let wire = Wire.connect(to: port)
+        let wire = Wire.connect(to: listener.port)
         for round in 0..<50 {
             let bytes = patterned(1000, seed: round)
             #expect(wire.send(bytes))

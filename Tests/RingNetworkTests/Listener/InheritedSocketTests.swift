@@ -36,9 +36,8 @@ struct InheritedSocketTests {
             #expect(fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0)
             #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
             serveEcho(listener)
-            let wire = Wire.connect(to: try #require(listener.endpoint.port))
-            #expect(wire.send([1, 2]))
-            #expect(wire.receive(2) == [1, 2])
+            let wire = Wire.connect(to: listener.port)
+            #expect(wire.echoes([1, 2]))
             stop(listener)
         }
     }
@@ -52,7 +51,7 @@ struct InheritedSocketTests {
         let listener = try Listener(adopting: descriptor)
         #expect(listener.endpoint == .unix(try UnixAddress(path: path)))
         serveEcho(listener)
-        let connection = try #require(Connector.shared.result(of: listener.endpoint)).get()
+        let connection = try Connector.shared.connection(to: listener.endpoint)
         #expect(Client(connection).echoes([3]))
         connection.close()
         stop(listener)
@@ -110,9 +109,8 @@ struct InheritedSocketTests {
         let listener = try Listener(adopting: found)
         #expect(listener.endpoints.count == 3)
         serveEcho(listener)
-        let wire = Wire.connect(to: try #require(listener.endpoint.port))
-        #expect(wire.send([1]))
-        #expect(wire.receive(1) == [1])
+        let wire = Wire.connect(to: listener.port)
+        #expect(wire.echoes([1]))
         stop(listener)
     }
 

@@ -27,7 +27,7 @@ struct ListenerEndpointTests {
         serveEcho(listener)
         for round in 0..<3 {
             for endpoint in listener.endpoints {
-                let connection = try #require(Connector.shared.result(of: endpoint)).get()
+                let connection = try Connector.shared.connection(to: endpoint)
                 let client = Client(connection)
                 #expect(client.echoes(patterned(1000, seed: round)))
                 connection.close()
@@ -46,23 +46,19 @@ struct ListenerEndpointTests {
     @Test(
         "Accepted connections send small messages at once, unless told otherwise",
         arguments: [true, false])
-    func sendsAtOnce(_ isOn: Bool) throws {
+    func noDelay(_ isOn: Bool) throws {
         var options = ListenerOptions()
-        options.sendsAtOnce = isOn
+        options.socket.noDelay = isOn
         let listener = try Listener(.ipv4(.loopback, port: 0), options: options)
         let seen = Outcome<Bool>()
         listener.setConnectionHandler { connection in
-            var value: Int32 = -1
-            var length = socklen_t(4)
-            getsockopt(
-                connection.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &value, &length)
-            seen.set(value != 0)
+            seen.set(socketOption(connection.descriptor, IPPROTO_TCP, TCP_NODELAY) == 1)
             connection.close()
         }
         listener.activate()
-        let connection = try #require(Connector.shared.result(of: listener.endpoint)).get()
+        let connection = try Connector.shared.connection(to: listener.endpoint)
         #expect(seen.wait() == isOn)
-        connection.reset()
+        connection.abort()
         stop(listener)
     }
 
@@ -79,10 +75,9 @@ struct ListenerEndpointTests {
 
     @Test("The file of a Unix socket has the mode that is asked for", arguments: [0o600, 0o666])
     func mode(_ mode: UInt32) throws {
-        var options = ListenerOptions()
-        options.unixSocketMode = mode
         let path = makeSocketPath()
-        let listener = try makeEchoListener(.unix(try UnixAddress(path: path)), options)
+        let endpoint = Endpoint.unix(try UnixAddress(path: path))
+        let listener = try makeEchoListener(endpoint) { $0.unixSocketMode = mode }
         #expect(fileMode(path) == mode)
         stop(listener)
     }
@@ -97,14 +92,12 @@ struct ListenerEndpointTests {
         let error = #expect(throws: ListenerError.self) { try Listener(endpoint) }
         #expect(error?.cause.code == EADDRINUSE)
         #expect(error.map { "\($0)".contains("replacesStaleUnixSocket") } == true)
+        let listener = try makeEchoListener(endpoint) { $0.replacesStaleUnixSocket = true }
+        // Not while another server answers there, even if it does not accept.
         var options = ListenerOptions()
         options.replacesStaleUnixSocket = true
-        let listener = try makeEchoListener(endpoint, options)
-        // Not while somebody answers there, even if he does not accept.
         #expect(throws: ListenerError.self) { try Listener(endpoint, options: options) }
-        let connection = try #require(Connector.shared.result(of: endpoint)).get()
-        #expect(Client(connection).echoes([1]))
-        connection.close()
+        try Connector.shared.expectEcho(from: endpoint)
         stop(listener)
         #expect(access(path, F_OK) != 0)
     }
@@ -155,9 +148,8 @@ struct ListenerEndpointTests {
             connection.activate()
         }
         listener.activate()
-        let port = try #require(listener.endpoint.port)
         let count = Runtime.pool.lanes.count
-        let wires = (0..<8 * count).map { _ in Wire.connect(to: port) }
+        let wires = (0..<8 * count).map { _ in Wire.connect(to: listener.port) }
         for wire in wires { #expect(wire.send([1])) }
         for wire in wires { #expect(wire.receive(1) == [1]) }
         // Other tests take their turns, too.
@@ -188,14 +180,12 @@ struct ListenerEndpointTests {
         listener.setErrorHandler { told.set($1) }
         serveEcho(listener)
         // What shutdown(2) leaves does not listen any more: EINVAL.
-        shutdown(listener.points[0].descriptor, Int32(SHUT_RDWR))
+        shutdown(listener.sockets[0].descriptor, Int32(SHUT_RDWR))
         let error = told.wait()
         #expect(error?.cause.code == EINVAL)
         #expect(error?.endpoint == listener.endpoints[0])
         #expect(error.map { "\($0)".contains("cannot accept at 127.0.0.1") } == true)
-        let connection = try #require(Connector.shared.result(of: listener.endpoints[1])).get()
-        #expect(Client(connection).echoes([1]))
-        connection.close()
+        try Connector.shared.expectEcho(from: listener.endpoints[1])
         stop(listener)
     }
 }

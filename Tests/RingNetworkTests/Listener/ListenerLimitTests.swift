@@ -11,11 +11,8 @@ struct ListenerLimitTests {
 
     @Test("At the limit of connections nobody is accepted, and all who wait have their turn")
     func total() throws {
-        var options = ListenerOptions()
-        options.connectionLimit = 3
-        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
-        let port = try #require(listener.endpoint.port)
-        let wires = (0..<20).map { _ in Wire.connect(to: port) }
+        let listener = try makeEchoListener { $0.connectionLimit = 3 }
+        let wires = (0..<20).map { _ in Wire.connect(to: listener.port) }
         for wire in wires { #expect(wire.send([7])) }
         for wire in wires {
             #expect(wire.receive(1) == [7])
@@ -30,11 +27,8 @@ struct ListenerLimitTests {
 
     @Test("What waits in the kernel is counted")
     func waiting() throws {
-        var options = ListenerOptions()
-        options.connectionLimit = 1
-        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
-        let port = try #require(listener.endpoint.port)
-        let wires = (0..<5).map { _ in Wire.connect(to: port) }
+        let listener = try makeEchoListener { $0.connectionLimit = 1 }
+        let wires = (0..<5).map { _ in Wire.connect(to: listener.port) }
         for wire in wires { #expect(wire.send([7])) }
         #expect(wires[0].receive(1) == [7])
         #expect(poll { counters(listener).waiting == 4 })
@@ -44,16 +38,12 @@ struct ListenerLimitTests {
 
     @Test("A peer beyond its limit is reset at once, and others are served")
     func perPeer() throws {
-        var options = ListenerOptions()
-        options.connectionLimitPerPeer = 2
-        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
-        let port = try #require(listener.endpoint.port)
-        let first = (0..<2).map { _ in Wire.connect(to: port) }
+        let listener = try makeEchoListener { $0.connectionLimitPerPeer = 2 }
+        let first = (0..<2).map { _ in Wire.connect(to: listener.port) }
         for wire in first {
-            #expect(wire.send([1]))
-            #expect(wire.receive(1) == [1])
+            #expect(wire.echoes([1]))
         }
-        let refused = Wire.connect(to: port)
+        let refused = Wire.connect(to: listener.port)
         #expect(refused.receiveEnd() == ECONNRESET)
         #expect(counters(listener).refusedPerPeer == 1)
         var from = ConnectorOptions()
@@ -66,9 +56,8 @@ struct ListenerLimitTests {
         // One that closes makes room for another of the same peer.
         first[0].close()
         #expect(poll { listener.queue.sync { listener.connections.count } == 1 })
-        let next = Wire.connect(to: port)
-        #expect(next.send([3]))
-        #expect(next.receive(1) == [3])
+        let next = Wire.connect(to: listener.port)
+        #expect(next.echoes([3]))
         next.close()
         first[1].close()
         #expect(poll { listener.queue.sync { listener.peers.peerCount } == 0 })
@@ -120,12 +109,11 @@ struct ListenerLimitTests {
 
     @Test("When the rate is used up the rest waits in the backlog, and is served then")
     func rate() throws {
-        var options = ListenerOptions()
-        options.acceptRate = AcceptRate(connectionsPerSecond: 50, burst: 4)
         let start = DispatchTime.now()
-        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
-        let port = try #require(listener.endpoint.port)
-        let wires = (0..<12).map { _ in Wire.connect(to: port) }
+        let listener = try makeEchoListener {
+            $0.acceptRate = AcceptRate(connectionsPerSecond: 50, burst: 4)
+        }
+        let wires = (0..<12).map { _ in Wire.connect(to: listener.port) }
         for wire in wires { #expect(wire.send([7])) }
         for wire in wires { #expect(wire.receive(1) == [7]) }
         let end = DispatchTime.now()
@@ -139,12 +127,11 @@ struct ListenerLimitTests {
 
     @Test("A rate and a limit together: both have to allow it")
     func rateAndLimit() throws {
-        var options = ListenerOptions()
-        options.acceptRate = AcceptRate(connectionsPerSecond: 200, burst: 2)
-        options.connectionLimit = 2
-        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
-        let port = try #require(listener.endpoint.port)
-        let wires = (0..<10).map { _ in Wire.connect(to: port) }
+        let listener = try makeEchoListener {
+            $0.acceptRate = AcceptRate(connectionsPerSecond: 200, burst: 2)
+            $0.connectionLimit = 2
+        }
+        let wires = (0..<10).map { _ in Wire.connect(to: listener.port) }
         for wire in wires { #expect(wire.send([7])) }
         for wire in wires {
             #expect(wire.receive(1) == [7])
@@ -156,12 +143,11 @@ struct ListenerLimitTests {
     @Test("A listener that pauses can be stopped")
     func stopWhilePaused() throws {
         for limit in [0, 1] {
-            var options = ListenerOptions()
-            options.connectionLimit = limit
-            options.acceptRate = AcceptRate(connectionsPerSecond: 0.001, burst: 1)
-            let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
-            let port = try #require(listener.endpoint.port)
-            let wires = (0..<3).map { _ in Wire.connect(to: port) }
+            let listener = try makeEchoListener {
+                $0.connectionLimit = limit
+                $0.acceptRate = AcceptRate(connectionsPerSecond: 0.001, burst: 1)
+            }
+            let wires = (0..<3).map { _ in Wire.connect(to: listener.port) }
             #expect(poll { counters(listener).accepted == limit })
             stop(listener)
             #expect(wires[2].receiveEnd() == ECONNRESET)

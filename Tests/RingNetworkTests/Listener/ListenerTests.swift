@@ -5,24 +5,16 @@ import Testing
 
 @Suite("Listeners")
 struct ListenerTests {
-    private func makeEchoServer(
-        _ options: ListenerOptions = ListenerOptions()
-    ) throws -> (Listener, UInt16) {
-        let listener = try makeEchoListener(.ipv4(.loopback, port: 0), options)
-        return (listener, try #require(listener.endpoint.port))
-    }
-
     @Test("Many clients are served at once, and each gets its own bytes back")
     func manyClients() throws {
-        let (listener, port) = try makeEchoServer()
+        let listener = try makeEchoListener()
         DispatchQueue.concurrentPerform(iterations: 8) { client in
             for connection in 0..<20 {
-                let wire = Wire.connect(to: port)
+                let wire = Wire.connect(to: listener.port)
                 let bytes = patterned(1 + 997 * connection, seed: client)
                 #expect(wire.send(bytes))
-                wire.finishSending()
-                let isSame = wire.receive(bytes.count) == bytes
-                #expect(isSame)
+                wire.closeOutput()
+                expectSame(wire.receive(bytes.count), bytes)
                 #expect(wire.receiveEnd() == 0)
             }
         }
@@ -32,15 +24,14 @@ struct ListenerTests {
 
     @Test("Storms of clients that reset their connections leave nothing behind")
     func resets() throws {
-        let (listener, port) = try makeEchoServer()
+        let listener = try makeEchoListener()
         for round in 0..<300 {
-            let wire = Wire.connect(to: port)
+            let wire = Wire.connect(to: listener.port)
             wire.send(patterned(round * 13))
-            wire.reset()
+            wire.abort()
         }
-        let last = Wire.connect(to: port)
-        #expect(last.send([1]))
-        #expect(last.receive(1) == [1])
+        let last = Wire.connect(to: listener.port)
+        #expect(last.echoes([1]))
         last.close()
         while !listener.queue.sync(execute: { listener.connections.isEmpty }) { sched_yield() }
         stop(listener)
@@ -48,10 +39,8 @@ struct ListenerTests {
 
     @Test("At the limit of connections others wait until one closes")
     func limit() throws {
-        var options = ListenerOptions()
-        options.connectionLimit = 2
-        let (listener, port) = try makeEchoServer(options)
-        let wires = (0..<3).map { _ in Wire.connect(to: port) }
+        let listener = try makeEchoListener { $0.connectionLimit = 2 }
+        let wires = (0..<3).map { _ in Wire.connect(to: listener.port) }
         for wire in wires { #expect(wire.send([7])) }
         #expect(wires[0].receive(1) == [7])
         #expect(wires[1].receive(1) == [7])
@@ -63,9 +52,9 @@ struct ListenerTests {
 
     @Test("A port that is taken is an error that says what to do")
     func busyPort() throws {
-        let (listener, port) = try makeEchoServer()
+        let listener = try makeEchoListener()
         let error = #expect(throws: ListenerError.self) {
-            try Listener(Endpoint("127.0.0.1:\(port)"))
+            try Listener(Endpoint("127.0.0.1:\(listener.port)"))
         }
         #expect(error?.cause.code == EADDRINUSE)
         #expect(error.map { "\($0)".contains("another program listens there") } == true)
@@ -78,21 +67,18 @@ struct ListenerTests {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
             let listener = try makeEchoListener()
-            let port = try #require(listener.endpoint.port)
-            let wire = Wire.connect(to: port)
-            #expect(wire.send([1]))
-            #expect(wire.receive(1) == [1])
+            let wire = Wire.connect(to: listener.port)
+            #expect(wire.echoes([1]))
             stop(listener)
-            let next = try Listener(Endpoint("127.0.0.1:\(port)"))
-            #expect(wire.send([2]))
-            #expect(wire.receive(1) == [2])
+            let next = try Listener(Endpoint("127.0.0.1:\(listener.port)"))
+            #expect(wire.echoes([2]))
             stop(next)
         }
     }
 
     @Test("A Unix socket's file goes with its listener")
     func unixSocket() throws {
-        let path = "/tmp/ring-network-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
+        let path = makeSocketPath()
         let listener = try Listener(Endpoint("unix:\(path)"))
         #expect(access(path, F_OK) == 0)
         listener.activate()

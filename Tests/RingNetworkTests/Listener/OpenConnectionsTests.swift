@@ -15,27 +15,15 @@ struct OpenConnectionsTests {
     func placesAreUsedAgain() {
         let connections = makeConnections()
         var open = OpenConnections()
-        open.insert(OpenConnection(connection: connections[0], peer: nil))
-        open.insert(OpenConnection(connection: connections[1], peer: nil))
-        #expect(open.remove(connections[0])?.connection === connections[0])
-        open.insert(OpenConnection(connection: connections[2], peer: nil))
-        #expect(!open.contains(connections[0]) && open.remove(connections[0]) == nil)
+        open.insert(connections[0])
+        open.insert(connections[1])
+        var wasThere = open.remove(connections[0])
+        #expect(wasThere)
+        open.insert(connections[2])
+        wasThere = open.contains(connections[0]) || open.remove(connections[0])
+        #expect(!wasThere)
         #expect(open.contains(connections[1]) && open.contains(connections[2]))
         #expect(open.count == 2 && open.all.count == 2)
-    }
-
-    @Test("What is kept for one goes with it")
-    func drainHandlers() {
-        let connections = makeConnections()
-        var open = OpenConnections()
-        open.insert(OpenConnection(connection: connections[0], peer: nil))
-        open.setDrain({ _ in }, of: connections[0])
-        // Not one of the listener's.
-        open.setDrain({ _ in }, of: connections[1])
-        #expect(open.all.map { $0.drain != nil } == [true])
-        _ = open.remove(connections[0])
-        open.insert(OpenConnection(connection: connections[1], peer: nil))
-        #expect(open.all.map { $0.drain != nil } == [false])
         #expect(!open.isEmpty && OpenConnections().isEmpty)
     }
 }

@@ -30,13 +30,7 @@ struct TLSCommandTests {
             connection.activate()
         }
         listener.activate()
-        return (listener, try #require(listener.endpoint.port))
-    }
-
-    private func stop(_ listener: Listener) {
-        let stopped = Outcome<Bool>()
-        listener.stop { _ in stopped.set(true) }
-        #expect(stopped.wait() == true)
+        return (listener, listener.port)
     }
 
     private func client(_ port: UInt16, _ arguments: [String]) throws -> Command {
@@ -139,7 +133,7 @@ struct TLSCommandTests {
         #expect(try await connection.receive(exactly: 6) == Array("reply\n".utf8))
         let agreed = connection.queue.sync { connection.tlsNegotiation }
         #expect(agreed?.applicationProtocol == "echo")
-        connection.finishSending()
+        connection.closeOutput()
         #expect(try await connection.receive() == nil)
         connection.close()
     }

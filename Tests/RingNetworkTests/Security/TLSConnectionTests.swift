@@ -25,7 +25,7 @@ struct TLSConnectionTests {
         }
         let negotiation = pair.client.queue.sync { pair.client.tlsNegotiation }
         #expect(negotiation?.version == version)
-        pair.client.finishSending()
+        pair.client.closeOutput()
         #expect(try await pair.client.receive() == nil)
         #expect(pair.serverClosed.wait() == .ended)
         pair.client.close()
@@ -96,12 +96,12 @@ struct TLSConnectionTests {
         pair.close()
     }
 
-    @Test("finishSending says goodbye; the other direction stays open")
+    @Test("closeOutput says goodbye; the other direction stays open")
     func halfClose() async throws {
         let pair = try SecuredPair()
         pair.activate()
         pair.client.send([1], completion: nil)
-        pair.client.finishSending()
+        pair.client.closeOutput()
         #expect(try await pair.server.receive() == [1])
         #expect(try await pair.server.receive() == nil)
         try await pair.server.send(patterned(100_000))
@@ -159,10 +159,9 @@ struct TLSConnectionTests {
         }
         let bytes = patterned(500_000)
         pair.client.send(bytes, completion: nil)
-        pair.client.finishSending()
+        pair.client.closeOutput()
         pair.activate()
-        let isSame = received.wait() == bytes
-        #expect(isSame)
+        expectSame(received.wait(), bytes)
         #expect(pair.serverClosed.wait() == .closed)
         pair.client.close()
         #expect(pair.clientClosed.wait() != nil)

@@ -7,9 +7,8 @@ import Testing
 @Suite("Connectors over TLS", .taskWatchdog)
 struct TLSConnectorTests {
     private func makeListener() throws -> Listener {
-        var options = ListenerOptions()
-        options.tls = TLSContextStore(try TLSContext(serverConfiguration()))
-        return try makeEchoListener(.ipv4(.loopback, port: 0), options)
+        let store = TLSContextStore(try TLSContext(serverConfiguration()))
+        return try makeEchoListener { $0.tls = store }
     }
 
     private func options() throws -> ConnectorOptions {
@@ -22,12 +21,11 @@ struct TLSConnectorTests {
     func verified() throws {
         let listener = try makeListener()
         let connector = Connector(options: try options())
-        let port = try #require(listener.endpoint.port)
         for (host, name) in [
             ("localhost", "localhost"), ("localhost.", "localhost"), ("127.0.0.1", "127.0.0.1"),
         ] {
-            let target = try Endpoint("\(host):\(port)")
-            let connection = try #require(connector.result(of: target)).get()
+            let target = try Endpoint("\(host):\(listener.port)")
+            let connection = try connector.connection(to: target)
             let verified = Outcome<String?>()
             connection.setHandshakeHandler { verified.set($1.serverName) }
             #expect(Client(connection).echoes(patterned(50_000)))
@@ -42,8 +40,7 @@ struct TLSConnectorTests {
         let listener = try makeListener()
         var options = try options()
         options.tlsServerName = "example.org"
-        let connection = try #require(Connector(options: options).result(of: listener.endpoint))
-            .get()
+        let connection = try Connector(options: options).connection(to: listener.endpoint)
         let closed = Outcome<CloseReason>()
         connection.setCloseHandler { closed.set($1) }
         connection.activate()

@@ -11,16 +11,14 @@ import Testing
 struct TLSFailureTests {
     /// A server's connection, and its peer, which does what it likes.
     private func makeServer(
-        _ options: ConnectionOptions = ConnectionOptions()
+        _ options: ConnectionOptions = ConnectionOptions(),
+        _ configure: (Connection) -> Void = { _ in }
     ) throws -> (Wire, Connection, Outcome<CloseReason>) {
-        let (descriptor, wire) = Wire.pair()
-        let connection = try Connection(
-            adopting: descriptor, options: options, tls: TLSContext(serverConfiguration()))
-        let closed = Outcome<CloseReason>()
-        connection.setReceiveHandler { $0.send($1) }
-        connection.setCloseHandler { closed.set($1) }
-        connection.activate()
-        return (wire, connection, closed)
+        let context = try TLSContext(serverConfiguration())
+        return makeEcho(options) { connection in
+            #expect(throws: Never.self) { try connection.secure(with: context) }
+            configure(connection)
+        }
     }
 
     /// A client whose handshake has ended.
@@ -82,19 +80,15 @@ struct TLSFailureTests {
 
     @Test("A stream that is cut off is an error, whatever came before is handed over")
     func truncated() throws {
-        let (descriptor, wire) = Wire.pair()
-        let server = try Connection(
-            adopting: descriptor, tls: TLSContext(serverConfiguration()))
-        let closed = Outcome<CloseReason>()
         let received = Outcome<[UInt8]>()
-        server.setReceiveHandler { received.set($1.withUnsafeBytes { Array($0) }) }
-        server.setCloseHandler { closed.set($1) }
-        server.activate()
+        let (wire, _, closed) = try makeServer { server in
+            server.setReceiveHandler { received.set($1.withUnsafeBytes { Array($0) }) }
+        }
         let engine = try connectEngine(wire)
         var output: [UInt8] = []
         try countingBytes(5).withUnsafeBytes { try engine.send($0, output: &output) }
         wire.send(output)
-        wire.finishSending()
+        wire.closeOutput()
         #expect(received.wait() == countingBytes(5))
         #expect(failure(closed)?.error?.kind == .truncated)
     }
@@ -165,8 +159,8 @@ struct TLSFailureTests {
         pair.client.setReceiveHandler { _, _ in }
         pair.activate()
         #expect(ready.wait() == true)
-        pair.client.reset()
-        #expect(pair.clientClosed.wait() == .reset)
+        pair.client.abort()
+        #expect(pair.clientClosed.wait() == .aborted)
         let reason = pair.serverClosed.wait()
         #expect(reason != .ended && reason != nil)
     }

@@ -12,12 +12,11 @@ final class Blackhole {
     init(_ host: IPv4Address) {
         let listener = Blackhole.makeSocket()
         self.listener = listener
-        var (address, length) = Blackhole.address(host, port: 0)
-        var code = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listener, address, length) == 0 && listen(listener, 0) == 0
-                    && getsockname(listener, address, &length) == 0
-            }
+        var address = sockaddr_in(port: 0, host: host.rawValue)
+        var length = sockaddr_in.length
+        var code = address.withSockaddr {
+            bind(listener, $0, length) == 0 && listen(listener, 0) == 0
+                && getsockname(listener, $0, &length) == 0
         }
         precondition(code, "errno \(errno)")
         let port = UInt16(bigEndian: address.sin_port)
@@ -26,10 +25,8 @@ final class Blackhole {
         for _ in 0..<4 {
             let filler = Blackhole.makeSocket()
             fillers.append(filler)
-            code = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(filler, $0, length) == 0 || errno == EINPROGRESS
-                }
+            code = address.withSockaddr {
+                connect(filler, $0, length) == 0 || errno == EINPROGRESS
             }
             precondition(code, "errno \(errno)")
         }
@@ -46,14 +43,6 @@ final class Blackhole {
     private static func makeSocket() -> Int32 {
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         return socket(AF_INET, Int32(kind), 0)
-    }
-
-    private static func address(_ host: IPv4Address, port: UInt16) -> (sockaddr_in, socklen_t) {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = host.rawValue.bigEndian
-        return (address, socklen_t(MemoryLayout<sockaddr_in>.size))
     }
 
     /// A Unix socket that is bound, and does not listen.

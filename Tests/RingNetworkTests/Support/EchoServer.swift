@@ -3,10 +3,17 @@ import RingDispatch
 import RingNetwork
 import Testing
 
+extension Listener {
+    var port: UInt16 { endpoint.port ?? 0 }
+}
+
 /// A listener that echoes.
 func makeEchoListener(
-    _ endpoint: Endpoint = .ipv4(.loopback, port: 0), _ options: ListenerOptions = ListenerOptions()
+    _ endpoint: Endpoint = .ipv4(.loopback, port: 0),
+    _ configure: (inout ListenerOptions) -> Void = { _ in }
 ) throws -> Listener {
+    var options = ListenerOptions()
+    configure(&options)
     let listener = try Listener(endpoint, options: options)
     serveEcho(listener)
     return listener
@@ -22,7 +29,7 @@ func serveEcho(_ listener: Listener) {
 
 func stop(_ listener: Listener, sourceLocation: SourceLocation = #_sourceLocation) {
     let stopped = Outcome<Bool>()
-    listener.stop { _ in stopped.set(true) }
+    listener.close { _ in stopped.set(true) }
     #expect(stopped.wait(sourceLocation: sourceLocation) == true, sourceLocation: sourceLocation)
 }
 
@@ -46,17 +53,38 @@ final class Client: @unchecked Sendable {
     func echoes(_ bytes: [UInt8]) -> Bool {
         received.update { $0 = [] }
         connection.send(bytes)
-        return received.wait(seconds: Wire.patienceSeconds) { $0.count >= bytes.count }
+        return received.wait(seconds: Patience.seconds) { $0.count >= bytes.count }
             && received.value == bytes
     }
 }
 
 extension Connector {
+    convenience init(_ configure: (inout ConnectorOptions) -> Void) {
+        var options = ConnectorOptions()
+        configure(&options)
+        self.init(options: options)
+    }
+
     /// Connects and waits; not on a thread that a task needs.
     func result(of endpoint: Endpoint) -> Result<Connection, ConnectError>? {
         let outcome = Outcome<Result<Connection, ConnectError>>()
         connect(to: endpoint, queue: .global()) { outcome.set($0) }
         return outcome.wait()
+    }
+
+    func connection(to endpoint: Endpoint) throws -> Connection {
+        try #require(result(of: endpoint)).get()
+    }
+
+    /// Connects, and expects an echo.
+    func expectEcho(
+        of bytes: [UInt8] = [1], from endpoint: Endpoint,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let connection = try connection(to: endpoint)
+        #expect(connection.remoteEndpoint == endpoint, sourceLocation: sourceLocation)
+        #expect(Client(connection).echoes(bytes), sourceLocation: sourceLocation)
+        connection.close()
     }
 
     func error(of endpoint: Endpoint) -> ConnectError? {
@@ -74,17 +102,27 @@ func makeSocketPath() -> String {
     "/tmp/ring-network-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
 }
 
-/// A connection that echoes, its peer, and how it will be closed.
-func makeEcho(
+/// An active connection, its peer, and how it will be closed.
+func makeConnection(
     _ options: ConnectionOptions = ConnectionOptions(),
     _ configure: (Connection) -> Void = { _ in }
 ) -> (Wire, Connection, Outcome<CloseReason>) {
     let (descriptor, wire) = Wire.pair()
     let connection = Connection(adopting: descriptor, options: options)
     let closed = Outcome<CloseReason>()
-    connection.setReceiveHandler { $0.send($1) }
     connection.setCloseHandler { closed.set($1) }
     configure(connection)
     connection.activate()
     return (wire, connection, closed)
+}
+
+/// The same with a connection that echoes.
+func makeEcho(
+    _ options: ConnectionOptions = ConnectionOptions(),
+    _ configure: (Connection) -> Void = { _ in }
+) -> (Wire, Connection, Outcome<CloseReason>) {
+    makeConnection(options) { connection in
+        connection.setReceiveHandler { $0.send($1) }
+        configure(connection)
+    }
 }

@@ -13,7 +13,7 @@ final class Outcome<Value: Sendable>: @unchecked Sendable {
     }
 
     func wait(sourceLocation: SourceLocation = #_sourceLocation) -> Value? {
-        let result = isThere.wait(timeout: .now() + .seconds(Wire.patienceSeconds))
+        let result = isThere.wait(timeout: .now() + .seconds(Patience.seconds))
         #expect(result == .success, "nothing came", sourceLocation: sourceLocation)
         isThere.signal()
         return value

@@ -1,5 +1,5 @@
 import Glibc
-import RingNetwork
+import Testing
 
 /// The other end of a connection: a plain blocking socket, with a limit on every wait. On a thread
 /// of the runtime calls may be interrupted, and are made again.
@@ -8,15 +8,9 @@ final class Wire: @unchecked Sendable {
     let descriptor: Int32
     private var isOpen = true
 
-    /// Seconds that anything may take before a test fails.
-    static let patienceSeconds = 30
-
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        var limit = timeval(tv_sec: Wire.patienceSeconds, tv_usec: 0)
-        let length = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, length)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, length)
+        limitWaits(on: descriptor)
     }
 
     deinit { close() }
@@ -33,16 +27,7 @@ final class Wire: @unchecked Sendable {
     static func connect(to port: UInt16) -> Wire {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_INET, kind, 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        precondition(code == 0, "connect: errno \(errno)")
+        RingNetworkTests.connect(descriptor, to: port)
         return Wire(descriptor)
     }
 
@@ -74,6 +59,9 @@ final class Wire: @unchecked Sendable {
         return Array(bytes[..<received])
     }
 
+    /// Sends the bytes; true when they come back.
+    func echoes(_ bytes: [UInt8]) -> Bool { send(bytes) && receive(bytes.count) == bytes }
+
     /// 0 at the end, else an errno (0xfff when a byte came).
     func receiveEnd() -> Int32 {
         var byte: UInt8 = 0
@@ -85,7 +73,7 @@ final class Wire: @unchecked Sendable {
         }
     }
 
-    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    func closeOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     func close() {
         if isOpen { Glibc.close(descriptor) }
@@ -93,7 +81,7 @@ final class Wire: @unchecked Sendable {
     }
 
     /// So that the peer finds the connection reset.
-    func reset() {
+    func abort() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(
             descriptor, SOL_SOCKET, SO_LINGER, &linger,
@@ -105,4 +93,12 @@ final class Wire: @unchecked Sendable {
 /// Bytes that show where they belong.
 func patterned(_ count: Int, seed: Int = 0) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) ^ ($0 >> 8) &+ seed) }
+}
+
+/// Expects equal values, and does not print them.
+func expectSame<Value: Equatable>(
+    _ one: Value?, _ other: Value, sourceLocation: SourceLocation = #_sourceLocation
+) {
+    let isSame = one == other
+    #expect(isSame, sourceLocation: sourceLocation)
 }

@@ -103,7 +103,7 @@ final class Client {
     }
 
     /// The half-close: the server reads end of file, and may go on sending.
-    func finishSending() throws {
+    func closeOutput() throws {
         guard shutdown(socket.descriptor, Int32(SHUT_WR)) == 0 else {
             throw Trouble(call: "shutdown")
         }
@@ -112,7 +112,7 @@ final class Client {
     func close() { socket.close() }
 
     /// Closes with a reset instead of a goodbye, as a client does that crashes.
-    func reset() {
+    func abort() {
         var option = linger(l_onoff: 1, l_linger: 0)
         let size = socklen_t(MemoryLayout<linger>.size)
         setsockopt(socket.descriptor, SOL_SOCKET, SO_LINGER, &option, size)

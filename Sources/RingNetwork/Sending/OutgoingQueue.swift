@@ -1,7 +1,7 @@
 internal import Ring
 internal import RingDispatch
 
-/// What was sent and the kernel has not taken, in order.
+/// What was sent and the kernel has not taken, or what is still to be encrypted, in order.
 struct OutgoingQueue {
     enum Content {
         case bytes([UInt8])
@@ -17,7 +17,7 @@ struct OutgoingQueue {
         }
     }
 
-    private struct Piece {
+    struct Piece {
         let content: Content
         /// Bytes at the beginning that the kernel has.
         var taken = 0
@@ -49,8 +49,8 @@ struct OutgoingQueue {
         to descriptor: Int32, sent: inout UInt64, done: (SendCompletion) -> Void
     ) -> SocketError? {
         var fileBytes = 0
-        while first < pieces.count {
-            let piece = pieces[first]
+        while !isEmpty {
+            let piece = next
             let result = piece.count > piece.taken ? send(piece, to: descriptor) : 0
             if result == Sockets.wouldBlock { return nil }
             if case .file(let file) = piece.content, piece.count > piece.taken {
@@ -60,12 +60,7 @@ struct OutgoingQueue {
                 return SocketError("send", Int32(-result))
             }
             sent &+= UInt64(result)
-            byteCount -= result
-            pieces[first].taken += result
-            if pieces[first].taken == piece.count {
-                removeFirst()
-                if let completion = piece.completion { done(completion) }
-            }
+            if take(result), let completion = piece.completion { done(completion) }
             // Others of the queue's target have their turn before the next.
             if fileBytes >= OutgoingQueue.fileBytesInTurn { return nil }
         }
@@ -89,7 +84,14 @@ struct OutgoingQueue {
         }
     }
 
-    private mutating func removeFirst() {
+    /// The first piece that is not done with; there must be one.
+    var next: Piece { pieces[first] }
+
+    /// So many bytes of the next piece are done with; true: all of it is.
+    mutating func take(_ count: Int) -> Bool {
+        byteCount -= count
+        pieces[first].taken += count
+        if pieces[first].taken < pieces[first].count { return false }
         first += 1
         if first == pieces.count {
             pieces.removeAll(keepingCapacity: pieces.capacity <= OutgoingQueue.keptCapacity)
@@ -98,6 +100,7 @@ struct OutgoingQueue {
             pieces.removeFirst(first)
             first = 0
         }
+        return true
     }
 
     private static let keptCapacity = 16
@@ -105,19 +108,9 @@ struct OutgoingQueue {
     /// Whether the program has sent any of it.
     var hasProgramBytes: Bool { pieces[first...].contains { !$0.isOwn } }
 
-    /// Nothing more is sent. Returns who waits for it.
+    /// Drops everything, and returns the completions to call.
     mutating func abandon() -> [SendCompletion] {
         defer { self = OutgoingQueue() }
         return pieces[first...].compactMap { $0.completion }
     }
-}
-
-/// Called once when the kernel has taken all bytes of a send (nil), or never will.
-struct SendCompletion: @unchecked Sendable {
-    // Safety: made by the caller of `send`, and called on the connection's queue only.
-    private let block: (SocketError?) -> Void
-
-    init(_ block: @escaping (SocketError?) -> Void) { self.block = block }
-
-    func call(_ error: SocketError?) { block(error) }
 }

@@ -1,5 +1,4 @@
 internal import RingDispatch
-internal import Synchronization
 
 /// An object whose state belongs to its queue; while it is set up, to whoever made it.
 protocol QueueConfined: AnyObject, Sendable {
@@ -25,18 +24,6 @@ extension QueueConfined {
         let call = ConfinedCall(body: body)
         queue.async { call.body(self) }
     }
-}
-
-/// Whether an object is being set up: true until the maker lets go of it.
-struct SetupPhase: ~Copyable, Sendable {
-    // Cleared (releasing) by the maker or on the queue, read (acquiring) by all: who finds it false
-    // sees what was set up.
-    private let flag = Atomic<Bool>(true)
-
-    @inline(__always)
-    var isOn: Bool { flag.load(ordering: .acquiring) }
-
-    func end() { flag.store(false, ordering: .releasing) }
 }
 
 /// A call that goes to an object's queue.

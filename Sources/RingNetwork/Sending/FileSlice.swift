@@ -18,7 +18,7 @@ final class FileSlice {
 
     /// The count of bytes that the socket took, or a negated errno; 0 when the file has ended.
     func send(to socket: Int32, from taken: Int) -> Int {
-        if !isPrepared { FileSlices.setNonBlocking(socket) }
+        if !isPrepared { Sockets.setNonBlocking(socket) }
         isPrepared = true
         return FileSlices.send(
             socket, file: file.number, offset: offset + taken,

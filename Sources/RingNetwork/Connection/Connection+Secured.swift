@@ -76,7 +76,7 @@ extension Connection {
                     outgoing.append(.bytes(output), completion)
                 }
             } catch {
-                tearDown(.failed(error), resets: true)
+                tearDown(.failed(error), aborts: true)
                 return false
             }
             if let failure {
@@ -107,7 +107,7 @@ extension Connection {
         if isEstablished && phase == .closing { stopReceiving() }
         if !output.isEmpty || isEstablished { flush() }
         if isEstablished && phase == .active {
-            if let timer = extras.timer, timer.item != nil { restartTimer() }
+            if extras.timer != nil { restartTimer() }
             extras.handshake?(self)
         }
         switch progress {

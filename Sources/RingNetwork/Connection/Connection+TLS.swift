@@ -22,7 +22,7 @@ extension Connection {
     /// Puts TLS between the connection and its socket; before `activate`, which begins the
     /// handshake.
     ///
-    /// What is sent before the handshake has ended waits for its end. `finishSending` and `close`
+    /// What is sent before the handshake has ended waits for its end. `closeOutput` and `close`
     /// say goodbye (close_notify). The peer's goodbye is the end of what it sends; a stream that
     /// ends without it was cut off, which closes the connection with
     /// ``CloseReason/tlsFailed(_:)``, as all that goes wrong in TLS does. A peer that makes this

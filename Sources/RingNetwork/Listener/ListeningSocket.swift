@@ -2,7 +2,7 @@ internal import Ring
 internal import RingDispatch
 
 /// One socket of a listener, and what accepts from it.
-final class ListeningPoint: StreamAcceptorClient, @unchecked Sendable {
+final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
     // Safety: what is not immutable belongs to the listener's queue.
     let endpoint: Endpoint
     let descriptor: Int32
@@ -28,8 +28,7 @@ final class ListeningPoint: StreamAcceptorClient, @unchecked Sendable {
         settings.isIPv6Only = options.isIPv6Only
         settings.unixMode = options.unixSocketMode
         settings.replacesStaleUnixSocket = options.replacesStaleUnixSocket
-        settings.sendsAtOnce = options.sendsAtOnce
-        settings.prepare = options.prepareSocket
+        settings.prepare = options.socket.apply
         let address = try endpoint.socketAddress()
         do throws(KernelError) {
             descriptor = try Sockets.listen(at: address, settings)
@@ -56,7 +55,7 @@ final class ListeningPoint: StreamAcceptorClient, @unchecked Sendable {
         file = nil
         InheritedDescriptor.closeOnExec(descriptor)
         Sockets.setNonBlocking(descriptor)
-        if options.sendsAtOnce { Sockets.sendAtOnce(descriptor) }
+        options.socket.apply(to: descriptor)
     }
 
     var waitingCount: Int { isClosed ? 0 : Sockets.backlogCount(of: descriptor) }
@@ -121,7 +120,7 @@ final class ListeningPoint: StreamAcceptorClient, @unchecked Sendable {
     }
 
     private func accept() {
-        for _ in 0..<ListeningPoint.mostInARow where isWanted {
+        for _ in 0..<ListeningSocket.mostInARow where isWanted {
             let result = Sockets.accept(descriptor)
             if result >= 0 {
                 listener?.accepted(result, at: self)

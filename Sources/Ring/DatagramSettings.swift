@@ -1,0 +1,23 @@
+/// How a datagram socket is made.
+package struct DatagramSettings: Sendable {
+    /// SO_REUSEADDR.
+    package var reusesAddress = false
+    /// SO_REUSEPORT.
+    package var reusesPort = false
+    /// IPV6_V6ONLY.
+    package var isIPv6Only = false
+    /// SO_BROADCAST.
+    package var allowsBroadcast = false
+    /// SO_RCVBUF.
+    package var receiveBufferBytes: Int32?
+    /// SO_SNDBUF.
+    package var sendBufferBytes: Int32?
+    /// IP_PKTINFO and IPV6_RECVPKTINFO.
+    package var reportsPath = false
+    /// UDP_GRO, where the kernel has it.
+    package var combinesReceived = false
+    /// Sets further options, before bind(2).
+    package var prepare: @Sendable (Int32) -> Void = { _ in }
+
+    package init() {}
+}

@@ -1,0 +1,7 @@
+/// What a connection calls. Belongs to its queue.
+struct ConnectionHandlers {
+    var receive: ((Connection, RawSpan) -> Void)?
+    var end: ((Connection) -> Void)?
+    var writable: ((Connection) -> Void)?
+    var close: ((Connection, CloseReason) -> Void)?
+}

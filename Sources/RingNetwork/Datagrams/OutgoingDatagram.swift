@@ -1,0 +1,11 @@
+/// A datagram with its peer, for sending several at once.
+public struct OutgoingDatagram: Sendable, Hashable {
+    public var bytes: [UInt8]
+    /// Nil: the peer of a connected socket.
+    public var endpoint: Endpoint?
+
+    public init(_ bytes: [UInt8], to endpoint: Endpoint? = nil) {
+        self.bytes = bytes
+        self.endpoint = endpoint
+    }
+}

@@ -1,0 +1,6 @@
+/// What a listener calls. Belongs to its queue.
+struct ListenerHandlers {
+    var connection: ((Connection) -> Void)?
+    var error: ((Listener, ListenerError) -> Void)?
+    var close: ((Listener) -> Void)?
+}

@@ -1,0 +1,17 @@
+internal import Ring
+
+/// Options of stream sockets, for listeners, adopted listening sockets and connectors alike.
+public struct SocketOptions: Sendable {
+    /// Whether small messages are sent at once instead of being collected (TCP_NODELAY). tcp(7).
+    public var noDelay = true
+    /// Called with each socket, before it is bound, for options that have no name here.
+    /// setsockopt(2).
+    public var prepare: @Sendable (Int32) -> Void = { _ in }
+
+    public init() {}
+
+    func apply(to descriptor: Int32) {
+        if noDelay { Sockets.setNoDelay(descriptor) }
+        prepare(descriptor)
+    }
+}

@@ -1,0 +1,9 @@
+/// Which of ``ConnectionTimeouts`` was up.
+public enum ConnectionTimeout: Sendable, Hashable {
+    case idle
+    case receive
+    case send
+    case handshake
+    case receiveRate
+    case sendRate
+}

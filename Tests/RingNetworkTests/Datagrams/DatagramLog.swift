@@ -1,0 +1,32 @@
+import RingNetwork
+
+/// What a socket has received, and was told, in order.
+final class DatagramLog: Sendable {
+    let datagrams = Watched<[[UInt8]]>([])
+    let failures = Watched<[DatagramFailure]>([])
+    let closes = Watched<[SocketError?]>([])
+
+    init() {}
+
+    convenience init(of socket: DatagramSocket) {
+        self.init()
+        attach(to: socket)
+    }
+
+    convenience init(activating socket: DatagramSocket) {
+        self.init(of: socket)
+        socket.activate()
+    }
+
+    /// Sets the socket's handlers.
+    func attach(to socket: DatagramSocket) {
+        socket.setReceiveHandler { [datagrams] _, batch in
+            batch.forEach { _, bytes in
+                let bytes = bytes.withUnsafeBytes { Array($0) }
+                datagrams.update { $0.append(bytes) }
+            }
+        }
+        socket.setErrorHandler { [failures] _, failure in failures.update { $0.append(failure) } }
+        socket.setCloseHandler { [closes] _, error in closes.update { $0.append(error) } }
+    }
+}

@@ -1,0 +1,66 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("Misuse of datagram sockets traps with a message that names it", .serialized)
+struct DatagramMisuseTests {
+    @Test("Resuming without a pause")
+    func overResume() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+            socket.resumeReceiving()
+        }
+        expectMessage(result, naming: "resumeReceiving", "127.0.0.1", "without a pause")
+    }
+
+    @Test("Sending to nobody")
+    func unconnected() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+            socket.send([1])
+        }
+        expectMessage(result, naming: "127.0.0.1", "not connected")
+    }
+
+    @Test("Adopting a stream socket")
+    func adoptStream() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            let descriptor = socket(
+                AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            _ = DatagramSocket(adopting: descriptor)
+        }
+        expectMessage(result, naming: "no datagram socket")
+    }
+
+    @Test("Batches of nothing, and lengths that no datagram has")
+    func options() async {
+        let batch = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            var options = DatagramOptions()
+            options.receiveBatch = 0
+            _ = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        }
+        expectMessage(batch, naming: "1 to 1024", "say 0")
+        let length = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            var options = DatagramOptions()
+            options.maximumDatagramBytes = 100_000
+            _ = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        }
+        expectMessage(length, naming: "maximumDatagramBytes", "100000")
+    }
+}

@@ -1,0 +1,45 @@
+import RingNetwork
+import Testing
+
+@Suite("Misuse of framings traps", .serialized)
+struct FramingMisuseTests {
+    @Test("a delimiter without bytes")
+    func emptyDelimiter() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            _ = DelimiterFraming([])
+        }
+        expectMessage(result, naming: "DelimiterFraming", "0 bytes")
+    }
+
+    @Test("frames without bytes")
+    func zeroLength() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            _ = FixedFraming(length: 0)
+        }
+        expectMessage(result, naming: "FixedFraming", "length 0")
+    }
+
+    @Test("a framing that finds an end where nothing came")
+    func noProgress() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            prepareForTrap()
+            struct Stuck: Framing {
+                func nextFrame(in bytes: FrameBytes) -> FrameBounds? {
+                    FrameBounds(payload: 0..<0, end: 0)
+                }
+                func append(_ payload: UnsafeRawBufferPointer, to output: inout [UInt8]) {}
+            }
+            var reader = FrameReader(Stuck())
+            try [1].withUnsafeByteArray { try reader.receive($0) { _ in } }
+        }
+        expectMessage(result, naming: "Stuck", "ends at byte 0")
+    }
+}
