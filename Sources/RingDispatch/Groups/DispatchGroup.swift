@@ -23,9 +23,10 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         var notifications: [(since: UInt64, notification: Notification)] = []
     }
 
-    private struct Notification: Sendable {
+    private struct Notification: @unchecked Sendable {
+        // Safety: the job belongs to the notification until it is pushed.
         let queue: DispatchQueue
-        let workItem: DispatchWorkItem
+        let job: JobPointer
     }
 
     /// `dispatch_group_create`.
@@ -103,10 +104,11 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
             }
             // With the lock, and before anybody is woken: what others ask for when they see the
             // group empty comes behind these.
+            let context = Context.current
             for notification in notifications {
-                notification.queue.async(execute: notification.workItem)
+                notification.queue.push(notification.job, context)
             }
-            // The references go outside the lock: a queue or a block may end with them.
+            // The references go outside the lock: a queue may end with them.
             return (waiters, notifications)
         }
         withExtendedLifetime(notifications) {
@@ -135,12 +137,19 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], queue: DispatchQueue,
         execute work: @escaping () -> Void
     ) {
-        notify(queue: queue, work: DispatchWorkItem(qos: qos, flags: flags, block: work))
+        // Safety: the block is called once, on the queue.
+        nonisolated(unsafe) let work = work
+        submit(to: queue, qos, flags) { work() }
     }
 
-    /// Submits a work item to a queue when the work is done.
-    public func notify(queue: DispatchQueue, work: DispatchWorkItem) {
-        let notification = Notification(queue: queue, workItem: work)
+    /// Submits a block to a queue when the work is done; at once when none is under way.
+    func submit(
+        to queue: DispatchQueue, _ qos: DispatchQoS, _ flags: DispatchWorkItemFlags,
+        _ work: @escaping Block
+    ) {
+        let context = Context.current
+        let notification = Notification(
+            queue: queue, job: queue.makeJob(qos, flags, context, work))
         let mustWait = interested.withLock { interested -> Bool in
             // Behind earlier ones that the leave which emptied the group is about to submit.
             guard let since = announceInterest() ?? interested.notifications.last?.since else {
@@ -149,7 +158,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
             interested.notifications.append((since, notification))
             return true
         }
-        if !mustWait { queue.async(execute: work) }
+        if !mustWait { queue.push(notification.job, context) }
     }
 
     // MARK: wait

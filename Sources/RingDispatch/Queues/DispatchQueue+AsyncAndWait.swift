@@ -31,9 +31,4 @@ extension DispatchQueue {
             return try work()
         }
     }
-
-    /// Submits a work item, and returns when it is done. A cancelled one is not run.
-    public final func asyncAndWait(execute workItem: DispatchWorkItem) {
-        asyncAndWait(flags: workItem.flags) { workItem.perform() }
-    }
 }

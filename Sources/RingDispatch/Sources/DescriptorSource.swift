@@ -28,7 +28,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
     /// The lane whose kernel watches the descriptor; nil: none has yet.
     @exclusivity(unchecked) private(set) var lane: Lane?
     /// The next one on a `RearmList`.
-    @exclusivity(unchecked) fileprivate var nextToRearm: Unmanaged<DescriptorSource>?
+    @exclusivity(unchecked) var nextToRearm: Unmanaged<DescriptorSource>?
     /// What the handler was told, or negative: it has not asked.
     @exclusivity(unchecked) private var estimate = -1
     @exclusivity(unchecked) private var end = End.unknown
@@ -227,35 +227,5 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         lane?.release(descriptor: descriptor)
         isReleased.store(true, ordering: .releasing)
         wake(Context.current)
-    }
-}
-
-/// Sources that a thread watches again once it is back in its lane, in order. Each entry holds a
-/// reference to its source.
-struct RearmList {
-    private var first: Unmanaged<DescriptorSource>?
-    private var last: Unmanaged<DescriptorSource>?
-
-    @inline(__always)
-    var isEmpty: Bool { first == nil }
-
-    @inline(__always)
-    mutating func append(_ reference: Unmanaged<DescriptorSource>) {
-        reference._withUnsafeGuaranteedRef { $0.nextToRearm = nil }
-        if let last {
-            last._withUnsafeGuaranteedRef { $0.nextToRearm = reference }
-        } else {
-            first = reference
-        }
-        last = reference
-    }
-
-    /// Hands the first reference to the caller.
-    @inline(__always)
-    mutating func popFirst() -> Unmanaged<DescriptorSource>? {
-        guard let reference = first else { return nil }
-        first = reference._withUnsafeGuaranteedRef { $0.nextToRearm }
-        if first == nil { last = nil }
-        return reference
     }
 }

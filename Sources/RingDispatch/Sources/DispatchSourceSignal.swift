@@ -17,7 +17,8 @@ extension DispatchSource {
     /// never inside the signal's delivery, so it may do anything. `handle` is the number.
     ///
     /// - A handler that is installed while the source is active replaces the source, unless it
-    ///   calls the one that it found. A source that is activated afterwards counts again.
+    ///   calls the one that it found. Later sources of the signal see only what that handler
+    ///   passes on, until the signal is set to SIG_DFL or SIG_IGN.
     /// - A signal that all threads block is counted too, unless the program has a handler for it:
     ///   then it waits until a thread takes it. Do not wait for it elsewhere as well (sigwait(3),
     ///   signalfd(2)): one of the two would get it.
