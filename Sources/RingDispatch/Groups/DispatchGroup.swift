@@ -1,7 +1,7 @@
 internal import Ring
 internal import Synchronization
 
-/// Counts work that is under way, and tells when none is left. `dispatch_group_t`.
+/// Counts work that is under way, and reports when none is left. `dispatch_group_t`.
 public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     // Safety: all state is atomic or locked.
     /// Bits 0-31: count. Bit 32: somebody waits or wants to be notified. Bit 33: submitted items
@@ -16,8 +16,8 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     private static let isHeld: UInt64 = 1 << 33
     private static let oneLeave: UInt64 = 1 << 34
 
-    /// Those who came when the group was not empty, with the leaves counted by then: a leave that
-    /// empties the group is for those who came before it.
+    /// Waits and notifications that began while the group was not empty, with the leaves counted by
+    /// then: a leave that empties the group ends the waits that began before it.
     private struct Interested: Sendable {
         var waiters: [(since: UInt64, peer: Peer)] = []
         var notifications: [(since: UInt64, notification: Notification)] = []

@@ -18,7 +18,7 @@ extension DispatchQueue {
         flags: DispatchWorkItemFlags, execute work: () throws -> T
     ) rethrows -> T {
         let asBarrier = flags.contains(.barrier)
-        // An item of a concurrent queue may have another one run beside itself.
+        // Items of a concurrent queue may run concurrently.
         if kind == .concurrent, Deadlock.isOn(self, Context.current) {
             return try sync(flags: flags, execute: work)
         }

@@ -1,6 +1,6 @@
 internal import Ring
 
-/// Tells a queue about events: of descriptors, of the clock, or of the program's own.
+/// Reports events to a queue: of descriptors, of the clock, or of the program itself.
 /// `dispatch_source_t`.
 ///
 /// Hold on to a source while you want its events: when its last reference goes it ends without a
@@ -86,9 +86,9 @@ extension DispatchSource {
     /// handler. `dispatch_source_create(DISPATCH_SOURCE_TYPE_READ)`.
     ///
     /// `data` is the count of bytes that wait (1 where the kernel has no count: for connections).
-    /// The end of a file, a hang-up and an error are told once, with 0, after what is left to read:
-    /// the next read(2) says which. Then the source is silent as long as that holds; to suspend and
-    /// resume it asks again.
+    /// The end of a file, a hang-up and an error are reported once, with 0, after all bytes have
+    /// been read: the next read(2) says which. The source is then silent as long as that state
+    /// lasts; suspend and resume it to ask again.
     /// - Parameter queue: where the handlers run; nil: the default global queue.
     public static func makeReadSource(
         fileDescriptor: Int32, queue: DispatchQueue? = nil
@@ -98,7 +98,7 @@ extension DispatchSource {
 
     /// Watches a descriptor for room to write. The handler runs again and again while there is
     /// room: suspend the source when there is nothing to write. `data` is the room in bytes. A
-    /// hang-up and an error are told once: the next write(2) says which.
+    /// hang-up and an error are reported once: the next write(2) says which.
     /// `dispatch_source_create(DISPATCH_SOURCE_TYPE_WRITE)`.
     public static func makeWriteSource(
         fileDescriptor: Int32, queue: DispatchQueue? = nil

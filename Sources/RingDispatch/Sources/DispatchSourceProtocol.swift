@@ -1,4 +1,4 @@
-/// A handler of a source. Runs on the source's queue, never beside itself.
+/// A handler of a source. Runs on the source's queue, never concurrently with itself.
 public typealias DispatchSourceHandler = () -> Void
 
 /// What all sources have in common. `dispatch_source_t`.

@@ -12,7 +12,7 @@ extension DispatchSource {
     /// before, as is usual on Darwin, makes no difference. When the signal's last source has ended,
     /// before its cancel handler runs, the earlier disposition is back.
     ///
-    /// All sources of a signal are told of each delivery. `data` counts what the kernel delivers:
+    /// All sources of a signal see each delivery. `data` counts what the kernel delivers:
     /// signals below `SIGRTMIN` that wait at the same time are one. The handler runs on `queue`,
     /// never inside the signal's delivery, so it may do anything. `handle` is the number.
     ///

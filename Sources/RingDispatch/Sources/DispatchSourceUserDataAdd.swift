@@ -1,5 +1,5 @@
 /// `data` is the sum of what was added. `DISPATCH_SOURCE_TYPE_DATA_ADD`.
 public protocol DispatchSourceUserDataAdd: DispatchSourceProtocol {
-    /// Adds to what the handler is told. `dispatch_source_merge_data`.
+    /// Adds to the value that the handler receives. `dispatch_source_merge_data`.
     func add(data: UInt)
 }

@@ -123,7 +123,7 @@ class SourceCore: @unchecked Sendable {
         return result.map { !$0.old.isEnqueued } ?? false
     }
 
-    /// The armed event came, which has kept the source alive with a reference: consumes that.
+    /// The armed event has happened; consumes the reference by which it kept the source alive.
     @inline(__always)
     static func disarmAndWake(_ reference: Unmanaged<SourceCore>, _ context: Context) {
         let isConsumed = reference._withUnsafeGuaranteedRef { source in
@@ -348,7 +348,7 @@ class SourceCore: @unchecked Sendable {
         }
     }
 
-    /// Gives the source free for the next invocation, which follows at once if something came.
+    /// Releases the source for its next invocation, which follows at once if an event is pending.
     private final func finishInvocation(_ context: Context) {
         let result = update { state in
             let isWanted = state.isDirty && !state.isStopped && !state.isDone

@@ -1,4 +1,4 @@
-/// `data` is how often the time came. `DISPATCH_SOURCE_TYPE_TIMER`.
+/// `data` is how often the timer fired. `DISPATCH_SOURCE_TYPE_TIMER`.
 public protocol DispatchSourceTimer: DispatchSourceProtocol {
     /// Sets or replaces the schedule; what came due under the old one is dropped.
     /// `dispatch_source_set_timer`.

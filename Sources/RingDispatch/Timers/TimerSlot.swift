@@ -1,4 +1,4 @@
-/// One timer as a heap has it: its window, and what is to be told.
+/// One timer as a heap stores it: its window, and the object that it notifies.
 struct TimerSlot: @unchecked Sendable {
     // Safety: the addresses stand for references that belong to the slot and move with it.
     let window: TimerWindow
