@@ -1,5 +1,3 @@
-internal import Ring
-
 /// Keeps an array whose bytes a region is over.
 final class ArrayBytes: Sendable {
     let array: [UInt8]

@@ -1,5 +1,3 @@
-internal import Ring
-
 /// Memory for bytes that were copied: an object's header, and the bytes behind it.
 final class CopiedBytes: ManagedBuffer<Void, UInt8> {
     /// A region over a new copy of the bytes, of which there is at least one.

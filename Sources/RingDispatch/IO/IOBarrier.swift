@@ -1,5 +1,3 @@
-internal import Ring
-
 /// A barrier's block, and the queue it runs on.
 struct IOBarrier: @unchecked Sendable {
     // Safety: called once.

@@ -1,5 +1,3 @@
-internal import Ring
-
 /// What is called when a channel is over and nobody uses its descriptor any more.
 struct IOCleanup: @unchecked Sendable {
     // Safety: called once.

@@ -1,5 +1,3 @@
-internal import Ring
-
 /// A handler of the program. The queue keeps two calls apart, whatever the closure captures.
 struct IOHandler: @unchecked Sendable {
     // Safety: calls of one operation are made one after the other.

@@ -1,5 +1,3 @@
-internal import Ring
-
 /// When a channel's handlers are called.
 struct IOLimits: Sendable {
     /// Fewest bytes of a call, but for the last; nil: what is there.

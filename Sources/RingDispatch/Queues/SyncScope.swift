@@ -1,5 +1,3 @@
-internal import Ring
-
 /// Room on the caller's stack for the `Frame` of one `sync`.
 @usableFromInline
 struct SyncScope {

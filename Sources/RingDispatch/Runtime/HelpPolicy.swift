@@ -1,5 +1,4 @@
 internal import CRing
-internal import Ring
 internal import Synchronization
 
 /// When it is worth waking another lane for work that waits: at most one at a time, and more and

@@ -1,5 +1,3 @@
-internal import Ring
-
 /// What only the lane itself can do, asked for by others.
 enum LaneRequest: @unchecked Sendable {
     // Safety: what a request names is handed over with it.

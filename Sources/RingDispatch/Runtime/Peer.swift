@@ -1,5 +1,3 @@
-internal import Ring
-
 /// What other threads see of a thread: who it is, and where it sleeps.
 ///
 /// A pointer: it costs no reference counting, and lives as long as the thread.

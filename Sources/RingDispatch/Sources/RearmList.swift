@@ -1,5 +1,3 @@
-internal import Ring
-
 /// Sources that a thread watches again once it is back in its lane, in order. Each entry holds a
 /// reference to its source.
 struct RearmList {

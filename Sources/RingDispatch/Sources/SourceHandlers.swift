@@ -1,5 +1,4 @@
-internal import Ring
-
+/// The handlers of a source. They belong to its invoker.
 struct SourceHandlers {
     var event: SourceHandler?
     var cancel: SourceHandler?

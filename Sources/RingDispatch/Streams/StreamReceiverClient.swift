@@ -1,5 +1,3 @@
-internal import Ring
-
 /// Whom a receiver serves. It must live until `receivingEnded` was called.
 package protocol StreamReceiverClient: AnyObject {
     /// Bytes came. On the queue; the memory is the client's only during the call.

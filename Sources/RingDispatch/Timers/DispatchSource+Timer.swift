@@ -16,6 +16,7 @@ extension DispatchSource {
     }
 }
 
+/// The timer source that the program holds.
 private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unchecked Sendable {
     // Safety: as its superclass; `core` is what `init` made.
     private var timerCore: TimerSource { unsafeDowncast(core, to: TimerSource.self) }
