@@ -52,12 +52,11 @@ for lanes in 1 2 8; do
     RINGDISPATCH_LANES=$lanes run_tests --filter RingDispatchTests
 done
 
-step "tests of connections by multishot, with few buffers, and with a small ring"
+step "tests of connections by multishot and with few buffers"
 for streams in readiness multishot; do
     RINGDISPATCH_STREAMS=$streams RINGDISPATCH_BUFFERS=8 run_tests --filter RingNetworkTests
 done
 RINGDISPATCH_STREAMS=multishot run_tests --filter RingNetworkTests
-RINGDISPATCH_ENTRIES=8 run_tests --filter 'RingNetworkTests|RingDispatchTests'
 
 step "code for GCD, ported by the plugins"
 # The dependencies are those of the package itself: nothing is resolved or fetched again.

@@ -1,35 +1,5 @@
 internal import Synchronization
 
-/// Which kernel interface serves the lanes.
-package enum Backend: String, Sendable, CaseIterable {
-    case ioUring = "io_uring"
-    case epoll
-}
-
-/// One event that the kernel reported. Laid out like the kernel's own (struct io_uring_cqe).
-package struct Completion {
-    /// The token its watch was made with; 0 stands for none (a wake-up).
-    package var token: UInt64
-    /// A watch: the poll(2) events that are ready; a request or a receipt: the count of bytes; an
-    /// accepted connection: its descriptor; or a negated `errno`.
-    package var result: Int32
-    var flags: UInt32 = 0
-
-    static let bufferFlag: UInt32 = 1 << 0
-    static let moreFlag: UInt32 = 1 << 1
-    static let bufferShift: UInt32 = 16
-
-    /// The same request has more completions to come. Only what receives and accepts has.
-    @inline(__always)
-    package var hasMore: Bool { flags & Completion.moreFlag != 0 }
-
-    /// The number of the receive buffer that the bytes are in.
-    @inline(__always)
-    package var buffer: UInt16? {
-        flags & Completion.bufferFlag == 0 ? nil : UInt16(flags >> Completion.bufferShift)
-    }
-}
-
 /// What a lane asks of the kernel: one-shot readiness watches, reads and writes of files, receiving
 /// and accepting without end, a wait, and a wake-up.
 ///
@@ -124,17 +94,4 @@ package class Kernel {
     package var needsEnter: Bool { abstract() }
 
     private func abstract() -> Never { fatalError("overridden by each back end") }
-}
-
-/// poll(2) event bits, which epoll(7) shares.
-package enum PollEvents {
-    package static let readable: UInt32 = 0x001
-    /// Out-of-band bytes of TCP.
-    static let urgent: UInt32 = 0x002
-    package static let writable: UInt32 = 0x004
-    package static let error: UInt32 = 0x008
-    package static let hangUp: UInt32 = 0x010
-    package static let invalid: UInt32 = 0x020
-    /// The peer of a stream socket sends nothing more.
-    package static let readHangUp: UInt32 = 0x2000
 }

@@ -20,14 +20,6 @@ package enum MonotonicClock {
     }
 }
 
-/// A rough stopwatch that costs a few nanoseconds: the CPU's counter. Never for deadlines.
-package enum Ticks {
-    @inline(__always)
-    package static func now() -> UInt64 { cring_ticks() }
-
-    package static let perMicrosecond = cring_ticks_per_microsecond()
-}
-
 /// Tells the CPU that this is a spin loop.
 @inline(__always)
 package func spinPause() { cring_pause() }

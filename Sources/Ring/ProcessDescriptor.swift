@@ -39,28 +39,3 @@ package struct ProcessDescriptor: ~Copyable {
     /// How the process ended; nil while it runs, or when Linux does not tell. Reaps nothing.
     package var exit: ProcessExit? { ProcessExit(cring_pidfd_exit(descriptor.number)) }
 }
-
-/// How a process ended.
-package enum ProcessExit: Sendable {
-    case exited(code: Int32)
-    case signaled(signal: Int32, coreDumped: Bool)
-
-    fileprivate init?(_ exit: cring_exit) {
-        guard exit.is_known else { return nil }
-        let signal = exit.wait_status & 0x7f
-        self =
-            signal == 0
-            ? .exited(code: exit.wait_status >> 8 & 0xff)
-            : .signaled(signal: signal, coreDumped: exit.wait_status & 0x80 != 0)
-    }
-}
-
-/// What can be asked about a process by its number alone.
-package enum Processes {
-    /// Whether a process has ended, and how, where Linux tells. One that is no child of ours has
-    /// not ended, as far as this can tell, before its parent has reaped it.
-    package static func hasEnded(_ process: Int32) -> (Bool, ProcessExit?) {
-        if let exit = ProcessExit(cring_child_exit(process)) { return (true, exit) }
-        return (!cring_process_exists(process), nil)
-    }
-}

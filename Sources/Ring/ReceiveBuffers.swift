@@ -28,23 +28,3 @@ package struct ReceiveBuffers: @unchecked Sendable {
         start + Int(number) * ReceiveBuffers.size
     }
 }
-
-/// Sizes of a lane's kernel.
-package struct KernelSettings: Sendable {
-    /// Entries of the submission queue; a power of two.
-    package var submissionEntries: UInt32 = 128
-    package var receiveBuffers = ReceiveBuffers.defaultCount
-    package var streams = Streams.readiness
-
-    /// How a ring's lane receives and accepts.
-    package enum Streams: String, Sendable, CaseIterable {
-        /// By recv(2) and accept(2) for what an epoll set calls readable.
-        case readiness
-        /// By the ring: one request that it repeats, into buffers it was given.
-        case multishot
-    }
-
-    package static let entries = 2...4096
-
-    package init() {}
-}

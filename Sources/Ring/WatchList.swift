@@ -1,9 +1,3 @@
-/// A one-shot wait for poll(2) events of a descriptor.
-struct Watch {
-    var events: UInt32
-    var token: UInt64
-}
-
 /// The watches that are out on one descriptor: one, nearly always.
 struct WatchList {
     private var first: Watch?

@@ -29,9 +29,6 @@ struct ConfigurationTests {
             BadVariable(
                 name: "RINGDISPATCH_STREAMS", value: "epoll",
                 remedy: "must be readiness or multishot"),
-            BadVariable(
-                name: "RINGDISPATCH_ENTRIES", value: "1",
-                remedy: "must be a number from 2 to 4096"),
         ]
 
     @Test(

@@ -53,10 +53,3 @@ struct DataRegion: @unchecked Sendable {
         owner === other.owner && start + count == other.start
     }
 }
-
-/// A region after a value's first one, with its place in the value.
-struct DataPiece: Sendable {
-    var region: DataRegion
-    /// The index of the region's first byte in the value.
-    let offset: Int
-}

@@ -1,7 +1,7 @@
 internal import Ring
 internal import Synchronization
 
-/// Counts work that is under way, and tells when none is left. `dispatch_group_t`.
+/// Counts work that is under way, and reports when none is left. `dispatch_group_t`.
 public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     // Safety: all state is atomic or locked.
     /// Bits 0-31: count. Bit 32: somebody waits or wants to be notified. Bit 33: submitted items
@@ -16,16 +16,17 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     private static let isHeld: UInt64 = 1 << 33
     private static let oneLeave: UInt64 = 1 << 34
 
-    /// Those who came when the group was not empty, with the leaves counted by then: a leave that
-    /// empties the group is for those who came before it.
+    /// Waits and notifications that began while the group was not empty, with the leaves counted by
+    /// then: a leave that empties the group ends the waits that began before it.
     private struct Interested: Sendable {
         var waiters: [(since: UInt64, peer: Peer)] = []
         var notifications: [(since: UInt64, notification: Notification)] = []
     }
 
-    private struct Notification: Sendable {
+    private struct Notification: @unchecked Sendable {
+        // Safety: the job belongs to the notification until it is pushed.
         let queue: DispatchQueue
-        let workItem: DispatchWorkItem
+        let job: JobPointer
     }
 
     /// `dispatch_group_create`.
@@ -103,10 +104,11 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
             }
             // With the lock, and before anybody is woken: what others ask for when they see the
             // group empty comes behind these.
+            let context = Context.current
             for notification in notifications {
-                notification.queue.async(execute: notification.workItem)
+                notification.queue.push(notification.job, context)
             }
-            // The references go outside the lock: a queue or a block may end with them.
+            // The references go outside the lock: a queue may end with them.
             return (waiters, notifications)
         }
         withExtendedLifetime(notifications) {
@@ -135,12 +137,19 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], queue: DispatchQueue,
         execute work: @escaping () -> Void
     ) {
-        notify(queue: queue, work: DispatchWorkItem(qos: qos, flags: flags, block: work))
+        // Safety: the block is called once, on the queue.
+        nonisolated(unsafe) let work = work
+        submit(to: queue, qos, flags) { work() }
     }
 
-    /// Submits a work item to a queue when the work is done.
-    public func notify(queue: DispatchQueue, work: DispatchWorkItem) {
-        let notification = Notification(queue: queue, workItem: work)
+    /// Submits a block to a queue when the work is done; at once when none is under way.
+    func submit(
+        to queue: DispatchQueue, _ qos: DispatchQoS, _ flags: DispatchWorkItemFlags,
+        _ work: @escaping Block
+    ) {
+        let context = Context.current
+        let notification = Notification(
+            queue: queue, job: queue.makeJob(qos, flags, context, work))
         let mustWait = interested.withLock { interested -> Bool in
             // Behind earlier ones that the leave which emptied the group is about to submit.
             guard let since = announceInterest() ?? interested.notifications.last?.since else {
@@ -149,7 +158,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
             interested.notifications.append((since, notification))
             return true
         }
-        if !mustWait { queue.async(execute: work) }
+        if !mustWait { queue.push(notification.job, context) }
     }
 
     // MARK: wait

@@ -278,13 +278,10 @@ final class DescriptorSide: LaneOperation, @unchecked Sendable {
     /// False when there is nothing to forget.
     func requestForgetting(_ context: Context) -> Bool {
         guard let lane, !lane.watchesMigrate else { return false }
-        lane.request(.forget(self), from: context)
+        let release = DescriptorRelease(stream.number) { [descriptor] context in
+            descriptor.sideIsQuiet(context)
+        }
+        lane.request(.start(release), from: context)
         return true
-    }
-
-    /// On the lane.
-    func forget(on lane: Lane, _ context: Context) {
-        lane.release(descriptor: stream.number)
-        descriptor.sideIsQuiet(context)
     }
 }

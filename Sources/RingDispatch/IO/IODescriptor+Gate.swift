@@ -1,26 +1,5 @@
 internal import Ring
 
-/// What waits at a descriptor's gate.
-enum Held: Sendable {
-    case operation(IOOperation)
-    case barrier(IOBarrier)
-}
-
-/// A barrier's block, and the queue it runs on.
-struct IOBarrier: @unchecked Sendable {
-    // Safety: called once.
-    let channel: IOChannel?
-    let queue: DispatchQueue
-    let block: () -> Void
-
-    func submit(_ completion: @escaping @Sendable () -> Void) {
-        queue.submit {
-            block()
-            completion()
-        }
-    }
-}
-
 // Barriers, and the time before a path is open: operations pass the gate in order, or are held.
 extension IODescriptor {
     func submit(_ operation: IOOperation, _ context: Context) {
@@ -116,65 +95,5 @@ extension IODescriptor {
             return aborted
         }
         for operation in aborted { operation.finish(operation.abortCode, context) }
-    }
-}
-
-/// A path of a channel, and how to open it.
-final class IOPath: @unchecked Sendable {
-    // Safety: nothing changes after `init`.
-    private let bytes: ContiguousArray<CChar>
-    let flags: Int32
-    let mode: UInt32
-
-    init(_ path: UnsafePointer<CChar>, flags: Int32, mode: UInt32) {
-        var bytes = ContiguousArray<CChar>()
-        var index = 0
-        while path[index] != 0 {
-            bytes.append(path[index])
-            index += 1
-        }
-        bytes.append(0)
-        self.bytes = bytes
-        self.flags = flags
-        self.mode = mode
-    }
-
-    var isAbsolute: Bool { bytes[0] == CChar(UInt8(ascii: "/")) }
-
-    /// The address stays as long as the object does.
-    var start: UnsafePointer<CChar> {
-        // Safety: a constant array's elements lie in one heap object, which never moves.
-        bytes.withUnsafeBufferPointer { $0.baseAddress! }
-    }
-
-    /// An error that can be foretold: the path leads nowhere, or to a directory.
-    func findError() -> Int32 {
-        do throws(KernelError) {
-            let facts = try DescriptorFacts(path: start, openFlags: flags)
-            return facts.isDirectory ? ErrorCode.isDirectory : 0
-        } catch {
-            // Whether the file can be made shows when it is.
-            return DescriptorFacts.creates(flags) ? 0 : error.code
-        }
-    }
-}
-
-/// Opens a path; the descriptor that asks for it goes on then.
-private final class OpenOperation: FileOperation, @unchecked Sendable {
-    // Safety: nothing changes after `init`.
-    private let descriptor: IODescriptor
-    private let path: IOPath
-
-    init(_ path: IOPath, for descriptor: IODescriptor) {
-        self.path = path
-        self.descriptor = descriptor
-        super.init(
-            FileRequest(
-                .open(
-                    path.start, flags: DescriptorFacts.completed(path.flags), mode: path.mode)))
-    }
-
-    override func completed(result: Int32, _ context: Context) {
-        descriptor.opened(result, context)
     }
 }

@@ -18,7 +18,4 @@ package enum IOStatistics {
 
     /// Buffers that are being read into, or that data which was read is in.
     package static var buffersInUse: Int { IOBufferPool.usedCount }
-
-    /// Bytes of the buffers that wait for their next use.
-    package static var pooledBytes: Int { IOBufferPool.idleBytes }
 }

@@ -18,7 +18,7 @@ extension DispatchQueue {
         flags: DispatchWorkItemFlags, execute work: () throws -> T
     ) rethrows -> T {
         let asBarrier = flags.contains(.barrier)
-        // An item of a concurrent queue may have another one run beside itself.
+        // Items of a concurrent queue may run concurrently.
         if kind == .concurrent, Deadlock.isOn(self, Context.current) {
             return try sync(flags: flags, execute: work)
         }
@@ -30,10 +30,5 @@ extension DispatchQueue {
             defer { endSync(scope, asBarrier: asBarrier) }
             return try work()
         }
-    }
-
-    /// Submits a work item, and returns when it is done. A cancelled one is not run.
-    public final func asyncAndWait(execute workItem: DispatchWorkItem) {
-        asyncAndWait(flags: workItem.flags) { workItem.perform() }
     }
 }

@@ -1,18 +1,6 @@
 internal import Ring
 internal import Synchronization
 
-/// Names a value that a queue carries. Keys are told apart by identity.
-public final class DispatchSpecificKey<T>: Sendable {
-    public init() {}
-}
-
-/// A queue's value, and the key it belongs to, whose identity must not be used again meanwhile.
-struct QueueSpecific: @unchecked Sendable {
-    // Safety: the value is handed to whoever asks, as in GCD; the program sees to its safety.
-    let value: Any
-    let key: AnyObject
-}
-
 extension DispatchQueue {
     /// The label of the queue the caller runs on; empty elsewhere.
     /// `dispatch_queue_get_label(DISPATCH_CURRENT_QUEUE_LABEL)`.
@@ -36,7 +24,7 @@ extension DispatchQueue {
         }
         // The old value goes away outside the lock, on a queue of its own: the block has the only
         // reference.
-        if let old { DispatchQueue.global().async { old.release() } }
+        if let old { DispatchQueue.global().submit { old.release() } }
     }
 
     private final class Box: Sendable {
@@ -75,43 +63,5 @@ extension DispatchQueue {
     final func isHeld(by context: Context) -> Bool {
         QueueState(state.load(ordering: .relaxed)).owner == context.pointee.identifier
             || kind == .main && MainThread.isCurrent
-    }
-}
-
-/// What `dispatchPrecondition` checks.
-public enum DispatchPredicate: Sendable {
-    /// The caller runs on the queue, or on one that targets it.
-    case onQueue(DispatchQueue)
-    /// The same, and nothing else runs on it.
-    case onQueueAsBarrier(DispatchQueue)
-    /// The caller runs elsewhere.
-    case notOnQueue(DispatchQueue)
-}
-
-/// Ends the process unless the condition holds; the message says where this was called.
-/// `dispatch_assert_queue`.
-public func dispatchPrecondition(
-    condition: @autoclosure () -> DispatchPredicate, file: StaticString = #file, line: UInt = #line
-) {
-    let context = Context.current
-    func isOn(_ queue: DispatchQueue) -> Bool {
-        queue.isHeld(by: context) || Deadlock.isOn(queue, context)
-    }
-    func fail(_ expectation: String) -> Never {
-        let here = DispatchQueue.currentLabel
-        let place = here.isEmpty ? "on no queue" : "on queue '\(here)'"
-        fatalMisuse(
-            "dispatchPrecondition at \(file):\(line): expected \(expectation); "
-                + "the caller is \(place)")
-    }
-    switch condition() {
-    case .onQueue(let queue):
-        guard isOn(queue) else { fail("queue '\(queue.label)'") }
-    case .onQueueAsBarrier(let queue):
-        guard isOn(queue), queue.isSerial || queue.isHeld(by: context) else {
-            fail("queue '\(queue.label)' as a barrier")
-        }
-    case .notOnQueue(let queue):
-        guard !isOn(queue) else { fail("not to be on queue '\(queue.label)'") }
     }
 }

@@ -1,33 +1,6 @@
 internal import Ring
 internal import Synchronization
 
-/// How long one queue may be drained before others get their turn.
-struct DrainQuantum {
-    private var items = 0
-    /// When the first look was.
-    private var start: UInt64 = 0
-
-    static let itemsBetweenLooks = 8
-    /// Items in one drain that make it a burst.
-    static let burst = 32
-    /// A lingering drain looks this often, with pauses in between: about a microsecond in all.
-    static let lingerLooks = 4
-    static let lingerPauses = 16
-
-    /// Whether many items came lately.
-    var isBurst: Bool { items >= DrainQuantum.burst }
-    static let ticks = 200 * Ticks.perMicrosecond
-
-    /// Whether the queue should go to the back of its target's list.
-    @inline(__always)
-    mutating func isUsedUp() -> Bool {
-        items &+= 1
-        guard items % DrainQuantum.itemsBetweenLooks == 0 else { return false }
-        if start == 0 { start = Ticks.now() }
-        return Ticks.now() &- start > DrainQuantum.ticks
-    }
-}
-
 extension DispatchQueue {
     /// Runs items of a queue that came off its target's list. Consumes the list's reference.
     @inline(__always)

@@ -115,7 +115,7 @@ extension DispatchQueue {
         let reference = Unmanaged.passUnretained(self)
         job.pointee.band = max(job.pointee.band, band)
         let kind = job.pointee.kind
-        if (kind == .block || kind == .workItem) && job.item.pointee.through == nil {
+        if kind == .block && job.item.pointee.through == nil {
             job.item.pointee.through = reference
             return job
         }

@@ -1,15 +1,6 @@
 internal import Ring
 internal import Synchronization
 
-/// Room on the caller's stack for the `Frame` of one `sync`.
-@usableFromInline
-struct SyncScope {
-    private var words: (UInt, UInt, UInt) = (0, 0, 0)
-
-    @usableFromInline
-    init() {}
-}
-
 extension DispatchQueue {
     /// Runs `work` on the queue and returns when it is done, nearly always on the calling thread.
     ///
@@ -56,11 +47,6 @@ extension DispatchQueue {
             defer { endSync(scope, asBarrier: asBarrier) }
             return try work()
         }
-    }
-
-    /// Runs a work item on the queue and returns when it is done. A cancelled one is not run.
-    public final func sync(execute workItem: DispatchWorkItem) {
-        sync(flags: workItem.flags) { workItem.perform() }
     }
 
     // MARK: on the calling thread
@@ -278,17 +264,35 @@ extension DispatchQueue {
         let context = Context.current
         Deadlock.trapIfOwned(self, context)
         if Deadlock.isOn(self, context) { Deadlock.trap(self) }
-        let group = DispatchGroup()
+        let peer = context.pointee.peer
         withoutActuallyEscaping(work) { work in
-            // Safety: the caller returns when the group is left, after the block has run and gone.
-            nonisolated(unsafe) let work = work
-            group.enterHolding()
+            let call = WaitedCall(work)
             let job = context.pointee.items.make(
                 Item(
                     kind: .block, band: band, isBarrier: asBarrier && kind == .concurrent,
-                    block: { work() }, group: Unmanaged.passUnretained(group)))
+                    block: {
+                        call.run()
+                        peer.grant()
+                    }))
             push(job, context)
-            group.wait()
+            _ = Blocking.wait(context)
         }
+    }
+}
+
+/// A closure of a waiting thread, which another thread calls once.
+private final class WaitedCall: @unchecked Sendable {
+    // Safety: the waiting thread goes on only after `run` has returned.
+    private var work: (() -> Void)?
+
+    init(_ work: @escaping () -> Void) {
+        self.work = work
+    }
+
+    /// Calls the closure, and lets go of it: it must not outlive the wait.
+    @inline(never)
+    func run() {
+        guard let work = work.take() else { return }
+        work()
     }
 }

@@ -28,9 +28,6 @@ enum MainThread {
         }
     }
 
-    /// Of libdispatch's main queue, while `dispatchMain` serves it.
-    private static let libdispatchWatch = Locked<ReadinessWatch?>(nil)
-
     private static func runJobsUnlessServed() {
         if !inbox.isServed.load(ordering: .relaxed) { runJobs(Context.current) }
     }
@@ -43,10 +40,11 @@ enum MainThread {
         }
     }
 
-    /// Serves the main queue, and libdispatch's, for ever.
+    /// The calling thread is about to call `serve`: libdispatch's main queue leaves the jobs to it.
+    static func beginServing() { inbox.isServed.store(true, ordering: .relaxed) }
+
+    /// Serves the main queue for ever.
     static func serve() -> Never {
-        inbox.isServed.store(true, ordering: .relaxed)
-        serveLibdispatch()
         let context = Context.current
         let peer = context.pointee.peer
         while true {
@@ -60,27 +58,6 @@ enum MainThread {
                 _ = peer.park()
             }
         }
-    }
-
-    /// Has the main queue run what waits on libdispatch's, now and whenever more comes.
-    private static func serveLibdispatch() {
-        guard LibdispatchMainQueue.exists, let descriptor = LibdispatchMainQueue.descriptor else {
-            return
-        }
-        let watch = ReadinessWatch(
-            descriptor: descriptor, queue: .main, events: PollEvents.readable, staysKnown: true
-        ) { events in
-            // Anything else: the program has closed what is libdispatch's.
-            guard events > 0, UInt32(events) & PollEvents.readable != 0 else { return }
-            runLibdispatch(descriptor)
-        }
-        libdispatchWatch.withLock { $0 = watch }
-        DispatchQueue.main.submit { runLibdispatch(descriptor) }
-    }
-
-    private static func runLibdispatch(_ descriptor: Int32) {
-        LibdispatchMainQueue.run(clearing: descriptor)
-        libdispatchWatch.withLock { $0 }?.start()
     }
 
     /// Whether the calling thread is the one that serves the main queue, or would.
@@ -100,12 +77,4 @@ extension DispatchQueue {
     /// ``dispatchMain()`` serves it, and so does what serves the main actor: Foundation's run loop,
     /// and an `async` main, which leaves it to other threads, one at a time.
     public static var main: DispatchQueue { mainQueue }
-}
-
-/// Serves the main queue on the main thread, and the main actor. Never returns. `dispatch_main`.
-public func dispatchMain() -> Never {
-    guard Threads.isMain else {
-        fatalMisuse("dispatchMain() was called on a thread that is not the main thread")
-    }
-    MainThread.serve()
 }

@@ -9,7 +9,6 @@ internal import Ring
 /// | `RINGDISPATCH_WORKERS` | most threads of each pool, 2 to 32768, and more than lanes | 1024 |
 /// | `RINGDISPATCH_BUFFERS` | receive buffers of a lane, a power of two from 2 to 32768 | 1024 |
 /// | `RINGDISPATCH_STREAMS` | how a ring serves streams: `readiness`, `multishot` | `readiness` |
-/// | `RINGDISPATCH_ENTRIES` | entries of a ring, a power of two from 2 to 4096 | 128 |
 /// | `RINGDISPATCH_LOG` | `off`: no line about the back end | `on` |
 /// | `RINGDISPATCH_DEBUG` | `1`: threads bear the label of the queue they run | `0` |
 struct Configuration: Sendable {
@@ -66,11 +65,6 @@ struct Configuration: Sendable {
             "RINGDISPATCH_BUFFERS", ReceiveBuffers.counts, variable)
         {
             kernel.receiveBuffers = count
-        }
-        if let count = try Configuration.powerOfTwo(
-            "RINGDISPATCH_ENTRIES", KernelSettings.entries, variable)
-        {
-            kernel.submissionEntries = UInt32(count)
         }
         if let value = variable("RINGDISPATCH_STREAMS"), !value.isEmpty {
             guard let streams = KernelSettings.Streams(rawValue: value) else {

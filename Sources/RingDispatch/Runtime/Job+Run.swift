@@ -1,12 +1,8 @@
 extension Item {
-    /// Runs the item's block or work item on the innermost frame's queue, then leaves its group.
+    /// Runs the item's block on the innermost frame's queue, then leaves its group.
     @inline(__always)
     consuming func callOut() {
-        if let block = block.take() {
-            block()
-        } else if let object = job.object {
-            Unmanaged<DispatchWorkItem>.fromOpaque(object).takeRetainedValue().perform()
-        }
+        if let block = block.take() { block() }
         group?._withUnsafeGuaranteedRef { $0.leave() }
     }
 }
@@ -23,7 +19,7 @@ extension JobPointer {
             guard let object = pointee.object else { return }
             SourceCore.invoke(
                 Unmanaged<SourceCore>.fromOpaque(object), band: pointee.band, context)
-        case .block, .workItem:
+        case .block:
             if item.pointee.through != nil {
                 runThrough(context)
             } else if let frame = context.pointee.frame {
@@ -68,20 +64,5 @@ extension JobPointer {
         let inner = object.assumingMemoryBound(to: Job.self)
         withFrame(through, isDrain: false, isExclusive: false, context) { inner.run(context) }
         through._withUnsafeGuaranteedRef { $0.leaveShared(context) }
-    }
-}
-
-/// Runs `body` with `queue` as the thread's innermost queue.
-@inline(__always)
-func withFrame(
-    _ queue: Unmanaged<DispatchQueue>, isDrain: Bool, isExclusive: Bool, _ context: Context,
-    _ body: () -> Void
-) {
-    var frame = Frame(
-        queue: queue, parent: context.pointee.frame, isDrain: isDrain, isExclusive: isExclusive)
-    withUnsafeMutablePointer(to: &frame) { frame in
-        context.pointee.frame = frame
-        body()
-        context.pointee.frame = frame.pointee.parent
     }
 }

@@ -1,4 +1,3 @@
-internal import CRing
 internal import Ring
 internal import Synchronization
 
@@ -211,43 +210,5 @@ final class Pool: @unchecked Sendable {
     /// The lane goes to sleep; if it was woken to help and found nothing, that is remembered.
     func noteParking() {
         help.ended()
-    }
-}
-
-/// When it is worth waking another lane for work that waits: at most one at a time, and more and
-/// more seldom while those that were woken find nothing.
-struct HelpPolicy: ~Copyable {
-    /// Not before this count of ticks. All three are hints, read and written relaxed.
-    private let next = Atomic<UInt64>(0)
-    private let interval = Atomic<UInt64>(HelpPolicy.shortest)
-    private let isUnderWay = Atomic<Bool>(false)
-
-    static let shortest = 50 * cring_ticks_per_microsecond()
-    static let longest = 20_000 * cring_ticks_per_microsecond()
-
-    @inline(__always)
-    func isDue() -> Bool {
-        !isUnderWay.load(ordering: .relaxed) && cring_ticks() >= next.load(ordering: .relaxed)
-    }
-
-    var isUnderWayNow: Bool { isUnderWay.load(ordering: .relaxed) }
-
-    func begin() -> Bool {
-        guard !isUnderWay.exchange(true, ordering: .acquiringAndReleasing) else { return false }
-        next.store(cring_ticks() &+ interval.load(ordering: .relaxed), ordering: .relaxed)
-        return true
-    }
-
-    func succeeded() {
-        interval.store(HelpPolicy.shortest, ordering: .relaxed)
-        isUnderWay.store(false, ordering: .relaxed)
-    }
-
-    func ended() {
-        guard isUnderWay.load(ordering: .relaxed) else { return }
-        let longer = min(interval.load(ordering: .relaxed) &* 2, HelpPolicy.longest)
-        interval.store(longer, ordering: .relaxed)
-        next.store(cring_ticks() &+ longer, ordering: .relaxed)
-        isUnderWay.store(false, ordering: .relaxed)
     }
 }

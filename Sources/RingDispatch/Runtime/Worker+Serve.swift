@@ -152,7 +152,6 @@ extension Worker {
             case .retire(let source): source.retire()
             case .start(let operation): operation.begin(on: lane)
             case .cancel(let operation): operation.end(on: lane)
-            case .forget(let side): side.forget(on: lane, context)
             case .beginStream(let stream): LaneStream.begin(stream, context)
             case .endStream(let stream): stream.end()
             case .giveBack(let chunk): lane.giveBack(chunk)

@@ -1,7 +1,7 @@
 internal import Ring
 internal import Synchronization
 
-/// A read or write source: tells when a descriptor is ready.
+/// A read or write source: reports when a descriptor is ready.
 final class DescriptorSource: SourceCore, @unchecked Sendable {
     // Safety: `latched`, `estimate`, `lane`, `hasAsked` are the invoker's; what belongs to the lane
     // says so; the rest is atomic.
@@ -28,8 +28,8 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
     /// The lane whose kernel watches the descriptor; nil: none has yet.
     @exclusivity(unchecked) private(set) var lane: Lane?
     /// The next one on a `RearmList`.
-    @exclusivity(unchecked) fileprivate var nextToRearm: Unmanaged<DescriptorSource>?
-    /// What the handler was told, or negative: it has not asked.
+    @exclusivity(unchecked) var nextToRearm: Unmanaged<DescriptorSource>?
+    /// The `data` that the handler has read; negative: it has not asked yet.
     @exclusivity(unchecked) private var estimate = -1
     @exclusivity(unchecked) private var end = End.unknown
 
@@ -41,9 +41,9 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         case shown
         /// A regular file: only the count of bytes tells.
         case hidden
-        /// The handler is told of it by this event.
+        /// This event reports it to the handler.
         case comes
-        /// It was told, and nothing has changed since: the kernel would tell for ever.
+        /// It was reported, and nothing has changed since: the kernel would report it for ever.
         case told
     }
 
@@ -93,7 +93,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         if direction == .write || estimate == 0 { end = .comes }
     }
 
-    /// After the handler was told of the end: whether that still holds.
+    /// Whether the end that the handler has seen still holds.
     private func isStillAtEnd() -> Bool {
         if direction == .read && Descriptors.hidesItsEnd(descriptor) {
             return Descriptors.bytesReadable(descriptor) ?? 0 == 0
@@ -141,7 +141,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         return false
     }
 
-    /// What the handler is told: bytes to read, or room to write; 0 at the end of the file, after
+    /// What `data` reports: bytes to read, or room to write; 0 at the end of the file, after
     /// a hang-up and after an error.
     var data: UInt {
         if estimate < 0 { estimate = Int(clamping: ask(atEnd: 1)) }
@@ -227,35 +227,5 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         lane?.release(descriptor: descriptor)
         isReleased.store(true, ordering: .releasing)
         wake(Context.current)
-    }
-}
-
-/// Sources that a thread watches again once it is back in its lane, in order. Each entry holds a
-/// reference to its source.
-struct RearmList {
-    private var first: Unmanaged<DescriptorSource>?
-    private var last: Unmanaged<DescriptorSource>?
-
-    @inline(__always)
-    var isEmpty: Bool { first == nil }
-
-    @inline(__always)
-    mutating func append(_ reference: Unmanaged<DescriptorSource>) {
-        reference._withUnsafeGuaranteedRef { $0.nextToRearm = nil }
-        if let last {
-            last._withUnsafeGuaranteedRef { $0.nextToRearm = reference }
-        } else {
-            first = reference
-        }
-        last = reference
-    }
-
-    /// Hands the first reference to the caller.
-    @inline(__always)
-    mutating func popFirst() -> Unmanaged<DescriptorSource>? {
-        guard let reference = first else { return nil }
-        first = reference._withUnsafeGuaranteedRef { $0.nextToRearm }
-        if first == nil { last = nil }
-        return reference
     }
 }

@@ -1,6 +1,6 @@
 internal import Ring
 
-/// Tells a queue about events: of descriptors, of the clock, or of the program's own.
+/// Reports events to a queue: of descriptors, of the clock, or of the program itself.
 /// `dispatch_source_t`.
 ///
 /// Hold on to a source while you want its events: when its last reference goes it ends without a
@@ -76,13 +76,6 @@ public class DispatchSource: DispatchObject, DispatchSourceProtocol, @unchecked 
     public var handle: UInt { 0 }
     public var mask: UInt { 0 }
     public var data: UInt { 0 }
-
-    /// How a timer is made. `strict`: no leeway beyond what was asked for; none is added here.
-    public struct TimerFlags: OptionSet, Sendable {
-        public let rawValue: UInt
-        public init(rawValue: UInt) { self.rawValue = rawValue }
-        public static let strict = TimerFlags(rawValue: 1)
-    }
 }
 
 // MARK: making sources
@@ -93,9 +86,9 @@ extension DispatchSource {
     /// handler. `dispatch_source_create(DISPATCH_SOURCE_TYPE_READ)`.
     ///
     /// `data` is the count of bytes that wait (1 where the kernel has no count: for connections).
-    /// The end of a file, a hang-up and an error are told once, with 0, after what is left to read:
-    /// the next read(2) says which. Then the source is silent as long as that holds; to suspend and
-    /// resume it asks again.
+    /// The end of a file, a hang-up and an error are reported once, with 0, after all bytes have
+    /// been read: the next read(2) says which. The source is then silent as long as that state
+    /// lasts; suspend and resume it to ask again.
     /// - Parameter queue: where the handlers run; nil: the default global queue.
     public static func makeReadSource(
         fileDescriptor: Int32, queue: DispatchQueue? = nil
@@ -105,19 +98,12 @@ extension DispatchSource {
 
     /// Watches a descriptor for room to write. The handler runs again and again while there is
     /// room: suspend the source when there is nothing to write. `data` is the room in bytes. A
-    /// hang-up and an error are told once: the next write(2) says which.
+    /// hang-up and an error are reported once: the next write(2) says which.
     /// `dispatch_source_create(DISPATCH_SOURCE_TYPE_WRITE)`.
     public static func makeWriteSource(
         fileDescriptor: Int32, queue: DispatchQueue? = nil
     ) -> any DispatchSourceWrite {
         DescriptorSourceObject(fileDescriptor, .write, queue)
-    }
-
-    /// Fires at times that `schedule` sets. `dispatch_source_create(DISPATCH_SOURCE_TYPE_TIMER)`.
-    public static func makeTimerSource(
-        flags: TimerFlags = [], queue: DispatchQueue? = nil
-    ) -> any DispatchSourceTimer {
-        TimerSourceObject(queue)
     }
 
     /// Sums up what the program adds. `dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_ADD)`.
@@ -174,68 +160,4 @@ private final class UserDataSourceObject: DispatchSource, DispatchSourceUserData
     func add(data: UInt) { userCore.mergeData(data) }
     func or(data: UInt) { userCore.mergeData(data) }
     func replace(data: UInt) { userCore.mergeData(data) }
-}
-
-private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unchecked Sendable {
-    // Safety: as its superclass; `core` is what `init` made.
-    private var timerCore: TimerSource { unsafeDowncast(core, to: TimerSource.self) }
-
-    init(_ queue: DispatchQueue?) {
-        super.init(core: TimerSource(queue: queue))
-    }
-
-    override var data: UInt { timerCore.data }
-
-    func schedule(
-        deadline: DispatchTime, repeating interval: DispatchTimeInterval,
-        leeway: DispatchTimeInterval
-    ) {
-        timerCore.schedule(
-            deadline: deadline.monotonicDeadline, on: .monotonic,
-            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
-    }
-
-    func schedule(
-        deadline: DispatchTime, repeating interval: Double, leeway: DispatchTimeInterval
-    ) {
-        timerCore.schedule(
-            deadline: deadline.monotonicDeadline, on: .monotonic,
-            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
-    }
-
-    func schedule(
-        wallDeadline: DispatchWallTime, repeating interval: DispatchTimeInterval,
-        leeway: DispatchTimeInterval
-    ) {
-        timerCore.schedule(
-            deadline: wallDeadline.realtimeDeadline, on: .wall,
-            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
-    }
-
-    func schedule(
-        wallDeadline: DispatchWallTime, repeating interval: Double, leeway: DispatchTimeInterval
-    ) {
-        timerCore.schedule(
-            deadline: wallDeadline.realtimeDeadline, on: .wall,
-            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
-    }
-
-    /// An interval's length; 0 stands for never.
-    private func nanoseconds(_ interval: DispatchTimeInterval) -> UInt64 {
-        if interval == .never { return 0 }
-        return positive(interval.clampedNanoseconds)
-    }
-
-    private func nanoseconds(_ seconds: Double) -> UInt64 {
-        if seconds.isInfinite { return 0 }
-        return positive(DispatchTimeInterval.clampedNanoseconds(seconds: seconds))
-    }
-
-    /// GCD takes an interval of 0 for the shortest there is.
-    private func positive(_ nanoseconds: Int64) -> UInt64 {
-        guard nanoseconds >= 0 else {
-            fatalMisuse("a timer's interval or leeway cannot be negative: \(nanoseconds) ns")
-        }
-        return UInt64(max(1, nanoseconds))
-    }
 }

@@ -1,4 +1,4 @@
-/// A handler of a source. Runs on the source's queue, never beside itself.
+/// A handler of a source. Runs on the source's queue, never concurrently with itself.
 public typealias DispatchSourceHandler = () -> Void
 
 /// What all sources have in common. `dispatch_source_t`.
@@ -65,78 +65,5 @@ extension DispatchSourceProtocol {
         handler: DispatchSourceHandler?
     ) {
         setRegistrationHandler(qos: qos, flags: flags, handler: handler)
-    }
-}
-
-/// `data` is the count of bytes that can be read; 0 at the end. `DISPATCH_SOURCE_TYPE_READ`.
-public protocol DispatchSourceRead: DispatchSourceProtocol {}
-
-/// `data` is the room for writing, in bytes. `DISPATCH_SOURCE_TYPE_WRITE`.
-public protocol DispatchSourceWrite: DispatchSourceProtocol {}
-
-/// `data` is the sum of what was added. `DISPATCH_SOURCE_TYPE_DATA_ADD`.
-public protocol DispatchSourceUserDataAdd: DispatchSourceProtocol {
-    /// Adds to what the handler is told. `dispatch_source_merge_data`.
-    func add(data: UInt)
-}
-
-/// `data` is the or of what was merged. `DISPATCH_SOURCE_TYPE_DATA_OR`.
-public protocol DispatchSourceUserDataOr: DispatchSourceProtocol {
-    /// Ors into what the handler is told. `dispatch_source_merge_data`.
-    func or(data: UInt)
-}
-
-/// `data` is what was given last. `DISPATCH_SOURCE_TYPE_DATA_REPLACE`.
-public protocol DispatchSourceUserDataReplace: DispatchSourceProtocol {
-    /// Replaces what the handler is told. `dispatch_source_merge_data`.
-    func replace(data: UInt)
-}
-
-/// `data` is how often the time came. `DISPATCH_SOURCE_TYPE_TIMER`.
-public protocol DispatchSourceTimer: DispatchSourceProtocol {
-    /// Sets or replaces the schedule; what came due under the old one is dropped.
-    /// `dispatch_source_set_timer`.
-    /// - Parameters:
-    ///   - deadline: the first time; repeats keep to its rhythm.
-    ///   - interval: time between fires; `.never`: one fire only.
-    ///   - leeway: how much later each may come, so that timers fire together.
-    func schedule(
-        deadline: DispatchTime, repeating interval: DispatchTimeInterval,
-        leeway: DispatchTimeInterval)
-    func schedule(deadline: DispatchTime, repeating interval: Double, leeway: DispatchTimeInterval)
-    func schedule(
-        wallDeadline: DispatchWallTime, repeating interval: DispatchTimeInterval,
-        leeway: DispatchTimeInterval)
-    func schedule(
-        wallDeadline: DispatchWallTime, repeating interval: Double, leeway: DispatchTimeInterval)
-}
-
-extension DispatchSourceTimer {
-    public func schedule(
-        deadline: DispatchTime, repeating interval: DispatchTimeInterval = .never,
-        leeway: DispatchTimeInterval = .nanoseconds(0)
-    ) {
-        schedule(deadline: deadline, repeating: interval, leeway: leeway)
-    }
-
-    public func schedule(
-        deadline: DispatchTime, repeating interval: Double,
-        leeway: DispatchTimeInterval = .nanoseconds(0)
-    ) {
-        schedule(deadline: deadline, repeating: interval, leeway: leeway)
-    }
-
-    public func schedule(
-        wallDeadline: DispatchWallTime, repeating interval: DispatchTimeInterval = .never,
-        leeway: DispatchTimeInterval = .nanoseconds(0)
-    ) {
-        schedule(wallDeadline: wallDeadline, repeating: interval, leeway: leeway)
-    }
-
-    public func schedule(
-        wallDeadline: DispatchWallTime, repeating interval: Double,
-        leeway: DispatchTimeInterval = .nanoseconds(0)
-    ) {
-        schedule(wallDeadline: wallDeadline, repeating: interval, leeway: leeway)
     }
 }

@@ -1,12 +1,12 @@
 internal import Ring
 internal import Synchronization
 
-/// A process source: tells once that a process has ended.
+/// A process source: reports once that a process has ended.
 final class ProcessSource: SourceCore, @unchecked Sendable {
     // Safety: `latched` belongs to the invoker; the rest is locked or atomic.
     let identifier: Int32
-    /// The process has ended, and the handler was not told. The store (releasing) pairs with the
-    /// invoker's exchange (acquiring).
+    /// The process has ended, and the handler was not called yet. The store (releasing) pairs with
+    /// the invoker's exchange (acquiring).
     private let pending = Atomic<Bool>(false)
     @exclusivity(unchecked) private var latched = false
     private let watching: Locked<Watching>
@@ -164,9 +164,9 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
         }
     }
 
-    // MARK: what is told
+    // MARK: what is reported
 
-    /// Whether the handler is told of the end.
+    /// Whether this call of the handler reports the end.
     var hasExited: Bool { latched }
 
     /// How the process ended, as far as known by now.

@@ -78,7 +78,7 @@ final class SignalHub: Sendable {
     /// Handlers have counted deliveries.
     private func collectHandled() {
         let woken = state.withLock { state in
-            // Before the counts: whoever counts after they were taken writes again.
+            // Before the counts: a handler that counts after they were taken writes again.
             wake.clear()
             return takeCounts(of: Array(state.sources.keys), &state)
         }

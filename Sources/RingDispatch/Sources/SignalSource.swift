@@ -1,7 +1,7 @@
 internal import Ring
 internal import Synchronization
 
-/// A signal source: tells how often a signal was delivered.
+/// A signal source: reports how often a signal was delivered.
 final class SignalSource: SourceCore, @unchecked Sendable {
     // Safety: `latched` and `isRegistered` belong to the invoker, `pending` is atomic.
     let number: Int32
@@ -23,7 +23,7 @@ final class SignalSource: SourceCore, @unchecked Sendable {
         return latched != 0
     }
 
-    /// The hub tells of all deliveries from now on, so that the source stays armed.
+    /// The hub reports all deliveries from now on, so the source stays armed.
     override func arm(_ context: Context) -> Bool {
         if !isRegistered {
             isRegistered = true

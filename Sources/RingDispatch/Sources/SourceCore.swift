@@ -123,7 +123,7 @@ class SourceCore: @unchecked Sendable {
         return result.map { !$0.old.isEnqueued } ?? false
     }
 
-    /// The armed event came, which has kept the source alive with a reference: consumes that.
+    /// The armed event has happened; consumes the reference by which it kept the source alive.
     @inline(__always)
     static func disarmAndWake(_ reference: Unmanaged<SourceCore>, _ context: Context) {
         let isConsumed = reference._withUnsafeGuaranteedRef { source in
@@ -348,13 +348,7 @@ class SourceCore: @unchecked Sendable {
         }
     }
 
-    /// The armed event came, or will not come. Before `wake`.
-    @inline(__always)
-    final func disarmed() {
-        state.bitwiseAnd(~SourceState.armed, ordering: .acquiringAndReleasing)
-    }
-
-    /// Gives the source free for the next invocation, which follows at once if something came.
+    /// Releases the source for its next invocation, which follows at once if an event is pending.
     private final func finishInvocation(_ context: Context) {
         let result = update { state in
             let isWanted = state.isDirty && !state.isStopped && !state.isDone
@@ -378,39 +372,5 @@ class SourceCore: @unchecked Sendable {
         }
         if !current.isAbandoned { last.cancel?.call() }
         return true
-    }
-}
-
-/// A handler block. The queue keeps two calls apart, whatever the closure captures.
-struct SourceHandler: @unchecked Sendable {
-    // Safety: called by one invoker at a time.
-    private let block: () -> Void
-
-    init(_ block: @escaping () -> Void) { self.block = block }
-
-    @inline(__always)
-    func call() { block() }
-}
-
-struct SourceHandlers {
-    var event: SourceHandler?
-    var cancel: SourceHandler?
-    var registration: SourceHandler?
-
-    /// Calls the event handler. Taken out meanwhile, it needs no reference counting; nobody else
-    /// touches the handlers during a call.
-    @inline(__always)
-    mutating func callEvent() {
-        guard let handler = event.take() else { return }
-        handler.call()
-        event = consume handler
-    }
-
-    mutating func set(_ kind: SourceCore.HandlerKind, _ handler: SourceHandler?) {
-        switch kind {
-        case .event: event = handler
-        case .cancel: cancel = handler
-        case .registration: registration = handler
-        }
     }
 }

@@ -7,7 +7,7 @@
 /// | 2 | abandoned: cancelled because its last reference went; no cancel handler runs |
 /// | 3 | enqueued: on its queue, or being invoked; whoever set it invokes it |
 /// | 4 | dirty: something happened while it was enqueued |
-/// | 5 | armed: the kernel, or a timer queue, will tell of the next event |
+/// | 5 | armed: the kernel, or a timer queue, will report the next event |
 /// | 6 | done: cancelled, detached, and its handlers are gone |
 /// | 8-31 | suspend count |
 struct SourceState {

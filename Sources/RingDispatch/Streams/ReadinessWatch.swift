@@ -69,7 +69,8 @@ package final class ReadinessWatch: LaneOperation, @unchecked Sendable {
     /// - Parameter done: called on the queue.
     package func forget(_ done: @escaping @Sendable () -> Void) {
         precondition(!isWaiting, "a watch that is out cannot be forgotten")
-        DescriptorRelease(descriptor, queue, done).begin(on: home, Context.current)
+        DescriptorRelease(descriptor) { [queue] _ in queue.submit(done) }
+            .begin(on: home, Context.current)
     }
 
     // MARK: on the lane
@@ -90,25 +91,5 @@ package final class ReadinessWatch: LaneOperation, @unchecked Sendable {
             isWaiting = false
             handler(result)
         }
-    }
-}
-
-/// Has a lane forget a descriptor.
-private final class DescriptorRelease: LaneOperation, @unchecked Sendable {
-    // Safety: immutable.
-    private let descriptor: Int32
-    private let queue: DispatchQueue
-    private let done: @Sendable () -> Void
-
-    init(_ descriptor: Int32, _ queue: DispatchQueue, _ done: @escaping @Sendable () -> Void) {
-        self.descriptor = descriptor
-        self.queue = queue
-        self.done = done
-        super.init()
-    }
-
-    override func begin(on lane: Lane) {
-        lane.release(descriptor: descriptor)
-        queue.submit(done)
     }
 }

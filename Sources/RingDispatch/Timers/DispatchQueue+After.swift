@@ -23,12 +23,16 @@ extension DispatchQueue {
 
     /// Submits a work item at a time, unless it was cancelled by then.
     public final func asyncAfter(deadline: DispatchTime, execute: DispatchWorkItem) {
-        submit(after: deadline.monotonicDeadline, on: .monotonic, execute)
+        submit(
+            after: deadline.monotonicDeadline, on: .monotonic, qos: execute.qos,
+            flags: execute.flags) { execute.perform() }
     }
 
     /// Submits a work item at a time by the wall clock, unless it was cancelled by then.
     public final func asyncAfter(wallDeadline: DispatchWallTime, execute: DispatchWorkItem) {
-        submit(after: wallDeadline.realtimeDeadline, on: .wall, execute)
+        submit(
+            after: wallDeadline.realtimeDeadline, on: .wall, qos: execute.qos,
+            flags: execute.flags) { execute.perform() }
     }
 
     /// Submits a block at a time like `asyncAfter`, and returns what can call it off: then nothing
@@ -72,24 +76,7 @@ extension DispatchQueue {
     ) {
         guard deadline != .max else { return }
         let context = Context.current
-        let job = context.pointee.items.make(
-            Item(
-                kind: .block, band: itemBand(qos, flags),
-                isBarrier: flags.contains(.barrier) && kind == .concurrent, block: work))
-        submit(after: deadline, on: clock, job, context)
-    }
-
-    private final func submit(
-        after deadline: UInt64, on clock: TimerClock, _ workItem: DispatchWorkItem
-    ) {
-        guard deadline != .max else { return }
-        let context = Context.current
-        submit(after: deadline, on: clock, makeJob(workItem, group: nil, context), context)
-    }
-
-    private final func submit(
-        after deadline: UInt64, on clock: TimerClock, _ job: JobPointer, _ context: Context
-    ) {
+        let job = makeJob(qos, flags, context, work)
         guard let window = window(deadline, on: clock) else {
             push(job, context)
             return

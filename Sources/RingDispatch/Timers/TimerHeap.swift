@@ -59,7 +59,7 @@ struct TimerHeap: Sendable {
         }
     }
 
-    /// Makes the heap anew without its empty slots.
+    /// Rebuilds the heap without its empty slots.
     private mutating func compact() {
         slots.removeAll { $0.isEmpty }
         emptyCount = 0

@@ -1,4 +1,4 @@
-/// One timer as a heap has it: its window, and what is to be told.
+/// One timer as a heap stores it: its window, and the object that it notifies.
 struct TimerSlot: @unchecked Sendable {
     // Safety: the addresses stand for references that belong to the slot and move with it.
     let window: TimerWindow
@@ -79,19 +79,5 @@ struct TimerSlot: @unchecked Sendable {
                 $0.timerIndex = index
             }
         }
-    }
-}
-
-/// When a timer may fire, on its heap's clock, nanoseconds.
-struct TimerWindow {
-    /// Not before.
-    let deadline: UInt64
-    /// Not after, if the lane can help it.
-    let latest: UInt64
-
-    init(deadline: UInt64, leeway: UInt64) {
-        self.deadline = deadline
-        let (latest, isOver) = deadline.addingReportingOverflow(leeway)
-        self.latest = isOver ? .max - 1 : latest
     }
 }

@@ -1,7 +1,8 @@
 internal import Ring
 internal import Synchronization
 
-/// Runs a block once, whoever comes first; all others wait until it has run. `dispatch_once`.
+/// Runs a block once: the first caller runs it, and all others wait until it has run.
+/// `dispatch_once`.
 ///
 /// Swift's global and static `let` do the same for a value; this is for code that comes from GCD.
 public final class DispatchOnce: Sendable {

@@ -31,7 +31,7 @@ public final class DispatchWorkItem: @unchecked Sendable {
     }
 
     deinit {
-        // Never run, and nobody is left who could wait.
+        // It never ran, and no caller is left to wait.
         if state.load(ordering: .relaxed) & DispatchWorkItem.done == 0 { completion.leave() }
     }
 

@@ -37,15 +37,4 @@ final class Certificate {
         (0..<ctls_certificate_count(stack)).map { der(ctls_certificate(stack, $0)) }
     }
 }
-
-/// One reference to an EVP_PKEY object of OpenSSL.
-final class PrivateKey {
-    let handle: OpaquePointer
-
-    init(adopting handle: OpaquePointer) {
-        self.handle = handle
-    }
-
-    deinit { EVP_PKEY_free(handle) }
-}
 #endif

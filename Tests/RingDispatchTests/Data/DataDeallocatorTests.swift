@@ -149,8 +149,7 @@ struct DataDeallocatorTests {
 
     @Test("Unmapping what no mapping begins with is a mistake")
     func unmappingWrongly() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-        {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let pages = mapPages(2 * 4096)
             _ = DispatchData(

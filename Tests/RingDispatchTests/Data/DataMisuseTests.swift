@@ -8,8 +8,7 @@ struct DataMisuseTests {
 
     @Test("An index behind the last byte")
     func indexBehind() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-        {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DataMisuseTests.sample()[10]
         }
@@ -18,8 +17,7 @@ struct DataMisuseTests {
 
     @Test("A negative index")
     func indexBefore() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-        {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = regions(5)[-1]
         }
@@ -28,8 +26,7 @@ struct DataMisuseTests {
 
     @Test("An index into data without bytes")
     func indexOfEmpty() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-        {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DispatchData.empty[0]
         }
@@ -38,8 +35,7 @@ struct DataMisuseTests {
 
     @Test("A slice that reaches beyond the data")
     func slice() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-        {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DataMisuseTests.sample()[5..<11]
         }
@@ -48,8 +44,7 @@ struct DataMisuseTests {
 
     @Test("A part that reaches beyond the data")
     func part() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-        {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DataMisuseTests.sample().subdata(in: -1..<4)
         }
@@ -58,8 +53,7 @@ struct DataMisuseTests {
 
     @Test("A region at a negative location")
     func region() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-        {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DataMisuseTests.sample().region(location: -1)
         }
@@ -68,8 +62,7 @@ struct DataMisuseTests {
 
     @Test("A region that is not there")
     func regionIndex() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-        {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DataMisuseTests.sample().regions[3]
         }
@@ -78,8 +71,7 @@ struct DataMisuseTests {
 
     @Test("Copying more than there is")
     func copyTooMany() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-        {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             var target = [UInt8](repeating: 0, count: 20)
             target.withUnsafeMutableBytes { DataMisuseTests.sample().copyBytes(to: $0, count: 11) }
@@ -89,8 +81,7 @@ struct DataMisuseTests {
 
     @Test("Copying a negative number of bytes")
     func copyNegative() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-        {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             var target = [UInt8](repeating: 0, count: 20)
             target.withUnsafeMutableBytes { DataMisuseTests.sample().copyBytes(to: $0, count: -1) }
@@ -100,8 +91,7 @@ struct DataMisuseTests {
 
     @Test("Copying to a buffer that is too small")
     func copyWithoutRoom() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-        {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             var target = [UInt8](repeating: 0, count: 4)
             target.withUnsafeMutableBytes { DataMisuseTests.sample().copyBytes(to: $0, count: 5) }
@@ -111,8 +101,7 @@ struct DataMisuseTests {
 
     @Test("Copying a range that reaches beyond the data to a typed buffer")
     func copyTypedRange() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-        {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             var target = [UInt8](repeating: 0, count: 4)
             target.withUnsafeMutableBufferPointer {
@@ -124,8 +113,7 @@ struct DataMisuseTests {
 
     @Test("Memory of a negative size")
     func negativeSize() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-        {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let block = Block([1], returns: Watched(0))
             _ = DispatchData(start: block.start, count: -1, owner: block)

@@ -5,9 +5,7 @@ import Testing
 struct GroupMisuseTests {
     @Test("31. Leaving a group more often than entering it")
     func unbalancedLeave() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let group = DispatchGroup()
             group.enter()
@@ -19,9 +17,7 @@ struct GroupMisuseTests {
 
     @Test("31. Releasing a group that somebody has not left")
     func releaseNonEmpty() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             do {
                 let group = DispatchGroup()

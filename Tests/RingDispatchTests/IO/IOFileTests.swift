@@ -15,7 +15,6 @@ extension IOTests {
             #expect(descriptor >= 0)
             body(descriptor)
             close(descriptor)
-            expectNothingLeft()
         }
 
         @Test("A stream reads a file from its position to its end", arguments: [
@@ -25,12 +24,10 @@ extension IOTests {
             let bytes = randomBytes(size, seed: 1)
             withFile(bytes) { descriptor in
                 let (channel, cleanup) = open(.stream, descriptor)
-                let read = Transfer()
-                channel.read(offset: 77, length: .max, queue: queue, ioHandler: read.handler)
+                let read = channel.read(.max, from: 77, on: queue)
                 #expect(read.finish().last == .done([]))
                 #expect(read.bytes == bytes)
-                channel.close()
-                cleanup.expect()
+                finish(channel, cleanup)
                 #expect(lseek(descriptor, 0, SEEK_CUR) == size)
             }
         }
@@ -41,16 +38,12 @@ extension IOTests {
             withFile(bytes) { descriptor in
                 lseek(descriptor, 1000, SEEK_SET)
                 let (channel, cleanup) = open(.stream, descriptor)
-                let reads = (0..<20).map { _ in Transfer() }
-                for read in reads {
-                    channel.read(offset: 0, length: 4000, queue: queue, ioHandler: read.handler)
-                }
+                let reads = (0..<20).map { _ in channel.read(4000, on: queue) }
                 for (index, read) in reads.enumerated() {
                     read.finish()
                     #expect(read.bytes == Array(bytes[(1000 + 4000 * index)...].prefix(4000)))
                 }
-                channel.close()
-                cleanup.expect()
+                finish(channel, cleanup)
                 #expect(lseek(descriptor, 0, SEEK_CUR) == 81_000)
             }
         }
@@ -75,8 +68,7 @@ extension IOTests {
                     #expect(read.finish().last?.error == 0)
                     #expect(read.bytes == Array(bytes[(10_000 + offset)...].prefix(length)))
                 }
-                channel.close()
-                cleanup.expect()
+                finish(channel, cleanup)
                 #expect(lseek(descriptor, 0, SEEK_CUR) == 0)
             }
         }
@@ -85,21 +77,18 @@ extension IOTests {
         func randomIsParallel() {
             withFile(patternBytes(4_000_000)) { descriptor in
                 let (channel, cleanup) = open(.random, descriptor)
-                let (gate, late, quick) = (Gate(), Transfer(), Transfer())
+                let (gate, late) = (Gate(), Transfer())
                 channel.read(offset: 0, length: .max, queue: queue) { done, data, error in
                     gate.pass()
                     late.handler(done, data, error)
                 }
-                channel.read(
-                    offset: 5, length: 10, queue: DispatchQueue(label: "io.other"),
-                    ioHandler: quick.handler)
+                let quick = channel.read(10, from: 5, on: DispatchQueue(label: "io.other"))
                 #expect(quick.finish() == [.done(Array(patternBytes(15).suffix(10)))])
                 #expect(!late.isDone)
                 gate.open()
                 late.finish()
                 #expect(late.bytes == patternBytes(4_000_000))
-                channel.close()
-                cleanup.expect()
+                finish(channel, cleanup)
             }
         }
 
@@ -118,8 +107,7 @@ extension IOTests {
                         ioHandler: writes.last!.handler)
                 }
                 for write in writes { #expect(write.finish() == [.done(nil)]) }
-                channel.close()
-                cleanup.expect()
+                finish(channel, cleanup)
             }
             #expect(contents(ofFile: folder("file")) == expected)
         }
@@ -134,26 +122,20 @@ extension IOTests {
                         offset: 0, data: copied([4, 5]), queue: queue, ioHandler: write.handler)
                 }
                 for write in writes { write.finish() }
-                channel.close()
-                cleanup.expect()
+                finish(channel, cleanup)
             }
             #expect(contents(ofFile: folder("file")) == [1, 2, 3, 4, 5, 4, 5])
         }
 
         @Test("A file of /proc, which does not tell its size, is read to its end")
         func sizeless() {
-            do {
-                let descriptor = Glibc.open("/proc/self/maps", O_RDONLY)
-                let (channel, cleanup) = open(.stream, descriptor)
-                let read = Transfer()
-                channel.read(offset: 0, length: .max, queue: queue, ioHandler: read.handler)
-                #expect(read.finish().last == .done([]))
-                #expect(read.bytes.count > 1000)
-                channel.close()
-                cleanup.expect()
-                close(descriptor)
-            }
-            expectNothingLeft()
+            let descriptor = Glibc.open("/proc/self/maps", O_RDONLY)
+            let (channel, cleanup) = open(.stream, descriptor)
+            let read = channel.read(.max, on: queue)
+            #expect(read.finish().last == .done([]))
+            #expect(read.bytes.count > 1000)
+            finish(channel, cleanup)
+            close(descriptor)
         }
 
         @Test("A file that is cut short while it is read ends where it ends")
@@ -172,8 +154,7 @@ extension IOTests {
                 gate.open()
                 #expect(read.finish().last == .done([]))
                 #expect(read.bytes == Array(bytes.prefix(4_000_001)))
-                channel.close()
-                cleanup.expect()
+                finish(channel, cleanup)
             }
         }
 
@@ -194,11 +175,7 @@ extension IOTests {
                     reads.append(read)
                     source.read(offset: 0, length: length, queue: queue) {
                         [queue] done, data, error in
-                        let write = Transfer()
-                        writes.append(write)
-                        sink.write(
-                            offset: 0, data: data ?? .empty, queue: queue,
-                            ioHandler: write.handler)
+                        writes.append(sink.write(data ?? .empty, on: queue))
                         read.handler(done, data, error)
                     }
                 }
@@ -217,27 +194,22 @@ extension IOTests {
 
         @Test("A hundred files are read at once")
         func manyFiles() {
-            do {
-                let files = (0..<100).map { index in
-                    let bytes = randomBytes(20_000 + 997 * index, seed: UInt64(index))
-                    return (bytes, Glibc.open(folder.makeFile("\(index)", bytes), O_RDONLY))
-                }
-                let reads = files.map { _, descriptor in
-                    let (channel, cleanup) = open(.stream, descriptor)
-                    let read = Transfer()
-                    channel.read(
-                        offset: 0, length: .max, queue: .global(), ioHandler: read.handler)
-                    channel.close()
-                    return (read, cleanup)
-                }
-                for ((bytes, descriptor), (read, cleanup)) in zip(files, reads) {
-                    #expect(read.finish().last?.error == 0)
-                    #expect(read.bytes == bytes)
-                    cleanup.expect()
-                    close(descriptor)
-                }
+            let files = (0..<100).map { index in
+                let bytes = randomBytes(20_000 + 997 * index, seed: UInt64(index))
+                return (bytes, Glibc.open(folder.makeFile("\(index)", bytes), O_RDONLY))
             }
-            expectNothingLeft()
+            let reads = files.map { _, descriptor in
+                let (channel, cleanup) = open(.stream, descriptor)
+                let read = channel.read(.max, on: .global())
+                channel.close()
+                return (read, cleanup)
+            }
+            for ((bytes, descriptor), (read, cleanup)) in zip(files, reads) {
+                #expect(read.finish().last?.error == 0)
+                #expect(read.bytes == bytes)
+                cleanup.expect()
+                close(descriptor)
+            }
         }
 
         @Test("A descriptor with O_NONBLOCK set, which the ring would not wait for, is read whole")
@@ -246,12 +218,10 @@ extension IOTests {
             withFile(bytes, flags: O_RDONLY | O_NONBLOCK) { descriptor in
                 posix_fadvise(descriptor, 0, 0, Int32(POSIX_FADV_DONTNEED))
                 let (channel, cleanup) = open(.stream, descriptor)
-                let read = Transfer()
-                channel.read(offset: 0, length: .max, queue: queue, ioHandler: read.handler)
+                let read = channel.read(.max, on: queue)
                 #expect(read.finish().last == .done([]))
                 #expect(read.bytes == bytes)
-                channel.close()
-                cleanup.expect()
+                finish(channel, cleanup)
                 #expect(fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0)
             }
         }

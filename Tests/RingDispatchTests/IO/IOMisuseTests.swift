@@ -6,9 +6,7 @@ import Testing
 struct IOMisuseTests {
     @Test("A negative length of a read")
     func negativeLength() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let (channel, _) = IOTests.open(.stream, 0)
             channel.read(offset: 0, length: -5, queue: .global()) { _, _, _ in }
@@ -18,9 +16,7 @@ struct IOMisuseTests {
 
     @Test("A negative length of a convenience read")
     func negativeMaxLength() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             DispatchIO.read(
                 fromFileDescriptor: 0, maxLength: -1, runningHandlerOn: .global()
@@ -32,9 +28,8 @@ struct IOMisuseTests {
     @Test("A negative offset of a random channel")
     func negativeOffset() async {
         let folder = Folder()
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { [path = folder.path as String] in
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
+            [path = folder.path as String] in
             prepareForTrap()
             let folder = Folder(lent: path)
             let descriptor = open(folder.makeFile("file", [1]), O_RDWR)
@@ -46,12 +41,12 @@ struct IOMisuseTests {
 
     @Test("Negative water marks")
     func negativeMarks() async {
-        let low = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let low = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             IOTests.open(.stream, 0).channel.setLimit(lowWater: -1)
         }
         expectMessage(low, naming: "DispatchIO.setLimit", "low water", "negative")
-        let high = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let high = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             IOTests.open(.stream, 0).channel.setLimit(highWater: -1)
         }
@@ -60,9 +55,7 @@ struct IOMisuseTests {
 
     @Test("A negative interval")
     func negativeInterval() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             IOTests.open(.stream, 0).channel.setInterval(interval: .seconds(-1))
         }
@@ -71,9 +64,7 @@ struct IOMisuseTests {
 
     @Test("Resuming a channel that is not suspended")
     func overResume() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             IOTests.open(.stream, 0).channel.resume()
         }
@@ -82,9 +73,7 @@ struct IOMisuseTests {
 
     @Test("Releasing a suspended channel")
     func releaseSuspended() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             IOTests.open(.stream, 0).channel.suspend()
             letTimePass(milliseconds: 1000)

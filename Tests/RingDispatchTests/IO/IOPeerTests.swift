@@ -22,13 +22,13 @@ struct IOPeerTests {
         let pair = Channel(kind)
         // The first write meets the end in a lane, the second on a thread of the program, the third
         // in a handler.
-        let (stuck, late, alone) = (Transfer(), Transfer(), Transfer())
+        let alone = Transfer()
         let (channel, _) = IOTests.open(.stream, pair.far)
         let big = copied([UInt8](repeating: 1, count: 4 << 20))
-        channel.write(offset: 0, data: big, queue: queue, ioHandler: stuck.handler)
+        let stuck = channel.write(big, on: queue)
         pair.closeNear()
         let first = stuck.finish().last
-        channel.write(offset: 0, data: copied([1]), queue: queue, ioHandler: late.handler)
+        let late = channel.write(copied([1]), on: queue)
         let second = late.finish()
         queue.async {
             DispatchIO.write(

@@ -19,17 +19,14 @@ struct DispatchOnceTests {
             let finished = Gate()
             let ran = Watched(0)
             let returnedEarly = Watched(0)
-            let threads = (0..<8).map { _ in
-                UserThread {
-                    once.perform {
-                        ran.increment()
-                        letTimePass(milliseconds: 2)
-                        finished.open()
-                    }
-                    if !finished.wasOpened { returnedEarly.increment() }
+            onThreads(8) { _ in
+                once.perform {
+                    ran.increment()
+                    letTimePass(milliseconds: 2)
+                    finished.open()
                 }
+                if !finished.wasOpened { returnedEarly.increment() }
             }
-            for thread in threads { #expect(thread.join()) }
             #expect(ran.value == 1)
             #expect(returnedEarly.value == 0)
         }
@@ -53,9 +50,7 @@ struct DispatchOnceTests {
 
     @Test("45. Asking for it from inside its own block traps")
     func recursion() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let once = DispatchOnce()
             once.perform { once.perform {} }

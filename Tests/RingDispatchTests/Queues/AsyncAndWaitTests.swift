@@ -105,12 +105,9 @@ struct AsyncAndWaitTests {
         let target = DispatchQueue(label: "asyncAndWait.shared")
         let queues = (0..<2).map { DispatchQueue(label: "asyncAndWait.\($0)", target: target) }
         let count = Unguarded(0)
-        let threads = (0..<4).map { index in
-            UserThread {
-                for _ in 0..<500 { queues[index % 2].asyncAndWait { count.value += 1 } }
-            }
+        onThreads(4) { index in
+            for _ in 0..<500 { queues[index % 2].asyncAndWait { count.value += 1 } }
         }
-        for thread in threads { #expect(thread.join()) }
         #expect(target.sync { count.value } == 2000)
     }
 
@@ -127,9 +124,7 @@ struct AsyncAndWaitTests {
 
     @Test("16, 20. Waiting for the queue that the caller is on traps")
     func deadlock() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let queue = DispatchQueue(label: "asyncAndWait.deadlock")
             queue.sync { queue.asyncAndWait {} }
@@ -139,9 +134,7 @@ struct AsyncAndWaitTests {
 
     @Test("20, 21. A barrier from an item of the same concurrent queue traps")
     func barrierDeadlock() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let queue = DispatchQueue(label: "asyncAndWait.reader", attributes: .concurrent)
             queue.sync { queue.asyncAndWait(flags: .barrier) {} }

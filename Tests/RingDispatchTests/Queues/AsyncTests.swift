@@ -21,20 +21,17 @@ struct AsyncTests {
         let running = Atomic<Int>(0)
         let overlaps = Atomic<Int>(0)
         let seen = Watched<[Int: [Int]]>([:])
-        let threads = (0..<4).map { producer in
-            UserThread {
-                for number in 0..<2000 {
-                    queue.async {
-                        if running.add(1, ordering: .relaxed).oldValue != 0 {
-                            overlaps.add(1, ordering: .relaxed)
-                        }
-                        seen.update { $0[producer, default: []].append(number) }
-                        running.subtract(1, ordering: .relaxed)
+        onThreads(4) { producer in
+            for number in 0..<2000 {
+                queue.async {
+                    if running.add(1, ordering: .relaxed).oldValue != 0 {
+                        overlaps.add(1, ordering: .relaxed)
                     }
+                    seen.update { $0[producer, default: []].append(number) }
+                    running.subtract(1, ordering: .relaxed)
                 }
             }
         }
-        for thread in threads { #expect(thread.join()) }
         expectEventually(seen) { $0.values.reduce(0) { $0 + $1.count } == 8000 }
         for producer in 0..<4 {
             #expect(seen.value[producer] == Array(0..<2000))

@@ -113,29 +113,26 @@ struct BarrierTests {
         let writers = Atomic<Int>(0)
         let faults = Atomic<Int>(0)
         let written = Unguarded(0)
-        let threads = (0..<4).map { _ in
-            UserThread {
-                for round in 0..<1000 {
-                    queue.sync {
-                        readers.add(1, ordering: .sequentiallyConsistent)
-                        if writers.load(ordering: .sequentiallyConsistent) != 0 {
-                            faults.add(1, ordering: .relaxed)
-                        }
-                        readers.subtract(1, ordering: .sequentiallyConsistent)
+        onThreads(4) { _ in
+            for round in 0..<1000 {
+                queue.sync {
+                    readers.add(1, ordering: .sequentiallyConsistent)
+                    if writers.load(ordering: .sequentiallyConsistent) != 0 {
+                        faults.add(1, ordering: .relaxed)
                     }
-                    guard round.isMultiple(of: 4) else { continue }
-                    queue.async(flags: .barrier) {
-                        let others = writers.add(1, ordering: .sequentiallyConsistent).oldValue
-                        if others + readers.load(ordering: .sequentiallyConsistent) != 0 {
-                            faults.add(1, ordering: .relaxed)
-                        }
-                        written.value += 1
-                        writers.subtract(1, ordering: .sequentiallyConsistent)
+                    readers.subtract(1, ordering: .sequentiallyConsistent)
+                }
+                guard round.isMultiple(of: 4) else { continue }
+                queue.async(flags: .barrier) {
+                    let others = writers.add(1, ordering: .sequentiallyConsistent).oldValue
+                    if others + readers.load(ordering: .sequentiallyConsistent) != 0 {
+                        faults.add(1, ordering: .relaxed)
                     }
+                    written.value += 1
+                    writers.subtract(1, ordering: .sequentiallyConsistent)
                 }
             }
         }
-        for thread in threads { #expect(thread.join()) }
         #expect(queue.sync(flags: .barrier) { written.value } == 1000)
         #expect(faults.load(ordering: .relaxed) == 0)
     }

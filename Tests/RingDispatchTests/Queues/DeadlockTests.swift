@@ -5,9 +5,7 @@ import Testing
 struct DeadlockTests {
     @Test("16. sync on the own queue")
     func ownQueue() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let queue = DispatchQueue(label: "deadlock.own")
             queue.sync { queue.sync {} }
@@ -17,9 +15,7 @@ struct DeadlockTests {
 
     @Test("16. sync on the own queue from a queued item")
     func fromItem() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let queue = DispatchQueue(label: "deadlock.item")
             queue.async { queue.sync {} }
@@ -30,9 +26,7 @@ struct DeadlockTests {
 
     @Test("17. sync to the target from a queue above it")
     func parent() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let parent = DispatchQueue(label: "deadlock.parent")
             let child = DispatchQueue(label: "deadlock.above", target: parent)
@@ -43,9 +37,7 @@ struct DeadlockTests {
 
     @Test("17. sync to a queue from its serial target")
     func child() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let parent = DispatchQueue(label: "deadlock.below")
             let child = DispatchQueue(label: "deadlock.child", target: parent)
@@ -56,9 +48,7 @@ struct DeadlockTests {
 
     @Test("16. A sync barrier inside a barrier of the same concurrent queue")
     func barrier() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let queue = DispatchQueue(label: "deadlock.barrier", attributes: .concurrent)
             queue.sync(flags: .barrier) { queue.sync(flags: .barrier) {} }
@@ -69,9 +59,7 @@ struct DeadlockTests {
     #if DEBUG
         @Test("16. Two queues that wait for each other, in debug builds")
         func cycle() async {
-            let result = await #expect(
-                processExitsWith: .failure, observing: [\.standardErrorContent]
-            ) {
+            let result = await #expect(processExitsWith: .failure, observing: lastWords) {
                 prepareForTrap()
                 let one = DispatchQueue(label: "deadlock.one")
                 let other = DispatchQueue(label: "deadlock.other")
@@ -94,9 +82,7 @@ struct DeadlockTests {
 
         @Test("16. Three queues that wait in a ring, in debug builds")
         func longCycle() async {
-            let result = await #expect(
-                processExitsWith: .failure, observing: [\.standardErrorContent]
-            ) {
+            let result = await #expect(processExitsWith: .failure, observing: lastWords) {
                 prepareForTrap()
                 let queues = (0..<3).map { DispatchQueue(label: "deadlock.ring.\($0)") }
                 let inside = Watched(0)

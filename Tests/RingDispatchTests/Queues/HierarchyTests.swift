@@ -24,9 +24,7 @@ struct HierarchyTests {
 
     @Test("12. A cycle of targets traps")
     func cycle() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let first = DispatchQueue(label: "cycle.first", attributes: .initiallyInactive)
             let second = DispatchQueue(

@@ -62,12 +62,10 @@ struct MainQueueTests {
                 let all = Watched<[Bool]>([])
                 let timer = DispatchSource.makeTimerSource(queue: .main)
                 group.enter()
-                timer.setEventHandler {
+                timer.start(deadline: .now() + .milliseconds(5)) {
                     all.append(isOnMainThread)
                     group.leave()
                 }
-                timer.schedule(deadline: .now() + .milliseconds(5))
-                timer.activate()
                 group.enter()
                 DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(5)) {
                     all.append(isOnMainThread)
@@ -84,9 +82,7 @@ struct MainQueueTests {
 
     @Test("16. Waiting for it from one of its items traps")
     func deadlock() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             withMainQueueServed {
                 DispatchQueue.main.async { DispatchQueue.main.sync {} }
             }
@@ -123,9 +119,7 @@ struct MainQueueTests {
 
     @Test("16. Code of the main actor that waits for it traps")
     func mainActorDeadlock() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             await MainActor.run { DispatchQueue.main.sync {} }
         }
@@ -136,14 +130,12 @@ struct MainQueueTests {
     func isolation() async {
         let count = Unguarded(0)
         let rounds = 200
-        let threads = (0..<3).map { index in
-            UserThread {
-                for round in 0..<rounds {
-                    if (round + index) % 2 == 0 {
-                        DispatchQueue.main.async { count.value += 1 }
-                    } else {
-                        DispatchQueue.main.sync { count.value += 1 }
-                    }
+        let threads = startThreads(3) { index in
+            for round in 0..<rounds {
+                if (round + index) % 2 == 0 {
+                    DispatchQueue.main.async { count.value += 1 }
+                } else {
+                    DispatchQueue.main.sync { count.value += 1 }
                 }
             }
         }

@@ -109,9 +109,7 @@ struct PreconditionTests {
 struct PreconditionMisuseTests {
     @Test("28. onQueue elsewhere")
     func onQueue() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             dispatchPrecondition(condition: .onQueue(DispatchQueue(label: "precondition.absent")))
         }
@@ -120,9 +118,7 @@ struct PreconditionMisuseTests {
 
     @Test("28. notOnQueue on the queue")
     func notOnQueue() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let queue = DispatchQueue(label: "precondition.present")
             queue.sync { dispatchPrecondition(condition: .notOnQueue(queue)) }
@@ -132,9 +128,7 @@ struct PreconditionMisuseTests {
 
     @Test("23. onQueueAsBarrier in an ordinary item of a concurrent queue")
     func asBarrier() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let queue = DispatchQueue(label: "precondition.reader", attributes: .concurrent)
             queue.sync { dispatchPrecondition(condition: .onQueueAsBarrier(queue)) }

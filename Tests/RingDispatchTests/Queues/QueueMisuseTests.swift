@@ -5,9 +5,7 @@ import Testing
 struct QueueMisuseTests {
     @Test("4. Resuming a queue that is not suspended")
     func overResume() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             DispatchQueue(label: "misuse.resume").resume()
         }
@@ -16,9 +14,7 @@ struct QueueMisuseTests {
 
     @Test("2. Resuming an inactive queue that was never suspended")
     func resumeInactive() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let queue = DispatchQueue(label: "misuse.inactive", attributes: .initiallyInactive)
             queue.resume()
@@ -29,9 +25,7 @@ struct QueueMisuseTests {
 
     @Test("3. Releasing a suspended queue")
     func releaseSuspended() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             do {
                 let queue = DispatchQueue(label: "misuse.suspended")
@@ -44,9 +38,7 @@ struct QueueMisuseTests {
 
     @Test("3. Releasing an inactive queue")
     func releaseInactive() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DispatchQueue(label: "misuse.unused", attributes: .initiallyInactive)
             letTimePass(milliseconds: 1000)
@@ -56,9 +48,7 @@ struct QueueMisuseTests {
 
     @Test("9. Changing the target of an active queue")
     func retargetActive() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let target = DispatchQueue(label: "misuse.target")
             let queue = DispatchQueue(label: "misuse.retarget")
@@ -70,9 +60,7 @@ struct QueueMisuseTests {
 
     @Test("27. Setting a specific value on a global queue")
     func globalSpecific() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             DispatchQueue.global().setSpecific(key: DispatchSpecificKey<Int>(), value: 1)
         }

@@ -96,12 +96,9 @@ struct SyncTests {
     func exclusion() {
         let queue = DispatchQueue(label: "sync.exclusion")
         let counter = Unguarded(0)
-        let threads = (0..<4).map { _ in
-            UserThread {
-                for _ in 0..<5000 { queue.sync { counter.value += 1 } }
-            }
+        onThreads(4) { _ in
+            for _ in 0..<5000 { queue.sync { counter.value += 1 } }
         }
-        for thread in threads { #expect(thread.join()) }
         #expect(queue.sync { counter.value } == 20_000)
     }
 
@@ -109,18 +106,15 @@ struct SyncTests {
     func mixedExclusion() {
         let queue = DispatchQueue(label: "sync.mixed")
         let counter = Unguarded(0)
-        let threads = (0..<4).map { _ in
-            UserThread {
-                for round in 0..<2000 {
-                    if round.isMultiple(of: 2) {
-                        queue.sync { counter.value += 1 }
-                    } else {
-                        queue.async { counter.value += 1 }
-                    }
+        onThreads(4) { _ in
+            for round in 0..<2000 {
+                if round.isMultiple(of: 2) {
+                    queue.sync { counter.value += 1 }
+                } else {
+                    queue.async { counter.value += 1 }
                 }
             }
         }
-        for thread in threads { #expect(thread.join()) }
         #expect(queue.sync { counter.value } == 8000)
     }
 
@@ -169,12 +163,10 @@ struct SyncTests {
         let queue = DispatchQueue(label: "sync.readers", attributes: .concurrent)
         let inside = Watched(0)
         let leave = Gate()
-        let threads = (0..<40).map { _ in
-            UserThread {
-                queue.sync {
-                    inside.increment()
-                    leave.pass()
-                }
+        let threads = startThreads(40) { _ in
+            queue.sync {
+                inside.increment()
+                leave.pass()
             }
         }
         expectEventually(inside) { $0 == 40 }

@@ -5,9 +5,7 @@ import Testing
 struct SemaphoreMisuseTests {
     @Test("34. A negative start value")
     func negative() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DispatchSemaphore(value: -1)
         }
@@ -16,9 +14,7 @@ struct SemaphoreMisuseTests {
 
     @Test("34. Releasing a semaphore that is still taken")
     func inUse() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             do {
                 let semaphore = DispatchSemaphore(value: 1)

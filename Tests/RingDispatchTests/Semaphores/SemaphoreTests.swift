@@ -61,11 +61,9 @@ struct SemaphoreTests {
     func wakesOne() {
         let semaphore = DispatchSemaphore(value: 0)
         let woken = Watched(0)
-        let threads = (0..<4).map { _ in
-            UserThread {
-                _ = semaphore.wait(timeout: .distantFuture)
-                woken.increment()
-            }
+        let threads = startThreads(4) { _ in
+            _ = semaphore.wait(timeout: .distantFuture)
+            woken.increment()
         }
         for thread in threads { #expect(thread.waitUntilAsleep()) }
         for count in 1...4 {

@@ -17,14 +17,11 @@ struct DescriptorEndTests {
             told.append(source.data)
             taking()
         }
-        let cancelled = watchCancel(of: source)
-        source.activate()
+        let cancelled = activate(source)
         return (source, told, cancelled)
     }
 
-    @Test("A handler that ignores a hang-up is told once", arguments: [
-        Channel.Kind.pipe, .socketPair,
-    ])
+    @Test("A handler that ignores a hang-up is told once", arguments: Channel.Kind.allCases)
     func hangUp(kind: Channel.Kind) {
         let channel = Channel(kind)
         let (source, told, cancelled) = watchRead(channel.near)
@@ -34,9 +31,9 @@ struct DescriptorEndTests {
         finish(source, cancelled)
     }
 
-    @Test("60. Bytes before a hang-up are told with their count, then the end", arguments: [
-        Channel.Kind.pipe, .socketPair,
-    ])
+    @Test(
+        "60. Bytes before a hang-up are told with their count, then the end",
+        arguments: Channel.Kind.allCases)
     func bytesFirst(kind: Channel.Kind) {
         let channel = Channel(kind)
         write(10, to: channel.far)
@@ -161,17 +158,13 @@ struct DescriptorEndTests {
         finish(source, cancelled)
     }
 
-    @Test("A writer whose reader is gone is told once", arguments: [
-        Channel.Kind.pipe, .socketPair,
-    ])
+    @Test("A writer whose reader is gone is told once", arguments: Channel.Kind.allCases)
     func readerGone(kind: Channel.Kind) {
         let channel = Channel(kind)
         fill(channel.far)
         let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)
         let calls = Watched(0)
-        source.setEventHandler { calls.increment() }
-        let cancelled = watchCancel(of: source)
-        source.activate()
+        let cancelled = activate(source) { calls.increment() }
         drain(queue)
         channel.closeNear()
         expectEventually(calls) { $0 == 1 }

@@ -65,9 +65,7 @@ struct ProcessShortageTests {
             setrlimit(__rlimit_resource_t(7), &few)  // RLIMIT_NOFILE
             let source = DispatchSource.makeProcessSource(
                 identifier: child.identifier, eventMask: .exit, queue: queue)
-            source.setEventHandler { endProcess(succeedingIf: false) }
-            let ended = watchCancel(of: source)
-            source.activate()
+            let ended = activate(source) { endProcess(succeedingIf: false) }
             finish(source, ended)
             child.closeInput()
             child.waitUntilEnded()

@@ -151,8 +151,7 @@ struct ProcessSourceTests {
         do {
             let source = DispatchSource.makeProcessSource(
                 identifier: child.identifier, eventMask: .exit, queue: queue)
-            source.setEventHandler { Issue.record("an event came") }
-            source.activate()
+            source.start { Issue.record("an event came") }
             #expect(descriptors(of: child.identifier) == 1)
         }
         expectSoon("the descriptor is closed") { descriptors(of: child.identifier) == 0 }
@@ -190,13 +189,11 @@ struct ProcessSourceTests {
         let source = DispatchSource.makeProcessSource(
             identifier: child.identifier, eventMask: .exit, queue: queue)
         let reaped = Watched<[Int32?]>([])
-        source.setEventHandler {
+        let cancelled = activate(source) {
             reaped.append(child.reap())
             #expect(source.exitStatus == .exited(code: 9))
             source.cancel()
         }
-        let cancelled = watchCancel(of: source)
-        source.activate()
         child.closeInput()
         expectOpens(cancelled)
         #expect(reaped.value == [9 << 8])
@@ -231,9 +228,7 @@ struct ProcessSourceTests {
         let source = DispatchSource.makeProcessSource(
             identifier: -1, eventMask: .exit, queue: queue)
         source.setRegistrationHandler { order.append("registration") }
-        source.setEventHandler { order.append("event") }
-        let cancelled = watchCancel(of: source)
-        source.activate()
+        let cancelled = activate(source) { order.append("event") }
         expectEventually(order) { $0 == ["registration", "event"] }
         finish(source, cancelled)
     }

@@ -18,8 +18,7 @@ struct ReadSourceTests {
         }
         #expect(source.handle == UInt(channel.near))
         write(512, to: channel.far)
-        let cancelled = watchCancel(of: source)
-        source.activate()
+        let cancelled = activate(source)
         expectEventually(calls) { $0 == [512] }
         finish(source, cancelled)
     }
@@ -29,9 +28,7 @@ struct ReadSourceTests {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
         let calls = Watched(0)
-        source.setEventHandler { calls.increment() }
-        let cancelled = watchCancel(of: source)
-        source.activate()
+        let cancelled = activate(source) { calls.increment() }
         expectStays(calls, at: 0)
         finish(source, cancelled)
     }
@@ -62,20 +59,18 @@ struct ReadSourceTests {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
         let received = Watched(0)
-        source.setEventHandler {
+        let cancelled = activate(source) {
             var byte = UInt8(0)
             if read(channel.near, &byte, 1) == 1 { received.increment() }
         }
-        let cancelled = watchCancel(of: source)
-        source.activate()
         write(100, to: channel.far)
         expectEventually(received) { $0 == 100 }
         finish(source, cancelled)
     }
 
-    @Test("60. A peer's end is announced as zero bytes, after what it sent", arguments: [
-        Channel.Kind.pipe, .socketPair,
-    ])
+    @Test(
+        "60. A peer's end is announced as zero bytes, after what it sent",
+        arguments: Channel.Kind.allCases)
     func end(kind: Channel.Kind) {
         let channel = Channel(kind)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
@@ -95,8 +90,7 @@ struct ReadSourceTests {
         }
         write(10, to: channel.far)
         channel.closeFar()
-        let cancelled = watchCancel(of: source)
-        source.activate()
+        let cancelled = activate(source)
         expectEventually(dataAtEnd) { $0 != nil }
         #expect(received.value == 10)
         #expect(dataAtEnd.value == 0)
@@ -108,14 +102,12 @@ struct ReadSourceTests {
         let channel = Channel(.pipe)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
         let atEnd = Gate()
-        source.setEventHandler {
+        let cancelled = activate(source) {
             if readAll(from: channel.near).isAtEnd {
                 atEnd.open()
                 source.cancel()
             }
         }
-        let cancelled = watchCancel(of: source)
-        source.activate()
         drain(queue)
         channel.closeFar()
         expectOpens(atEnd)
@@ -127,9 +119,9 @@ struct ReadSourceTests {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
         let received = Watched(0)
-        source.setEventHandler { received.increment(by: readAll(from: channel.near).count) }
-        let cancelled = watchCancel(of: source)
-        source.activate()
+        let cancelled = activate(source) {
+            received.increment(by: readAll(from: channel.near).count)
+        }
         source.suspend()
         write(10, to: channel.far)
         expectStays(received, at: 0)
@@ -143,9 +135,9 @@ struct ReadSourceTests {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
         let received = Watched(0)
-        source.setEventHandler { received.increment(by: readAll(from: channel.near).count) }
-        let cancelled = watchCancel(of: source)
-        source.activate()
+        let cancelled = activate(source) {
+            received.increment(by: readAll(from: channel.near).count)
+        }
         let total = 2 << 20
         let writer = UserThread {
             var sent = 0
@@ -169,7 +161,7 @@ struct ReadSourceTests {
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         let received = Watched(0)
         let atEnd = Gate()
-        source.setEventHandler {
+        let cancelled = activate(source) {
             var buffer = [UInt8](repeating: 0, count: 8192)
             let count = read(descriptor, &buffer, buffer.count)
             if count > 0 {
@@ -179,8 +171,6 @@ struct ReadSourceTests {
                 atEnd.open()
             }
         }
-        let cancelled = watchCancel(of: source)
-        source.activate()
         expectOpens(atEnd)
         #expect(received.value == 100_000)
         finish(source, cancelled)
@@ -201,7 +191,7 @@ struct ReadSourceTests {
                 #expect(listen(listener, 16) == 0)
                 #expect(getsockname(listener, address, &length) == 0)
                 let source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
-                source.setEventHandler {
+                let cancelled = activate(source) {
                     #expect(source.data >= 1)
                     while true {
                         let peer = accept(listener, nil, nil)
@@ -209,8 +199,6 @@ struct ReadSourceTests {
                         peers.append(peer)
                     }
                 }
-                let cancelled = watchCancel(of: source)
-                source.activate()
                 for count in 1...5 {
                     let client = socket(AF_INET, streamKind, 0)
                     #expect(connect(client, address, length) == 0)

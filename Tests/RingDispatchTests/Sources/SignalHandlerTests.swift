@@ -114,25 +114,4 @@ struct SignalHandlerTests {
         #expect(OwnHandler.calls(signal) == 4)
         #expect(OwnHandler.passed(signal) == 3)
     }
-
-    @Test("A handler that covers the source's too often is left alone in the end")
-    func coveredOften() {
-        let signal = TestSignal.queued(17)
-        var counted: [UInt] = []
-        for _ in 1...12 {
-            let probe = SignalProbe(signal, on: queue)
-            let calls = OwnHandler.calls(signal)
-            deliver(signal)
-            drain(queue)
-            expectSoon("the handler below runs") {
-                OwnHandler.calls(signal) == calls + (counted.isEmpty ? 0 : 1)
-            }
-            let installed = handlerAddress(of: signal)
-            OwnHandler.install(signal)
-            probe.end()
-            counted.append(installed == handlerAddress(of: signal) ? 0 : 1)
-        }
-        #expect(counted.first == 1)
-        #expect(counted.last == 0)
-    }
 }

@@ -113,8 +113,7 @@ struct SignalSourceTests {
         let before = handlerAddress(of: signal)
         do {
             let source = DispatchSource.makeSignalSource(signal: signal, queue: queue)
-            source.setEventHandler {}
-            source.activate()
+            source.start {}
             #expect(handlerAddress(of: signal) != before)
         }
         expectSoon("the earlier handler is back") { handlerAddress(of: signal) == before }

@@ -71,11 +71,10 @@ struct SourceCancelTests {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let inside = Gate()
         let leave = Gate()
-        source.setEventHandler {
+        source.start {
             inside.open()
             leave.pass()
         }
-        source.activate()
         source.add(data: 1)
         expectOpens(inside)
         let cancelled = watchCancel(of: source)
@@ -171,12 +170,10 @@ struct SourceCancelTests {
             drain(queue)
         }
         let other = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
-        other.setEventHandler {
+        let otherCancelled = activate(other) {
             _ = readAll(from: channel.near)
             seen.append("other")
         }
-        let otherCancelled = watchCancel(of: other)
-        other.activate()
         drain(queue)
         write(1, to: channel.far)
         expectEventually(seen) { $0.contains("other") }

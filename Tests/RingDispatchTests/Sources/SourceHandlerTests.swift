@@ -49,22 +49,17 @@ struct SourceHandlerTests {
         let inside = Watched(0)
         let overlaps = Watched(0)
         let received = Watched(0)
-        source.setEventHandler {
+        let cancelled = activate(source) {
             if inside.increment() != 1 { overlaps.increment() }
             received.increment(by: readAll(from: pair.near).count)
             inside.increment(by: -1)
         }
-        let cancelled = watchCancel(of: source)
-        source.activate()
-        let threads = (0..<2).map { _ in
-            UserThread {
-                // A full socket takes none.
-                for _ in 0..<200 {
-                    while write(1, to: pair.far) != 1 { sched_yield() }
-                }
+        onThreads(2) { _ in
+            // A full socket takes none.
+            for _ in 0..<200 {
+                while write(1, to: pair.far) != 1 { sched_yield() }
             }
         }
-        for thread in threads { #expect(thread.join()) }
         expectEventually(received) { $0 == 400 }
         #expect(overlaps.value == 0)
         finish(source, cancelled)
@@ -106,8 +101,7 @@ struct SourceHandlerTests {
             var bytes = [UInt8](repeating: 0, count: 16)
             if source.data > 0 { received.increment(by: max(0, read(descriptor, &bytes, 16))) }
         }
-        let cancelled = watchCancel(of: source)
-        source.activate()
+        let cancelled = activate(source)
         expectEventually(received) { $0 >= 64 }
         finish(source, cancelled)
         close(descriptor)

@@ -22,8 +22,7 @@ struct SourceLifeTests {
     func activateTwice() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let called = Gate()
-        source.setEventHandler { called.open() }
-        source.activate()
+        source.start { called.open() }
         source.activate()
         source.add(data: 1)
         expectOpens(called)
@@ -34,8 +33,7 @@ struct SourceLifeTests {
     func suspension() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let calls = Watched<[UInt]>([])
-        source.setEventHandler { calls.append(source.data) }
-        source.activate()
+        source.start { calls.append(source.data) }
         // A call that has begun takes what comes meanwhile: it looks once, at its start.
         drain(queue)
         source.suspend()
@@ -58,12 +56,10 @@ struct SourceLifeTests {
             dispatchPrecondition(condition: .onQueue(queue))
             seen.append("registration")
         }
-        source.setEventHandler {
+        let cancelled = activate(source) {
             _ = readAll(from: channel.near)
             seen.append("event")
         }
-        let cancelled = watchCancel(of: source)
-        source.activate()
         expectEventually(seen) { $0.count == 2 }
         write(1, to: channel.far)
         expectEventually(seen) { $0.count == 3 }
@@ -126,8 +122,7 @@ struct SourceLifeTests {
     func laterHandler() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let seen = Watched<[String]>([])
-        source.setEventHandler { seen.append("old") }
-        source.activate()
+        source.start { seen.append("old") }
         source.add(data: 1)
         expectEventually(seen) { $0 == ["old"] }
         source.setEventHandler { seen.append("new") }
@@ -142,11 +137,10 @@ struct SourceLifeTests {
         let source = DispatchSource.makeUserDataAddSource()
         (source as? DispatchObject)?.setTarget(queue: queue)
         let checked = Gate()
-        source.setEventHandler {
+        source.start {
             dispatchPrecondition(condition: .onQueue(queue))
             checked.open()
         }
-        source.activate()
         source.add(data: 1)
         expectOpens(checked)
         source.cancel()

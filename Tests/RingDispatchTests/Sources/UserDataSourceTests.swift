@@ -6,46 +6,42 @@ import Testing
 struct UserDataSourceTests {
     private let queue = DispatchQueue(label: "userdata")
 
-    @Test("47, 49. An add source sums up what it is given while it cannot call")
-    func add() {
-        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+    /// One call of the handler takes all that was merged while it could not be called.
+    private func expectCall(
+        of source: any DispatchSourceProtocol, _ data: UInt, after merge: () -> Void,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         let calls = Watched<[UInt]>([])
         source.setEventHandler { calls.append(source.data) }
         // First: the source's activation is work on its queue, too.
         queue.suspend()
         source.activate()
-        for _ in 0..<1000 { source.add(data: 1) }
+        merge()
         queue.resume()
-        expectEventually(calls) { $0 == [1000] }
+        expectEventually(calls, sourceLocation: sourceLocation) { $0 == [data] }
         source.cancel()
+    }
+
+    @Test("47, 49. An add source sums up what it is given while it cannot call")
+    func add() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        expectCall(of: source, 1000) { for _ in 0..<1000 { source.add(data: 1) } }
     }
 
     @Test("47. An or source collects bits")
     func or() {
         let source = DispatchSource.makeUserDataOrSource(queue: queue)
-        let calls = Watched<[UInt]>([])
-        source.setEventHandler { calls.append(source.data) }
-        // First: the source's activation is work on its queue, too.
-        queue.suspend()
-        source.activate()
-        for bit in [1, 4, 1, 64] as [UInt] { source.or(data: bit) }
-        queue.resume()
-        expectEventually(calls) { $0 == [69] }
-        source.cancel()
+        expectCall(of: source, 69) {
+            for bit in [1, 4, 1, 64] as [UInt] { source.or(data: bit) }
+        }
     }
 
     @Test("47. A replace source keeps the last value")
     func replace() {
         let source = DispatchSource.makeUserDataReplaceSource(queue: queue)
-        let calls = Watched<[UInt]>([])
-        source.setEventHandler { calls.append(source.data) }
-        // First: the source's activation is work on its queue, too.
-        queue.suspend()
-        source.activate()
-        for value in [5, 9, 2] as [UInt] { source.replace(data: value) }
-        queue.resume()
-        expectEventually(calls) { $0 == [2] }
-        source.cancel()
+        expectCall(of: source, 2) {
+            for value in [5, 9, 2] as [UInt] { source.replace(data: value) }
+        }
     }
 
     @Test("48, 67. Merging zero is no event")
@@ -55,8 +51,7 @@ struct UserDataSourceTests {
         let replace = DispatchSource.makeUserDataReplaceSource(queue: queue)
         let calls = Watched(0)
         for source in [add, or, replace] as [any DispatchSourceProtocol] {
-            source.setEventHandler { calls.increment() }
-            source.activate()
+            source.start { calls.increment() }
         }
         add.add(data: 0)
         or.or(data: 0)
@@ -95,7 +90,7 @@ struct UserDataSourceTests {
         let running = Atomic<Int>(0)
         let overlaps = Atomic<Int>(0)
         let sum = Watched(UInt(0))
-        source.setEventHandler {
+        source.start {
             if running.add(1, ordering: .relaxed).oldValue != 0 {
                 overlaps.add(1, ordering: .relaxed)
             }
@@ -103,13 +98,9 @@ struct UserDataSourceTests {
             sum.update { $0 += data }
             running.subtract(1, ordering: .relaxed)
         }
-        source.activate()
-        let threads = (0..<4).map { _ in
-            UserThread {
-                for _ in 0..<5000 { source.add(data: 1) }
-            }
+        onThreads(4) { _ in
+            for _ in 0..<5000 { source.add(data: 1) }
         }
-        for thread in threads { #expect(thread.join()) }
         expectEventually(sum) { $0 == 20_000 }
         #expect(overlaps.load(ordering: .relaxed) == 0, "the handler ran beside itself")
         source.cancel()
@@ -119,7 +110,7 @@ struct UserDataSourceTests {
     func retrigger() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let seen = Watched<[String]>([])
-        source.setEventHandler {
+        source.start {
             let isFirst = seen.value.isEmpty
             seen.append("event")
             if isFirst {
@@ -127,7 +118,6 @@ struct UserDataSourceTests {
                 source.add(data: 1)
             }
         }
-        source.activate()
         source.add(data: 1)
         expectEventually(seen) { $0.count == 3 }
         #expect(seen.value == ["event", "item", "event"])
@@ -137,9 +127,7 @@ struct UserDataSourceTests {
     @Test("50. A source that never stops does not starve its queue")
     func endless() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
-        source.setEventHandler { source.add(data: 1) }
-        let cancelled = watchCancel(of: source)
-        source.activate()
+        let cancelled = activate(source) { source.add(data: 1) }
         source.add(data: 1)
         for _ in 0..<100 { drain(queue) }
         finish(source, cancelled)
@@ -150,12 +138,11 @@ struct UserDataSourceTests {
         let child = DispatchQueue(label: "userdata.child", target: queue)
         let source = DispatchSource.makeUserDataAddSource(queue: child)
         let checked = Gate()
-        source.setEventHandler {
+        source.start {
             dispatchPrecondition(condition: .onQueue(child))
             dispatchPrecondition(condition: .onQueue(queue))
             checked.open()
         }
-        source.activate()
         source.add(data: 1)
         expectOpens(checked)
         source.cancel()

@@ -17,27 +17,24 @@ struct WriteSourceTests {
             source.cancel()
         }
         #expect(source.handle == UInt(channel.far))
-        let cancelled = watchCancel(of: source)
-        source.activate()
+        let cancelled = activate(source)
         expectEventually(data) { $0 != nil }
         #expect((data.value ?? 0) > 0)
         finish(source, cancelled)
     }
 
-    @Test("61. A full descriptor is announced once somebody has read", arguments: [
-        Channel.Kind.pipe, .socketPair,
-    ])
+    @Test(
+        "61. A full descriptor is announced once somebody has read",
+        arguments: Channel.Kind.allCases)
     func full(kind: Channel.Kind) {
         let channel = Channel(kind)
         let filled = fill(channel.far)
         let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)
         let calls = Watched(0)
-        source.setEventHandler {
+        let cancelled = activate(source) {
             calls.increment()
             source.cancel()
         }
-        let cancelled = watchCancel(of: source)
-        source.activate()
         expectStays(calls, at: 0)
         #expect(readAll(from: channel.near).count == filled)
         expectEventually(calls) { $0 == 1 }
@@ -49,9 +46,7 @@ struct WriteSourceTests {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)
         let calls = Watched(0)
-        source.setEventHandler { calls.increment() }
-        let cancelled = watchCancel(of: source)
-        source.activate()
+        let cancelled = activate(source) { calls.increment() }
         expectEventually(calls) { $0 >= 10 }
         source.suspend()
         drain(queue)
@@ -69,13 +64,11 @@ struct WriteSourceTests {
         fill(channel.far)
         let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)
         let error = Watched<Int32?>(nil)
-        source.setEventHandler {
+        let cancelled = activate(source) {
             let code = write(1, to: channel.far) < 0 ? errno : 0
             error.update { $0 = code }
             source.cancel()
         }
-        let cancelled = watchCancel(of: source)
-        source.activate()
         drain(queue)
         channel.closeNear()
         expectEventually(error) { $0 == EPIPE }
@@ -91,10 +84,8 @@ struct WriteSourceTests {
         let writable = Watched(0)
         reader.setEventHandler { received.increment(by: readAll(from: channel.near).count) }
         writer.setEventHandler { writable.increment() }
-        let readerCancelled = watchCancel(of: reader)
-        reader.activate()
-        let writerCancelled = watchCancel(of: writer)
-        writer.activate()
+        let readerCancelled = activate(reader)
+        let writerCancelled = activate(writer)
         expectEventually(writable) { $0 >= 1 }
         write(5, to: channel.far)
         expectEventually(received) { $0 == 5 }
@@ -113,9 +104,7 @@ struct WriteSourceTests {
         let sources = (0..<3).map { number in
             let source = DispatchSource.makeReadSource(
                 fileDescriptor: channel.near, queue: DispatchQueue(label: "write.\(number)"))
-            source.setEventHandler { told.update { _ = $0.insert(number) } }
-            let cancelled = watchCancel(of: source)
-            source.activate()
+            let cancelled = activate(source) { told.update { _ = $0.insert(number) } }
             return (source, cancelled)
         }
         write(1, to: channel.far)
@@ -141,10 +130,8 @@ struct WriteSourceTests {
             writable.open()
             writer.cancel()
         }
-        let readerCancelled = watchCancel(of: reader)
-        reader.activate()
-        let writerCancelled = watchCancel(of: writer)
-        writer.activate()
+        let readerCancelled = activate(reader)
+        let writerCancelled = activate(writer)
         expectOpens(readable)
         expectOpens(writable)
         finish(reader, readerCancelled)

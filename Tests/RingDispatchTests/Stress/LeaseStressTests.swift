@@ -37,7 +37,7 @@ struct LeaseStressTests {
 
         private func bounce(_ descriptor: Int32, _ queue: DispatchQueue) {
             let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-            source.setEventHandler { [echoed, channels] in
+            source.start { [echoed, channels] in
                 _ = channels
                 var byte: UInt8 = 0
                 if read(descriptor, &byte, 1) == 1 {
@@ -47,7 +47,6 @@ struct LeaseStressTests {
                     source.cancel()
                 }
             }
-            source.activate()
         }
 
         /// The near ends are shut down, so that all sources come to their end.
@@ -107,8 +106,7 @@ struct LeaseStressTests {
         let ticks = Watched(0)
         let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "lease.timer"))
         timer.schedule(deadline: .now(), repeating: .milliseconds(2))
-        timer.setEventHandler { ticks.increment(by: Int(timer.data)) }
-        timer.activate()
+        timer.start { ticks.increment(by: Int(timer.data)) }
         expectEventually(ticks) { $0 >= 20 }
         timer.cancel()
         leave.open()

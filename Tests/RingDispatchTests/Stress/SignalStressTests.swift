@@ -101,19 +101,16 @@ struct SignalStressTests {
     func pairs() {
         let signal = TestSignal.queued(27)
         let probe = SignalProbe(signal, on: DispatchQueue(label: "stress.pairs"))
-        let threads = (0..<2).map { _ in
-            UserThread {
-                blockNothing()
-                for round: UInt in 1...1000 {
-                    raise(signal)
-                    let isComplete = probe.seen.wait(seconds: Patience.seconds) {
-                        $0.reduce(0, +) >= 2 * round
-                    }
-                    guard isComplete else { return }
+        onThreads(2, seconds: 150) { _ in
+            blockNothing()
+            for round: UInt in 1...1000 {
+                raise(signal)
+                let isComplete = probe.seen.wait(seconds: Patience.seconds) {
+                    $0.reduce(0, +) >= 2 * round
                 }
+                guard isComplete else { return }
             }
         }
-        for thread in threads { #expect(thread.join(seconds: 150)) }
         probe.expect(2000)
         probe.end()
     }
@@ -144,12 +141,9 @@ struct SignalStressTests {
 
     @Test("Children that end while their sources are made and cancelled are each told, or not")
     func processes() {
-        let threads = (0..<3).map { thread in
-            UserThread {
-                for round in 0..<25 { endWhileCancelling(code: Int32(round), thread: thread) }
-            }
+        onThreads(3, seconds: 150) { thread in
+            for round in 0..<25 { endWhileCancelling(code: Int32(round), thread: thread) }
         }
-        for thread in threads { #expect(thread.join(seconds: 150)) }
     }
 
     private func endWhileCancelling(code: Int32, thread: Int) {

@@ -120,8 +120,7 @@ struct SourceStressTests {
         let queue = DispatchQueue(label: "stress.add")
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let sum = Watched(0)
-        source.setEventHandler { sum.increment(by: Int(source.data)) }
-        source.activate()
+        source.start { sum.increment(by: Int(source.data)) }
         let workers = (0..<4).map { _ in
             UserThread { for _ in 0..<2_000 { source.add(data: 1) } }
         }

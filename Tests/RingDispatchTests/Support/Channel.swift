@@ -2,7 +2,7 @@ import Glibc
 
 /// Two connected descriptors, non-blocking, closed when the last reference goes.
 final class Channel: Sendable {
-    enum Kind {
+    enum Kind: CaseIterable {
         /// A pipe: `far` is written, `near` is read.
         case pipe
         /// Two connected stream sockets.

@@ -17,6 +17,9 @@ func letTasksHaveTheirDescriptors() {
     _ = poll { (0..<Int32(256)).contains { Descriptors.name(of: $0)?.contains("timerfd") == true } }
 }
 
+/// What `expectMessage` reads of a child's end.
+let lastWords: [any PartialKeyPath<ExitTest.Result> & Sendable] = [\.standardErrorContent]
+
 /// Checks that the child's last words name the mistake: the library's prefix and each of `words`,
 /// whatever their case.
 func expectMessage(

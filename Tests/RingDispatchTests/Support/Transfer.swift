@@ -70,6 +70,22 @@ final class Transfer: Sendable {
     }
 }
 
+extension DispatchIO {
+    /// Reads into a transfer.
+    func read(_ length: Int, from offset: Int = 0, on queue: DispatchQueue) -> Transfer {
+        let transfer = Transfer()
+        read(offset: offset, length: length, queue: queue, ioHandler: transfer.handler)
+        return transfer
+    }
+
+    /// Writes, with the handler's calls in a transfer.
+    func write(_ data: DispatchData, at offset: Int = 0, on queue: DispatchQueue) -> Transfer {
+        let transfer = Transfer()
+        write(offset: offset, data: data, queue: queue, ioHandler: transfer.handler)
+        return transfer
+    }
+}
+
 /// The channel's cleanup handler, and what it was told.
 final class Cleanup: Sendable {
     private let codes = Watched<[Int32]>([])

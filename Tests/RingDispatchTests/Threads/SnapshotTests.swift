@@ -41,8 +41,7 @@ struct SnapshotTests {
             #expect(socketpair(AF_UNIX, streamKind, 0, &pair) == 0)
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(deadline: .now() + .seconds(600))
-            timer.setEventHandler {}
-            timer.activate()
+            timer.start {}
             let reader = DispatchSource.makeReadSource(fileDescriptor: pair[0], queue: queue)
             reader.setEventHandler {}
             let (timerGone, readerGone) = (watchCancel(of: timer), watchCancel(of: reader))

@@ -13,25 +13,22 @@ struct WorkerLimitTests {
             setenv("RINGDISPATCH_LANES", "2", 1)
             setenv("RINGDISPATCH_WORKERS", "3", 1)
             let late = Watched(0)
-            let threads = (0..<6).map { number in
-                UserThread {
-                    var generator = SeededGenerator(seed: UInt64(number))
-                    for _ in 0..<2000 where late.value == 0 {
-                        let leave = DispatchSemaphore(value: 0)
-                        let done = DispatchSemaphore(value: 0)
-                        DispatchQueue.global().async {
-                            leave.wait()
-                            done.signal()
-                        }
-                        for _ in 0..<Int.random(in: 0..<8, using: &generator) { sched_yield() }
-                        leave.signal()
-                        if done.wait(timeout: .now() + .seconds(10)) != .success {
-                            late.increment()
-                        }
+            onThreads(6) { number in
+                var generator = SeededGenerator(seed: UInt64(number))
+                for _ in 0..<2000 where late.value == 0 {
+                    let leave = DispatchSemaphore(value: 0)
+                    let done = DispatchSemaphore(value: 0)
+                    DispatchQueue.global().async {
+                        leave.wait()
+                        done.signal()
+                    }
+                    for _ in 0..<Int.random(in: 0..<8, using: &generator) { sched_yield() }
+                    leave.signal()
+                    if done.wait(timeout: .now() + .seconds(10)) != .success {
+                        late.increment()
                     }
                 }
             }
-            for thread in threads { #expect(thread.join()) }
             #expect(late.value == 0)
         }
     }

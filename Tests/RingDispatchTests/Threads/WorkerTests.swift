@@ -94,13 +94,10 @@ struct WorkerTests {
     func userThreads() {
         let queue = DispatchQueue(label: "worker.foreign")
         let ran = Watched(0)
-        let threads = (0..<16).map { _ in
-            UserThread {
-                for _ in 0..<100 { queue.async { ran.increment() } }
-                queue.sync { _ = ran.increment() }
-            }
+        onThreads(16) { _ in
+            for _ in 0..<100 { queue.async { ran.increment() } }
+            queue.sync { _ = ran.increment() }
         }
-        for thread in threads { #expect(thread.join()) }
         expectEventually(ran) { $0 == 1616 }
     }
 }

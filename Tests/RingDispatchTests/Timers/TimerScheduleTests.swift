@@ -80,9 +80,7 @@ struct TimerScheduleTests {
     func stopAndStart() {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let fired = Watched(0)
-        timer.setEventHandler { fired.increment() }
-        timer.schedule(deadline: .now(), repeating: .milliseconds(1))
-        timer.activate()
+        timer.start(deadline: .now(), repeating: .milliseconds(1)) { fired.increment() }
         expectEventually(fired) { $0 >= 3 }
         queue.sync { timer.schedule(deadline: .distantFuture) }
         // What was due before is dropped, but a call may have been under way.
@@ -98,12 +96,10 @@ struct TimerScheduleTests {
     func faster() {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let fired = Watched(0)
-        timer.setEventHandler {
+        timer.start(deadline: .now(), repeating: .seconds(2)) {
             fired.increment()
             timer.schedule(deadline: .now() + .milliseconds(10), repeating: .milliseconds(100))
         }
-        timer.schedule(deadline: .now(), repeating: .seconds(2))
-        timer.activate()
         expectEventually(fired) { $0 >= 15 }
         timer.cancel()
     }
@@ -112,18 +108,13 @@ struct TimerScheduleTests {
     func scheduleRace() {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let fired = Watched(0)
-        timer.setEventHandler { fired.increment() }
-        timer.schedule(deadline: .now())
-        timer.activate()
-        let threads = (0..<2).map { _ in
-            UserThread {
-                for round in 0..<5000 {
-                    timer.schedule(
-                        deadline: .now() + .microseconds(round % 40), repeating: .microseconds(30))
-                }
+        timer.start(deadline: .now()) { fired.increment() }
+        onThreads(2) { _ in
+            for round in 0..<5000 {
+                timer.schedule(
+                    deadline: .now() + .microseconds(round % 40), repeating: .microseconds(30))
             }
         }
-        for thread in threads { #expect(thread.join()) }
         let count = fired.value
         timer.schedule(deadline: .now() + .milliseconds(5))
         expectEventually(fired) { $0 > count }
@@ -150,9 +141,7 @@ struct TimerScheduleTests {
     func bit63(interval: DispatchTimeInterval) {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let fired = Watched<[UInt]>([])
-        timer.setEventHandler { fired.append(timer.data) }
-        timer.schedule(deadline: .now(), repeating: interval)
-        timer.activate()
+        timer.start(deadline: .now(), repeating: interval) { fired.append(timer.data) }
         expectEventually(fired) { !$0.isEmpty }
         expectStays(fired, at: [1])
         timer.cancel()
@@ -233,9 +222,7 @@ struct TimerScheduleTests {
     func defaultQueue() {
         let timer = DispatchSource.makeTimerSource()
         let fired = Gate()
-        timer.setEventHandler { fired.open() }
-        timer.schedule(deadline: .now())
-        timer.activate()
+        timer.start(deadline: .now()) { fired.open() }
         expectOpens(fired)
         timer.cancel()
     }

@@ -10,12 +10,10 @@ struct TimerTests {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let fired = Watched<[(time: DispatchTime, data: UInt)]>([])
         let deadline = DispatchTime.now() + .milliseconds(20)
-        timer.setEventHandler {
+        timer.start(deadline: deadline) {
             dispatchPrecondition(condition: .onQueue(queue))
             fired.append((.now(), timer.data))
         }
-        timer.schedule(deadline: deadline)
-        timer.activate()
         expectEventually(fired) { !$0.isEmpty }
         letTimePass(milliseconds: Patience.glanceMilliseconds)
         timer.cancel()
@@ -36,8 +34,7 @@ struct TimerTests {
         }
         let fired = Watched(0)
         for timer in timers {
-            timer.setEventHandler { fired.increment() }
-            timer.activate()
+            timer.start { fired.increment() }
         }
         expectEventually(fired) { $0 == 3 }
         for timer in timers { timer.cancel() }
@@ -50,8 +47,7 @@ struct TimerTests {
         distant.schedule(deadline: .distantFuture, repeating: .milliseconds(1))
         let fired = Watched(0)
         for timer in [unscheduled, distant] {
-            timer.setEventHandler { fired.increment() }
-            timer.activate()
+            timer.start { fired.increment() }
         }
         expectStays(fired, at: 0)
         for timer in [unscheduled, distant] { timer.cancel() }
@@ -64,7 +60,7 @@ struct TimerTests {
         let ticks = Watched(UInt(0))
         let early = Watched(0)
         let start = DispatchTime.now() + .milliseconds(10)
-        timer.setEventHandler {
+        timer.start(deadline: start, repeating: .milliseconds(interval)) {
             let count = ticks.update { ticks in
                 ticks += timer.data
                 return Int(ticks)
@@ -73,8 +69,6 @@ struct TimerTests {
                 early.increment()
             }
         }
-        timer.schedule(deadline: start, repeating: .milliseconds(interval))
-        timer.activate()
         expectEventually(ticks) { $0 >= 100 }
         let elapsed = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
         let due = UInt(elapsed / 1_000_000) / UInt(interval) + 1
@@ -111,12 +105,10 @@ struct TimerTests {
     func slowHandler() {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let calls = Watched<[UInt]>([])
-        timer.setEventHandler {
+        timer.start(deadline: .now(), repeating: .milliseconds(2)) {
             calls.append(timer.data)
             letTimePass(milliseconds: 30)
         }
-        timer.schedule(deadline: .now(), repeating: .milliseconds(2))
-        timer.activate()
         expectEventually(calls) { $0.count == 5 }
         timer.cancel()
         #expect(calls.value.dropFirst().allSatisfy { $0 >= 10 }, "ticks: \(calls.value)")
@@ -146,12 +138,10 @@ struct TimerTests {
         let timers = (0..<2000).map { number in
             let timer = DispatchSource.makeTimerSource(queue: queue)
             let deadline = start + .microseconds(number * 20)
-            timer.setEventHandler {
+            timer.start(deadline: deadline) {
                 if DispatchTime.now() < deadline { early.increment() }
                 fired.increment()
             }
-            timer.schedule(deadline: deadline)
-            timer.activate()
             return timer
         }
         expectEventually(fired) { $0 == 2000 }
@@ -169,8 +159,7 @@ struct TimerTests {
             let timer = DispatchSource.makeTimerSource(queue: queue)
             // Deadlines that go up and down.
             timer.schedule(deadline: never + .microseconds(index * 7919 % count))
-            timer.setEventHandler { fired.update { _ = $0.insert(index) } }
-            timer.activate()
+            timer.start { fired.update { _ = $0.insert(index) } }
             return timer
         }
         let staying = Set(stride(from: 0, to: count, by: 9))
@@ -197,9 +186,7 @@ struct TimerTests {
         let silent = Watched(0)
         let timers = (0..<1000).map { _ in
             let timer = DispatchSource.makeTimerSource(queue: suspended)
-            timer.setEventHandler { silent.increment() }
-            timer.schedule(deadline: .now(), repeating: .microseconds(5))
-            timer.activate()
+            timer.start(deadline: .now(), repeating: .microseconds(5)) { silent.increment() }
             return timer
         }
         let ticks = Watched(0)
@@ -220,17 +207,13 @@ struct TimerTests {
         let own = DispatchQueue(label: "timer.own")
         let fired = Watched(0)
         let timer = DispatchSource.makeTimerSource(queue: own)
-        timer.setEventHandler {
+        timer.start(deadline: .now(), repeating: .milliseconds(5)) {
             fired.increment()
             own.suspend()
         }
-        timer.schedule(deadline: .now(), repeating: .milliseconds(5))
-        timer.activate()
         let ticks = Watched(0)
         let other = DispatchSource.makeTimerSource(queue: queue)
-        other.setEventHandler { ticks.increment() }
-        other.schedule(deadline: .now(), repeating: .milliseconds(5))
-        other.activate()
+        other.start(deadline: .now(), repeating: .milliseconds(5)) { ticks.increment() }
         expectEventually(fired) { $0 == 1 }
         expectEventually(ticks) { $0 >= 10 }
         #expect(fired.value == 1)

@@ -13,8 +13,7 @@ struct WallClockTests {
             let fired = Gate()
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(wallDeadline: .now() + .seconds(1800))
-            timer.setEventHandler { fired.open() }
-            timer.activate()
+            timer.start { fired.open() }
             let after = Gate()
             queue.asyncAfter(wallDeadline: .now() + .seconds(1800)) { after.open() }
             drain(queue)
@@ -33,8 +32,7 @@ struct WallClockTests {
             WallClock.adjust(by: -hour)
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(wallDeadline: .now() + .milliseconds(10))
-            timer.setEventHandler { calls.increment() }
-            timer.activate()
+            timer.start { calls.increment() }
             expectStays(calls, at: 0)
             WallClock.adjust(by: hour)
             expectEventually(calls) { $0 == 1 }
@@ -49,8 +47,7 @@ struct WallClockTests {
             let calls = Watched(0)
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(deadline: .now() + .seconds(1800))
-            timer.setEventHandler { calls.increment() }
-            timer.activate()
+            timer.start { calls.increment() }
             drain(queue)
             WallClock.adjust(by: hour)
             expectStays(calls, at: 0)
@@ -65,8 +62,7 @@ struct WallClockTests {
             let counts = Watched<[UInt]>([])
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(wallDeadline: .now() + .seconds(60), repeating: .seconds(60))
-            timer.setEventHandler { counts.append(timer.data) }
-            timer.activate()
+            timer.start { counts.append(timer.data) }
             drain(queue)
             WallClock.adjust(by: hour)
             expectEventually(counts) { $0.count == 1 }

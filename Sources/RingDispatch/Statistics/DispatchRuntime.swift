@@ -1,7 +1,7 @@
 internal import Ring
 internal import Synchronization
 
-/// What the runtime behind all queues is doing now: for people who debug a live process.
+/// What the runtime behind all queues is doing now, for debugging a live process.
 /// RingDispatch's own; libdispatch has nothing like it.
 public enum DispatchRuntime {
     /// What one lane is doing. A lane is an instance of io_uring, or an epoll set, with its own run

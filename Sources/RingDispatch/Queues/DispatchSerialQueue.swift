@@ -16,9 +16,3 @@ extension DispatchSerialQueue: SerialExecutor {
         dispatchPrecondition(condition: .onQueue(self))
     }
 }
-
-/// A queue that runs items side by side, and barriers alone.
-public final class DispatchConcurrentQueue: DispatchQueue, @unchecked Sendable {
-    // Safety: as its superclass.
-    override class var fixedKind: Kind? { .concurrent }
-}

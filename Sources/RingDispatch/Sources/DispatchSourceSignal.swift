@@ -12,12 +12,13 @@ extension DispatchSource {
     /// before, as is usual on Darwin, makes no difference. When the signal's last source has ended,
     /// before its cancel handler runs, the earlier disposition is back.
     ///
-    /// All sources of a signal are told of each delivery. `data` counts what the kernel delivers:
+    /// All sources of a signal see each delivery. `data` counts what the kernel delivers:
     /// signals below `SIGRTMIN` that wait at the same time are one. The handler runs on `queue`,
     /// never inside the signal's delivery, so it may do anything. `handle` is the number.
     ///
     /// - A handler that is installed while the source is active replaces the source, unless it
-    ///   calls the one that it found. A source that is activated afterwards counts again.
+    ///   calls the one that it found. Later sources of the signal see only what that handler
+    ///   passes on, until the signal is set to SIG_DFL or SIG_IGN.
     /// - A signal that all threads block is counted too, unless the program has a handler for it:
     ///   then it waits until a thread takes it. Do not wait for it elsewhere as well (sigwait(3),
     ///   signalfd(2)): one of the two would get it.

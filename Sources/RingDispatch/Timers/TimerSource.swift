@@ -1,7 +1,7 @@
 internal import Ring
 internal import Synchronization
 
-/// A timer source: tells how often its time came.
+/// A timer source: reports how often it fired.
 final class TimerSource: SourceCore, @unchecked Sendable {
     // Safety: `latched` belongs to the invoker, `timerIndex` to the heap, the rest is locked.
     /// The timer's place in the heap of `Schedule.lane`; -1: in none.
@@ -20,9 +20,9 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         /// How often the schedule was replaced: a timer of an earlier one that fires is void.
         var number: UInt32 = 0
         var clock = TimerClock.monotonic
-        /// It fired, and the handler has not been told.
+        /// It fired, and the handler has not been called since.
         var hasFired = false
-        /// The source waits for the timer: `schedule` has to set it anew.
+        /// The source waits for the timer: `schedule` has to set it again.
         var isArmed = false
     }
 
@@ -127,6 +127,6 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         return latched > 0
     }
 
-    /// How often the time came since the handler's last call.
+    /// How often the timer fired since the handler's last call.
     var data: UInt { latched }
 }

@@ -1,0 +1,6 @@
+/// A region after a value's first one, with its place in the value.
+struct DataPiece: Sendable {
+    var region: DataRegion
+    /// The index of the region's first byte in the value.
+    let offset: Int
+}

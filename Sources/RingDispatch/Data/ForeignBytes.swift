@@ -1,0 +1,41 @@
+internal import Ring
+
+/// Gives a user's memory back when the last region over it has gone.
+final class ForeignBytes {
+    private let bytes: UnsafeRawBufferPointer
+    private let deallocator: DispatchData.Deallocator
+
+    init(_ bytes: UnsafeRawBufferPointer, _ deallocator: DispatchData.Deallocator) {
+        self.bytes = bytes
+        self.deallocator = deallocator
+    }
+
+    deinit { deallocator.deallocate(bytes) }
+}
+
+extension DispatchData.Deallocator {
+    /// Gives the bytes back, or asks the user's block to.
+    func deallocate(_ bytes: UnsafeRawBufferPointer) {
+        switch self {
+        case .free:
+            Memory.free(bytes.baseAddress)
+        case .unmap:
+            guard !bytes.isEmpty else { return }
+            do {
+                try Memory.unmap(bytes)
+            } catch {
+                fatalMisuse(
+                    "DispatchData: the deallocator .unmap of \(bytes.count) bytes: \(error)")
+            }
+        case .custom(let queue, let block):
+            let block = DeallocatorBlock(run: block)
+            (queue ?? DispatchQueue.global()).async { block.run() }
+        }
+    }
+}
+
+/// A deallocator's block on its way to its queue.
+private struct DeallocatorBlock: @unchecked Sendable {
+    // Safety: called once, after the last use of the memory that it gives back.
+    let run: () -> Void
+}

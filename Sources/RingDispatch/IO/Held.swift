@@ -1,0 +1,5 @@
+/// What waits at a descriptor's gate.
+enum Held: Sendable {
+    case operation(IOOperation)
+    case barrier(IOBarrier)
+}

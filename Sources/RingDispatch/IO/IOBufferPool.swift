@@ -1,0 +1,113 @@
+internal import Ring
+internal import Synchronization
+
+/// The process's read buffers that nobody uses at the moment: some of each size.
+enum IOBufferPool {
+    enum Size: Int, Sendable, CaseIterable {
+        case small
+        case medium
+        case large
+
+        var bytes: Int {
+            switch self {
+            case .small: 4096
+            case .medium: 65_536
+            case .large: IOBufferPool.largest
+            }
+        }
+
+        /// How many may wait for their next use.
+        var mostIdle: Int {
+            switch self {
+            case .small: 64
+            case .medium: 64
+            case .large: 32
+            }
+        }
+
+        static func fitting(_ count: Int) -> Size {
+            count <= Size.small.bytes ? .small : count <= Size.medium.bytes ? .medium : .large
+        }
+    }
+
+    static let largest = 262_144
+    /// Buffers that nobody needed for so long go back to the system.
+    static let idleMilliseconds = 1000
+
+    private struct Shelf: @unchecked Sendable {
+        // Safety: used inside the lock.
+        var idle: [UnsafeMutableRawPointer] = []
+        /// The fewest that were idle since the last trim: those nobody needed.
+        var unneeded = 0
+    }
+
+    private struct State {
+        var shelves = [Shelf](repeating: Shelf(), count: Size.allCases.count)
+        var isTrimPlanned = false
+    }
+
+    private static let state = Locked(State())
+    /// Buffers that are in use. A figure for tests and statistics; nothing depends on it.
+    private static let used = Atomic<Int>(0)
+
+    static var usedCount: Int { used.load(ordering: .relaxed) }
+
+    private struct Address: @unchecked Sendable {
+        // Safety: the memory belongs to whoever holds the address.
+        let start: UnsafeMutableRawPointer
+    }
+
+    static func take(_ size: Size) -> UnsafeMutableRawPointer {
+        used.wrappingAdd(1, ordering: .relaxed)
+        let found = state.withLock { state -> Address? in
+            let index = size.rawValue
+            guard let start = state.shelves[index].idle.popLast() else { return nil }
+            let left = state.shelves[index].idle.count
+            if left < state.shelves[index].unneeded { state.shelves[index].unneeded = left }
+            return Address(start: start)
+        }
+        return found?.start ?? PageMemory.allocate(size.bytes)
+    }
+
+    static func giveBack(_ start: UnsafeMutableRawPointer, _ size: Size) {
+        used.wrappingSubtract(1, ordering: .relaxed)
+        let address = Address(start: start)
+        let (isKept, mustPlan) = state.withLock { state -> (Bool, Bool) in
+            guard state.shelves[size.rawValue].idle.count < size.mostIdle else {
+                return (false, false)
+            }
+            state.shelves[size.rawValue].idle.append(address.start)
+            defer { state.isTrimPlanned = true }
+            return (true, !state.isTrimPlanned)
+        }
+        if !isKept { PageMemory.free(start, size.bytes) }
+        if mustPlan { planTrim() }
+    }
+
+    private static func planTrim() {
+        DispatchQueue.global(qos: .utility).asyncAfter(
+            deadline: .now() + .milliseconds(idleMilliseconds)
+        ) { trim() }
+    }
+
+    /// Gives back what was idle all the time since the last trim.
+    private static func trim() {
+        let (surplus, mustPlan) = state.withLock { state -> ([(Address, Int)], Bool) in
+            var surplus: [(Address, Int)] = []
+            var rest = 0
+            for size in Size.allCases {
+                let index = size.rawValue
+                for _ in 0..<state.shelves[index].unneeded {
+                    guard let start = state.shelves[index].idle.popLast() else { break }
+                    surplus.append((Address(start: start), size.bytes))
+                }
+                state.shelves[index].unneeded = state.shelves[index].idle.count
+                rest += state.shelves[index].idle.count
+            }
+            state.isTrimPlanned = rest > 0
+            return (surplus, rest > 0)
+        }
+        for (address, bytes) in surplus { PageMemory.free(address.start, bytes) }
+        if mustPlan { planTrim() }
+    }
+}

@@ -1,0 +1,35 @@
+/// Which of a file's stream operations runs in each direction, and which wait.
+struct StreamOrder {
+    private var isReading = false
+    private var isWriting = false
+    private var reads = IOOperationList()
+    private var writes = IOOperationList()
+
+    /// True when the operation may run now; else it waits.
+    mutating func enter(_ operation: IOOperation) -> Bool {
+        if operation.direction == .read {
+            if isReading { reads.append(operation) }
+            defer { isReading = true }
+            return !isReading
+        }
+        if isWriting { writes.append(operation) }
+        defer { isWriting = true }
+        return !isWriting
+    }
+
+    /// The next one that runs when one has ended.
+    mutating func next(_ direction: IOOperation.Direction) -> IOOperation? {
+        if direction == .read {
+            let next = reads.popFirst()
+            isReading = next != nil
+            return next
+        }
+        let next = writes.popFirst()
+        isWriting = next != nil
+        return next
+    }
+
+    mutating func removeAborted() -> [IOOperation] {
+        reads.removeAborted() + writes.removeAborted()
+    }
+}

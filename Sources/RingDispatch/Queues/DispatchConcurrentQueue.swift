@@ -1,0 +1,5 @@
+/// A queue that runs items side by side, and barriers alone.
+public final class DispatchConcurrentQueue: DispatchQueue, @unchecked Sendable {
+    // Safety: as its superclass.
+    override class var fixedKind: Kind? { .concurrent }
+}

@@ -1,0 +1,45 @@
+internal import CRing
+internal import Ring
+internal import Synchronization
+
+/// Makes the contexts of threads, and frees them.
+enum ThreadRegistry {
+    /// Frees a context when its thread ends.
+    private static let exitKey = Threads.atExit { memory in
+        guard let memory else { return }
+        ThreadRegistry.remove(memory.assumingMemoryBound(to: ThreadContext.self))
+    }
+
+    /// The process is the child of a fork, and has none of the threads it would need. Written by
+    /// its only thread, in fork, and read by that thread, and others that it makes later.
+    private static let isForked = Atomic<Bool>(false)
+
+    /// Makes the library unusable in later children, whose workers do not exist and whose rings are
+    /// the parent's. Without its context a thread comes to `adopt` at its next call.
+    static let trapInForkedChildren: Void = Threads.atForkInChild {
+        ThreadRegistry.isForked.store(true, ordering: .relaxed)
+        cring_thread_set(nil)
+    }
+
+    @inline(never)
+    static func adopt() -> Context {
+        guard !isForked.load(ordering: .relaxed) else {
+            fatalMisuse(
+                "use in the child of a fork, which has none of the parent's threads: call exec "
+                    + "there, or fork before the first item is submitted")
+        }
+        let context = Context.allocate(capacity: 1)
+        context.initialize(to: ThreadContext(identifier: Threads.currentIdentifier))
+        cring_thread_set(context)
+        exitKey.set(context)
+        return context
+    }
+
+    private static func remove(_ context: Context) {
+        cring_thread_set(nil)
+        context.pointee.peer.deallocate()
+        context.pointee.items.empty()
+        context.deinitialize(count: 1)
+        context.deallocate()
+    }
+}

@@ -1,0 +1,16 @@
+import Testing
+
+/// Starts so many threads; each is given its number.
+func startThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> [UserThread] {
+    (0..<count).map { number in UserThread { body(number) } }
+}
+
+/// The same, and waits until all have ended.
+func onThreads(
+    _ count: Int, seconds: Int = Patience.seconds,
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable (Int) -> Void
+) {
+    for thread in startThreads(count, body) {
+        #expect(thread.join(seconds: seconds), sourceLocation: sourceLocation)
+    }
+}
