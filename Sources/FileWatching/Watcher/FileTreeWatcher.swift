@@ -16,27 +16,28 @@ public import SystemPackage
 public final class FileTreeWatcher: Sendable {
     let engine: WatchEngine
     /// What was asked for.
-    public let options: FileWatchOptions
+    public let options: FileTreeOptions
 
-    /// Throws a ``FileWatchError`` when a root is not there or may not be read, or the user has no
+    /// Throws a ``FileTreeError`` when a root is not there or may not be read, or the user has no
     /// inotify instance left.
     /// - Parameter queue: where handlers run.
     public convenience init(
-        _ roots: [FilePath], options: FileWatchOptions = FileWatchOptions(), queue: DispatchQueue
+        _ roots: [FilePath], options: FileTreeOptions = FileTreeOptions(), queue: DispatchQueue
     ) throws {
-        try self.init(roots, options: options, queue: queue, hub: .shared)
+        try self.init(roots, options: options, queue: queue, reader: .shared)
     }
 
     init(
-        _ roots: [FilePath], options: FileWatchOptions, queue: DispatchQueue, hub: FileWatchHub
+        _ roots: [FilePath], options: FileTreeOptions, queue: DispatchQueue,
+        reader: SharedInotifyReader
     ) throws {
         for root in roots { try FileTreeWatcher.check(root) }
         self.options = options
-        engine = WatchEngine(roots, options, hub, queue)
+        engine = WatchEngine(roots, options, reader, queue)
         do throws(KernelError) {
-            engine.number = try hub.join(engine)
+            engine.number = try reader.join { [engine] in engine.take($0) }
         } catch {
-            throw FileWatchError(instanceFor: roots.first ?? FilePath(""), error)
+            throw FileTreeError(instanceFor: roots.first ?? FilePath(""), error)
         }
     }
 
@@ -48,7 +49,7 @@ public final class FileTreeWatcher: Sendable {
             if let facts, facts.kind != .directory { return }
             try reader.open(path: bytes, followsLink: true)
         } catch {
-            throw FileWatchError(watching: root, error)
+            throw FileTreeError(watching: root, error)
         }
     }
 
@@ -69,7 +70,7 @@ public final class FileTreeWatcher: Sendable {
 
     /// Called when a folder cannot be watched, while all others are, and when the kernel has lost
     /// events.
-    public func setErrorHandler(_ handler: (@Sendable (FileWatchError) -> Void)?) {
+    public func setErrorHandler(_ handler: (@Sendable (FileTreeError) -> Void)?) {
         engine.reporter.set { $0.error = handler }
     }
 
@@ -105,12 +106,12 @@ public final class FileTreeWatcher: Sendable {
 
     /// Tells all that is known, sorted by path, on the watcher's queue: the state that the changes
     /// reported before lead to.
-    public func snapshot(_ body: @escaping @Sendable ([WatchedEntry]) -> Void) {
+    public func snapshot(_ body: @escaping @Sendable ([FileTreeEntry]) -> Void) {
         engine.snapshot(body)
     }
 
     /// What the watcher holds, and what it has done.
-    public var statistics: FileWatchStatistics {
+    public var statistics: FileTreeStatistics {
         var counts = engine.statistics.withLock { $0 }
         counts.dropped = engine.reporter.dropped
         return counts

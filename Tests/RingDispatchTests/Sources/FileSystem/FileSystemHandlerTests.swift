@@ -167,8 +167,10 @@ struct FileSystemHandlerTests {
     @Test("A handler may cancel its source, and end the last one, where it is called")
     func cancelInside() throws {
         for _ in 0..<50 {
-            let hub = FileSystemHub { () throws(KernelError) in try Inotify(readsWait: true) }
-            let observer = FileObserver(folder.makeFile("file"), hub: hub)
+            let reader = FileSystemReader { () throws(KernelError) in
+                try InotifyDescriptor(readsWait: true)
+            }
+            let observer = FileObserver(folder.makeFile("file"), reader: reader)
             observer.source.setEventHandler { [unowned observer] in observer.source.cancel() }
             drain(observer.queue)
             append(1, to: folder("file"))

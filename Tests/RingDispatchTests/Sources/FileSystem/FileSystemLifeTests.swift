@@ -186,12 +186,12 @@ struct FileSystemLifeTests {
     }
 
     private func counted(_ count: Watched<Instances>) throws(KernelError) -> HookedInotify {
-        let watcher = try HookedInotify(afterClose: { count.update { $0.open -= 1 } })
+        let inotify = try HookedInotify(afterClose: { count.update { $0.open -= 1 } })
         count.update { count in
             count.open += 1
             count.most = max(count.most, count.open)
         }
-        return watcher
+        return inotify
     }
 
     @Test("The inotify instance is made for the first source and closed after the last")
@@ -199,19 +199,19 @@ struct FileSystemLifeTests {
         let folder = Folder()
         let file = folder.makeFile("file")
         let count = Watched(Instances())
-        weak var weakHub: FileSystemHub?
+        weak var weakReader: FileSystemReader?
         do {
-            let hub = FileSystemHub { () throws(KernelError) in try counted(count) }
-            weakHub = hub
+            let reader = FileSystemReader { () throws(KernelError) in try counted(count) }
+            weakReader = reader
             #expect(count.value.open == 0)
             for _ in 0..<3 {
-                let observers = [FileObserver(file, hub: hub), FileObserver(folder.path, hub: hub)]
+                let observers = [file, folder.path].map { FileObserver($0, reader: reader) }
                 #expect(count.value.open == 1)
                 for observer in observers { observer.end() }
                 expectEventually(count) { $0.open == 0 }
             }
         }
-        #expect(poll { weakHub == nil })
+        #expect(poll { weakReader == nil })
     }
 
     @Test("Sources that come and go quickly need two inotify instances at most")
@@ -219,10 +219,10 @@ struct FileSystemLifeTests {
         let folder = Folder()
         let file = folder.makeFile("file")
         let count = Watched(Instances())
-        let hub = FileSystemHub { () throws(KernelError) in try counted(count) }
+        let reader = FileSystemReader { () throws(KernelError) in try counted(count) }
         let threads = (0..<3).map { _ in
             UserThread {
-                for _ in 0..<200 { FileObserver(file, hub: hub).end() }
+                for _ in 0..<200 { FileObserver(file, reader: reader).end() }
             }
         }
         for thread in threads { #expect(thread.join()) }

@@ -56,12 +56,12 @@ struct FileSystemSharingTests {
     func narrowing() throws {
         let folder = Folder()
         let file = folder.makeFile("file")
-        let asked = Watched<[FileChanges]>([])
-        let hub = FileSystemHub { () throws(KernelError) in
+        let asked = Watched<[InotifyMask]>([])
+        let reader = FileSystemReader { () throws(KernelError) in
             try HookedInotify(beforeWatch: { asked.append($0) })
         }
-        let wide = FileObserver(file, [.write, .attrib, .rename], hub: hub)
-        let narrow = FileObserver(file, .rename, hub: hub)
+        let wide = FileObserver(file, [.write, .attrib, .rename], reader: reader)
+        let narrow = FileObserver(file, .rename, reader: reader)
         wide.end()
         #expect(asked.value.last == [.selfDeleted, .selfMoved])
         narrow.end()
