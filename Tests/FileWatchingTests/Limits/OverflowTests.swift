@@ -54,7 +54,7 @@ struct OverflowTests {
         #expect(counts.overflows == 1 && counts.rescans == 1 && counts.repairs >= 7)
         let error = try #require(watching.errors.value.first)
         #expect(error.reason == .queueLimit)
-        #expect(error.description.contains("fs.inotify.max_queued_events is \(queueLimit)"))
+        #expect(error.description.contains("fs.inotify.max_queued_events = \(queueLimit)"))
     }
 
     /// More events than the kernel keeps, of a few files.
