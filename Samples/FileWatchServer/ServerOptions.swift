@@ -51,7 +51,7 @@ struct WatchOptions: ParsableArguments {
         }
     }
 
-    var fileWatchOptions: FileTreeOptions {
+    var treeOptions: FileTreeOptions {
         var options = FileTreeOptions()
         options.window = window.span.interval
         options.ignore = ignore

@@ -18,7 +18,7 @@ package struct FolderEntryFacts: Equatable, Sendable {
         self.modifiedNanoseconds = modifiedNanoseconds
     }
 
-    /// Of a path that ends in a zero; nil: nothing is there, or it may not be looked at.
+    /// Of a path that ends in a zero; nil: nothing is there, or the process may not see it.
     package init?(path: [UInt8], followsLinks: Bool) {
         let facts = path.withUnsafeBytes {
             FolderEntryFacts(terminated: $0, in: AT_FDCWD, followsLinks: followsLinks)
@@ -53,7 +53,7 @@ package struct FolderEntryFacts: Equatable, Sendable {
             default: .other
             }
         inode = UInt64(status.st_ino)
-        // Of a folder they change with its entries, which are told by themselves.
+        // Of a folder they change with its entries, which have events of their own.
         let isFolder = kind == .directory
         size = isFolder ? 0 : UInt64(max(0, status.st_size))
         let time = status.st_mtim

@@ -4,7 +4,7 @@ internal import Glibc
 /// Reads one folder after another with the same memory, by one thread at a time.
 package final class FolderReader: @unchecked Sendable {
     // Safety: the memory lives as long as the object; one thread at a time uses it. Pages, because
-    // small folders touch only the first, and none stay when a great tree was looked at.
+    // small folders touch only the first, and none stay after the scan of a great tree.
     private let memory: UnsafeMutableRawBufferPointer
     /// The folder that is open.
     package private(set) var descriptor: Int32 = -1
@@ -72,16 +72,7 @@ package final class FolderReader: @unchecked Sendable {
         let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         guard let number = try? open(name, in: folder, flags) else { return nil }
         let file = OwnedDescriptor(adopting: number)
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while bytes.count < limit {
-            let count = read(file.number, &chunk, chunk.count)
-            if count < 0 && errno == EINTR { continue }
-            if count < 0 { return nil }
-            if count == 0 { break }
-            bytes.append(contentsOf: chunk[..<count])
-        }
-        return bytes
+        return SystemFile.bytes(of: file.number, limit: limit)
     }
 
     /// Reads entries of the open folder until there are no more, or the memory is full.

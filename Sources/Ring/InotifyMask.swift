@@ -33,7 +33,7 @@ package struct InotifyMask: OptionSet, Sendable {
 }
 
 extension InotifyMask {
-    /// Asked for with a folder's watch: all that is told of its entries, and its own end; nothing
+    /// Asked for with a folder's watch: all events of its entries, and its own end; nothing
     /// of entries that have no name any more, and nothing at all if it is not a folder.
     package static var ofFolder: InotifyMask {
         let flags = InotifyMask(rawValue: UInt32(IN_ONLYDIR) | UInt32(IN_EXCL_UNLINK))

@@ -1,4 +1,4 @@
-/// Merges the changes of a window into what they amount to.
+/// Coalesces the changes of a window.
 ///
 /// Within a batch of changes that each concern one file or empty folder, what counts for a path
 /// is where its object was at the beginning and where it is at the end. A change that concerns all
@@ -34,7 +34,7 @@ final class Coalescer {
         batch.close { merged.append($0) }
     }
 
-    /// Gives all that was merged, in order, and begins anew.
+    /// Calls `body` with the merged changes, in order, and starts an empty window.
     func flush(_ body: (FileChange) -> Void) {
         closeBatch()
         for change in merged { body(change) }

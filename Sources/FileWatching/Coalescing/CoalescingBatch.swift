@@ -85,7 +85,7 @@ struct CoalescingBatch {
 
     // MARK: the outcome
 
-    /// Gives what the changes amount to, and begins anew.
+    /// Calls `body` with the coalesced changes, and starts an empty batch.
     mutating func close(_ body: (FileChange) -> Void) {
         guard !changes.isEmpty else { return }
         if let outcome = outcome() {
@@ -107,7 +107,7 @@ struct CoalescingBatch {
             change.kind = object.kind
             change.path = object.path ?? object.start ?? change.path
             change.previousPath = action == .renamed ? object.start : nil
-            // What came to its place later is told later.
+            // What took its place later is reported later.
             let leave = action == .removed ? object.leavePosition : nil
             reported.append((leave ?? object.position, change))
             guard action == .renamed, object.isModified || object.hasAttributes else { continue }
@@ -134,7 +134,7 @@ struct CoalescingBatch {
             // Something of its kind was there: the same name has another content now.
             return gone(at: path)?.kind == object.kind ? .modified : .created
         case (.some(let start), nil):
-            // Told with what has taken its place.
+            // Reported with what has taken its place.
             if let successor = present[start] {
                 let isRenamed = objects[successor].start != nil
                 if isRenamed || objects[successor].kind == object.kind { return nil }
@@ -152,7 +152,7 @@ struct CoalescingBatch {
         return objects[index]
     }
 
-    /// Whether what is told of an object can be applied when its turn comes.
+    /// Whether the change reported for an object can be applied when its turn comes.
     private func isPossible(_ object: Object, _ index: Int) -> Bool {
         guard let path = object.path, path != object.start else { return true }
         // What was at its place has left before.
@@ -162,7 +162,7 @@ struct CoalescingBatch {
             return false
         }
         guard let start = object.start, object.renamings > 1 else { return true }
-        // Nothing has come to the place that it is told to leave, and the place is still there.
+        // Nothing has taken its old place before it is renamed, and its folder still exists.
         if let successor = present[start], objects[successor].position < object.position {
             return false
         }

@@ -2,8 +2,7 @@ public import SystemPackage
 
 /// One change of a watched tree.
 ///
-/// Changes come in an order in which they can be applied, one after another, to the tree as it was
-/// known before, and then give the tree as it is.
+/// Apply changes in their order to the tree as it was known before, and you get the tree as it is.
 public struct FileChange: Sendable, Hashable {
     /// What happened.
     public enum Action: String, Sendable, CaseIterable {
@@ -22,20 +21,20 @@ public struct FileChange: Sendable, Hashable {
         /// were lost follow, marked as discovered.
         case rescan
         /// Changes were lost: by the kernel, whose queue was full, after which a `rescan` follows
-        /// and all is told again; or on the way to a receiver that was too slow.
+        /// and all is reported again; or on the way to a receiver that was too slow.
         case overflow
     }
 
-    /// What a path leads to, symbolic links not followed unless the watcher was told to.
+    /// What a path leads to. Symbolic links are followed only if the watcher's options say so.
     public enum Kind: String, Sendable {
         case file, directory, symlink
         /// A socket, a pipe or a device.
         case other
     }
 
-    /// 1, 2, 3 and so on for each watcher; a gap tells that changes were dropped.
+    /// 1, 2, 3 and so on for each watcher; a gap means that changes were dropped.
     public var sequence: UInt64
-    /// When the watcher took notice: nanoseconds since 1970.
+    /// When the watcher noticed it: nanoseconds since 1970.
     public var timeNanoseconds: Int64
     public var action: Action
     /// The root as it was given to the watcher, and below it the names that lead there.
@@ -43,7 +42,7 @@ public struct FileChange: Sendable, Hashable {
     /// Where it was before; of `renamed` only.
     public var previousPath: FilePath?
     public var kind: Kind
-    /// Found by looking at a folder, not told by the kernel.
+    /// Found by a scan of a folder, not reported by the kernel.
     public var isDiscovered: Bool
 
     public init(

@@ -7,7 +7,7 @@ public struct FileTreeEntry: Sendable, Hashable {
     public var kind: FileChange.Kind
     /// In bytes; 0 for a folder.
     public var size: UInt64
-    /// When the content changed last, as it was when the watcher looked: nanoseconds since 1970; 0
+    /// When the content last changed, as far as the watcher has noticed: nanoseconds since 1970; 0
     /// for a folder.
     public var modifiedNanoseconds: Int64
     public var inode: UInt64

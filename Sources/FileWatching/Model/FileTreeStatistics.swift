@@ -5,7 +5,7 @@ public struct FileTreeStatistics: Sendable, Hashable {
     public var folders = 0
     /// All that is not a folder.
     public var files = 0
-    /// Events that the kernel told.
+    /// Events from the kernel.
     public var events: UInt64 = 0
     /// Changes that were reported.
     public var changes: UInt64 = 0

@@ -2,8 +2,8 @@ internal import Ring
 internal import RingDispatch
 internal import Synchronization
 
-/// Brings what an engine tells to the handlers and sequences: merged within the window, in order,
-/// numbered.
+/// Delivers an engine's changes and errors to the handlers and sequences: coalesced within the
+/// window, in order, and numbered.
 ///
 /// `add` and `publish` belong to the engine's queue.
 final class ChangeReporter: @unchecked Sendable {
@@ -35,7 +35,7 @@ final class ChangeReporter: @unchecked Sendable {
         var cancel: (@Sendable () -> Void)?
     }
 
-    /// Changes that may wait for the handler; more are dropped, and an `overflow` tells so.
+    /// Changes that may wait for the handler; more are dropped, and an `overflow` marks the gap.
     static let waitingChangeLimit = 500_000
 
     init(_ target: DispatchQueue) {
@@ -164,7 +164,7 @@ final class ChangeReporter: @unchecked Sendable {
 }
 
 extension ChangeReporter.Outbox {
-    /// The receiver is too slow: it is told so, and can ask for the state.
+    /// The receiver is too slow: an `overflow` replaces the changes, and it can take a snapshot.
     fileprivate mutating func limit() {
         guard changes.count > ChangeReporter.waitingChangeLimit, var mark = changes.last else {
             return

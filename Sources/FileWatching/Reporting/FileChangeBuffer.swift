@@ -1,7 +1,7 @@
 internal import RingDispatch
 internal import Synchronization
 
-/// What waits for the tasks that take it.
+/// Changes that wait for the tasks that iterate over a ``FileChangeSequence``.
 final class FileChangeBuffer: Sendable {
     private struct State {
         var changes: [FileChange] = []

@@ -1,5 +1,5 @@
-/// A watcher's changes, one after another, for `for await`. It ends when the watcher is cancelled,
-/// or the task that waits.
+/// A watcher's changes for `for await`. The sequence ends when the watcher is cancelled, or the
+/// task that waits.
 public struct FileChangeSequence: AsyncSequence, Sendable {
     public typealias Element = FileChange
     public typealias Failure = Never

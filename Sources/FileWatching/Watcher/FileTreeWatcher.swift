@@ -2,17 +2,17 @@ internal import Ring
 public import RingDispatch
 public import SystemPackage
 
-/// Watches files and trees of folders, and tells about each change so that who listens always knows
-/// the true state.
+/// Watches files and trees of folders, and reports each change so that observers converge on the
+/// actual state.
 ///
-/// A folder is watched before it is looked at, so that nothing made in it is missed, and what both
-/// the look and the kernel tell is told once. The folders are watched once in the process, however
-/// many watchers there are. The handlers run on the queue that was given, one at a time; set them
-/// before `activate`. When the watcher's last reference goes, it ends without a cancel handler.
+/// A folder is watched before it is scanned, so that nothing made in it is missed; what both the
+/// scan and the kernel report is reported once. The process watches each folder once, however many
+/// watchers there are. The handlers run on your queue, one at a time; set them before `activate`.
+/// When its last reference goes, a watcher ends without calling its cancel handler.
 ///
 /// A root may be a file: it is watched by its name, and so stays watched when an editor puts
-/// another in its place. A root that is removed is told as `removed`, and watched again when it
-/// is made again. A relative root counts from the current directory, which must not change.
+/// another in its place. A root that is removed is reported as `removed`, and watched again
+/// when it is made again. A relative root counts from the current directory, which must not change.
 public final class FileTreeWatcher: Sendable {
     let engine: WatchEngine
     /// What was asked for.
@@ -62,8 +62,7 @@ public final class FileTreeWatcher: Sendable {
         engine.reporter.set { $0.event = handler }
     }
 
-    /// Called once, when all folders are watched and were looked at: what happens from now on is
-    /// told.
+    /// Called once, when all folders are watched and scanned: every change from now on is reported.
     public func setReadyHandler(_ handler: (@Sendable () -> Void)?) {
         engine.reporter.set { $0.ready = handler }
     }
@@ -94,8 +93,8 @@ public final class FileTreeWatcher: Sendable {
 
     /// The changes from now on, for `for await`. Each call gives a sequence with all of them.
     /// - Parameters:
-    ///   - bound: how many changes wait for who takes them.
-    ///   - whenFull: what happens when that is not enough.
+    ///   - bound: how many changes may wait for the task.
+    ///   - whenFull: what happens when more are waiting.
     public func changes(
         bound: Int = 1024, whenFull: FileChangeSequence.FullPolicy = .dropOldest
     ) -> FileChangeSequence {
@@ -104,13 +103,13 @@ public final class FileTreeWatcher: Sendable {
         return FileChangeSequence(buffer: buffer)
     }
 
-    /// Tells all that is known, sorted by path, on the watcher's queue: the state that the changes
-    /// reported before lead to.
+    /// Calls `body` on the watcher's queue with all known entries, sorted by path: the state that
+    /// the changes reported so far lead to.
     public func snapshot(_ body: @escaping @Sendable ([FileTreeEntry]) -> Void) {
         engine.snapshot(body)
     }
 
-    /// What the watcher holds, and what it has done.
+    /// What the watcher holds now, and what it has done so far.
     public var statistics: FileTreeStatistics {
         var counts = engine.statistics.withLock { $0 }
         counts.dropped = engine.reporter.dropped

@@ -46,7 +46,7 @@ final class FileObserver: Sendable {
     }
 
     /// What was told since the last question, once all that happened before has arrived.
-    func news(
+    func events(
         beyond fence: FileFence, sourceLocation: SourceLocation = #_sourceLocation
     ) -> FileSystemEvent {
         fence.pass(sourceLocation: sourceLocation)

@@ -213,13 +213,13 @@ struct FileSystemErrorTests {
             source.setEventHandler { error.update { $0 = source.error } }
             source.activate()
             _ = error.wait(seconds: Patience.seconds) { $0 != nil }
-            var isTold = false
+            var isReported = false
             do throws(FileSystemWatchError) {
                 _ = try DispatchSource.makeFileSystemObjectSource(path: file, eventMask: .all)
             } catch {
-                isTold = error.reason == .descriptorLimit
+                isReported = error.reason == .descriptorLimit
             }
-            endProcess(succeedingIf: isTold && error.value?.reason == .descriptorLimit)
+            endProcess(succeedingIf: isReported && error.value?.reason == .descriptorLimit)
         }
         // Its last words, if it did not come to its end.
         let words = contents(ofFile: folder("words")) ?? ""
@@ -245,13 +245,13 @@ struct FileSystemErrorTests {
             source.setEventHandler { error.update { $0 = source.error } }
             source.activate()
             _ = error.wait(seconds: Patience.seconds) { $0 != nil }
-            var isTold = false
+            var isReported = false
             do throws(FileSystemWatchError) {
                 _ = try DispatchSource.makeFileSystemObjectSource(path: "/file", eventMask: .all)
             } catch {
-                isTold = error.reason == .procUnavailable
+                isReported = error.reason == .procUnavailable
             }
-            endProcess(succeedingIf: isTold && error.value?.reason == .procUnavailable)
+            endProcess(succeedingIf: isReported && error.value?.reason == .procUnavailable)
         }
     }
 }

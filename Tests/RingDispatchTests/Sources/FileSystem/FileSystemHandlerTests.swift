@@ -249,15 +249,15 @@ struct FileSystemHandlerTests {
             close(inotify ?? -1)
             // An event ends the reading that had begun.
             append(1, to: file)
-            let isTold = poll {
+            let isReported = poll {
                 let second = FileObserver(file)
                 append(1, to: file)
-                let isTold = second.calls.wait(seconds: 1) { union(of: $0).contains(.write) }
+                let isReported = second.calls.wait(seconds: 1) { union(of: $0).contains(.write) }
                 second.end()
-                return isTold
+                return isReported
             }
             first.end()
-            endProcess(succeedingIf: isTold)
+            endProcess(succeedingIf: isReported)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.contains("descriptor"), "\(text)")

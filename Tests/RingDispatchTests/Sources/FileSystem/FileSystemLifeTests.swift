@@ -44,10 +44,10 @@ struct FileSystemLifeTests {
         chmod(file, 0o640)
         fence.pass()
         rename(file, folder("new"))
-        #expect(observer.news(beyond: fence) == [])
+        #expect(observer.events(beyond: fence) == [])
         observer.source.resume()
         expectEventually(observer.calls) { $0 == [[.write, .extend, .attrib, .rename]] }
-        #expect(observer.news(beyond: fence) == [.write, .extend, .attrib, .rename])
+        #expect(observer.events(beyond: fence) == [.write, .extend, .attrib, .rename])
         observer.end()
         fence.end()
     }
@@ -64,9 +64,9 @@ struct FileSystemLifeTests {
         append(5, to: file)
         chmod(file, 0o640)
         let observer = FileObserver(source, queue)
-        #expect(observer.news(beyond: fence) == [])
+        #expect(observer.events(beyond: fence) == [])
         append(5, to: file)
-        #expect(observer.news(beyond: fence) == [.write, .extend])
+        #expect(observer.events(beyond: fence) == [.write, .extend])
         observer.end()
         fence.end()
         close(descriptor)
@@ -80,7 +80,7 @@ struct FileSystemLifeTests {
         for _ in 0..<50 {
             let observer = FileObserver(file)
             append(5, to: file)
-            #expect(observer.news(beyond: fence) == [.write, .extend])
+            #expect(observer.events(beyond: fence) == [.write, .extend])
             observer.end()
         }
         fence.end()
@@ -124,9 +124,9 @@ struct FileSystemLifeTests {
         let descriptor = source.handle
         #expect(Descriptors.name(of: descriptor) == file)
         append(1, to: file)
-        #expect(observer.news(beyond: fence) == [.write, .extend])
+        #expect(observer.events(beyond: fence) == [.write, .extend])
         unlink(file)
-        #expect(observer.news(beyond: fence) == .delete)
+        #expect(observer.events(beyond: fence) == .delete)
         observer.end()
         // Another test may have opened the number again.
         #expect(Descriptors.name(of: descriptor) != file + " (deleted)")

@@ -283,7 +283,7 @@ struct FileSystemScriptTests {
         // And it goes on.
         let fence = FileFence(reader: reader)
         append(5, to: noise[0])
-        #expect(noisy[0].news(beyond: fence).contains(.write))
+        #expect(noisy[0].events(beyond: fence).contains(.write))
         for observer in noisy + [observer] { observer.end() }
         fence.end()
     }
