@@ -34,7 +34,7 @@ final class Server: Sendable {
             runner?.note(changes.count)
         }
         let watcher = try FileTreeWatcher(
-            roots, options: watching.fileWatchOptions,
+            roots, options: watching.treeOptions,
             queue: DispatchQueue(label: "file-watch-server.changes"))
         var options = ListenerOptions()
         options.connectionLimit = Self.clientLimit

@@ -51,8 +51,8 @@ struct WatchOptions: ParsableArguments {
         }
     }
 
-    var fileWatchOptions: FileWatchOptions {
-        var options = FileWatchOptions()
+    var treeOptions: FileTreeOptions {
+        var options = FileTreeOptions()
         options.window = window.span.interval
         options.ignore = ignore
         options.readsGitignore = gitignore

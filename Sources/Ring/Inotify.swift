@@ -1,31 +1,20 @@
-internal import Glibc
+/// An inotify instance: the kernel's (`InotifyDescriptor`), or a test's.
+///
+/// A file has one watch, whatever name or descriptor it is watched by.
+package protocol Inotify: AnyObject, Sendable {
+    /// Readable when events wait; `InotifyEventBuffer` reads them.
+    var descriptor: Int32 { get }
 
-/// An inotify instance. inotify(7).
-package final class Inotify: FileWatcher {
-    package let descriptor: Int32
+    /// Watches a file, and gives its watch's number.
+    /// - Parameter isAdding: for what the file is watched already, too; else for `changes` only.
+    func watch(
+        _ place: FilePlace, for mask: InotifyMask, isAdding: Bool
+    ) throws(KernelError) -> Int32
 
-    /// - Parameter readsWait: reading sleeps until there is an event; else it finds none.
-    package init(readsWait: Bool) throws(KernelError) {
-        descriptor = try checked("inotify_init1") {
-            inotify_init1(Int32(IN_CLOEXEC) | (readsWait ? 0 : Int32(IN_NONBLOCK)))
-        }
-    }
+    /// Ends a watch. Events that happened before may still be read, under a number that is not
+    /// given again; the last one is `ended`, so that a reader that sleeps wakes up.
+    func unwatch(_ number: Int32)
 
-    package func watch(
-        _ place: FilePlace, for changes: FileChanges, isAdding: Bool
-    ) throws(KernelError) -> Int32 {
-        let mask = changes.rawValue | (isAdding ? UInt32(IN_MASK_ADD) : 0)
-        return try checked("inotify_add_watch") {
-            inotify_add_watch(descriptor, place.path, mask)
-        }
-    }
-
-    package func unwatch(_ number: Int32) {
-        // The kernel may have ended it already.
-        _ = inotify_rm_watch(descriptor, number)
-    }
-
-    package func close() {
-        _ = Glibc.close(descriptor)
-    }
+    /// Gives the descriptor back. Nothing else may be called any more.
+    func close()
 }

@@ -14,13 +14,20 @@ package enum SystemFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         let owned = OwnedDescriptor(adopting: descriptor)
+        return bytes(of: owned.number, limit: 65_536).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// About `limit` bytes of an open file at most; nil when it cannot be read.
+    static func bytes(of descriptor: Int32, limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while bytes.count < 65_536 {
-            let count = read(owned.number, &chunk, chunk.count)
-            if count <= 0 { break }
-            bytes.append(contentsOf: chunk[..<count])
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < limit {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 { return nil }
+            if count == 0 { break }
+            bytes.append(contentsOf: buffer[..<count])
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 }

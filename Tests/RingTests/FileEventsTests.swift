@@ -4,14 +4,14 @@ import Testing
 
 @Suite("The bytes of inotify")
 struct FileEventsTests {
-    private func read(_ bytes: [UInt8]) -> [FileEvent] {
+    private func read(_ bytes: [UInt8]) -> [InotifyEvent] {
         var pair: [Int32] = [-1, -1]
         pipe(&pair)
         defer { for descriptor in pair { close(descriptor) } }
         _ = write(pair[1], bytes, bytes.count)
-        let events = FileEvents()
+        let events = InotifyEventBuffer()
         guard events.read(from: pair[0]) else { return [] }
-        var found: [FileEvent] = []
+        var found: [InotifyEvent] = []
         events.forEach { found.append($0) }
         return found
     }
@@ -28,10 +28,10 @@ struct FileEventsTests {
                 + bytes(.max, 0x4000, 0, 0))
         #expect(
             found == [
-                FileEvent(watch: 1, changes: .modified, cookie: 0, isOfEntry: false),
-                FileEvent(
-                    watch: 7, changes: [.movedFrom, .isDirectory], cookie: 99, isOfEntry: true),
-                FileEvent(watch: -1, changes: .overflowed, cookie: 0, isOfEntry: false),
+                InotifyEvent(watch: 1, mask: .modified, cookie: 0, isOfEntry: false),
+                InotifyEvent(
+                    watch: 7, mask: [.movedFrom, .isDirectory], cookie: 99, isOfEntry: true),
+                InotifyEvent(watch: -1, mask: .overflowed, cookie: 0, isOfEntry: false),
             ])
     }
 
@@ -59,7 +59,7 @@ struct FileEventsTests {
 
     @Test("the kernel's own bits are those of the library")
     func bits() {
-        let pairs: [(FileChanges, Int)] = [
+        let pairs: [(InotifyMask, Int)] = [
             (.modified, Int(IN_MODIFY)), (.attributes, Int(IN_ATTRIB)),
             (.movedFrom, Int(IN_MOVED_FROM)), (.movedTo, Int(IN_MOVED_TO)),
             (.created, Int(IN_CREATE)), (.deleted, Int(IN_DELETE)),
@@ -72,7 +72,7 @@ struct FileEventsTests {
 
     @Test("inotify refuses what is not there, and names the call")
     func refusal() throws {
-        let inotify = try Inotify(readsWait: false)
+        let inotify = try InotifyDescriptor(readsWait: false)
         defer { inotify.close() }
         #expect(throws: KernelError(call: "inotify_add_watch", code: ENOENT)) {
             try inotify.watch(.object(descriptor: 9999), for: .modified, isAdding: true)

@@ -1,3 +1,5 @@
+import FileWatching
+
 /// Which changes a client wants. Everything, at first.
 struct Choice: Sendable {
     /// Files and folders; what is below a folder is meant, too. None: all.

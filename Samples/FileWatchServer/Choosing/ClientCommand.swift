@@ -1,3 +1,5 @@
+import FileWatching
+
 /// What a client asks for, in one line of JSON or in a URL's query.
 struct ClientCommand {
     struct Failure: Error {
@@ -14,6 +16,7 @@ struct ClientCommand {
 
     /// A client's line may be so long.
     static let longestLine = 64 * 1024
+    private static let longestGlob = 1024
     /// Each event is held against each path and glob.
     static let patternLimit = 64
 
@@ -84,8 +87,8 @@ struct ClientCommand {
     }
 
     private mutating func add(glob: [UInt8]) throws(Failure) {
-        guard let glob = Glob(glob) else {
-            throw Self.failure("a glob is empty or longer than \(Glob.longestPattern) bytes")
+        guard glob.count <= Self.longestGlob, let glob = Glob(glob) else {
+            throw Self.failure("a glob is empty or longer than \(Self.longestGlob) bytes")
         }
         globs.append(glob)
     }

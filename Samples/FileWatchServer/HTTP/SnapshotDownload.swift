@@ -6,7 +6,7 @@ import RingNetwork
 /// comes after. It is written as the client takes it.
 final class SnapshotDownload: @unchecked Sendable {
     // Safety: used on the connection's queue only, once the entries are there.
-    private let entries: [WatchedEntry]
+    private let entries: [FileTreeEntry]
     private var written = 0
     private var writer = JSONWriter()
 
@@ -38,7 +38,7 @@ final class SnapshotDownload: @unchecked Sendable {
         }
     }
 
-    private init(_ entries: [WatchedEntry]) { self.entries = entries }
+    private init(_ entries: [FileTreeEntry]) { self.entries = entries }
 
     private func begin(_ feed: ChangeFeed, last: UInt64) {
         writer.beginObject()
@@ -74,7 +74,7 @@ final class SnapshotDownload: @unchecked Sendable {
 }
 
 extension JSONWriter {
-    mutating func entry(_ entry: WatchedEntry) {
+    mutating func entry(_ entry: FileTreeEntry) {
         beginObject()
         path("path", bytesName: "pathBytes", entry.path.bytes)
         name("kind")

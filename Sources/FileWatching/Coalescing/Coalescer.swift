@@ -1,21 +1,21 @@
-/// Merges the changes of a window into what they amount to.
+/// Coalesces the changes of a window.
 ///
-/// Within a stretch of changes that each concern one file or empty folder, what counts for a path
+/// Within a batch of changes that each concern one file or empty folder, what counts for a path
 /// is where its object was at the beginning and where it is at the end. A change that concerns all
-/// below a path, like the renaming of a folder, ends a stretch: nothing is merged across it.
+/// below a path, like the renaming of a folder, ends a batch: nothing is merged across it.
 final class Coalescer {
     private var merged: [FileChange] = []
-    private var stretch = Stretch()
+    private var batch = CoalescingBatch()
 
     /// - Parameters:
     ///   - isWhole: it concerns all below its path.
     ///   - replaced: what a renaming has put something else in the place of.
     func add(_ change: FileChange, isWhole: Bool, replaced: FileChange.Kind?) {
         if isWhole || change.action == .overflow || change.action == .rescan {
-            closeStretch()
+            closeBatch()
             if !extendRenaming(with: change) { merged.append(change) }
         } else {
-            stretch.add(change, replaced: replaced)
+            batch.add(change, replaced: replaced)
         }
     }
 
@@ -30,13 +30,13 @@ final class Coalescer {
         return true
     }
 
-    private func closeStretch() {
-        stretch.close { merged.append($0) }
+    private func closeBatch() {
+        batch.close { merged.append($0) }
     }
 
-    /// Gives all that was merged, in order, and begins anew.
+    /// Calls `body` with the merged changes, in order, and starts an empty window.
     func flush(_ body: (FileChange) -> Void) {
-        closeStretch()
+        closeBatch()
         for change in merged { body(change) }
         merged.removeAll(keepingCapacity: merged.count < 1024)
     }

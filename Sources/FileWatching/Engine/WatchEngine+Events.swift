@@ -2,57 +2,50 @@ internal import Ring
 internal import RingDispatch
 internal import SystemPackage
 
-/// What was renamed, while it is not known where to.
-struct Departure {
-    var cookie: UInt32
-    var node: NodeNumber
-    var timeNanoseconds: UInt64
-}
-
 /// What the kernel tells of a folder's entries.
 extension WatchEngine {
-    func handle(_ event: FileEvent, of folder: NodeNumber, _ name: UnsafeRawBufferPointer) {
+    func handle(_ event: InotifyEvent, of folder: NodeNumber, _ name: UnsafeRawBufferPointer) {
         // The place of a node that is gone may have been given to another.
         guard tree.watch(of: folder) == event.watch else { return }
         guard event.isOfEntry else { return handle(event, ofFolder: folder) }
-        let isDirectory = event.changes.contains(.isDirectory)
+        let isDirectory = event.mask.contains(.isDirectory)
         if rules.ignores(name, isDirectory, in: folder, tree) { return ignore(event) }
-        let changes = event.changes
-        if changes.contains(.created) {
+        let mask = event.mask
+        if mask.contains(.created) {
             appear(name, in: folder, isDirectory)
-        } else if changes.contains(.movedTo) {
+        } else if mask.contains(.movedTo) {
             guard isPossible(event.cookie, folder, name) else { return startOver() }
             if !arrive(name, in: folder, event.cookie) { appear(name, in: folder, isDirectory) }
-        } else if changes.contains(.deleted) {
+        } else if mask.contains(.deleted) {
             disappear(name, in: folder)
-        } else if changes.contains(.movedFrom) {
+        } else if mask.contains(.movedFrom) {
             depart(name, in: folder, event.cookie)
-        } else if changes.contains(.modified) {
+        } else if mask.contains(.modified) {
             touch(name, in: folder, .modified)
-        } else if changes.contains(.attributes) {
+        } else if mask.contains(.attributes) {
             touch(name, in: folder, .attributes)
         }
-        lastArrived = changes.contains(.movedTo) ? tree.child(of: folder, name) ?? 0 : 0
-        if rules.areRead(from: name) { rereadRules(of: folder) }
+        lastArrived = mask.contains(.movedTo) ? tree.child(of: folder, name) ?? 0 : 0
+        if rules.areRead(from: name) { reloadRules(of: folder) }
     }
 
     /// What happened to the folder itself; its parent's events tell most of it.
-    private func handle(_ event: FileEvent, ofFolder folder: NodeNumber) {
-        if event.changes.contains(.ended) {
+    private func handle(_ event: InotifyEvent, ofFolder folder: NodeNumber) {
+        if event.mask.contains(.ended) {
             tree.setWatch(of: folder, to: nil)
             // Something else may be there instead: a file system was unmounted.
             push(folder, .repair)
         }
         if let index = roots.firstIndex(where: { $0.node == folder && $0.anchorWatch == nil }),
-            !event.changes.isDisjoint(with: [.selfDeleted, .selfMoved, .ended])
+            !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended])
         {
             attach(index, isFirst: false)
         }
     }
 
     /// A renaming ends where nothing is watched.
-    private func ignore(_ event: FileEvent) {
-        guard event.changes.contains(.movedTo), let node = takeDeparture(event.cookie) else {
+    private func ignore(_ event: InotifyEvent) {
+        guard event.mask.contains(.movedTo), let node = takeDeparture(event.cookie) else {
             return
         }
         removeAndReport(node)
@@ -111,9 +104,9 @@ extension WatchEngine {
             guard let (facts, _) = found else { return }
             if facts.inode == tree[known].inode && facts.kind == tree[known].kind {
                 if tree.isWithoutWatch(known) { push(known, []) }
-                let isNews = !isAmbiguous(folder) && tree.differs(known, from: facts)
+                let isChanged = !isAmbiguous(folder) && tree.differs(known, from: facts)
                 tree.update(known, facts)
-                return isNews ? report(.modified, known) : ()
+                return isChanged ? report(.modified, known) : ()
             }
             if facts.kind == tree[known].kind && facts.kind != .directory {
                 tree.update(known, facts)
@@ -196,7 +189,7 @@ extension WatchEngine {
         var start = position.event
         for batch in upcoming[position.batch...] {
             for routed in batch.events[min(start, batch.events.count)...].prefix(rest) {
-                if routed.event.cookie == cookie, routed.event.changes.contains(.movedTo) {
+                if routed.event.cookie == cookie, routed.event.mask.contains(.movedTo) {
                     return true
                 }
                 isEmpty = false
@@ -238,8 +231,8 @@ extension WatchEngine {
         awaitArrivals()
     }
 
-    /// However long the hub takes to read: only when the kernel has told all of the time since does
-    /// the other end not come.
+    /// However long the reader takes: the other end is given up only when the kernel has reported
+    /// all of the time since.
     private func awaitArrivals() {
         let wait = DispatchTimeInterval.milliseconds(WatchEngine.departureMilliseconds)
         queue.asyncAfter(deadline: .now() + wait) { [self] in
@@ -351,7 +344,7 @@ extension WatchEngine {
 
     /// The file with the folder's rules has changed: what they let in is found, what they keep out
     /// is removed.
-    private func rereadRules(of folder: NodeNumber) {
+    private func reloadRules(of folder: NodeNumber) {
         rules.forget(folder)
         push(folder, .repair)
     }

@@ -10,35 +10,37 @@ extension WatchEngine {
         detach(index)
         anchor(index)
         roots[index].isFresh = true
-        lastLookNanoseconds = MonotonicClock.nanoseconds()
+        lastScanNanoseconds = MonotonicClock.nanoseconds()
         examine(index, isFirst: isFirst)
     }
 
     func detach(_ index: Int) {
-        for watch in roots[index].above.keys { hub.unwatch(watch, for: anchorSubscription(index)) }
+        for watch in roots[index].above.keys {
+            reader.unwatch(watch, for: anchorSubscription(index))
+        }
         roots[index].above = [:]
         guard let watch = roots[index].anchorWatch else { return }
-        hub.unwatch(watch, for: anchorSubscription(index))
+        reader.unwatch(watch, for: anchorSubscription(index))
         roots[index].anchorWatch = nil
     }
 
-    private func anchorSubscription(_ index: Int) -> Subscription {
-        Subscription(engine: number, target: .anchor(UInt32(index)))
+    private func anchorSubscription(_ index: Int) -> InotifySubscription {
+        InotifySubscription(subscriber: number, target: .anchor(UInt32(index)))
     }
 
     private func anchor(_ index: Int) {
         var path = roots[index].path
         roots[index].isAnchorParent = true
         let facts = FolderEntryFacts(path: path.terminatedBytes, followsLinks: true)
-        roots[index].tellsWrites = facts.map { $0.kind != .directory } ?? false
-        let changes: FileChanges = roots[index].tellsWrites ? .ofFolder : .ofRoots
+        roots[index].includesWrites = facts.map { $0.kind != .directory } ?? false
+        let mask: InotifyMask = roots[index].includesWrites ? .ofFolder : .ofRoots
         while let (folder, name) = WatchRoot.parent(of: path) {
             let isNearest = roots[index].anchorWatch == nil
             do throws(KernelError) {
-                try reader.open(path: folder.terminatedBytes, followsLink: true)
-                defer { reader.close() }
-                let watch = try hub.watch(
-                    reader.descriptor, isNearest ? changes : .ofNames,
+                try folderReader.open(path: folder.terminatedBytes, followsLink: true)
+                defer { folderReader.close() }
+                let watch = try reader.watch(
+                    folderReader.descriptor, isNearest ? mask : .ofNames,
                     for: anchorSubscription(index))
                 if isNearest {
                     roots[index].anchorName = name
@@ -50,7 +52,7 @@ extension WatchEngine {
                 if isNearest {
                     roots[index].isAnchorParent = false
                     let isAbsent = [ErrorCode.noEntry, ErrorCode.notDirectory].contains(error.code)
-                    if !isAbsent { tell(FileWatchError(watching: folder, error)) }
+                    if !isAbsent { report(FileTreeError(watching: folder, error)) }
                 }
             }
             path = folder
@@ -99,16 +101,16 @@ extension WatchEngine {
 
     // MARK: events
 
-    func handle(_ event: FileEvent, ofAnchor index: Int, _ name: UnsafeRawBufferPointer) {
+    func handle(_ event: InotifyEvent, ofAnchor index: Int, _ name: UnsafeRawBufferPointer) {
         if let expected = roots[index].above[event.watch] {
             let isOnTheWay = event.isOfEntry && name.elementsEqual(expected)
-            if isOnTheWay || event.changes.contains(.ended) { attach(index, isFirst: false) }
+            if isOnTheWay || event.mask.contains(.ended) { attach(index, isFirst: false) }
             return
         }
         guard roots[index].anchorWatch == event.watch else { return }
         guard event.isOfEntry else {
-            if !event.changes.isDisjoint(with: [.selfDeleted, .selfMoved, .ended]) {
-                if event.changes.contains(.ended) { roots[index].anchorWatch = nil }
+            if !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended]) {
+                if event.mask.contains(.ended) { roots[index].anchorWatch = nil }
                 attach(index, isFirst: false)
             }
             return
@@ -116,15 +118,15 @@ extension WatchEngine {
         guard name.elementsEqual(roots[index].anchorName) else { return }
         guard roots[index].isAnchorParent else { return attach(index, isFirst: false) }
         let node = roots[index].node
-        let changes = event.changes
-        if !changes.isDisjoint(with: [.created, .movedTo]) {
+        let mask = event.mask
+        if !mask.isDisjoint(with: [.created, .movedTo]) {
             // It may be a file, whose writes were not asked for.
-            if roots[index].tellsWrites { examine(index) } else { attach(index, isFirst: false) }
-        } else if !changes.isDisjoint(with: [.deleted, .movedFrom]) {
+            if roots[index].includesWrites { examine(index) } else { attach(index, isFirst: false) }
+        } else if !mask.isDisjoint(with: [.deleted, .movedFrom]) {
             if roots[index].isFresh || isRepairing { return examine(index) }
             removeRoot(index)
         } else if node != 0 {
-            touchRoot(index, changes.contains(.modified) ? .modified : .attributes)
+            touchRoot(index, mask.contains(.modified) ? .modified : .attributes)
         }
     }
 

@@ -4,9 +4,9 @@ internal import SystemPackage
 
 extension WatchEngine {
     /// Gives all that is known, after what leads there was told.
-    func snapshot(_ body: @escaping @Sendable ([WatchedEntry]) -> Void) {
+    func snapshot(_ body: @escaping @Sendable ([FileTreeEntry]) -> Void) {
         queue.async { [self] in
-            var entries: [WatchedEntry] = []
+            var entries: [FileTreeEntry] = []
             if phase != .cancelled {
                 examineTouched()
                 reporter.closeWindow()
@@ -32,10 +32,10 @@ extension WatchEngine {
         }
     }
 
-    private func entry(_ node: NodeNumber) -> WatchedEntry {
+    private func entry(_ node: NodeNumber) -> FileTreeEntry {
         tree.write(pathOf: node, to: &path)
         let value = tree[node]
-        return WatchedEntry(
+        return FileTreeEntry(
             path: FilePath(terminated: path), kind: FileChange.Kind(value.kind),
             size: tree.size(of: node),
             modifiedNanoseconds: value.modifiedNanoseconds, inode: value.inode)

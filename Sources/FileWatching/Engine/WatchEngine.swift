@@ -8,18 +8,18 @@ internal import SystemPackage
 final class WatchEngine: @unchecked Sendable {
     // Safety: what is not immutable or behind a lock is used on `queue` only.
     let queue: DispatchQueue
-    let options: FileWatchOptions
-    let hub: FileWatchHub
+    let options: FileTreeOptions
+    let reader: SharedInotifyReader
     let reporter: ChangeReporter
     var number: UInt32 = 0
 
     let tree = FileTree()
     @exclusivity(unchecked) var roots: [WatchRoot]
-    let reader = FolderReader()
+    let folderReader = FolderReader()
     /// For the folders that are looked at together; one is kept.
-    @exclusivity(unchecked) var looks: [FolderLook] = []
+    @exclusivity(unchecked) var scans: [FolderScan] = []
     /// Those that were made, and not taken yet.
-    @exclusivity(unchecked) var lookedAt: [FolderLook] = []
+    @exclusivity(unchecked) var scanned: [FolderScan] = []
     @exclusivity(unchecked) var rules: IgnoreRules
     /// A path that is being put together.
     @exclusivity(unchecked) var path: [UInt8] = []
@@ -29,19 +29,19 @@ final class WatchEngine: @unchecked Sendable {
     /// Folders that were not where they should have been: an event is to tell of a renaming.
     @exclusivity(unchecked) var missed: [MissedFolder] = []
     /// How often the kernel had told everything, and they were still not there.
-    @exclusivity(unchecked) var vainLooks: [NodeNumber: Int] = [:]
+    @exclusivity(unchecked) var vainScans: [NodeNumber: Int] = [:]
     /// Folders in which names were looked up since the kernel's queue was empty last.
     @exclusivity(unchecked) var lookedUp: Set<NodeNumber> = []
     /// Those of them where something else may have been found than what the event was about.
     @exclusivity(unchecked) var doubtful: Set<NodeNumber> = []
     /// Folders that were looked at a moment ago.
     @exclusivity(unchecked) var fresh: [NodeNumber] = []
-    @exclusivity(unchecked) var lastLookNanoseconds: UInt64 = 0
+    @exclusivity(unchecked) var lastScanNanoseconds: UInt64 = 0
     @exclusivity(unchecked) var isEmptinessAwaited = false
     /// All folders are being compared with the disk: events may tell what was found already.
     @exclusivity(unchecked) var isRepairing = false
     /// What is being handled, and how far it was.
-    @exclusivity(unchecked) var upcoming: [EventBatch] = []
+    @exclusivity(unchecked) var upcoming: [InotifyBatch] = []
     @exclusivity(unchecked) var position = (batch: 0, event: 0)
     /// Renamed, where to is not known yet.
     @exclusivity(unchecked) var departures: [Departure] = []
@@ -51,10 +51,10 @@ final class WatchEngine: @unchecked Sendable {
     @exclusivity(unchecked) var touched: NodeNumber = 0
     @exclusivity(unchecked) var phase = Phase.setup
     /// Folders without a watch, of which the first was told.
-    var hasToldWatchLimit = false
-    var hasToldProc = false
-    @exclusivity(unchecked) var counts = FileWatchStatistics()
-    let statistics = Locked(FileWatchStatistics())
+    var hasReportedWatchLimit = false
+    var hasReportedProc = false
+    @exclusivity(unchecked) var counts = FileTreeStatistics()
+    let statistics = Locked(FileTreeStatistics())
 
     enum Phase {
         case setup
@@ -64,11 +64,11 @@ final class WatchEngine: @unchecked Sendable {
         case cancelled
     }
 
-    /// What the hub has handed over. Guards itself.
+    /// What the reader has handed over. Guards itself.
     private let inbox = Locked(Inbox())
 
     private struct Inbox {
-        var batches: [EventBatch] = []
+        var batches: [InotifyBatch] = []
         var eventCount = 0
         var isScheduled = false
         var isClosed = false
@@ -78,11 +78,11 @@ final class WatchEngine: @unchecked Sendable {
     static let waitingEventLimit = 500_000
 
     init(
-        _ roots: [FilePath], _ options: FileWatchOptions, _ hub: FileWatchHub,
+        _ roots: [FilePath], _ options: FileTreeOptions, _ reader: SharedInotifyReader,
         _ target: DispatchQueue
     ) {
         self.options = options
-        self.hub = hub
+        self.reader = reader
         self.roots = WatchEngine.outermost(roots).map { WatchRoot($0) }
         rules = IgnoreRules(options)
         reporter = ChangeReporter(target)
@@ -120,20 +120,20 @@ final class WatchEngine: @unchecked Sendable {
             for root in roots where root.node != 0 { release(root.node) }
             pending = []
             departures = []
-            hub.leave(number)
+            reader.leave(number)
             reporter.cancel()
         }
     }
 
     // MARK: the queue's work
 
-    /// Called by the hub.
-    func take(_ batch: EventBatch) {
+    /// Called by the reader.
+    func take(_ batch: InotifyBatch) {
         let isFirst = inbox.withLock { inbox -> Bool in
             guard !inbox.isClosed else { return false }
             inbox.eventCount += batch.events.count
             if inbox.eventCount > WatchEngine.waitingEventLimit {
-                inbox.batches = [EventBatch(hasOverflowed: true)]
+                inbox.batches = [InotifyBatch(hasOverflowed: true)]
                 inbox.eventCount = 0
             } else {
                 inbox.batches.append(batch)
@@ -145,13 +145,13 @@ final class WatchEngine: @unchecked Sendable {
     }
 
     /// How long folders are looked at before others get the thread.
-    private static let lookNanoseconds: UInt64 = 5_000_000
+    private static let scanNanoseconds: UInt64 = 5_000_000
 
     private func run() {
         guard phase != .cancelled else { return }
         examineTouched()
-        let isFinished = lookAround(for: WatchEngine.lookNanoseconds)
-        let batches = inbox.withLock { inbox -> [EventBatch] in
+        let isFinished = scanPending(for: WatchEngine.scanNanoseconds)
+        let batches = inbox.withLock { inbox -> [InotifyBatch] in
             inbox.isScheduled = false
             // What a look has begun is finished before anything that came later.
             guard isFinished else { return [] }
@@ -162,11 +162,11 @@ final class WatchEngine: @unchecked Sendable {
         handle(batches)
         if isFinished { awaitEmptiness() }
         publish()
-        if touched != 0 { examineAfterNews() }
+        if touched != 0 { examineAfterReport() }
         if !isFinished { scheduleRun() }
     }
 
-    private func examineAfterNews() {
+    private func examineAfterReport() {
         guard options.window.clampedNanoseconds == 0 else { return examineTouched() }
         reporter.queue.async { [self] in
             queue.async { [self] in
@@ -177,11 +177,11 @@ final class WatchEngine: @unchecked Sendable {
 
     /// Looks at folders; false when time ran out.
     @discardableResult
-    private func lookAround(for limitNanoseconds: UInt64 = .max) -> Bool {
+    private func scanPending(for limitNanoseconds: UInt64 = .max) -> Bool {
         guard !pending.isEmpty else { return true }
         let start = MonotonicClock.nanoseconds()
         while !pending.isEmpty {
-            lookAtSome()
+            scanSome()
             if MonotonicClock.nanoseconds() - start > limitNanoseconds { return pending.isEmpty }
         }
         return true
@@ -214,10 +214,10 @@ final class WatchEngine: @unchecked Sendable {
     func askForEmptiness() {
         guard !isEmptinessAwaited else { return }
         isEmptinessAwaited = true
-        hub.announceEmptiness(to: self)
+        reader.announceEmptiness(to: number)
     }
 
-    private func handle(_ batches: [EventBatch]) {
+    private func handle(_ batches: [InotifyBatch]) {
         guard !batches.isEmpty else { return }
         upcoming = batches
         settleOverdue()
@@ -245,13 +245,13 @@ final class WatchEngine: @unchecked Sendable {
             push(missed.folder, missed.flags)
             if afterParents { push(parent(of: missed.folder), missed.flags) }
         }
-        lookAround()
+        scanPending()
     }
 
-    private func handle(_ batch: EventBatch) {
+    private func handle(_ batch: InotifyBatch) {
         if batch.hasOverflowed {
             repair()
-            lookAround()
+            scanPending()
         }
         counts.events += UInt64(batch.events.count)
         batch.names.withUnsafeBytes { names in
@@ -266,7 +266,7 @@ final class WatchEngine: @unchecked Sendable {
                 case .anchor(let index): handle(event.event, ofAnchor: Int(index), name)
                 }
                 // What is found is told before what happened later.
-                lookAround()
+                scanPending()
             }
         }
         if let time = batch.emptiedAtNanoseconds { settle(time) }
@@ -276,7 +276,7 @@ final class WatchEngine: @unchecked Sendable {
     private func settle(_ time: UInt64) {
         isEmptinessAwaited = false
         settleDepartures(before: time)
-        guard pending.isEmpty, time > lastLookNanoseconds else { return }
+        guard pending.isEmpty, time > lastScanNanoseconds else { return }
         giveUpUnreachable()
         if !missed.isEmpty {
             // No event tells where they are: their own folders do, and a root's path.
@@ -296,14 +296,14 @@ final class WatchEngine: @unchecked Sendable {
         guard phase == .starting else { return }
         phase = .ready
         publish()
-        reporter.tellReady()
+        reporter.reportReady()
     }
 
     /// The kernel has told everything: what is in these folders now is what is to be known.
     private func examineDoubtful() {
         for folder in doubtful where tree.isFolder(folder) { push(folder, []) }
         doubtful.removeAll()
-        lookAround()
+        scanPending()
     }
 
     /// Hands on what is to be told.
@@ -342,7 +342,7 @@ final class WatchEngine: @unchecked Sendable {
             window: options.window)
     }
 
-    func tell(_ error: FileWatchError) { reporter.tell(error) }
+    func report(_ error: FileTreeError) { reporter.report(error) }
 }
 
 extension FileChange.Kind {

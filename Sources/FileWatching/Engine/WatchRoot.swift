@@ -15,7 +15,7 @@ struct WatchRoot {
     /// The anchor holds the root itself.
     var isAnchorParent = false
     /// The anchor's watch tells of writes, too: the root is a file, and nothing else does.
-    var tellsWrites = false
+    var includesWrites = false
     /// The watches of the folders further up, and the name in each that leads to the root: when one
     /// of them is renamed, nothing tells but the folder that it is in.
     var above: [Int32: [UInt8]] = [:]

@@ -12,7 +12,7 @@ struct IgnoreRules {
     /// Of a file with more bytes the rest does not count.
     static let longestFile = 1 << 20
 
-    init(_ options: FileWatchOptions) {
+    init(_ options: FileTreeOptions) {
         given = options.ignore.compactMap { IgnorePattern($0.utf8) }
         readsFiles = options.readsGitignore
     }
@@ -86,12 +86,7 @@ struct IgnoreRules {
     private static func verdict(
         _ patterns: [IgnorePattern], _ path: ArraySlice<UInt8>, _ isFolder: Bool
     ) -> Bool? {
-        let start = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? path.startIndex
-        for pattern in patterns.reversed() where isFolder || !pattern.isForFolders {
-            if pattern.matches(pattern.isAnchored ? path : path[start...]) {
-                return !pattern.isNegated
-            }
-        }
-        return nil
+        patterns.last { (isFolder || !$0.isForFolders) && $0.glob.matches(path) }
+            .map { !$0.isNegated }
     }
 }

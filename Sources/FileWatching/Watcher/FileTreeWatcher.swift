@@ -2,41 +2,42 @@ internal import Ring
 public import RingDispatch
 public import SystemPackage
 
-/// Watches files and trees of folders, and tells about each change so that who listens always knows
-/// the true state.
+/// Watches files and trees of folders, and reports each change so that observers converge on the
+/// actual state.
 ///
-/// A folder is watched before it is looked at, so that nothing made in it is missed, and what both
-/// the look and the kernel tell is told once. The folders are watched once in the process, however
-/// many watchers there are. The handlers run on the queue that was given, one at a time; set them
-/// before `activate`. When the watcher's last reference goes, it ends without a cancel handler.
+/// A folder is watched before it is scanned, so that nothing made in it is missed; what both the
+/// scan and the kernel report is reported once. The process watches each folder once, however many
+/// watchers there are. The handlers run on your queue, one at a time; set them before `activate`.
+/// When its last reference goes, a watcher ends without calling its cancel handler.
 ///
 /// A root may be a file: it is watched by its name, and so stays watched when an editor puts
-/// another in its place. A root that is removed is told as `removed`, and watched again when it
-/// is made again. A relative root counts from the current directory, which must not change.
+/// another in its place. A root that is removed is reported as `removed`, and watched again
+/// when it is made again. A relative root counts from the current directory, which must not change.
 public final class FileTreeWatcher: Sendable {
     let engine: WatchEngine
     /// What was asked for.
-    public let options: FileWatchOptions
+    public let options: FileTreeOptions
 
-    /// Throws a ``FileWatchError`` when a root is not there or may not be read, or the user has no
+    /// Throws a ``FileTreeError`` when a root is not there or may not be read, or the user has no
     /// inotify instance left.
     /// - Parameter queue: where handlers run.
     public convenience init(
-        _ roots: [FilePath], options: FileWatchOptions = FileWatchOptions(), queue: DispatchQueue
+        _ roots: [FilePath], options: FileTreeOptions = FileTreeOptions(), queue: DispatchQueue
     ) throws {
-        try self.init(roots, options: options, queue: queue, hub: .shared)
+        try self.init(roots, options: options, queue: queue, reader: .shared)
     }
 
     init(
-        _ roots: [FilePath], options: FileWatchOptions, queue: DispatchQueue, hub: FileWatchHub
+        _ roots: [FilePath], options: FileTreeOptions, queue: DispatchQueue,
+        reader: SharedInotifyReader
     ) throws {
         for root in roots { try FileTreeWatcher.check(root) }
         self.options = options
-        engine = WatchEngine(roots, options, hub, queue)
+        engine = WatchEngine(roots, options, reader, queue)
         do throws(KernelError) {
-            engine.number = try hub.join(engine)
+            engine.number = try reader.join { [engine] in engine.take($0) }
         } catch {
-            throw FileWatchError(instanceFor: roots.first ?? FilePath(""), error)
+            throw FileTreeError(instanceFor: roots.first ?? FilePath(""), error)
         }
     }
 
@@ -48,7 +49,7 @@ public final class FileTreeWatcher: Sendable {
             if let facts, facts.kind != .directory { return }
             try reader.open(path: bytes, followsLink: true)
         } catch {
-            throw FileWatchError(watching: root, error)
+            throw FileTreeError(watching: root, error)
         }
     }
 
@@ -61,15 +62,14 @@ public final class FileTreeWatcher: Sendable {
         engine.reporter.set { $0.event = handler }
     }
 
-    /// Called once, when all folders are watched and were looked at: what happens from now on is
-    /// told.
+    /// Called once, when all folders are watched and scanned: every change from now on is reported.
     public func setReadyHandler(_ handler: (@Sendable () -> Void)?) {
         engine.reporter.set { $0.ready = handler }
     }
 
     /// Called when a folder cannot be watched, while all others are, and when the kernel has lost
     /// events.
-    public func setErrorHandler(_ handler: (@Sendable (FileWatchError) -> Void)?) {
+    public func setErrorHandler(_ handler: (@Sendable (FileTreeError) -> Void)?) {
         engine.reporter.set { $0.error = handler }
     }
 
@@ -93,8 +93,8 @@ public final class FileTreeWatcher: Sendable {
 
     /// The changes from now on, for `for await`. Each call gives a sequence with all of them.
     /// - Parameters:
-    ///   - bound: how many changes wait for who takes them.
-    ///   - whenFull: what happens when that is not enough.
+    ///   - bound: how many changes may wait for the task.
+    ///   - whenFull: what happens when more are waiting.
     public func changes(
         bound: Int = 1024, whenFull: FileChangeSequence.FullPolicy = .dropOldest
     ) -> FileChangeSequence {
@@ -103,14 +103,14 @@ public final class FileTreeWatcher: Sendable {
         return FileChangeSequence(buffer: buffer)
     }
 
-    /// Tells all that is known, sorted by path, on the watcher's queue: the state that the changes
-    /// reported before lead to.
-    public func snapshot(_ body: @escaping @Sendable ([WatchedEntry]) -> Void) {
+    /// Calls `body` on the watcher's queue with all known entries, sorted by path: the state that
+    /// the changes reported so far lead to.
+    public func snapshot(_ body: @escaping @Sendable ([FileTreeEntry]) -> Void) {
         engine.snapshot(body)
     }
 
-    /// What the watcher holds, and what it has done.
-    public var statistics: FileWatchStatistics {
+    /// What the watcher holds now, and what it has done so far.
+    public var statistics: FileTreeStatistics {
         var counts = engine.statistics.withLock { $0 }
         counts.dropped = engine.reporter.dropped
         return counts

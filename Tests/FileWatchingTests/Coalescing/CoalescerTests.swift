@@ -54,11 +54,11 @@ struct CoalescerTests {
             let (change, isWhole, replaces) = parse(line)
             coalescer.add(change, isWhole: isWhole, replaced: replaces ? .file : nil)
         }
-        var told: [String] = []
-        coalescer.flush { told.append(text($0)) }
-        #expect(told == merged)
-        coalescer.flush { told.append(text($0)) }
-        #expect(told == merged, "nothing is told twice")
+        var reported: [String] = []
+        coalescer.flush { reported.append(text($0)) }
+        #expect(reported == merged)
+        coalescer.flush { reported.append(text($0)) }
+        #expect(reported == merged, "nothing is told twice")
     }
 
     private func parse(_ line: String) -> (FileChange, isWhole: Bool, replaces: Bool) {

@@ -9,12 +9,12 @@ import Testing
 /// Limits are named, with what they are at; what can be watched is watched.
 @Suite("Limits", .watchdog)
 struct LimitTests {
-    private func hub(_ rules: Watched<RefusingWatcher.Rules>) -> FileWatchHub {
-        FileWatchHub { () throws(KernelError) in try RefusingWatcher(rules) }
+    private func reader(_ rules: Watched<RefusingInotify.Rules>) -> SharedInotifyReader {
+        SharedInotifyReader { () throws(KernelError) in try RefusingInotify(rules) }
     }
 
     private func hasNumber(_ text: String, after key: String) -> Bool {
-        guard let range = text.firstRange(of: key + " is ") else { return false }
+        guard let range = text.firstRange(of: key + " = ") else { return false }
         return text[range.upperBound...].first?.isNumber == true
     }
 
@@ -23,8 +23,8 @@ struct LimitTests {
         let folder = Folder()
         for name in ["a", "b", "c", "d"] { folder.makeDirectory(name) }
         // The two folders above, the root, and one of the four.
-        let rules = Watched(RefusingWatcher.Rules(code: ENOSPC, allowed: 0..<4))
-        let watching = try Watching(hub: hub(rules), in: folder)
+        let rules = Watched(RefusingInotify.Rules(code: ENOSPC, allowed: 0..<4))
+        let watching = try Watching(reader: reader(rules), in: folder)
         folder.makeFile("seen")
         watching.expect("created seen")
         #expect(watching.watcher.statistics.watches == 2)
@@ -41,11 +41,13 @@ struct LimitTests {
 
     @Test("no more instances: the watcher cannot be made, and the error names the limit")
     func instances() throws {
-        let hub = FileWatchHub { () throws(KernelError) in
+        let reader = SharedInotifyReader { () throws(KernelError) in
             throw KernelError(call: "inotify_init1", code: EMFILE)
         }
         let folder = Folder()
-        let error = #expect(throws: FileWatchError.self) { _ = try Watching(hub: hub, in: folder) }
+        let error = #expect(throws: FileTreeError.self) {
+            _ = try Watching(reader: reader, in: folder)
+        }
         #expect(error?.reason == .instanceLimit && error?.path == folder.path)
         #expect(error?.description.contains("inotify_instances") == true
             || error?.description.contains("max_user_instances") == true)
@@ -53,8 +55,8 @@ struct LimitTests {
 
     @Test("without /proc nothing can be watched, and the error says so")
     func withoutProc() throws {
-        let rules = Watched(RefusingWatcher.Rules(code: ENOENT))
-        let watching = try Watching(hub: hub(rules))
+        let rules = Watched(RefusingInotify.Rules(code: ENOENT))
+        let watching = try Watching(reader: reader(rules))
         let error = try #require(watching.errors.value.first)
         #expect(error.description.contains("mount /proc"))
     }
@@ -102,8 +104,8 @@ struct LimitTests {
     func rootOfUnwatched() throws {
         let folder = Folder()
         folder.makeDirectory("root")
-        let rules = Watched(RefusingWatcher.Rules(code: EACCES, allowed: 1..<100))
-        let watching = try Watching(hub: hub(rules), in: folder, roots: [folder("root")])
+        let rules = Watched(RefusingInotify.Rules(code: EACCES, allowed: 1..<100))
+        let watching = try Watching(reader: reader(rules), in: folder, roots: [folder("root")])
         #expect(watching.errors.value.map(\.path) == [folder.path])
         Files.removeAll(folder("root"))
         watching.expect("removed root")
@@ -111,27 +113,27 @@ struct LimitTests {
 
     @Test("several watchers of a tree have one instance and one watch for each folder")
     func sharing() throws {
-        let rules = Watched(RefusingWatcher.Rules())
-        let hub = hub(rules)
+        let rules = Watched(RefusingInotify.Rules())
+        let reader = reader(rules)
         let folder = Folder()
         for name in ["a", "b", "c"] { folder.makeDirectory(name) }
-        let first = try Watching(hub: hub, in: folder)
-        let count = hub.watchCount
+        let first = try Watching(reader: reader, in: folder)
+        let count = reader.watchCount
         // The root, the three in it, and the two above.
         #expect(count == 6)
         do {
-            let second = try Watching(hub: hub, in: folder)
-            #expect(hub.watchCount == count && rules.value.openInstances == 1)
+            let second = try Watching(reader: reader, in: folder)
+            #expect(reader.watchCount == count && rules.value.openInstances == 1)
             folder.makeFile("a/x")
             second.expect("created a/x")
             first.expect("created a/x")
         }
-        #expect(hub.watchCount == count)
+        #expect(reader.watchCount == count)
         folder.makeFile("a/y")
         first.expect("created a/y")
         first.watcher.cancel()
         expectOpens(first.isCancelled)
-        #expect(hub.watchCount == 0)
+        #expect(reader.watchCount == 0)
         expectEventually(rules) { $0.openInstances == 0 }
     }
 }

@@ -16,31 +16,31 @@ struct OverflowTests {
 
     @Test("one overflow, one rescan, and then what was missed", arguments: [0, 50])
     func repair(windowMilliseconds: Int) throws {
-        let hub = FileWatchHub()
+        let reader = SharedInotifyReader()
         let folder = Folder()
         for name in ["changed", "gone"] { folder.makeFile(name) }
         folder.makeDirectory("old")
         folder.makeFile("old/inside")
         folder.makeDirectory("noise")
         let watching = try Watching(
-            { $0.window = .milliseconds(windowMilliseconds) }, hub: hub, in: folder)
-        hub.pause()
+            { $0.window = .milliseconds(windowMilliseconds) }, reader: reader, in: folder)
+        reader.pause()
         makeNoise(in: folder)
         append(3, to: folder("changed"))
         #expect(Files.remove(folder("gone")))
         #expect(Files.rename(folder("old"), folder("new")))
         folder.makeDirectory("fresh")
         folder.makeFile("fresh/inside")
-        hub.resume()
+        reader.resume()
         expectEventually(watching.changes) { $0.contains { $0.path == folder("fresh/inside") } }
         append(1, to: folder("new/inside"))
         expectEventually(watching.changes) { changes in
             changes.contains { $0.action == .modified && $0.path == folder("new/inside") }
         }
-        let told = watching.told
-        #expect(told.filter { $0.hasPrefix("overflow") } == ["overflow "])
-        #expect(told.filter { $0.hasPrefix("rescan") } == ["rescan "])
-        let found = told.drop { $0 != "rescan " }
+        let reported = watching.reported
+        #expect(reported.filter { $0.hasPrefix("overflow") } == ["overflow "])
+        #expect(reported.filter { $0.hasPrefix("rescan") } == ["rescan "])
+        let found = reported.drop { $0 != "rescan " }
         for line in [
             "+modified changed", "+removed gone", "+removed old", "+created new",
             "+created new/inside", "+created fresh", "+created fresh/inside",
@@ -54,7 +54,7 @@ struct OverflowTests {
         #expect(counts.overflows == 1 && counts.rescans == 1 && counts.repairs >= 7)
         let error = try #require(watching.errors.value.first)
         #expect(error.reason == .queueLimit)
-        #expect(error.description.contains("fs.inotify.max_queued_events is \(queueLimit)"))
+        #expect(error.description.contains("fs.inotify.max_queued_events = \(queueLimit)"))
     }
 
     /// More events than the kernel keeps, of a few files.

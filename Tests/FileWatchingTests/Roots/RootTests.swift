@@ -12,7 +12,7 @@ struct RootTests {
     func missing() throws {
         let folder = Folder()
         let path = folder("nowhere")
-        let error = #expect(throws: FileWatchError.self) {
+        let error = #expect(throws: FileTreeError.self) {
             _ = try Watching(in: folder, roots: [folder.path, path])
         }
         #expect(error?.reason == .notFound && error?.path == path)

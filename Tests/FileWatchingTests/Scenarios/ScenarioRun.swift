@@ -13,7 +13,7 @@ struct ScenarioRun {
     private let folder = Folder()
     private let tree: FilePath
     private let roots: [FilePath]
-    private let hub = FileWatchHub()
+    private let reader = SharedInotifyReader()
 
     init(_ scenario: Scenario, windowMilliseconds: Int) {
         self.scenario = scenario
@@ -30,7 +30,7 @@ struct ScenarioRun {
         var observers: [TreeObserver] = []
         defer { for observer in observers { observer.end() } }
         for _ in 0..<scenario.watcherCount {
-            observers.append(try TreeObserver(roots, options: options, hub: hub))
+            observers.append(try TreeObserver(roots, options: options, reader: reader))
         }
         // How many of each observer's changes have been looked at.
         var counts = Array(repeating: 0, count: observers.count)
@@ -41,11 +41,11 @@ struct ScenarioRun {
         for step in scenario.steps {
             switch step {
             case .operation(let operation, let line):
-                if readsTogether, !isPaused { hub.pause() }
+                if readsTogether, !isPaused { reader.pause() }
                 isPaused = readsTogether
                 perform(operation, line: line)
             case .expectation(let expectation):
-                if isPaused { hub.resume() }
+                if isPaused { reader.resume() }
                 isPaused = false
                 guard expectation.applies(toWindow: windowMilliseconds) else { continue }
                 for index in observers.indices {
@@ -53,15 +53,15 @@ struct ScenarioRun {
                 }
             }
         }
-        if isPaused { hub.resume() }
+        if isPaused { reader.resume() }
         for index in observers.indices {
             observers[index].passFence()
             finish(observers[index], from: initial, expected: counts[index])
         }
     }
 
-    private var options: FileWatchOptions {
-        var options = FileWatchOptions()
+    private var options: FileTreeOptions {
+        var options = FileTreeOptions()
         options.window = .milliseconds(windowMilliseconds)
         options.ignore = scenario.ignored
         options.readsGitignore = scenario.readsGitignore
@@ -99,9 +99,9 @@ struct ScenarioRun {
         }
         let received = observer.received.value
         seen = received.count
-        let told = received.dropFirst(first).map { relative($0.change) }.joined(separator: "\n")
+        let reported = received.dropFirst(first).map { relative($0.change) }.joined(separator: "\n")
         let place = "\(scenario.name).txt:\(expectation.line), window \(windowMilliseconds) ms"
-        #expect(isMet(received), "\(place), told:\n\(told)")
+        #expect(isMet(received), "\(place), told:\n\(reported)")
     }
 
     private static let graceSeconds = 3

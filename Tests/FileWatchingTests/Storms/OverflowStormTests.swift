@@ -50,14 +50,14 @@ struct OverflowStormTests {
         "lost events are one overflow and one rescan, and the changes lead to the true state",
         .enabled(if: isLimitSmall), arguments: Storm.windowsMilliseconds)
     func repaired(windowMilliseconds: Int) throws {
-        let hub = FileWatchHub()
+        let reader = SharedInotifyReader()
         let storm = try Storm(
-            windowMilliseconds: windowMilliseconds, hub: hub, prepare: { prepare($0) })
+            windowMilliseconds: windowMilliseconds, reader: reader, prepare: { prepare($0) })
         defer { storm.end(allowing: .queueLimit) }
-        hub.pause()
+        reader.pause()
         fillQueue(storm.tree)
         change(storm.tree)
-        hub.resume()
+        reader.resume()
         storm.check("after the overflow")
         let actions = storm.changes.map(\.action)
         #expect(actions.count { $0 == .overflow } == 1)
@@ -75,16 +75,16 @@ struct OverflowStormTests {
         "a queue that overflows again and again is repaired each time",
         .enabled(if: isLimitSmall))
     func again() throws {
-        let hub = FileWatchHub()
-        let storm = try Storm(windowMilliseconds: 0, hub: hub, prepare: { prepare($0) })
+        let reader = SharedInotifyReader()
+        let storm = try Storm(windowMilliseconds: 0, reader: reader, prepare: { prepare($0) })
         defer { storm.end(allowing: .queueLimit) }
         for round in 1...3 {
-            hub.pause()
+            reader.pause()
             fillQueue(storm.tree)
             #expect(Files.makeDirectories(storm.tree.appending("\(round)/a")))
             #expect(Files.write(storm.tree.appending("\(round)/a/file"), [1]))
             Files.removeAll(storm.tree.appending("\(round - 1)"))
-            hub.resume()
+            reader.resume()
             storm.check("round \(round)")
             #expect(storm.statistics.overflows == UInt64(round))
         }

@@ -24,10 +24,10 @@ struct Storm {
     /// Watches a tree that was made ready.
     /// - Parameters:
     ///   - ignoredName: of a folder in the tree that does not count.
-    ///   - hub: that others do not use.
+    ///   - reader: that others do not use.
     init(
-        windowMilliseconds: Int, ignoring ignoredName: String? = nil, hub: FileWatchHub = .shared,
-        prepare: (FilePath) throws -> Void = { _ in }
+        windowMilliseconds: Int, ignoring ignoredName: String? = nil,
+        reader: SharedInotifyReader = .shared, prepare: (FilePath) throws -> Void = { _ in }
     ) throws {
         let tree = folder("tree")
         self.tree = tree
@@ -35,10 +35,10 @@ struct Storm {
         #expect(Files.makeDirectory(tree) && Files.makeDirectory(folder("beside")))
         try prepare(tree)
         initial = Disk.tree(at: tree)
-        var options = FileWatchOptions()
+        var options = FileTreeOptions()
         options.window = .milliseconds(windowMilliseconds)
         options.ignore = ignoredName.map { ["/\($0)/"] } ?? []
-        observer = try TreeObserver([tree], options: options, hub: hub)
+        observer = try TreeObserver([tree], options: options, reader: reader)
     }
 
     private func isIgnored(_ path: [UInt8]) -> Bool {
@@ -50,7 +50,7 @@ struct Storm {
 
     /// The changes so far, and what the library counted.
     var changes: [FileChange] { observer.received.value.map(\.change) }
-    var statistics: FileWatchStatistics { observer.watcher.statistics }
+    var statistics: FileTreeStatistics { observer.watcher.statistics }
 
     /// Compares what was told with the disk.
     func check(_ comment: String = "", sourceLocation: SourceLocation = #_sourceLocation) {
@@ -86,7 +86,7 @@ struct Storm {
 
     /// Ends the watcher.
     /// - Parameter reason: of all troubles that it may have told of.
-    func end(allowing reason: FileWatchError.Reason? = nil) {
+    func end(allowing reason: FileTreeError.Reason? = nil) {
         let errors = observer.errors.value.filter { $0.reason != reason }
         #expect(errors.isEmpty)
         observer.end()

@@ -8,13 +8,13 @@ struct TreeModel {
         /// What the disk said at the beginning; nil as soon as a change was told of it.
         var known: Disk.Entry?
         /// When the last change of it came.
-        var toldNanoseconds: Int64
+        var reportedNanoseconds: Int64
         var children: [ArraySlice<UInt8>: Node] = [:]
 
-        init(_ kind: FileChange.Kind, known: Disk.Entry? = nil, toldNanoseconds: Int64 = 0) {
+        init(_ kind: FileChange.Kind, known: Disk.Entry? = nil, reportedNanoseconds: Int64 = 0) {
             self.kind = kind
             self.known = known
-            self.toldNanoseconds = toldNanoseconds
+            self.reportedNanoseconds = reportedNanoseconds
         }
     }
 
@@ -64,12 +64,12 @@ struct TreeModel {
         switch change.action {
         case .created:
             if parent.children[name] != nil { contradict(change, "it was there") }
-            parent.children[name] = Node(change.kind, toldNanoseconds: receivedNanoseconds)
+            parent.children[name] = Node(change.kind, reportedNanoseconds: receivedNanoseconds)
         case .modified, .attributes:
             guard let node = parent.children[name] else { return contradict(change, "unknown") }
             node.kind = change.kind
             node.known = nil
-            node.toldNanoseconds = receivedNanoseconds
+            node.reportedNanoseconds = receivedNanoseconds
         case .removed:
             if parent.children.removeValue(forKey: name) == nil { contradict(change, "unknown") }
         case .renamed:
@@ -88,7 +88,7 @@ struct TreeModel {
     }
 
     /// What is told of a root and below it, as the disk's listing has it.
-    private func told(below root: FilePath) -> [[UInt8]: Node] {
+    private func reported(below root: FilePath) -> [[UInt8]: Node] {
         var found: [[UInt8]: Node] = [:]
         var pending: [([UInt8], Node)] = []
         let path = root.bytes
@@ -104,11 +104,11 @@ struct TreeModel {
     func differences(
         below root: FilePath, isIgnored: ([UInt8]) -> Bool = { _ in false }
     ) -> [String] {
-        let told = told(below: root)
+        let reported = reported(below: root)
         let disk = Disk.tree(at: root)
         var differences: [String] = []
         for (path, entry) in disk where !isIgnored(path) {
-            guard let node = told[path] else {
+            guard let node = reported[path] else {
                 differences.append("never told of \(escaped(path))")
                 continue
             }
@@ -118,7 +118,7 @@ struct TreeModel {
                 differences.append("never told of a change of \(escaped(path))")
             }
         }
-        for path in told.keys where disk[path] == nil && !isIgnored(path) {
+        for path in reported.keys where disk[path] == nil && !isIgnored(path) {
             differences.append("never told that \(escaped(path)) is gone")
         }
         return differences
@@ -130,6 +130,6 @@ struct TreeModel {
             return known.size == entry.size
                 && known.modificationNanoseconds == entry.modificationNanoseconds
         }
-        return entry.modificationNanoseconds <= node.toldNanoseconds
+        return entry.modificationNanoseconds <= node.reportedNanoseconds
     }
 }

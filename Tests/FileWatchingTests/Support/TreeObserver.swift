@@ -16,7 +16,7 @@ final class TreeObserver: Sendable {
     let queue = DispatchQueue(label: "test.tree")
     /// In the order in which they came, without those of the fence.
     let received = Watched<[Received]>([])
-    let errors = Watched<[FileWatchError]>([])
+    let errors = Watched<[FileTreeError]>([])
     /// A folder of its own that is a root as well. The kernel tells of everything in its order:
     /// when a file in it is told of, all that happened before the file was made has been told.
     ///
@@ -37,14 +37,14 @@ final class TreeObserver: Sendable {
 
     /// Watches, and waits until the watches are in place.
     init(
-        _ roots: [FilePath], options: FileWatchOptions = .init(), hub: FileWatchHub = .shared,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ roots: [FilePath], options: FileTreeOptions = .init(),
+        reader: SharedInotifyReader = .shared, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         self.roots = roots
         fencePath = fence.path.bytes
         _ = Files.write(fence("0"), [])
         watcher = try FileTreeWatcher(
-            roots + [fence.path], options: options, queue: queue, hub: hub)
+            roots + [fence.path], options: options, queue: queue, reader: reader)
         let isReady = Gate()
         watcher.setReadyHandler { isReady.open() }
         watcher.setCancelHandler { [cancelled] in cancelled.open() }
@@ -108,8 +108,8 @@ final class TreeObserver: Sendable {
     }
 
     /// The watcher's own picture.
-    func snapshot() -> [WatchedEntry]? {
-        let result = Watched<[WatchedEntry]?>(nil)
+    func snapshot() -> [FileTreeEntry]? {
+        let result = Watched<[FileTreeEntry]?>(nil)
         watcher.snapshot { entries in result.update { $0 = entries } }
         _ = result.wait(seconds: Patience.seconds) { $0 != nil }
         return result.value

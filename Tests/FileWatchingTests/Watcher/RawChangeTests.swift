@@ -75,7 +75,7 @@ struct RawChangeTests {
             changes.filter { $0.action == .created }.count >= 40
         }
         let paths = watching.changes.value.map(\.path)
-        #expect(paths.count == 40 && Set(paths).count == 40, "\(watching.told)")
+        #expect(paths.count == 40 && Set(paths).count == 40, "\(watching.reported)")
     }
 
     @Test("a snapshot has the true sizes, those of files of more than 4 GiB too")
@@ -85,12 +85,12 @@ struct RawChangeTests {
         let descriptor = open(path.string, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(descriptor >= 0)
         defer { close(descriptor) }
-        var told = ["created large"]
+        var reported = ["created large"]
         // UInt32.max and its neighbour stand for something else where sizes are kept.
         for size in [5 << 30, 7, 0xffff_fffe, 0xffff_ffff, 0x1_0000_0000, 0] {
             #expect(ftruncate(descriptor, size) == 0)
-            told.append("modified large")
-            let expected = told
+            reported.append("modified large")
+            let expected = reported
             expectEventually(watching.changes) { $0.count >= expected.count }
             let entry = watching.snapshot().first { $0.path == path }
             #expect(entry?.size == UInt64(size))

@@ -15,11 +15,11 @@ struct SequenceTests {
     }
 
     private func all(_ buffer: FileChangeBuffer) async -> [String] {
-        var told: [String] = []
+        var reported: [String] = []
         for await change in FileChangeSequence(buffer: buffer) {
-            told.append("\(change.action.rawValue) \(change.sequence)")
+            reported.append("\(change.action.rawValue) \(change.sequence)")
         }
-        return told
+        return reported
     }
 
     @Test("when there is no room the oldest go, and an overflow stands in their place")
@@ -76,19 +76,19 @@ struct SequenceTests {
 
     @Test("a watcher that is let go ends its watches, activated or not")
     func abandoned() throws {
-        let hub = FileWatchHub()
+        let reader = SharedInotifyReader()
         let folder = Folder()
         let queue = DispatchQueue(label: "test.abandoned")
         let ready = Gate()
         var watcher: FileTreeWatcher? = try FileTreeWatcher(
-            [folder.path], options: FileWatchOptions(), queue: queue, hub: hub)
+            [folder.path], options: FileTreeOptions(), queue: queue, reader: reader)
         watcher?.setReadyHandler { ready.open() }
         watcher?.activate()
         expectOpens(ready)
-        #expect(hub.watchCount == 3)
+        #expect(reader.watchCount == 3)
         watcher = nil
-        #expect(poll { hub.watchCount == 0 })
+        #expect(poll { reader.watchCount == 0 })
         _ = try FileTreeWatcher(
-            [folder.path], options: FileWatchOptions(), queue: queue, hub: hub)
+            [folder.path], options: FileTreeOptions(), queue: queue, reader: reader)
     }
 }

@@ -10,23 +10,23 @@ final class Watching: Sendable {
     let folder: Folder
     let watcher: FileTreeWatcher
     let changes = Watched<[FileChange]>([])
-    let errors = Watched<[FileWatchError]>([])
+    let errors = Watched<[FileTreeError]>([])
     let isReady = Gate()
     let isCancelled = Gate()
 
     /// Begins to watch, and waits until all is watched.
     /// - Parameter prepare: fills the folder before.
     init(
-        _ options: (inout FileWatchOptions) -> Void = { $0.window = .nanoseconds(0) },
-        hub: FileWatchHub = .shared, in folder: Folder = Folder(), roots: [FilePath]? = nil,
-        awaitsReadiness: Bool = true
+        _ options: (inout FileTreeOptions) -> Void = { $0.window = .nanoseconds(0) },
+        reader: SharedInotifyReader = .shared, in folder: Folder = Folder(),
+        roots: [FilePath]? = nil, awaitsReadiness: Bool = true
     ) throws {
         self.folder = folder
-        var chosen = FileWatchOptions()
+        var chosen = FileTreeOptions()
         options(&chosen)
         let paths = roots ?? [folder.path]
         let queue = DispatchQueue(label: "test.watching")
-        watcher = try FileTreeWatcher(paths, options: chosen, queue: queue, hub: hub)
+        watcher = try FileTreeWatcher(paths, options: chosen, queue: queue, reader: reader)
         watcher.setEventHandler { [changes] batch in
             changes.update { $0 += batch }
         }
@@ -43,7 +43,7 @@ final class Watching: Sendable {
     }
 
     /// What was told, as `created a/b`; discovered things have a `+` in front.
-    var told: [String] { changes.value.map(line) }
+    var reported: [String] { changes.value.map(line) }
 
     private func line(_ change: FileChange) -> String {
         let from = change.previousPath.map { "\(relative($0)) -> " } ?? ""
@@ -62,14 +62,14 @@ final class Watching: Sendable {
         _ lines: String..., sourceLocation: SourceLocation = #_sourceLocation
     ) -> Bool {
         let holds = changes.wait(seconds: Patience.seconds / 3) { $0.count >= lines.count }
-        #expect(holds && told == lines, "told \(told)", sourceLocation: sourceLocation)
+        #expect(holds && reported == lines, "told \(reported)", sourceLocation: sourceLocation)
         changes.update { $0 = [] }
         return holds
     }
 
     /// The snapshot, as paths relative to the folder.
-    func snapshot() -> [WatchedEntry] {
-        let entries = Watched<[WatchedEntry]?>(nil)
+    func snapshot() -> [FileTreeEntry] {
+        let entries = Watched<[FileTreeEntry]?>(nil)
         watcher.snapshot { found in entries.update { $0 = found } }
         expectEventually(entries) { $0 != nil }
         return entries.value ?? []

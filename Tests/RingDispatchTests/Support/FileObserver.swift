@@ -14,13 +14,13 @@ final class FileObserver: Sendable {
     private let descriptor: Int32?
 
     /// Watches what a path leads to, by a descriptor of the observer's own.
-    init(_ path: String, _ mask: FileSystemEvent = .all, hub: FileSystemHub = .shared) {
+    init(_ path: String, _ mask: FileSystemEvent = .all, reader: FileSystemReader = .shared) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         precondition(descriptor >= 0, "errno \(errno)")
         self.descriptor = descriptor
         queue = DispatchQueue(label: "test.file.\(path)")
         source = FileSystemSourceObject(
-            FileSystemSource(descriptor: descriptor, mask: mask, queue: queue, hub: hub))
+            FileSystemSource(descriptor: descriptor, mask: mask, queue: queue, reader: reader))
         cancelled = watchCancel(of: source)
         start()
     }
@@ -46,7 +46,7 @@ final class FileObserver: Sendable {
     }
 
     /// What was told since the last question, once all that happened before has arrived.
-    func news(
+    func events(
         beyond fence: FileFence, sourceLocation: SourceLocation = #_sourceLocation
     ) -> FileSystemEvent {
         fence.pass(sourceLocation: sourceLocation)
@@ -66,13 +66,13 @@ final class FileFence: Sendable {
     private let passed = Watched(0)
     private let cancelled: Gate
 
-    init(hub: FileSystemHub = .shared) {
+    init(reader: FileSystemReader = .shared) {
         let descriptor = open(folder.makeFile("fence"), O_RDONLY | O_CLOEXEC)
         precondition(descriptor >= 0, "errno \(errno)")
         source = FileSystemSourceObject(
             FileSystemSource(
                 descriptor: descriptor, mask: .attrib, queue: DispatchQueue(label: "test.fence"),
-                hub: hub))
+                reader: reader))
         let cancelled = Gate()
         self.cancelled = cancelled
         source.setCancelHandler {

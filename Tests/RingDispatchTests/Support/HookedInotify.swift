@@ -1,16 +1,16 @@
 import Ring
 
 /// inotify, and what a test wants done meanwhile.
-final class HookedInotify: FileWatcher {
-    private let kernel: Inotify
-    private let beforeWatch: @Sendable (FileChanges) -> Void
+final class HookedInotify: Inotify {
+    private let kernel: InotifyDescriptor
+    private let beforeWatch: @Sendable (InotifyMask) -> Void
     private let afterClose: @Sendable () -> Void
 
     init(
-        beforeWatch: @escaping @Sendable (FileChanges) -> Void = { _ in },
+        beforeWatch: @escaping @Sendable (InotifyMask) -> Void = { _ in },
         afterClose: @escaping @Sendable () -> Void = {}
     ) throws(KernelError) {
-        kernel = try Inotify(readsWait: true)
+        kernel = try InotifyDescriptor(readsWait: true)
         self.beforeWatch = beforeWatch
         self.afterClose = afterClose
     }
@@ -18,10 +18,10 @@ final class HookedInotify: FileWatcher {
     var descriptor: Int32 { kernel.descriptor }
 
     func watch(
-        _ place: FilePlace, for changes: FileChanges, isAdding: Bool
+        _ place: FilePlace, for mask: InotifyMask, isAdding: Bool
     ) throws(KernelError) -> Int32 {
-        beforeWatch(changes)
-        return try kernel.watch(place, for: changes, isAdding: isAdding)
+        beforeWatch(mask)
+        return try kernel.watch(place, for: mask, isAdding: isAdding)
     }
 
     func unwatch(_ number: Int32) { kernel.unwatch(number) }

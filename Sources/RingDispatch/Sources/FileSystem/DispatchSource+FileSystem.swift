@@ -67,20 +67,3 @@ extension DispatchSource {
         }
     }
 }
-
-/// What the program holds of a file-system source.
-final class FileSystemSourceObject: DispatchSource, DispatchSourceFileSystemObject,
-    @unchecked Sendable
-{
-    // Safety: as its superclass; `core` is what `init` was given.
-    private var fileCore: FileSystemSource { unsafeDowncast(core, to: FileSystemSource.self) }
-
-    init(_ core: FileSystemSource) {
-        super.init(core: core)
-    }
-
-    override var handle: UInt { UInt(truncatingIfNeeded: fileCore.descriptor) }
-    override var mask: UInt { fileCore.mask.rawValue }
-    override var data: UInt { fileCore.data.rawValue }
-    var error: FileSystemWatchError? { fileCore.error }
-}

@@ -41,20 +41,20 @@ extension DispatchSource {
 
 extension DispatchSource.FileSystemEvent {
     /// What to ask the kernel for.
-    func changes(ofDirectory isDirectory: Bool) -> FileChanges {
+    func inotifyMask(ofDirectory isDirectory: Bool) -> InotifyMask {
         // No watch may ask for nothing; this one tells nothing wrong.
-        var changes: FileChanges = .selfDeleted
+        var mask: InotifyMask = .selfDeleted
         if isDirectory {
-            if !isDisjoint(with: [.write, .link]) { changes.formUnion(.entries) }
+            if !isDisjoint(with: [.write, .link]) { mask.formUnion(.entries) }
             // A directory that moves gets another parent, which tells of its removal.
-            if contains(.delete) { changes.formUnion([.attributes, .selfMoved]) }
+            if contains(.delete) { mask.formUnion([.attributes, .selfMoved]) }
         } else {
-            if !isDisjoint(with: [.write, .extend]) { changes.insert(.modified) }
-            if !isDisjoint(with: [.delete, .link]) { changes.insert(.attributes) }
+            if !isDisjoint(with: [.write, .extend]) { mask.insert(.modified) }
+            if !isDisjoint(with: [.delete, .link]) { mask.insert(.attributes) }
         }
-        if contains(.attrib) { changes.insert(.attributes) }
-        if contains(.rename) { changes.insert(.selfMoved) }
-        return changes
+        if contains(.attrib) { mask.insert(.attributes) }
+        if contains(.rename) { mask.insert(.selfMoved) }
+        return mask
     }
 
     /// Those that are told by comparing what is known of a file with what it is.

@@ -3,17 +3,17 @@ internal import Synchronization
 
 /// A file-system source: tells what happened to a file or directory.
 final class FileSystemSource: SourceCore, @unchecked Sendable {
-    // Safety: `latched`, `hasRegistered` and `owned` are the invoker's, `file` is the hub's, the
+    // Safety: `latched`, `hasRegistered` and `owned` are the invoker's, `file` is the reader's, the
     // rest is constant, atomic or locked.
     typealias Event = DispatchSource.FileSystemEvent
 
     let descriptor: Int32
     let mask: Event
-    let hub: FileSystemHub
+    let reader: FileSystemReader
     /// The source's own descriptor, where it was made for a path.
     private var owned: OwnedDescriptor?
-    /// Under the hub's lock: where the hub keeps the source.
-    @exclusivity(unchecked) var file: WatchedFile?
+    /// Under the reader's lock: where the reader keeps the source.
+    @exclusivity(unchecked) var node: FileSystemNode?
 
     /// What happened and was not told, and `failed`; 0: nothing. A merge (releasing) pairs with the
     /// invoker's exchange (acquiring).
@@ -25,11 +25,11 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
     private let failure = Locked<FileSystemWatchError?>(nil)
 
     init(
-        descriptor: Int32, mask: Event, queue: DispatchQueue?, hub: FileSystemHub = .shared
+        descriptor: Int32, mask: Event, queue: DispatchQueue?, reader: FileSystemReader = .shared
     ) {
         self.descriptor = descriptor
         self.mask = mask
-        self.hub = hub
+        self.reader = reader
         super.init(queue: queue, hasKernelEvents: true)
     }
 
@@ -40,7 +40,7 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
 
     override var purpose: String { "file-system source of descriptor \(descriptor)" }
 
-    // MARK: for the hub
+    // MARK: for the reader
 
     /// Adds what happened, as far as the mask asks for it; true when the source is to be woken.
     func merge(_ events: Event) -> Bool {
@@ -54,7 +54,7 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
     }
 
     /// Something waits to be told.
-    var hasNews: Bool { pending.load(ordering: .acquiring) != 0 }
+    var hasPendingEvents: Bool { pending.load(ordering: .acquiring) != 0 }
 
     private func merge(bits: UInt) -> Bool {
         guard bits != 0 else { return false }
@@ -98,12 +98,12 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
     override func arm(_ context: Context) -> Bool {
         guard !hasRegistered else { return true }
         hasRegistered = true
-        if hub.register(self) { wake(context) }
+        if reader.register(self) { wake(context) }
         return true
     }
 
     override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
-        if hasRegistered { hub.unregister(self) }
+        if hasRegistered { reader.unregister(self) }
         hasRegistered = false
         owned = nil
         return true

@@ -21,7 +21,7 @@ extension FileSystemWatchError {
             case ErrorCode.invalid:
                 (.invalidPath, "a path has no byte of value 0")
             case ErrorCode.processDescriptors, ErrorCode.systemDescriptors:
-                (.descriptorLimit, FileSystemWatchError.moreDescriptors)
+                (.descriptorLimit, ErrorCode.shortageRemedy)
             default:
                 (.other, nil)
             }
@@ -32,12 +32,10 @@ extension FileSystemWatchError {
     init(instance error: KernelError) {
         let (reason, remedy): (Reason, String?) =
             switch error.code {
-            // One errno stands for two limits; only a process that is short of descriptors cannot
-            // open a file either.
-            case ErrorCode.processDescriptors where InotifyLimit.instances.isReadable:
+            case let code where InotifyLimit.isInstanceShortage(code):
                 (.instanceLimit, InotifyLimit.instances.remedy)
             case ErrorCode.processDescriptors, ErrorCode.systemDescriptors:
-                (.descriptorLimit, FileSystemWatchError.moreDescriptors)
+                (.descriptorLimit, ErrorCode.shortageRemedy)
             default:
                 (.other, nil)
             }
@@ -51,23 +49,22 @@ extension FileSystemWatchError {
 
     /// `inotify_add_watch` failed.
     init(watching name: String, _ error: KernelError) {
+        let (reason, remedy): (Reason, String?)
         switch error.code {
         case ErrorCode.access, ErrorCode.notPermitted:
             self.init(unreadable: name, code: error.code)
+            return
         case ErrorCode.noEntry where !FilePlace.canBeNamed:
             self.init(withoutProc: error.code)
+            return
         case ErrorCode.noEntry:
-            self.init(
-                .other, call: "\(error.call) of '\(name)'", code: error.code,
-                remedy: "its descriptor was closed: do that in the cancel handler")
+            (reason, remedy) = (.other, FileSystemWatchError.closedRemedy)
         case ErrorCode.noSpace:
-            self.init(
-                .watchLimit, call: "\(error.call) of '\(name)'", code: error.code,
-                remedy: InotifyLimit.watches.remedy)
+            (reason, remedy) = (.watchLimit, InotifyLimit.watches.remedy)
         default:
-            self.init(
-                .other, call: "\(error.call) of '\(name)'", code: error.code, remedy: nil)
+            (reason, remedy) = (.other, nil)
         }
+        self.init(reason, call: "\(error.call) of '\(name)'", code: error.code, remedy: remedy)
     }
 
     /// inotify asks for permission to read, whatever the descriptor was opened for.
@@ -80,13 +77,13 @@ extension FileSystemWatchError {
     init(closed descriptor: Int32) {
         self.init(
             .other, call: "looking at descriptor \(descriptor)", code: ErrorCode.badDescriptor,
-            remedy: "it was closed: do that in the cancel handler")
+            remedy: FileSystemWatchError.closedRemedy)
     }
 
     init(withoutProc code: Int32) {
         self.init(
             .procUnavailable, call: "reading /proc/thread-self/fd", code: code,
-            remedy: "mount /proc: the kernel is told through it what to watch")
+            remedy: FilePlace.procRemedy)
     }
 
     init(notWatchable name: String, descriptor: Int32) {
@@ -97,47 +94,6 @@ extension FileSystemWatchError {
                 + "use a read or write source")
     }
 
-    private static let moreDescriptors = "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)"
-}
-
-/// One of the kernel's limits on what a user has of inotify.
-private enum InotifyLimit {
-    case instances
-    case watches
-
-    /// The machine's.
-    private var systemKey: String {
-        switch self {
-        case .instances: "fs.inotify.max_user_instances"
-        case .watches: "fs.inotify.max_user_watches"
-        }
-    }
-
-    /// The user namespace's, a container's for instance.
-    private var namespaceKey: String {
-        switch self {
-        case .instances: "user.max_inotify_instances"
-        case .watches: "user.max_inotify_watches"
-        }
-    }
-
-    private func value(_ key: String) -> Int? {
-        let path = key.split(separator: ".").joined(separator: "/")
-        return SystemFile.firstLine(of: "/proc/sys/\(path)").flatMap { Int($0) }
-    }
-
-    var isReadable: Bool { value(systemKey) != nil }
-
-    /// Names the lower limit of the two, and says what it is at.
-    var remedy: String {
-        var key = systemKey
-        var limit = value(systemKey)
-        if let ours = value(namespaceKey), ours < limit ?? .max {
-            key = namespaceKey
-            limit = ours
-        }
-        let number = limit.map(String.init) ?? "unknown"
-        return "the limit on this user's inotify \(self) is reached (\(key) = \(number)); "
-            + "raise it: sysctl \(key)=\(limit.map { String(max(1, $0) * 4) } ?? "<number>")"
-    }
+    private static let closedRemedy =
+        "its descriptor was closed: do that in the cancel handler"
 }

@@ -10,13 +10,13 @@ struct FileSystemDirectoryTests {
         let fence = FileFence()
         let observer = FileObserver(folder.path)
         let file = folder.makeFile("file")
-        #expect(observer.news(beyond: fence) == .write)
+        #expect(observer.events(beyond: fence) == .write)
         rename(file, folder("other"))
-        #expect(observer.news(beyond: fence) == .write)
+        #expect(observer.events(beyond: fence) == .write)
         unlink(folder("other"))
-        #expect(observer.news(beyond: fence) == .write)
+        #expect(observer.events(beyond: fence) == .write)
         symlink("nowhere", folder("symbolic"))
-        #expect(observer.news(beyond: fence) == .write)
+        #expect(observer.events(beyond: fence) == .write)
         observer.end()
         fence.end()
     }
@@ -32,7 +32,7 @@ struct FileSystemDirectoryTests {
         chmod(file, 0o640)
         chmod(folder("directory"), 0o750)
         folder.makeFile("directory/inner")
-        #expect(observer.news(beyond: fence) == [])
+        #expect(observer.events(beyond: fence) == [])
         observer.end()
         fence.end()
     }
@@ -44,23 +44,23 @@ struct FileSystemDirectoryTests {
         let fence = FileFence()
         let observer = FileObserver(folder.path)
         folder.makeDirectory("first")
-        #expect(observer.news(beyond: fence) == [.write, .link])
+        #expect(observer.events(beyond: fence) == [.write, .link])
         rename(folder("first"), folder("second"))
-        #expect(observer.news(beyond: fence) == .write)
+        #expect(observer.events(beyond: fence) == .write)
         rename(folder("second"), elsewhere("second"))
-        #expect(observer.news(beyond: fence) == [.write, .link])
+        #expect(observer.events(beyond: fence) == [.write, .link])
         rename(elsewhere("second"), folder("third"))
-        #expect(observer.news(beyond: fence) == [.write, .link])
+        #expect(observer.events(beyond: fence) == [.write, .link])
         folder.makeDirectory("fourth")
-        _ = observer.news(beyond: fence)
+        _ = observer.events(beyond: fence)
         // One subdirectory less.
         rename(folder("third"), folder("fourth"))
-        #expect(observer.news(beyond: fence) == [.write, .link])
+        #expect(observer.events(beyond: fence) == [.write, .link])
         rmdir(folder("fourth"))
-        #expect(observer.news(beyond: fence) == [.write, .link])
+        #expect(observer.events(beyond: fence) == [.write, .link])
         mkdir(folder("short"), 0o700)
         rmdir(folder("short"))
-        #expect(observer.news(beyond: fence) == [.write, .link])
+        #expect(observer.events(beyond: fence) == [.write, .link])
         observer.end()
         fence.end()
     }
@@ -71,9 +71,9 @@ struct FileSystemDirectoryTests {
         let fence = FileFence()
         let observer = FileObserver(folder.path)
         chmod(folder.path, 0o750)
-        #expect(observer.news(beyond: fence) == .attrib)
+        #expect(observer.events(beyond: fence) == .attrib)
         utimes(folder.path, nil)
-        #expect(observer.news(beyond: fence) == .attrib)
+        #expect(observer.events(beyond: fence) == .attrib)
         observer.end()
         fence.end()
     }
@@ -87,11 +87,11 @@ struct FileSystemDirectoryTests {
             let sibling = folder.makeDirectory("sibling")
             let observers = [FileObserver(directory, mask), FileObserver(sibling, mask)]
             rmdir(directory)
-            #expect(observers[0].news(beyond: fence) == .delete)
-            #expect(observers[1].news(beyond: fence) == [])
+            #expect(observers[0].events(beyond: fence) == .delete)
+            #expect(observers[1].events(beyond: fence) == [])
             rmdir(sibling)
-            #expect(observers[1].news(beyond: fence) == .delete)
-            #expect(observers[0].news(beyond: fence) == [])
+            #expect(observers[1].events(beyond: fence) == .delete)
+            #expect(observers[0].events(beyond: fence) == [])
             for observer in observers { observer.end() }
         }
         fence.end()
@@ -106,16 +106,16 @@ struct FileSystemDirectoryTests {
             let directory = folder.makeDirectory("directory")
             let observer = FileObserver(directory)
             rename(directory, elsewhere("moved"))
-            #expect(observer.news(beyond: fence) == .rename)
+            #expect(observer.events(beyond: fence) == .rename)
             rmdir(elsewhere("moved"))
-            #expect(observer.news(beyond: fence) == .delete)
+            #expect(observer.events(beyond: fence) == .delete)
             observer.end()
 
             folder.makeDirectory("directory")
             let quick = FileObserver(directory, .delete)
             rename(directory, elsewhere("moved"))
             rmdir(elsewhere("moved"))
-            #expect(quick.news(beyond: fence) == .delete)
+            #expect(quick.events(beyond: fence) == .delete)
             #expect(quick.calls.value.isEmpty)
             quick.end()
             fence.end()
@@ -131,7 +131,7 @@ struct FileSystemDirectoryTests {
             let new = folder.makeDirectory("new")
             let old = FileObserver(directory)
             rename(new, directory)
-            #expect(old.news(beyond: fence) == .delete)
+            #expect(old.events(beyond: fence) == .delete)
             old.end()
             fence.end()
         }
@@ -148,7 +148,7 @@ struct FileSystemDirectoryTests {
         for path in paths.reversed() { rmdir(path) }
         for (number, observer) in observers.enumerated() {
             let expected: FileSystemEvent = number < 5 ? [.delete, .link] : .delete
-            #expect(observer.news(beyond: fence) == expected, "\(paths[number])")
+            #expect(observer.events(beyond: fence) == expected, "\(paths[number])")
         }
         for observer in observers { observer.end() }
         fence.end()
@@ -158,7 +158,7 @@ struct FileSystemDirectoryTests {
     func root() {
         let fence = FileFence()
         let observer = FileObserver("/")
-        _ = observer.news(beyond: fence)
+        _ = observer.events(beyond: fence)
         observer.end()
         fence.end()
     }

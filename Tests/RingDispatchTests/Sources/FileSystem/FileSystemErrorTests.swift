@@ -5,14 +5,14 @@ import Testing
 
 @Suite("What keeps a file from being watched", .watchdog)
 struct FileSystemErrorTests {
-    /// Makes a source of `hub` for the file of a descriptor; notes what its handlers see.
+    /// Makes a source of `reader` for the file of a descriptor; notes what its handlers see.
     private func failure(
-        of descriptor: Int32, _ hub: FileSystemHub = .shared,
+        of descriptor: Int32, _ reader: FileSystemReader = .shared,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> FileSystemWatchError? {
         let queue = DispatchQueue(label: "test.refused")
         let source = FileSystemSourceObject(
-            FileSystemSource(descriptor: descriptor, mask: .all, queue: queue, hub: hub))
+            FileSystemSource(descriptor: descriptor, mask: .all, queue: queue, reader: reader))
         let cancelled = watchCancel(of: source)
         let calls = Watched<[(isEmpty: Bool, error: FileSystemWatchError?)]>([])
         source.setEventHandler { [unowned source] in
@@ -44,25 +44,25 @@ struct FileSystemErrorTests {
 
     @Test("The limit of watches: the handler is told which, and what it is at")
     func watchLimit() {
-        let watcher = ScriptedWatcher()
-        let hub = FileSystemHub { watcher }
-        watcher.refusals.append(ENOSPC)
+        let inotify = ScriptedInotify()
+        let reader = FileSystemReader { inotify }
+        inotify.refusals.append(ENOSPC)
         withFile { descriptor in
-            let error = failure(of: descriptor, hub)
+            let error = failure(of: descriptor, reader)
             #expect(error?.reason == .watchLimit && error?.code == ENOSPC)
             let text = error?.description ?? ""
             #expect(text.contains("max_user_watches = \(limit("max_user_watches"))"), "\(text)")
         }
-        expectEventually(watcher.isClosed) { $0 }
+        expectEventually(inotify.isClosed) { $0 }
     }
 
     @Test("The limit of instances")
     func instanceLimit() {
-        let hub = FileSystemHub { () throws(KernelError) in
+        let reader = FileSystemReader { () throws(KernelError) in
             throw KernelError(call: "inotify_init1", code: EMFILE)
         }
         withFile { descriptor in
-            let error = failure(of: descriptor, hub)
+            let error = failure(of: descriptor, reader)
             #expect(error?.reason == .instanceLimit && error?.code == EMFILE)
             let text = error?.description ?? ""
             #expect(
@@ -72,36 +72,36 @@ struct FileSystemErrorTests {
 
     @Test("A source that is refused does not disturb the others")
     func othersGoOn() {
-        let watcher = ScriptedWatcher()
-        let hub = FileSystemHub { watcher }
+        let inotify = ScriptedInotify()
+        let reader = FileSystemReader { inotify }
         let folder = Folder()
-        let observer = FileObserver(folder.makeFile("file"), .write, hub: hub)
-        watcher.refusals.append(ENOSPC)
-        withFile { #expect(failure(of: $0, hub)?.reason == .watchLimit) }
+        let observer = FileObserver(folder.makeFile("file"), .write, reader: reader)
+        inotify.refusals.append(ENOSPC)
+        withFile { #expect(failure(of: $0, reader)?.reason == .watchLimit) }
         // A directory whose parent's watch is refused is let go of altogether.
-        watcher.refusals.update { $0 = [0, ENOSPC] }
+        inotify.refusals.update { $0 = [0, ENOSPC] }
         let directory = open(folder.path, O_RDONLY | O_CLOEXEC)
-        #expect(failure(of: directory, hub)?.reason == .watchLimit)
+        #expect(failure(of: directory, reader)?.reason == .watchLimit)
         close(directory)
-        #expect(watcher.watches.value.count == 1)
-        watcher.send((1, .modified))
+        #expect(inotify.watches.value.count == 1)
+        inotify.send((1, .modified))
         expectEventually(observer.calls) { $0 == [.write] }
         observer.end()
-        expectEventually(watcher.isClosed) { $0 }
+        expectEventually(inotify.isClosed) { $0 }
     }
 
     @Test("A parent directory that may not be read hides the removal only")
     func unreadableParent() {
-        let watcher = ScriptedWatcher()
-        let hub = FileSystemHub { watcher }
+        let inotify = ScriptedInotify()
+        let reader = FileSystemReader { inotify }
         let folder = Folder()
-        watcher.refusals.update { $0 = [0, EACCES] }
-        let observer = FileObserver(folder.path, hub: hub)
-        watcher.send((1, [.attributes, .isDirectory]))
+        inotify.refusals.update { $0 = [0, EACCES] }
+        let observer = FileObserver(folder.path, reader: reader)
+        inotify.send((1, [.attributes, .isDirectory]))
         expectEventually(observer.calls) { $0 == [.attrib] }
         #expect(observer.source.error == nil)
         observer.end()
-        expectEventually(watcher.isClosed) { $0 }
+        expectEventually(inotify.isClosed) { $0 }
     }
 
     @Test("What no file system holds is not watchable")
@@ -213,13 +213,13 @@ struct FileSystemErrorTests {
             source.setEventHandler { error.update { $0 = source.error } }
             source.activate()
             _ = error.wait(seconds: Patience.seconds) { $0 != nil }
-            var isTold = false
+            var isReported = false
             do throws(FileSystemWatchError) {
                 _ = try DispatchSource.makeFileSystemObjectSource(path: file, eventMask: .all)
             } catch {
-                isTold = error.reason == .descriptorLimit
+                isReported = error.reason == .descriptorLimit
             }
-            endProcess(succeedingIf: isTold && error.value?.reason == .descriptorLimit)
+            endProcess(succeedingIf: isReported && error.value?.reason == .descriptorLimit)
         }
         // Its last words, if it did not come to its end.
         let words = contents(ofFile: folder("words")) ?? ""
@@ -245,13 +245,13 @@ struct FileSystemErrorTests {
             source.setEventHandler { error.update { $0 = source.error } }
             source.activate()
             _ = error.wait(seconds: Patience.seconds) { $0 != nil }
-            var isTold = false
+            var isReported = false
             do throws(FileSystemWatchError) {
                 _ = try DispatchSource.makeFileSystemObjectSource(path: "/file", eventMask: .all)
             } catch {
-                isTold = error.reason == .procUnavailable
+                isReported = error.reason == .procUnavailable
             }
-            endProcess(succeedingIf: isTold && error.value?.reason == .procUnavailable)
+            endProcess(succeedingIf: isReported && error.value?.reason == .procUnavailable)
         }
     }
 }

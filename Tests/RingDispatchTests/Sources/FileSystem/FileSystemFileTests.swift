@@ -12,10 +12,10 @@ struct FileSystemFileTests {
         let fence = FileFence()
         let observer = FileObserver(file, mask)
         change(file)
-        let news = observer.news(beyond: fence)
+        let events = observer.events(beyond: fence)
         observer.end()
         fence.end()
-        return news
+        return events
     }
 
     @Test("66. Appending is a write that extends", arguments: Folder.Place.allCases)
@@ -42,9 +42,9 @@ struct FileSystemFileTests {
         let fence = FileFence()
         let observer = FileObserver(file)
         Glibc.truncate(file, 0)
-        #expect(observer.news(beyond: fence) == .write)
+        #expect(observer.events(beyond: fence) == .write)
         RingDispatchTests.append(50, to: file)
-        #expect(observer.news(beyond: fence) == [.write, .extend])
+        #expect(observer.events(beyond: fence) == [.write, .extend])
         observer.end()
         fence.end()
     }
@@ -63,11 +63,11 @@ struct FileSystemFileTests {
         let fence = FileFence()
         let observer = FileObserver(file)
         link(file, folder("second"))
-        #expect(observer.news(beyond: fence) == .link)
+        #expect(observer.events(beyond: fence) == .link)
         unlink(file)
-        #expect(observer.news(beyond: fence) == .link)
+        #expect(observer.events(beyond: fence) == .link)
         unlink(folder("second"))
-        #expect(observer.news(beyond: fence) == .delete)
+        #expect(observer.events(beyond: fence) == .delete)
         observer.end()
         fence.end()
     }
@@ -82,11 +82,11 @@ struct FileSystemFileTests {
     func deleteAndAttributes() {
         let folder = Folder()
         for round in 0..<20 {
-            let news = told(in: folder) { file in
+            let events = told(in: folder) { file in
                 chmod(file, round % 2 == 0 ? 0o640 : 0o604)
                 unlink(file)
             }
-            #expect(news == [.delete, .attrib])
+            #expect(events == [.delete, .attrib])
         }
     }
 
@@ -98,11 +98,11 @@ struct FileSystemFileTests {
         let descriptor = open(file, O_WRONLY | O_CLOEXEC)
         let observer = FileObserver(file)
         unlink(file)
-        #expect(observer.news(beyond: fence) == .delete)
+        #expect(observer.events(beyond: fence) == .delete)
         write(10, to: descriptor)
-        #expect(observer.news(beyond: fence) == [.write, .extend])
+        #expect(observer.events(beyond: fence) == [.write, .extend])
         fchmod(descriptor, 0o640)
-        #expect(observer.news(beyond: fence) == .attrib)
+        #expect(observer.events(beyond: fence) == .attrib)
         close(descriptor)
         observer.end()
         fence.end()
@@ -121,12 +121,12 @@ struct FileSystemFileTests {
             let descriptor = open(file, O_WRONLY | O_CLOEXEC)
             let observers = [FileObserver(file), FileObserver(file, [.write])]
             link(file, folder("second"))
-            #expect(observers[0].news(beyond: fence) == .link)
+            #expect(observers[0].events(beyond: fence) == .link)
             unlink(file)
-            #expect(observers[0].news(beyond: fence) == .link)
+            #expect(observers[0].events(beyond: fence) == .link)
             unlink(folder("second"))
             // More, and later, only where the kernel has lost the watch.
-            let removal = observers[0].news(beyond: fence)
+            let removal = observers[0].events(beyond: fence)
             #expect(removal.isSuperset(of: .delete))
             write(10, to: descriptor)
             expectEventually(observers[0].calls) {
@@ -136,7 +136,7 @@ struct FileSystemFileTests {
             if removal == .delete && growth == [.write, .extend] { exactCount += 1 }
             expectEventually(observers[1].calls) { union(of: $0) == .write }
             observers[0].end()
-            _ = observers[1].news(beyond: fence)
+            _ = observers[1].events(beyond: fence)
             write(10, to: descriptor)
             expectEventually(observers[1].calls) { union(of: $0) == .write }
             observers[1].end()
@@ -163,12 +163,12 @@ struct FileSystemFileTests {
         let old = FileObserver(file)
         let taker = FileObserver(new)
         Glibc.rename(new, file)
-        #expect(old.news(beyond: fence) == .delete)
-        #expect(taker.news(beyond: fence) == .rename)
+        #expect(old.events(beyond: fence) == .delete)
+        #expect(taker.events(beyond: fence) == .rename)
         // The source stays with the file, not with the name.
         RingDispatchTests.append(4, to: file)
-        #expect(old.news(beyond: fence) == [])
-        #expect(taker.news(beyond: fence) == [.write, .extend])
+        #expect(old.events(beyond: fence) == [])
+        #expect(taker.events(beyond: fence) == [.write, .extend])
         for observer in [old, taker] { observer.end() }
         fence.end()
     }
@@ -185,8 +185,8 @@ struct FileSystemFileTests {
             .write, .extend, .attrib, .link, .rename, [.extend, .rename],
         ]
         for wanted in masks {
-            let news = told(in: Folder(), mask: wanted, everything)
-            #expect(news == wanted)
+            let events = told(in: Folder(), mask: wanted, everything)
+            #expect(events == wanted)
         }
         #expect(told(in: Folder(), mask: [.delete, .revoke], everything) == [])
     }

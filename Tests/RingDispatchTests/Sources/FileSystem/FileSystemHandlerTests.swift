@@ -167,8 +167,10 @@ struct FileSystemHandlerTests {
     @Test("A handler may cancel its source, and end the last one, where it is called")
     func cancelInside() throws {
         for _ in 0..<50 {
-            let hub = FileSystemHub { () throws(KernelError) in try Inotify(readsWait: true) }
-            let observer = FileObserver(folder.makeFile("file"), hub: hub)
+            let reader = FileSystemReader { () throws(KernelError) in
+                try InotifyDescriptor(readsWait: true)
+            }
+            let observer = FileObserver(folder.makeFile("file"), reader: reader)
             observer.source.setEventHandler { [unowned observer] in observer.source.cancel() }
             drain(observer.queue)
             append(1, to: folder("file"))
@@ -247,15 +249,15 @@ struct FileSystemHandlerTests {
             close(inotify ?? -1)
             // An event ends the reading that had begun.
             append(1, to: file)
-            let isTold = poll {
+            let isReported = poll {
                 let second = FileObserver(file)
                 append(1, to: file)
-                let isTold = second.calls.wait(seconds: 1) { union(of: $0).contains(.write) }
+                let isReported = second.calls.wait(seconds: 1) { union(of: $0).contains(.write) }
                 second.end()
-                return isTold
+                return isReported
             }
             first.end()
-            endProcess(succeedingIf: isTold)
+            endProcess(succeedingIf: isReported)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.contains("descriptor"), "\(text)")

@@ -44,10 +44,10 @@ struct FileSystemLifeTests {
         chmod(file, 0o640)
         fence.pass()
         rename(file, folder("new"))
-        #expect(observer.news(beyond: fence) == [])
+        #expect(observer.events(beyond: fence) == [])
         observer.source.resume()
         expectEventually(observer.calls) { $0 == [[.write, .extend, .attrib, .rename]] }
-        #expect(observer.news(beyond: fence) == [.write, .extend, .attrib, .rename])
+        #expect(observer.events(beyond: fence) == [.write, .extend, .attrib, .rename])
         observer.end()
         fence.end()
     }
@@ -64,9 +64,9 @@ struct FileSystemLifeTests {
         append(5, to: file)
         chmod(file, 0o640)
         let observer = FileObserver(source, queue)
-        #expect(observer.news(beyond: fence) == [])
+        #expect(observer.events(beyond: fence) == [])
         append(5, to: file)
-        #expect(observer.news(beyond: fence) == [.write, .extend])
+        #expect(observer.events(beyond: fence) == [.write, .extend])
         observer.end()
         fence.end()
         close(descriptor)
@@ -80,7 +80,7 @@ struct FileSystemLifeTests {
         for _ in 0..<50 {
             let observer = FileObserver(file)
             append(5, to: file)
-            #expect(observer.news(beyond: fence) == [.write, .extend])
+            #expect(observer.events(beyond: fence) == [.write, .extend])
             observer.end()
         }
         fence.end()
@@ -124,9 +124,9 @@ struct FileSystemLifeTests {
         let descriptor = source.handle
         #expect(Descriptors.name(of: descriptor) == file)
         append(1, to: file)
-        #expect(observer.news(beyond: fence) == [.write, .extend])
+        #expect(observer.events(beyond: fence) == [.write, .extend])
         unlink(file)
-        #expect(observer.news(beyond: fence) == .delete)
+        #expect(observer.events(beyond: fence) == .delete)
         observer.end()
         // Another test may have opened the number again.
         #expect(Descriptors.name(of: descriptor) != file + " (deleted)")
@@ -186,12 +186,12 @@ struct FileSystemLifeTests {
     }
 
     private func counted(_ count: Watched<Instances>) throws(KernelError) -> HookedInotify {
-        let watcher = try HookedInotify(afterClose: { count.update { $0.open -= 1 } })
+        let inotify = try HookedInotify(afterClose: { count.update { $0.open -= 1 } })
         count.update { count in
             count.open += 1
             count.most = max(count.most, count.open)
         }
-        return watcher
+        return inotify
     }
 
     @Test("The inotify instance is made for the first source and closed after the last")
@@ -199,19 +199,19 @@ struct FileSystemLifeTests {
         let folder = Folder()
         let file = folder.makeFile("file")
         let count = Watched(Instances())
-        weak var weakHub: FileSystemHub?
+        weak var weakReader: FileSystemReader?
         do {
-            let hub = FileSystemHub { () throws(KernelError) in try counted(count) }
-            weakHub = hub
+            let reader = FileSystemReader { () throws(KernelError) in try counted(count) }
+            weakReader = reader
             #expect(count.value.open == 0)
             for _ in 0..<3 {
-                let observers = [FileObserver(file, hub: hub), FileObserver(folder.path, hub: hub)]
+                let observers = [file, folder.path].map { FileObserver($0, reader: reader) }
                 #expect(count.value.open == 1)
                 for observer in observers { observer.end() }
                 expectEventually(count) { $0.open == 0 }
             }
         }
-        #expect(poll { weakHub == nil })
+        #expect(poll { weakReader == nil })
     }
 
     @Test("Sources that come and go quickly need two inotify instances at most")
@@ -219,10 +219,10 @@ struct FileSystemLifeTests {
         let folder = Folder()
         let file = folder.makeFile("file")
         let count = Watched(Instances())
-        let hub = FileSystemHub { () throws(KernelError) in try counted(count) }
+        let reader = FileSystemReader { () throws(KernelError) in try counted(count) }
         let threads = (0..<3).map { _ in
             UserThread {
-                for _ in 0..<200 { FileObserver(file, hub: hub).end() }
+                for _ in 0..<200 { FileObserver(file, reader: reader).end() }
             }
         }
         for thread in threads { #expect(thread.join()) }

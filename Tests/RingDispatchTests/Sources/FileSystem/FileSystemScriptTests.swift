@@ -6,21 +6,21 @@ import Testing
 /// What the kernel does seldom, played step by step.
 @Suite("A file-system source when the kernel's events are odd", .watchdog)
 struct FileSystemScriptTests {
-    private let watcher = ScriptedWatcher()
-    private let hub: FileSystemHub
+    private let inotify = ScriptedInotify()
+    private let reader: FileSystemReader
     private let folder = Folder()
     private let file: String
 
     init() {
-        hub = FileSystemHub { [watcher] in watcher }
+        reader = FileSystemReader { [inotify] in inotify }
         file = folder.makeFile("file")
     }
 
     /// Waits until events that were sent before have been taken in.
     private func settle(_ observer: FileObserver) {
-        let last = FileObserver(folder.makeFile("last"), hub: hub)
-        let number = watcher.watches.value.keys.max() ?? 0
-        watcher.send((number, .attributes))
+        let last = FileObserver(folder.makeFile("last"), reader: reader)
+        let number = inotify.watches.value.keys.max() ?? 0
+        inotify.send((number, .attributes))
         expectEventually(last.calls) { $0 == [.attrib] }
         last.end()
         drain(observer.queue)
@@ -28,22 +28,22 @@ struct FileSystemScriptTests {
 
     @Test("66. Unmounting revokes, and ends the watch")
     func unmounted() {
-        let observer = FileObserver(file, hub: hub)
-        watcher.send((1, .unmounted), (1, .ended))
+        let observer = FileObserver(file, reader: reader)
+        inotify.send((1, .unmounted), (1, .ended))
         expectEventually(observer.calls) { $0 == [.revoke] }
         #expect(observer.source.error == nil)
         // Nothing is watched: the instance goes before the source does.
-        expectEventually(watcher.isClosed) { $0 }
+        expectEventually(inotify.isClosed) { $0 }
         observer.end()
     }
 
     @Test("Events of a watch that was given up do not reach a new source of the same file")
     func lateEvents() {
-        let keeper = FileObserver(folder.path, .write, hub: hub)
-        FileObserver(file, hub: hub).end()
-        let observer = FileObserver(file, hub: hub)
-        #expect(watcher.watches.value.keys.sorted().count >= 2)
-        watcher.send((2, .modified), (2, .attributes), (2, .ended), (1, .created))
+        let keeper = FileObserver(folder.path, .write, reader: reader)
+        FileObserver(file, reader: reader).end()
+        let observer = FileObserver(file, reader: reader)
+        #expect(inotify.watches.value.keys.sorted().count >= 2)
+        inotify.send((2, .modified), (2, .attributes), (2, .ended), (1, .created))
         settle(observer)
         #expect(observer.calls.value == [])
         observer.end()
@@ -52,8 +52,8 @@ struct FileSystemScriptTests {
 
     @Test("Events of unknown watches are passed over")
     func unknownEvents() {
-        let observer = FileObserver(file, hub: hub)
-        watcher.send((77, .modified), (-1, []), (77, .ended), (1, .selfMoved))
+        let observer = FileObserver(file, reader: reader)
+        inotify.send((77, .modified), (-1, []), (77, .ended), (1, .selfMoved))
         expectEventually(observer.calls) { $0 == [.rename] }
         observer.end()
     }
@@ -63,12 +63,12 @@ struct FileSystemScriptTests {
         let queue = DispatchQueue(label: "test.several")
         let paths = ["a", "b", "c"].map { folder.makeFile($0) }
         let told = Watched<[Int]>([])
-        let directory = FileObserver(folder.path, [.write, .attrib], hub: hub)
-        let others = Int32(watcher.watches.value.count)
+        let directory = FileObserver(folder.path, [.write, .attrib], reader: reader)
+        let others = Int32(inotify.watches.value.count)
         let descriptors = paths.map { open($0, O_RDONLY | O_CLOEXEC) }
         let files = descriptors.enumerated().map { index, descriptor in
             let source = FileSystemSource(
-                descriptor: descriptor, mask: .write, queue: queue, hub: hub)
+                descriptor: descriptor, mask: .write, queue: queue, reader: reader)
             let observer = FileObserver(FileSystemSourceObject(source), queue)
             observer.source.setEventHandler { told.append(index) }
             return observer
@@ -77,7 +77,7 @@ struct FileSystemScriptTests {
         drain(queue)
         let numbers = (1...3).map { others + Int32($0) }
         // Of a directory's entries, attributes are nothing that a source tells.
-        watcher.send([
+        inotify.send([
             (1, .attributes, true), (numbers[1], .modified, false), (1, .attributes, true),
             (numbers[0], .modified, false), (numbers[1], .modified, false),
             (1, .attributes, true), (numbers[2], .modified, false), (1, .created, true),
@@ -92,25 +92,25 @@ struct FileSystemScriptTests {
 
     @Test("A watch that the kernel ended is made again, and what it missed is told")
     func watchedAgain() {
-        let observer = FileObserver(file, hub: hub)
+        let observer = FileObserver(file, reader: reader)
         append(10, to: file)
-        watcher.send((1, .ended))
+        inotify.send((1, .ended))
         expectEventually(observer.calls) { $0 == [[.write, .extend, .attrib]] }
-        #expect(watcher.watches.value.keys.sorted() == [2])
-        watcher.send((2, .selfMoved))
+        #expect(inotify.watches.value.keys.sorted() == [2])
+        inotify.send((2, .selfMoved))
         expectEventually(observer.calls) { $0.last == .rename }
         observer.end()
     }
 
     @Test("One that is lost again without an event is noticed, however often", arguments: [1, 2])
     func lostAgain(_ losses: Int) {
-        let observer = FileObserver(file, hub: hub)
-        watcher.losses.update { $0 = losses }
-        watcher.send((1, .ended))
+        let observer = FileObserver(file, reader: reader)
+        inotify.losses.update { $0 = losses }
+        inotify.send((1, .ended))
         let last = Int32(2 + losses)
-        expectEventually(watcher.watches) { $0.keys.sorted() == [last] }
+        expectEventually(inotify.watches) { $0.keys.sorted() == [last] }
         append(10, to: file)
-        watcher.send((last, .modified))
+        inotify.send((last, .modified))
         expectEventually(observer.calls) { union(of: $0).isSuperset(of: [.write, .extend]) }
         #expect(observer.source.error == nil)
         observer.end()
@@ -118,60 +118,60 @@ struct FileSystemScriptTests {
 
     @Test("One that is lost again and cannot be made is an error")
     func lostForGood() {
-        let observer = FileObserver(file, hub: hub)
-        watcher.losses.update { $0 = 1 }
-        watcher.refusals.update { $0 = [0, ENOSPC] }
-        watcher.send((1, .ended))
+        let observer = FileObserver(file, reader: reader)
+        inotify.losses.update { $0 = 1 }
+        inotify.refusals.update { $0 = [0, ENOSPC] }
+        inotify.send((1, .ended))
         expectEventually(observer.calls) { $0.last == [] }
         #expect(observer.source.error?.reason == .watchLimit)
-        expectEventually(watcher.isClosed) { $0 }
+        expectEventually(inotify.isClosed) { $0 }
         observer.end()
     }
 
     @Test("A watch that cannot be made again is an error")
     func notWatchedAgain() {
-        let observer = FileObserver(file, hub: hub)
-        watcher.refusals.append(ENOSPC)
-        watcher.send((1, .ended))
+        let observer = FileObserver(file, reader: reader)
+        inotify.refusals.append(ENOSPC)
+        inotify.send((1, .ended))
         expectEventually(observer.calls) { $0 == [[]] }
         #expect(observer.source.error?.reason == .watchLimit)
-        expectEventually(watcher.isClosed) { $0 }
+        expectEventually(inotify.isClosed) { $0 }
         observer.end()
     }
 
     @Test("A look for one event does not use up what another event is to tell")
     func looksAreApart() {
-        let observer = FileObserver(file, hub: hub)
+        let observer = FileObserver(file, reader: reader)
         append(10, to: file)
         link(file, folder("second"))
-        watcher.send((1, .attributes))
+        inotify.send((1, .attributes))
         expectEventually(observer.calls) { $0.count == 1 && $0[0].contains(.link) }
-        watcher.send((1, .modified))
+        inotify.send((1, .modified))
         expectEventually(observer.calls) { $0.count == 2 && $0[1] == [.write, .extend] }
         append(10, to: file)
         unlink(file)
-        watcher.send((1, .modified))
+        inotify.send((1, .modified))
         expectEventually(observer.calls) { $0.count == 3 && $0[2] == [.write, .extend] }
-        watcher.send((1, .attributes))
+        inotify.send((1, .attributes))
         expectEventually(observer.calls) { $0.count == 4 && $0[3] == .link }
         observer.end()
     }
 
     @Test("A look for one event does not hide another that is lost")
     func looksHideNothing() {
-        let observer = FileObserver(file, hub: hub)
+        let observer = FileObserver(file, reader: reader)
         // The file grows, and that event is among the lost ones.
         append(10, to: file)
         chmod(file, 0o640)
-        watcher.send((1, .attributes), (-1, .overflowed))
+        inotify.send((1, .attributes), (-1, .overflowed))
         expectEventually(observer.calls) {
             union(of: $0).isSuperset(of: [.attrib, .write, .extend])
         }
         chmod(file, 0o600)
         append(10, to: file)
-        watcher.send((1, .modified))
+        inotify.send((1, .modified))
         expectEventually(observer.calls) { $0.last == [.write, .extend] }
-        watcher.send((-1, .overflowed))
+        inotify.send((-1, .overflowed))
         expectEventually(observer.calls) { $0.last?.contains(.attrib) == true }
         observer.end()
     }
@@ -181,18 +181,18 @@ struct FileSystemScriptTests {
         folder.makeDirectory("directory")
         var status = stat()
         stat(folder.path, &status)
-        let observer = FileObserver(folder.path, [.write, .link], hub: hub)
+        let observer = FileObserver(folder.path, [.write, .link], reader: reader)
         // Only the number of links shows whether a directory left for good. Not all file systems
         // count them.
         let moved: FileSystemEvent = status.st_nlink > 1 ? .write : [.write, .link]
-        let steps: [(FileChanges, UInt32, FileSystemEvent)] = [
+        let steps: [(InotifyMask, UInt32, FileSystemEvent)] = [
             (.movedFrom, 7, moved), (.movedTo, 7, moved),
             (.movedTo, 8, moved), (.movedFrom, 9, [.write, .link]),
             (.movedFrom, 10, moved), (.movedTo, 11, [.write, .link]),
         ]
         var expected: [FileSystemEvent] = []
         for (changes, cookie, event) in steps {
-            watcher.sendMove(of: 1, changes, cookie: cookie)
+            inotify.sendMove(of: 1, changes, cookie: cookie)
             expected.append(event)
             expectEventually(observer.calls) { $0 == expected }
         }
@@ -205,8 +205,8 @@ struct FileSystemScriptTests {
         let names = (0..<150).map { folder.makeFile("\($0)") }
         let directory = folder.makeDirectory("directory")
         letTimePass(milliseconds: 2 * FileSystemScriptTests.tickMilliseconds)
-        let observers = names.map { FileObserver($0, hub: hub) }
-        let directoryObserver = FileObserver(directory, hub: hub)
+        let observers = names.map { FileObserver($0, reader: reader) }
+        let directoryObserver = FileObserver(directory, reader: reader)
         for (number, name) in names.enumerated() {
             switch number % 6 {
             case 0: append(5, to: name)
@@ -218,7 +218,7 @@ struct FileSystemScriptTests {
             }
         }
         mkdir(directory + "/inner", 0o700)
-        watcher.send((-1, .overflowed))
+        inotify.send((-1, .overflowed))
         let expected: [FileSystemEvent] = [
             // A file with several names may have had another of them renamed.
             [.write, .extend], .attrib, [.link, .rename], .rename, .delete, [],
@@ -252,7 +252,7 @@ struct FileSystemScriptTests {
         let gate = Gate()
         let atGate = Watched(false)
         let isHeld = Watched(false)
-        let hub = FileSystemHub { () throws(KernelError) in
+        let reader = FileSystemReader { () throws(KernelError) in
             try HookedInotify(beforeWatch: { _ in
                 guard isHeld.value else { return }
                 atGate.update { $0 = true }
@@ -260,11 +260,11 @@ struct FileSystemScriptTests {
             })
         }
         let noise = ["noise1", "noise2"].map { folder.makeFile($0) }
-        let observer = FileObserver(file, hub: hub)
-        let noisy = noise.map { FileObserver($0, .write, hub: hub) }
+        let observer = FileObserver(file, reader: reader)
+        let noisy = noise.map { FileObserver($0, .write, reader: reader) }
         // Who adds a watch has the lock that the reader of events needs.
         isHeld.update { $0 = true }
-        let holder = UserThread { [file] in FileObserver(file, hub: hub).end() }
+        let holder = UserThread { [file] in FileObserver(file, reader: reader).end() }
         expectEventually(atGate) { $0 }
         // In turn, because equal events that follow one another are merged.
         let writers = noise.map { open($0, O_WRONLY | O_CLOEXEC) }
@@ -281,9 +281,9 @@ struct FileSystemScriptTests {
             union(of: $0).isSuperset(of: [.write, .extend, .delete, .rename])
         }
         // And it goes on.
-        let fence = FileFence(hub: hub)
+        let fence = FileFence(reader: reader)
         append(5, to: noise[0])
-        #expect(noisy[0].news(beyond: fence).contains(.write))
+        #expect(noisy[0].events(beyond: fence).contains(.write))
         for observer in noisy + [observer] { observer.end() }
         fence.end()
     }

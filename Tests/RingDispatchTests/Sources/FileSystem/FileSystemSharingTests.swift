@@ -20,7 +20,7 @@ struct FileSystemSharingTests {
             .write, .attrib, [.extend, .rename], .link, [.write, .extend, .attrib, .link, .rename],
         ]
         for (observer, expected) in zip(observers, expected) {
-            #expect(observer.news(beyond: fence) == expected)
+            #expect(observer.events(beyond: fence) == expected)
         }
         for observer in observers { observer.end() }
         fence.end()
@@ -39,13 +39,13 @@ struct FileSystemSharingTests {
             for (position, number) in order.enumerated() {
                 append(3, to: file)
                 for left in order[position...] {
-                    #expect(observers[left].news(beyond: fence).contains(.write))
+                    #expect(observers[left].events(beyond: fence).contains(.write))
                 }
                 observers[number].end()
                 append(3, to: file)
-                #expect(observers[number].news(beyond: fence) == [])
+                #expect(observers[number].events(beyond: fence) == [])
                 for left in order[(position + 1)...] {
-                    #expect(observers[left].news(beyond: fence).contains(.write))
+                    #expect(observers[left].events(beyond: fence).contains(.write))
                 }
             }
         }
@@ -56,12 +56,12 @@ struct FileSystemSharingTests {
     func narrowing() throws {
         let folder = Folder()
         let file = folder.makeFile("file")
-        let asked = Watched<[FileChanges]>([])
-        let hub = FileSystemHub { () throws(KernelError) in
+        let asked = Watched<[InotifyMask]>([])
+        let reader = FileSystemReader { () throws(KernelError) in
             try HookedInotify(beforeWatch: { asked.append($0) })
         }
-        let wide = FileObserver(file, [.write, .attrib, .rename], hub: hub)
-        let narrow = FileObserver(file, .rename, hub: hub)
+        let wide = FileObserver(file, [.write, .attrib, .rename], reader: reader)
+        let narrow = FileObserver(file, .rename, reader: reader)
         wide.end()
         #expect(asked.value.last == [.selfDeleted, .selfMoved])
         narrow.end()
@@ -80,15 +80,15 @@ struct FileSystemSharingTests {
                 let observer = FileObserver(child, .delete)
                 parent.end()
                 chmod(child, 0o750)
-                #expect(observer.news(beyond: fence) == [])
+                #expect(observer.events(beyond: fence) == [])
                 let again = FileObserver(folder.path, mask)
                 rmdir(child)
-                #expect(observer.news(beyond: fence) == .delete)
+                #expect(observer.events(beyond: fence) == .delete)
                 let entries: FileSystemEvent = [.write, .link]
-                #expect(again.news(beyond: fence) == entries.intersection(mask))
+                #expect(again.events(beyond: fence) == entries.intersection(mask))
                 observer.end()
                 chmod(folder.path, 0o750)
-                #expect(again.news(beyond: fence) == .attrib)
+                #expect(again.events(beyond: fence) == .attrib)
                 again.end()
                 folder.makeDirectory("child")
             }

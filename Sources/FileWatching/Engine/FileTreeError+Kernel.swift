@@ -1,0 +1,67 @@
+internal import Ring
+internal import SystemPackage
+
+extension FileTreeError {
+    private init(_ reason: Reason, _ path: FilePath, _ code: Int32, _ cause: String) {
+        self.init(
+            reason: reason, path: path, code: code,
+            description: "'\(path)' cannot be watched: \(cause)")
+    }
+
+    private static func failure(_ error: KernelError) -> String {
+        "\(error.call) failed: \(KernelError.text(of: error.code))"
+    }
+
+    /// A root or folder could not be examined, or `inotify_add_watch` failed.
+    init(watching path: FilePath, _ error: KernelError) {
+        let (reason, cause): (Reason, String) =
+            switch error.code {
+            case ErrorCode.noEntry, ErrorCode.notDirectory:
+                (.notFound, "there is no such file or folder")
+            case ErrorCode.access, ErrorCode.notPermitted:
+                (.accessDenied, "the process may not read it; give it the permission")
+            case ErrorCode.noSpace:
+                (.watchLimit, "\(InotifyLimit.watches.remedy); other folders may be affected, too")
+            case ErrorCode.processDescriptors, ErrorCode.systemDescriptors:
+                (.descriptorLimit, ErrorCode.shortageRemedy)
+            default:
+                (.other, FileTreeError.failure(error))
+            }
+        self.init(reason, path, error.code, cause)
+    }
+
+    /// A folder is listed by the folder that holds it, but cannot be opened.
+    init(unreachable path: FilePath, _ error: KernelError) {
+        let remedy =
+            error.code == ErrorCode.tooManyLinks
+            ? "symbolic links lead to it, and the kernel follows no more of them in a path; "
+                + "watch it by a path of its own"
+            : "see whether what is mounted there answers"
+        let text = KernelError.text(of: error.code)
+        self.init(
+            .other, path, error.code, "it is listed, but cannot be opened (\(text)); \(remedy)")
+    }
+
+    /// `inotify_init1` failed.
+    init(instanceFor path: FilePath, _ error: KernelError) {
+        let (reason, remedy): (Reason, String) =
+            InotifyLimit.isInstanceShortage(error.code)
+            ? (.instanceLimit, InotifyLimit.instances.remedy)
+            : (.descriptorLimit, ErrorCode.shortageRemedy)
+        self.init(reason, path, error.code, "\(FileTreeError.failure(error)); \(remedy)")
+    }
+
+    init(withoutProc path: FilePath) {
+        self.init(
+            .other, path, ErrorCode.noEntry,
+            "/proc/thread-self/fd is missing, so that other folders are not watched, either; "
+                + FilePlace.procRemedy)
+    }
+
+    init(queueOverflowOf path: FilePath) {
+        self.init(
+            reason: .queueLimit, path: path, code: 0,
+            description: "events below '\(path)' were lost: \(InotifyLimit.queuedEvents.remedy); "
+                + "all folders are now compared with what was known of them")
+    }
+}

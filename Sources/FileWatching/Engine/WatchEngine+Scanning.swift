@@ -1,0 +1,292 @@
+internal import Ring
+internal import RingDispatch
+internal import SystemPackage
+
+/// Looks at folders: watches first, then compares what is there with what is known.
+extension WatchEngine {
+    /// Folders that are looked at side by side.
+    private static let mostScans = 32
+    /// Fewer are not worth waking another thread for.
+    private static let fewestSideBySide = 4
+
+    /// Looks at some of the folders that are to be looked at.
+    func scanSome() {
+        let isWorthIt = pending.count >= WatchEngine.fewestSideBySide
+        let count = prepareScans(isWorthIt ? WatchEngine.mostScans : 1)
+        scanned = Array(scans[..<count])
+        if count > 1 {
+            let chosen = scanned
+            DispatchQueue.concurrentPerform(iterations: count) { chosen[$0].make() }
+        } else {
+            scanned.first?.make()
+        }
+        for scan in scanned { if scan.isVoid { drop(scan) } else { take(scan) } }
+        scanned = []
+        if pending.isEmpty && scans.count > 1 { scans.removeLast(scans.count - 1) }
+    }
+
+    private func prepareScans(_ most: Int) -> Int {
+        var count = 0
+        while count < most, let folder = pending.popLast() {
+            let flags = tree[folder].flags
+            guard flags.contains(.pending) else { continue }
+            // From here on it may be asked for another look.
+            tree[folder].flags.subtract([.pending, .quiet, .repair])
+            if count == scans.count { scans.append(FolderScan()) }
+            tree.write(pathOf: folder, to: &scans[count].path)
+            scans[count].prepare(
+                folder, flags,
+                FolderScan.Request(
+                    reader: reader, subscription: subscription(folder),
+                    followsLink: flags.contains(.link) || tree[folder].parent == 0,
+                    followsSymlinks: options.followsSymlinks, readsRules: rules.readsFiles))
+            count += 1
+        }
+        return count
+    }
+
+    /// What a look made with it found has removed the folder; its place may be another's already.
+    private func drop(_ scan: FolderScan) {
+        scan.close()
+        guard case .success(let found) = scan.folderResult, case .success(let watch) = found.watch
+        else { return }
+        reader.unwatch(watch, for: subscription(scan.folder))
+    }
+
+    private func take(_ scan: FolderScan) {
+        let folder = scan.folder
+        let flags = scan.flags
+        guard let result = scan.folderResult else { return }
+        let found: FolderScan.Folder
+        switch result {
+        case .success(let folder): found = folder
+        case .failure(let error):
+            if WatchEngine.isAbsence(error) { return miss(folder, flags, error) }
+            return fail(error, FilePath(terminated: scan.path))
+        }
+        var isOther = false
+        if let inode = found.inode {
+            isOther = tree[folder].inode != 0 && tree[folder].inode != inode
+            tree[folder].inode = inode
+        }
+        set(found.watch, of: folder, at: scan.path)
+        if !flags.contains(.fresh) {
+            tree[folder].flags.insert(.fresh)
+            fresh.append(folder)
+        }
+        rules.set(found.rules, of: folder)
+        let wasEmpty = tree[folder].firstChild == 0
+        let isQuiet = flags.contains(.quiet)
+        let isRepair = flags.contains(.repair) || isOther
+        while true {
+            for entry in scan.entries {
+                meet(entry, in: folder, isQuiet: isQuiet, isRepair: isRepair, isNew: wasEmpty)
+            }
+            guard scan.hasMore else { break }
+            scan.readOn()
+        }
+        if let error = scan.readingError {
+            // The folder was removed while it was open.
+            if WatchEngine.isAbsence(error) { return miss(folder, flags, error) }
+            fail(error, FilePath(terminated: scan.path))
+        } else if !wasEmpty {
+            removeUnseen(in: folder)
+        }
+        lastScanNanoseconds = MonotonicClock.nanoseconds()
+    }
+
+    private func set(
+        _ watch: Result<Int32, KernelError>, of folder: NodeNumber, at path: [UInt8]
+    ) {
+        switch watch {
+        case .success(let watch):
+            if let old = tree.watch(of: folder), old != watch {
+                reader.unwatch(old, for: subscription(folder))
+            }
+            tree.setWatch(of: folder, to: watch)
+        case .failure(let error) where error.code == ErrorCode.noEntry:
+            // The folder is open: what is missing is the way to it.
+            guard !hasReportedProc else { return }
+            hasReportedProc = true
+            report(FileTreeError(withoutProc: FilePath(terminated: path)))
+        case .failure(let error): fail(error, FilePath(terminated: path))
+        }
+    }
+
+    func subscription(_ folder: NodeNumber) -> InotifySubscription {
+        InotifySubscription(subscriber: number, target: .node(folder))
+    }
+
+    /// It went, was renamed or was replaced: an event tells.
+    private static func isAbsence(_ error: KernelError) -> Bool {
+        [ErrorCode.noEntry, ErrorCode.notDirectory, ErrorCode.tooManyLinks].contains(error.code)
+    }
+
+    private func miss(_ folder: NodeNumber, _ flags: NodeFlags, _ error: KernelError) {
+        missed.append(
+            MissedFolder(
+                folder: folder, flags: flags.intersection([.quiet, .repair]), error: error))
+        lastScanNanoseconds = MonotonicClock.nanoseconds()
+    }
+
+    /// One that goes just between the look at its own folder and the look at it is missed once,
+    /// hardly twice.
+    private static let vainScanLimit = 20
+
+    /// Tells of folders that are listed, but never found: too many links lead there, or what is
+    /// mounted there does not answer. The next look at the folder that lists one tries again.
+    func giveUpUnreachable() {
+        var scans: [NodeNumber: Int] = [:]
+        missed.removeAll { missed in
+            guard tree.isFolder(missed.folder) else { return true }
+            let count = vainScans[missed.folder, default: 0] + 1
+            guard count == WatchEngine.vainScanLimit else {
+                scans[missed.folder] = count
+                return false
+            }
+            tree.write(pathOf: missed.folder, to: &path)
+            report(FileTreeError(unreachable: FilePath(terminated: path), missed.error))
+            return true
+        }
+        vainScans = scans
+    }
+
+    private func fail(_ error: KernelError, _ path: FilePath) {
+        switch error.code {
+        case ErrorCode.noSpace:
+            guard !hasReportedWatchLimit else { return }
+            hasReportedWatchLimit = true
+            report(FileTreeError(watching: path, error))
+        default: report(FileTreeError(watching: path, error))
+        }
+    }
+
+    private func meet(
+        _ entry: FolderScan.Entry, in folder: NodeNumber, isQuiet: Bool, isRepair: Bool,
+        isNew: Bool
+    ) {
+        let known = isNew ? nil : tree.child(of: folder, entry.name)
+        if let known, tree[known].flags.contains(.departing) { return }
+        let (facts, isLink) = followed(entry.facts, in: folder) { entry.target }
+        guard !rules.ignores(entry.name, facts.kind == .directory, in: folder, tree) else { return }
+        if let known {
+            if tree[known].kind == facts.kind
+                && (facts.kind != .directory || tree[known].inode == facts.inode)
+            {
+                tree[known].flags.insert(.seen)
+                if facts.kind == .directory {
+                    if isRepair || tree.isWithoutWatch(known) {
+                        push(known, isRepair ? .repair : [])
+                    }
+                } else if tree.differs(known, from: facts) {
+                    tree.update(known, facts)
+                    report(.modified, known, isDiscovered: true)
+                }
+                return
+            }
+            removeAndReport(known, isDiscovered: true)
+        }
+        let node = tree.insert(entry.name, in: folder, facts, isLink ? [.link, .seen] : .seen)
+        if !isQuiet { report(.created, node, isDiscovered: true) }
+        if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
+        if isNew { tree[node].flags.remove(.seen) }
+    }
+
+    /// Looks through a symbolic link that leads to a folder, where that is asked for, and where the
+    /// folder is not one that the link is in.
+    func followed(
+        _ facts: FolderEntryFacts, in folder: NodeNumber, _ scan: () -> FolderEntryFacts?
+    ) -> (FolderEntryFacts, isLink: Bool) {
+        guard options.followsSymlinks, facts.kind == .symlink, let target = scan(),
+            target.kind == .directory
+        else { return (facts, false) }
+        var ancestor = folder
+        while ancestor != 0 {
+            if tree[ancestor].inode == target.inode { return (facts, false) }
+            ancestor = tree[ancestor].parent
+        }
+        return (target, true)
+    }
+
+    private func removeUnseen(in folder: NodeNumber) {
+        var child = tree[folder].firstChild
+        while child != 0 {
+            let next = tree[child].next
+            let flags = tree[child].flags
+            tree[child].flags.remove(.seen)
+            if !flags.contains(.seen), !flags.contains(.departing) { lose(child, in: folder) }
+            child = next
+        }
+    }
+
+    /// What a look has not found. Of what is ignored from now on nothing is told.
+    private func lose(_ node: NodeNumber, in folder: NodeNumber) {
+        let name = tree.names.withName(of: tree[node]) { Array($0) }
+        let isIgnored = name.withUnsafeBytes {
+            rules.ignores($0, tree[node].kind == .directory, in: folder, tree)
+        }
+        if isIgnored { remove(node) } else { removeAndReport(node, isDiscovered: true) }
+    }
+
+    // MARK: removing
+
+    func removeAndReport(_ node: NodeNumber, isDiscovered: Bool = false) {
+        settleDepartures(below: node)
+        report(
+            .removed, node, isDiscovered: isDiscovered, isWhole: tree[node].firstChild != 0)
+        remove(node)
+    }
+
+    /// Forgets a node with all below it, and ends the watches.
+    func remove(_ node: NodeNumber) {
+        tree.remove(node) { folder, watch in
+            if let watch { reader.unwatch(watch, for: subscription(folder)) }
+            rules.forget(folder)
+            for scan in scanned where scan.folder == folder { scan.isVoid = true }
+        }
+    }
+
+    /// Ends the watches of all below a node.
+    func release(_ node: NodeNumber) {
+        tree.forEach(below: node) { folder in
+            guard let watch = tree.watch(of: folder) else { return }
+            reader.unwatch(watch, for: subscription(folder))
+        }
+    }
+
+    // MARK: repairing
+
+    /// Changes were lost: compares all that is known with the disk.
+    func repair() {
+        counts.overflows += 1
+        counts.rescans += 1
+        for departure in departures { tree[departure.node].flags.remove(.departing) }
+        departures.removeAll()
+        isRepairing = true
+        reportOverflow()
+        for index in roots.indices {
+            let node = roots[index].node
+            attach(index, isFirst: false)
+            if node != 0, roots[index].node == node, tree[node].kind == .directory {
+                push(node, .repair)
+            }
+        }
+    }
+
+    private func reportOverflow() {
+        guard let first = roots.first else { return }
+        for (action, roots) in [(FileChange.Action.overflow, [first]), (.rescan, roots)] {
+            for root in roots {
+                let kind = root.node == 0 ? .directory : FileChange.Kind(tree[root.node].kind)
+                counts.changes += 1
+                reporter.add(
+                    FileChange(
+                        sequence: 0,
+                        timeNanoseconds: Int64(MonotonicClock.realtimeNanoseconds()),
+                        action: action, path: root.path, kind: kind),
+                    isWhole: true, window: options.window)
+            }
+        }
+        report(FileTreeError(queueOverflowOf: first.path))
+    }
+}

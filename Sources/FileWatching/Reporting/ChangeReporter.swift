@@ -1,0 +1,177 @@
+internal import Ring
+internal import RingDispatch
+internal import Synchronization
+
+/// Delivers an engine's changes and errors to the handlers and sequences: coalesced within the
+/// window, in order, and numbered.
+///
+/// `add` and `publish` belong to the engine's queue.
+final class ChangeReporter: @unchecked Sendable {
+    // Safety: `merging`, `ready` and `isTimed` belong to the engine's queue; the rest is behind a
+    // lock or immutable.
+    private let merging = Coalescer()
+    @exclusivity(unchecked) private var ready: [FileChange] = []
+    @exclusivity(unchecked) private var isTimed = false
+    @exclusivity(unchecked) private var sequence: UInt64 = 0
+    /// The engine's queue, and what puts the work of its round behind it.
+    var onQueue: (@Sendable (DispatchTimeInterval) -> Void)?
+    /// Where handlers run: one at a time, whatever the user's queue is.
+    let queue: DispatchQueue
+    private let outbox = Locked(Outbox())
+
+    fileprivate struct Outbox {
+        var handlers = Handlers()
+        var changes: [FileChange] = []
+        var isScheduled = false
+        var isCancelled = false
+        var dropped: UInt64 = 0
+        var buffers: [FileChangeBuffer] = []
+    }
+
+    struct Handlers: Sendable {
+        var event: (@Sendable ([FileChange]) -> Void)?
+        var ready: (@Sendable () -> Void)?
+        var error: (@Sendable (FileTreeError) -> Void)?
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    /// Changes that may wait for the handler; more are dropped, and an `overflow` marks the gap.
+    static let waitingChangeLimit = 500_000
+
+    init(_ target: DispatchQueue) {
+        queue = DispatchQueue(label: "file-watching.handlers", target: target)
+    }
+
+    func set(_ change: @Sendable (inout Handlers) -> Void) {
+        outbox.withLock { change(&$0.handlers) }
+    }
+
+    /// Changes that were dropped because the handler did not keep up.
+    var dropped: UInt64 { outbox.withLock { $0.dropped } }
+
+    // MARK: changes
+
+    /// - Parameters:
+    ///   - isWhole: it concerns all below the path: nothing may be merged across it.
+    ///   - replaced: what a renaming has put something else in the place of.
+    func add(
+        _ change: FileChange, isWhole: Bool, replaced: FileChange.Kind? = nil,
+        window: DispatchTimeInterval
+    ) {
+        guard window != .never, window.clampedNanoseconds > 0 else {
+            ready.append(change)
+            return
+        }
+        merging.add(change, isWhole: isWhole, replaced: replaced)
+        guard !isTimed else { return }
+        isTimed = true
+        onQueue?(window)
+    }
+
+    /// The window is over.
+    func closeWindow() {
+        isTimed = false
+        merging.flush { ready.append($0) }
+    }
+
+    /// Hands what is ready to the handlers.
+    func publish() {
+        guard !ready.isEmpty else { return }
+        for index in ready.indices {
+            sequence += 1
+            ready[index].sequence = sequence
+        }
+        let changes = ready
+        ready.removeAll(keepingCapacity: ready.count < 1024)
+        let (isFirst, buffers) = outbox.withLock { outbox -> (Bool, [FileChangeBuffer]) in
+            guard !outbox.isCancelled else { return (false, []) }
+            guard outbox.handlers.event != nil else { return (false, outbox.buffers) }
+            if outbox.changes.isEmpty {
+                outbox.changes = changes
+            } else {
+                outbox.changes.append(contentsOf: changes)
+            }
+            outbox.limit()
+            defer { outbox.isScheduled = true }
+            return (!outbox.isScheduled, outbox.buffers)
+        }
+        if isFirst { queue.async { [self] in callEventHandler() } }
+        for buffer in buffers { buffer.append(changes) }
+    }
+
+    private func callEventHandler() {
+        let (handler, changes) = outbox.withLock { outbox in
+            outbox.isScheduled = false
+            defer { outbox.changes = [] }
+            return (outbox.isCancelled ? nil : outbox.handlers.event, outbox.changes)
+        }
+        if let handler, !changes.isEmpty { handler(changes) }
+    }
+
+    func addBuffer(_ buffer: FileChangeBuffer) {
+        let isLate = outbox.withLock { outbox in
+            if !outbox.isCancelled { outbox.buffers.append(buffer) }
+            return outbox.isCancelled
+        }
+        if isLate { buffer.finish() }
+    }
+
+    // MARK: the rest
+
+    func report(_ error: FileTreeError) {
+        call { handlers in
+            guard let handler = handlers.error else { return }
+            handler(error)
+        }
+    }
+
+    func reportReady() {
+        call { $0.ready?() }
+    }
+
+    private func call(_ body: @escaping @Sendable (Handlers) -> Void) {
+        queue.async { [self] in
+            let handlers = outbox.withLock { $0.isCancelled ? Handlers() : $0.handlers }
+            body(handlers)
+        }
+    }
+
+    /// From now on no handler is called but the last.
+    func silence() {
+        outbox.withLock { outbox in
+            outbox.isCancelled = true
+            outbox.changes = []
+        }
+    }
+
+    /// The watches were given back.
+    func cancel() {
+        silence()
+        onQueue = nil
+        let buffers = outbox.withLock { outbox in
+            defer { outbox.buffers = [] }
+            return outbox.buffers
+        }
+        for buffer in buffers { buffer.finish() }
+        queue.async { [self] in
+            let handler = outbox.withLock { outbox in
+                defer { outbox.handlers = Handlers() }
+                return outbox.handlers.cancel
+            }
+            handler?()
+        }
+    }
+}
+
+extension ChangeReporter.Outbox {
+    /// The receiver is too slow: an `overflow` replaces the changes, and it can take a snapshot.
+    fileprivate mutating func limit() {
+        guard changes.count > ChangeReporter.waitingChangeLimit, var mark = changes.last else {
+            return
+        }
+        dropped += UInt64(changes.count)
+        mark.action = .overflow
+        mark.previousPath = nil
+        changes = [mark]
+    }
+}

@@ -1,0 +1,29 @@
+internal import Ring
+
+extension FileSystemWatches {
+    /// When the next check is due, on CLOCK_MONOTONIC.
+    var nextCheck: UInt64? { checks.map(\.deadline).min() }
+
+    /// Makes the watches again that are due and gone, and tells what may have happened meanwhile.
+    func checkWatches() -> Outcome {
+        var outcome = Outcome()
+        let now = MonotonicClock.nanoseconds()
+        let due = checks.filter { $0.deadline <= now }
+        checks.removeAll { $0.deadline <= now }
+        for check in due where isCurrent(check.node) {
+            let before = check.node.watch
+            do throws(KernelError) {
+                try watchAgain(check.node)
+            } catch {
+                abandon(check.node, error, &outcome)
+                continue
+            }
+            if check.node.watch != before || !isCurrent(check.node) {
+                inotify.unwatch(before)
+                examine([check.node], isThorough: true)
+            }
+            if isCurrent(check.node), let next = check.next() { checks.append(next) }
+        }
+        return outcome
+    }
+}

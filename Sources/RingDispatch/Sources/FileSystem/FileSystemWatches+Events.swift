@@ -1,0 +1,211 @@
+internal import Ring
+
+/// What the events mean: GCD's, from inotify's and a look at the file.
+extension FileSystemWatches {
+    typealias Event = DispatchSource.FileSystemEvent
+
+    struct Outcome {
+        /// Events were lost.
+        var hasOverflowed = false
+        /// Watches that could not be made anew.
+        var errors: [FileSystemWatchError] = []
+    }
+
+    /// Takes in the events that were read. Each file is looked at once, however many there are.
+    func takeEvents() -> Outcome {
+        var outcome = Outcome()
+        events.forEach { event in
+            if event.mask.contains(.overflowed) { outcome.hasOverflowed = true }
+            // Events of watches that were given up meanwhile find no file.
+            guard let node = node(event.watch) else { return }
+            let wasUntouched = node.summary.isEmpty
+            node.summary.note(event, &node.moves)
+            if wasUntouched && !node.summary.isEmpty { touch(node) }
+        }
+        while let node = takeTouched() {
+            let summary = node.summary
+            node.summary = InotifyEventSummary()
+            settle(node, summary)
+            if summary.mask.contains(.ended) { ended(node, summary, &outcome) }
+        }
+        return outcome
+    }
+
+    private func settle(_ node: FileSystemNode, _ summary: InotifyEventSummary) {
+        var happened: Event = []
+        if summary.mask.contains(.unmounted) { happened.insert(.revoke) }
+        if summary.mask.contains(.selfMoved) {
+            happened.insert(.rename)
+            moved(node)
+        }
+        if !node.sources.isEmpty {
+            if node.isDirectory {
+                happened.formUnion(directoryEvents(node, summary))
+            } else {
+                happened.formUnion(contentEvents(node, summary))
+            }
+            report(happened, to: node)
+        }
+        guard summary.hasLostDirectory else { return }
+        for child in node.children.values { checkForRemoval(child) }
+    }
+
+    /// What the events of a file other than a directory mean.
+    private func contentEvents(_ node: FileSystemNode, _ summary: InotifyEventSummary) -> Event {
+        let isWritten = summary.mask.contains(.modified)
+        var happened: Event = isWritten ? .write : []
+        if isWritten { node.noteWrite() }
+        let isMeasured = isWritten && node.mask.contains(.extend)
+        guard isMeasured || summary.hasAttributes, let now = node.currentStatus() else {
+            return happened
+        }
+        if summary.hasAttributes { happened.formUnion(attributeEvents(node, summary, now)) }
+        if isMeasured {
+            if let old = node.content, now.size > old.size { happened.insert(.extend) }
+            node.learnContent(now)
+        }
+        return happened
+    }
+
+    private func directoryEvents(_ node: FileSystemNode, _ summary: InotifyEventSummary) -> Event {
+        var happened: Event = []
+        if !summary.mask.isDisjoint(with: .entries) {
+            happened.insert(.write)
+            node.noteWrite()
+        }
+        let isCounted = summary.hasDirectoryEntries && node.mask.contains(.link)
+        guard isCounted || summary.hasAttributes, let now = node.currentStatus() else {
+            return happened
+        }
+        if isCounted {
+            // One subdirectory may have taken the place of another, of which there is no event.
+            let isOtherCount = now.linkCount != node.content?.linkCount
+            if isOtherCount || summary.hasNewDirectory || summary.hasLostDirectory
+                || node.moves.isChange(isCounted: now.linkCount > 1)
+            {
+                happened.insert(.link)
+                node.moves = DirectoryMoves()
+            }
+            node.learnContent(now)
+        }
+        if summary.hasAttributes { happened.formUnion(attributeEvents(node, summary, now)) }
+        return happened
+    }
+
+    /// Tells the kernel's one attribute event apart: a name more or less, the last name, or what it
+    /// is called after.
+    private func attributeEvents(
+        _ node: FileSystemNode, _ summary: InotifyEventSummary, _ now: FileStatus
+    ) -> Event {
+        guard let old = node.attributes else { return [] }
+        let wasWritten = node.wasWritten
+        node.learnAttributes(now)
+        let isEnd = now.linkCount == 0 && old.linkCount > 0
+        if !isEnd && (node.isDirectory || now.linkCount == old.linkCount) {
+            var happened: Event = summary.mask.contains(.attributes) ? .attrib : []
+            // A file system that does not count names.
+            if summary.mask.contains(.selfDeleted) && old.linkCount > 0 { happened.insert(.delete) }
+            return happened
+        }
+        var happened: Event = isEnd ? .delete : .link
+        let steps = node.isDirectory ? 1 : abs(Int(now.linkCount) - Int(old.linkCount))
+        let isChanged =
+            now.mode != old.mode || now.owner != old.owner || now.group != old.group
+            || (!wasWritten && now.modifiedNanoseconds != old.modifiedNanoseconds)
+        if isChanged || summary.attributeEventCount > steps { happened.insert(.attrib) }
+        return happened
+    }
+
+    /// A directory in the same directory was removed: perhaps this one.
+    private func checkForRemoval(_ node: FileSystemNode) {
+        guard let old = node.attributes, old.linkCount > 0, let now = node.currentStatus(),
+            now.linkCount == 0
+        else { return }
+        node.learnAttributes(now)
+        report(.delete, to: node)
+    }
+
+    private func moved(_ node: FileSystemNode) {
+        if node.name != nil { node.name = node.currentName() }
+        guard node.needsParent else { return }
+        // Where the new parent cannot be watched, a removal stays unseen.
+        guard (try? followParent(of: node)) != nil else { return }
+        checkForRemoval(node)
+    }
+
+    private func report(_ happened: Event, to node: FileSystemNode) {
+        guard !happened.isEmpty else { return }
+        for source in node.sources where source.merge(happened) { woken.add(source) }
+    }
+
+    /// Rare, and apart from what each event needs.
+    @inline(never)
+    private func ended(
+        _ node: FileSystemNode, _ summary: InotifyEventSummary, _ outcome: inout Outcome
+    ) {
+        let children = node.children.values.map { $0 }
+        defer {
+            for child in children { checkForRemoval(child) }
+        }
+        guard !summary.mask.contains(.unmounted) else {
+            dissolve(node)
+            return
+        }
+        do throws(KernelError) {
+            try watchAgain(node)
+            examine([node], isThorough: false)
+            if isCurrent(node) { checks.append(WatchCheck(node)) }
+        } catch {
+            abandon(node, error, &outcome)
+        }
+    }
+
+    /// Its sources are told that they hear no more.
+    func abandon(_ node: FileSystemNode, _ error: KernelError, _ outcome: inout Outcome) {
+        let error = FileSystemWatchError(watching: node.currentName() ?? "a removed file", error)
+        outcome.errors.append(error)
+        for source in dissolve(node) where source.fail(error) { woken.add(source) }
+    }
+
+    // MARK: without events
+
+    /// Compares files with what was known of them, and tells what may have happened.
+    /// - Parameter isThorough: events were lost. Rather too much is told than too little.
+    func examine(_ some: some Sequence<FileSystemNode>, isThorough: Bool) {
+        for node in some where isCurrent(node) {
+            if node.needsParent { try? followParent(of: node) }
+            guard let content = node.content, let attributes = node.attributes,
+                let now = node.currentStatus()
+            else { continue }
+            var happened: Event = []
+            if isThorough && (node.isContentBehind || content.isFreshlyModified)
+                || !node.isContentBehind && now.isWritten(since: content)
+            {
+                happened.insert(.write)
+                // Not all file systems count subdirectories.
+                if node.isDirectory && now.linkCount == 1 { happened.insert(.link) }
+            }
+            if !node.isDirectory && now.size > content.size { happened.insert(.extend) }
+            let isChanged =
+                isThorough && attributes.isFreshlyChanged
+                || (isThorough || !node.wasWritten) && now.isChanged(since: attributes)
+            if isChanged { happened.insert(.attrib) }
+            let known = node.isDirectory ? content : attributes
+            if now.linkCount == 0 {
+                if attributes.linkCount > 0 { happened.insert(.delete) }
+            } else if now.linkCount != known.linkCount {
+                happened.insert(.link)
+            }
+            node.learnContent(now)
+            node.learnAttributes(now)
+            node.moves = DirectoryMoves()
+            if let name = node.name {
+                node.name = node.currentName() ?? name
+                // The descriptor may know another of its names than the one that changed.
+                let isHidden = isThorough && isChanged && now.linkCount > 1 && !node.isDirectory
+                if node.name != name || isHidden { happened.insert(.rename) }
+            }
+            report(happened, to: node)
+        }
+    }
+}

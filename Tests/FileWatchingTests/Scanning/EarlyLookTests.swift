@@ -1,0 +1,92 @@
+import RingDispatch
+import SystemPackage
+import Testing
+
+@testable import FileWatching
+
+/// A look finds what the kernel has done, and will tell only then.
+@Suite("Looks before the events", .watchdog)
+struct EarlyLookTests {
+    /// A watcher whose reader hands on nothing until it is told to.
+    private struct Paused {
+        let folder = Folder()
+        let reader = SharedInotifyReader()
+        let watching: Watching
+        var engine: WatchEngine { watching.watcher.engine }
+        var root: NodeNumber { engine.roots[0].node }
+
+        /// - Parameter root: watched; nil: the folder itself.
+        init(_ names: [String], root: String? = nil) throws {
+            for name in names { folder.makeDirectory(name) }
+            let root = if let root { folder(root) } else { folder.path }
+            watching = try Watching(reader: reader, in: folder, roots: [root])
+            reader.pause()
+        }
+
+        func resume(until path: String) {
+            reader.resume()
+            expectEventually(watching.changes) { $0.contains { $0.path == folder(path) } }
+        }
+    }
+
+    @Test("a folder that is looked at after it was exchanged with another one")
+    func exchanged() throws {
+        let paused = try Paused(["one", "one/in-one", "two", "two/in-two"])
+        let folder = paused.folder
+        #expect(Files.exchange(folder("one"), folder("two")))
+        paused.engine.queue.sync {
+            paused.engine.push(paused.engine.child("one", of: paused.root), [])
+            paused.engine.scanSome()
+        }
+        folder.makeFile("last")
+        paused.resume(until: "last")
+        #expect(
+            paused.watching.snapshotPaths == ["last", "one", "one/in-two", "two", "two/in-one"])
+        folder.makeFile("one/in-two/file")
+        folder.makeFile("two/in-one/file")
+        expectEventually(paused.watching.changes) { changes in
+            ["one/in-two/file", "two/in-one/file"].allSatisfy { path in
+                changes.contains { $0.path == folder(path) }
+            }
+        }
+    }
+
+    @Test("a new folder that cannot be looked at yet, since one above it was renamed")
+    func missed() throws {
+        let paused = try Paused(["old"])
+        let (folder, engine) = (paused.folder, paused.engine)
+        for name in ["old/found", "old/found/new"] { folder.makeDirectory(name) }
+        folder.makeFile("old/found/new/file")
+        engine.queue.sync {
+            engine.push(paused.engine.child("old", of: paused.root), [])
+            for _ in ["old", "found"] { engine.scanSome() }
+            #expect(Files.rename(folder("old"), folder("renamed")))
+            engine.scanSome()
+            #expect(engine.missed.count == 1)
+        }
+        // Its own folder is not there, either.
+        engine.take(InotifyBatch())
+        engine.queue.sync {}
+        paused.resume(until: "renamed/found/new/file")
+        #expect(
+            paused.watching.snapshotPaths
+                == ["renamed", "renamed/found", "renamed/found/new", "renamed/found/new/file"])
+    }
+
+    /// The kernel tells of a folder's end first, then that its name has gone from the one above.
+    @Test("a folder whose end is told before its removal, in a root that has gone, too")
+    func rootGone() throws {
+        let paused = try Paused(["root", "root/sub"], root: "root")
+        let (folder, engine) = (paused.folder, paused.engine)
+        Files.removeAll(folder("root"))
+        engine.queue.sync {
+            engine.push(engine.child("sub", of: paused.root), .repair)
+            engine.scanSome()
+            #expect(engine.missed.count == 1)
+        }
+        engine.take(InotifyBatch())
+        engine.queue.sync {}
+        paused.reader.resume()
+        paused.watching.expect("removed root/sub", "removed root")
+    }
+}
