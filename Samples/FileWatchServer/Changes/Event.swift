@@ -1,5 +1,6 @@
 import FileWatching
 import SystemPackage
+import WireFormats
 
 /// A change as clients are told of it.
 struct Event: Sendable {

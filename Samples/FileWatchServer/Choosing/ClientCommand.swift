@@ -1,3 +1,5 @@
+import WireFormats
+
 /// What a client asks for, in one line of JSON or in a URL's query.
 struct ClientCommand {
     struct Failure: Error {

@@ -1,5 +1,6 @@
 import RingDispatch
 import RingNetwork
+import WireFormats
 
 /// A client over TCP or a Unix socket: it gets a line of JSON for each change, and may send lines
 /// that say what it wants. Confined to its connection's queue.

@@ -8,14 +8,14 @@ struct Metrics {
     let watcher: FileTreeWatcher
     let runner: CommandRunner?
 
-    var text: String {
+    var page: MetricsPage {
         var page = MetricsPage()
         addTree(&page)
         addClients(&page)
         let runtime = DispatchRuntime.snapshot()
         page.gauge("ringdispatch_lanes", "Event loops.", runtime.lanes.count)
         page.gauge("ringdispatch_workers", "Worker threads.", runtime.workers)
-        return page.text
+        return page
     }
 
     private func addTree(_ page: inout MetricsPage) {

@@ -2,6 +2,7 @@ import FileWatching
 import RingDispatch
 import RingNetwork
 import SampleSupport
+import WireFormats
 
 /// What the HTTP port answers.
 struct Routes: Sendable {
@@ -14,7 +15,7 @@ struct Routes: Sendable {
     func answer(_ request: HTTPRequest, _ connection: Connection) -> HTTPAnswer {
         // A page from elsewhere may have its own name resolved to this machine (DNS rebinding), to
         // read what its visitors' browsers can reach.
-        guard !isLoopback || Self.isLocal(host: request.field("host")) else {
+        guard !isLoopback || Self.isLocal(host: request.head["host"]) else {
             return .response(
                 HTTPResponse(
                     .forbidden,
@@ -30,10 +31,8 @@ struct Routes: Sendable {
             return .takenOver
         case "/status": return .response(json(status))
         case "/metrics":
-            var response = HTTPResponse(
-                .ok, Metrics(feed: feed, watcher: watcher, runner: runner).text)
-            response.contentType = "text/plain; version=0.0.4; charset=utf-8"
-            return .response(response)
+            return .response(
+                Metrics(feed: feed, watcher: watcher, runner: runner).page.response)
         case "/healthz": return .response(HTTPResponse(.ok, "ok\n"))
         default: return .response(HTTPResponse(.notFound))
         }
@@ -41,14 +40,13 @@ struct Routes: Sendable {
 
     private func events(_ request: HTTPRequest, _ connection: Connection) -> HTTPAnswer {
         if request.method == "HEAD" {
-            var response = HTTPResponse(.ok)
-            response.contentType = "text/event-stream; charset=utf-8"
-            return .response(response)
+            return .response(
+                HTTPResponse(.ok, contentType: "text/event-stream; charset=utf-8"))
         }
         do {
             var command = try ClientCommand(query: request.query)
             // A browser that comes back says so; the address still has where it began.
-            if let last = request.field("last-event-id") { try command.resume(after: last) }
+            if let last = request.head["last-event-id"] { try command.resume(after: last) }
             EventStream.serve(connection, command, feed)
             return .takenOver
         } catch {
@@ -58,16 +56,13 @@ struct Routes: Sendable {
     }
 
     private var page: HTTPResponse {
-        var response = HTTPResponse(
-            .ok, String(decoding: PackageResources.page_html, as: UTF8.self))
-        response.contentType = "text/html; charset=utf-8"
-        return response
+        HTTPResponse(
+            .ok, String(decoding: PackageResources.page_html, as: UTF8.self),
+            contentType: "text/html; charset=utf-8")
     }
 
     private func json(_ text: String) -> HTTPResponse {
-        var response = HTTPResponse(.ok, text)
-        response.contentType = "application/json"
-        return response
+        HTTPResponse(.ok, text, contentType: "application/json")
     }
 
     /// What the page asks for whenever it has connected.

@@ -1,6 +1,7 @@
 import FileWatching
 import RingDispatch
 import RingNetwork
+import WireFormats
 
 /// `GET /snapshot`: all that is there, as one JSON object, and the number of the last event that it
 /// comes after. It is written as the client takes it.

@@ -1,4 +1,3 @@
-internal import Ring
 internal import RingDispatch
 
 /// Begins connections: so many at once, or so many each second. On its shard's queue.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import Glibc
 internal import RingDispatch
 internal import RingNetwork
 
@@ -88,7 +88,7 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
 
     private func failed(_ failure: DatagramFailure) {
         guard !isOver else { return }
-        let isRefused = failure.cause.code == ErrorCode.connectionRefused
+        let isRefused = failure.cause.code == ECONNREFUSED
         let text = "nobody receives at \(target.target.place): is the server running?"
         wrong(isRefused ? .refused : .send, isRefused ? text : "\(failure)")
         // One that is refused tells of each datagram: it is enough to have heard it once.

@@ -1,5 +1,3 @@
-internal import Ring
-
 /// One place of the load: a connection, and after it the next one where connections are made anew.
 /// Confined to its shard's queue.
 class LoadClient: @unchecked Sendable {

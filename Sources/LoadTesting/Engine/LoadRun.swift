@@ -1,4 +1,3 @@
-internal import Ring
 internal import RingDispatch
 internal import RingNetwork
 
@@ -130,7 +129,7 @@ public final class LoadRun: @unchecked Sendable {
                             + "it?")))
         case .warmingUp: beginMeasuring()
         case .measuring: endMeasuring()
-        case .draining: lookWhetherDrained()
+        case .draining: checkDrained()
         case .closing: report()
         case .over: break
         }
@@ -142,7 +141,7 @@ public final class LoadRun: @unchecked Sendable {
 extension LoadRun {
     private func prepare() {
         phaseTimer.setEventHandler { self.phaseTimerFired() }
-        progressTimer.setEventHandler { self.tellInterval() }
+        progressTimer.setEventHandler { self.reportInterval() }
         schedulePhase(connectTimeout)
         let lookup = TargetLookup(plan.targets, queue: queue) { [self] result in
             guard phase == .preparing else { return }
@@ -234,8 +233,8 @@ extension LoadRun {
         drainEndNanoseconds = MonotonicClock.nanoseconds() + plan.stallNanoseconds
         ask({ $0.endMeasuring() }) { [self] _ in
             // In an open loop, what was due counts until its answer is there.
-            if plan.isOpenLoop { return lookWhetherDrained() }
-            takeMeasurement { [self] in lookWhetherDrained() }
+            if plan.isOpenLoop { return checkDrained() }
+            takeMeasurement { [self] in checkDrained() }
         }
     }
 
@@ -249,7 +248,7 @@ extension LoadRun {
 
     /// Waits for the answers under way. It ends, since connections that wait for longer than the
     /// stall time-out fail.
-    private func lookWhetherDrained() {
+    private func checkDrained() {
         ask({ $0.messagesWaiting() }) { [self] waiting in
             guard phase == .draining else { return }
             let isLate = plan.isOpenLoop && MonotonicClock.nanoseconds() > drainEndNanoseconds
@@ -307,7 +306,7 @@ extension LoadRun {
         finished.signal()
     }
 
-    private func tellInterval() {
+    private func reportInterval() {
         ask({ $0.tick() }) { [self] ticks in
             guard phase == .warmingUp || phase == .measuring else { return }
             let now = MonotonicClock.nanoseconds()

@@ -1,4 +1,3 @@
-internal import Ring
 internal import RingDispatch
 
 /// Sends a shard's messages of an open loop when they are due: each by the connection that has been

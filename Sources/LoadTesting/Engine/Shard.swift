@@ -1,4 +1,3 @@
-internal import Ring
 internal import RingDispatch
 internal import RingNetwork
 
@@ -23,7 +22,7 @@ final class Shard: @unchecked Sendable {
     /// The numbers of this shard's connections.
     private let numbers: Range<Int>
     private var clients: [LoadClient] = []
-    var guests: [any Guest] = []
+    private var backgroundClients: [BackgroundClient] = []
     private var ramp: ConnectRamp?
     private var seeds: SeededGenerator
     private var sourceNumber: Int
@@ -74,12 +73,36 @@ final class Shard: @unchecked Sendable {
         return sourceNumber
     }
 
+    /// Adds this shard's share of the idle and the hostile connections.
+    private func addBackgroundClients() {
+        let streams = targets.filter { $0.target.scheme != .udp }
+        guard !streams.isEmpty else { return }
+        for number in 0..<plan.share(of: plan.idleConnections, shard: index) {
+            let target = streams[number % streams.count]
+            backgroundClients.append(IdleClient(shard: self, target: target))
+        }
+        for profile in plan.hostile {
+            for number in 0..<plan.share(of: plan.hostileConnections, shard: index) {
+                let target = streams[number % streams.count]
+                backgroundClients.append(HostileClient(profile, shard: self, target: target))
+            }
+        }
+    }
+
+    func hostileCounts() -> [HostileProfile: HostileCounts] {
+        var counts: [HostileProfile: HostileCounts] = [:]
+        for case let client as HostileClient in backgroundClients {
+            counts[client.profile, default: HostileCounts()].add(client.counts)
+        }
+        return counts
+    }
+
     // MARK: connecting
 
     /// Opens all connections; `onConnected` hears of the first failure, or once of the success.
     func connect(onConnected: @escaping (LoadFailure?) -> Void) {
         self.onConnected = onConnected
-        addGuests()
+        addBackgroundClients()
         guard !numbers.isEmpty else { return reportConnected(nil) }
         let rate = plan.connectsPerSecond.map { $0 / Double(plan.shardCount) }
         ramp = ConnectRamp(count: numbers.count, perSecond: rate, queue: queue) { [self] in
@@ -97,7 +120,7 @@ final class Shard: @unchecked Sendable {
             ? DatagramClient(shard: self, target: target)
             : StreamClient(shard: self, target: target)
         clients.append(client)
-        openClients += 1
+        clientOpened()
         client.connect()
     }
 
@@ -131,7 +154,7 @@ final class Shard: @unchecked Sendable {
         isSending = true
         self.onAllFailed = onAllFailed
         self.onAllAnswered = onAllAnswered
-        for guest in guests { guest.start() }
+        for client in backgroundClients { client.start() }
         guard !numbers.isEmpty else { return }
         if working == 0 { return onAllFailed() }  // the server closed them all before the start
         if plan.isOpenLoop {
@@ -193,7 +216,6 @@ final class Shard: @unchecked Sendable {
         let now = MonotonicClock.nanoseconds()
         statistics.begin(atNanoseconds: now)
         if plan.isOpenLoop { statistics.endNanoseconds = endNanoseconds }
-        for guest in guests { guest.beginMeasuring() }
         guard let requests = plan.requests else { return }
         budget = plan.share(of: requests, shard: index)
         if budget == 0 { reportIfAllAnswered() }
@@ -220,7 +242,7 @@ final class Shard: @unchecked Sendable {
     func tick() -> ShardTick {
         failStalledConnections()
         return ShardTick(
-            latencies: statistics.takeInterval(), errors: errors.total, bytes: statistics.bytes)
+            latencies: statistics.takeInterval(), errors: errors.total)
     }
 
     private func failStalledConnections() {
@@ -257,24 +279,22 @@ final class Shard: @unchecked Sendable {
         ramp?.cancel()
         self.onAllClosed = onAllClosed
         for client in clients { client.close() }
-        for guest in guests { guest.close() }
+        for client in backgroundClients { client.close() }
         if openClients == 0 { reportAllClosed() }
     }
+
+    func clientOpened() { openClients += 1 }
 
     func clientClosed() {
         openClients -= 1
         if openClients == 0 { reportAllClosed() }
     }
 
-    func guestOpened() { openClients += 1 }
-
-    func guestClosed() { clientClosed() }
-
     private func reportAllClosed() {
         guard let onAllClosed else { return }
         self.onAllClosed = nil
         clients = []
-        guests = []
+        backgroundClients = []
         pacer = nil
         onAllClosed()
     }

@@ -1,4 +1,3 @@
-internal import Ring
 internal import RingDispatch
 internal import RingNetwork
 
@@ -108,10 +107,10 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         shard.statistics.record(bytes: bytes.count)
         answered(count, now: now)
         if let finding { return fail(finding) }
-        if count > 0 { goOn(count, now: now) }
+        if count > 0 { continueSending(count, now: now) }
     }
 
-    private func goOn(_ count: Int, now: UInt64) {
+    private func continueSending(_ count: Int, now: UInt64) {
         if inFlight.count == 0, messagesLeft == 0 || exchange.isOver { return renew() }
         shard.clientHasRoom(self, answered: count, now: now)
     }

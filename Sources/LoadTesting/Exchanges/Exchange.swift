@@ -28,14 +28,3 @@ class Exchange: @unchecked Sendable {
             : nil
     }
 }
-
-/// Something that is wrong with what came.
-struct Finding: Sendable {
-    let kind: ErrorCounts.Kind
-    let detail: String
-
-    init(_ kind: ErrorCounts.Kind, _ detail: String) {
-        self.kind = kind
-        self.detail = detail
-    }
-}

@@ -1,5 +1,3 @@
-internal import Ring
-
 /// Messages that are about to be sent, one after the other. Confined to its shard's queue.
 final class MessageBuffer: @unchecked Sendable {
     // Safety: used on one queue only; every access is checked against the count.

@@ -8,8 +8,8 @@ extension LoadPlan {
     static let shortestDatagram = 8
     static let longestDatagram = 65_507
 
-    /// How many event loops there are, and so shards.
-    public static var laneCount: Int { Runtime.laneCount }
+    /// The number of event loops, and so of shards.
+    public static let laneCount = DispatchRuntime.snapshot().lanes.count { !$0.isBackground }
 
     /// Throws what cannot be, or not together. A run checks its plan itself.
     public func check() throws(LoadFailure) {

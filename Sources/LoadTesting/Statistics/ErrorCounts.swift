@@ -1,5 +1,6 @@
 /// What went wrong, by kind, with the first case in words. A connection fails once, for one reason.
 public struct ErrorCounts: Sendable {
+    /// The raw values are the keys of the JSON report.
     public enum Kind: String, CaseIterable, Sendable {
         /// Bytes that nobody sent.
         case mismatch = "mismatches"
@@ -40,9 +41,6 @@ public struct ErrorCounts: Sendable {
             case .notClosed: "not closed"
             }
         }
-
-        /// In the report for programs.
-        var jsonKey: String { rawValue }
     }
 
     private var counts: [Kind: Int] = [:]

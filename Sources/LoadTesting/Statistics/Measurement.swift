@@ -32,16 +32,3 @@ public struct Measurement: Sendable {
     /// Millions of bytes received, which is about as many as were sent.
     public var megabytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds / 1e6 : 0 }
 }
-
-/// A shard's share of a progress line.
-struct ShardTick: Sendable {
-    let latencies: LatencyHistogram
-    let errors: Int
-    let bytes: Int
-}
-
-/// A shard's share of the report.
-struct ShardMeasurement: Sendable {
-    let statistics: ShardStatistics
-    let endNanoseconds: UInt64
-}

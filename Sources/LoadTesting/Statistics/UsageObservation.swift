@@ -1,5 +1,3 @@
-internal import Ring
-
 /// What client and server used of the CPUs while it was measured.
 public struct UsageObservation: Sendable {
     public private(set) var userSeconds = 0.0

@@ -1,16 +1,24 @@
-/// Puts JSON text together (RFC 8259), byte by byte, since file names are bytes.
-struct JSONWriter {
-    private(set) var bytes: [UInt8] = []
-    private var needsComma = false
+/// Writes JSON text (RFC 8259) as bytes, since file names are bytes.
+package struct JSONWriter {
+    /// What comes before the next value or name: a bracket, another value, or its own name.
+    private enum Place { case first, next, afterName }
 
-    init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+    package private(set) var bytes: [UInt8] = []
+    private var place = Place.afterName
+    private var depth = 0
+    private let isIndented: Bool
 
-    mutating func beginObject() { begin("{") }
-    mutating func endObject() { end("}") }
-    mutating func beginArray() { begin("[") }
-    mutating func endArray() { end("]") }
+    package init(capacity: Int = 0, isIndented: Bool = false) {
+        self.isIndented = isIndented
+        bytes.reserveCapacity(capacity)
+    }
 
-    mutating func name(_ name: StaticString) {
+    package mutating func beginObject() { begin("{") }
+    package mutating func endObject() { end("}") }
+    package mutating func beginArray() { begin("[") }
+    package mutating func endArray() { end("]") }
+
+    package mutating func name(_ name: StaticString) {
         separate()
         name.withUTF8Buffer { text in
             bytes.append(addingCapacity: text.count + 3) { span in
@@ -20,41 +28,60 @@ struct JSONWriter {
                 span.append(UInt8(ascii: ":"))
             }
         }
-        needsComma = false
+        place = .afterName
     }
 
-    mutating func integer(_ value: some BinaryInteger) {
+    package mutating func value(_ value: JSONValue) {
+        switch value {
+        case .object(let members):
+            beginObject()
+            for member in members {
+                string(member.name)
+                append(": ")
+                place = .afterName
+                self.value(member.value)
+            }
+            endObject()
+        case .array(let elements):
+            beginArray()
+            for element in elements { self.value(element) }
+            endArray()
+        case .string(let text): string(text)
+        case .integer(let value): integer(value)
+        case .number(let value): raw(value.isFinite ? Array("\(value)".utf8) : Array("null".utf8))
+        case .boolean(let value): boolean(value)
+        case .null: raw(Array("null".utf8))
+        }
+    }
+
+    package mutating func integer(_ value: UInt64) {
         separate()
-        if value < 0 { append(character: "-") }
-        appendDigits(UInt64(value.magnitude))
-        needsComma = true
+        appendDigits(value)
     }
 
-    mutating func boolean(_ value: Bool) {
+    package mutating func boolean(_ value: Bool) {
         separate()
         append(value ? "true" : "false")
-        needsComma = true
     }
 
     /// Seconds with microseconds, which a double holds exactly enough.
-    mutating func seconds(nanoseconds: Int64) {
+    package mutating func seconds(nanoseconds: Int64) {
         separate()
         let microseconds = (nanoseconds / 1000).magnitude
         if nanoseconds <= -1000 { append(character: "-") }
         appendDigits(microseconds / 1_000_000)
         append(character: ".")
         appendDigits(microseconds % 1_000_000, atLeast: 6)
-        needsComma = true
     }
 
-    mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         var text = text
         text.withUTF8 { string($0) }
     }
 
-    mutating func string(_ text: [UInt8]) { text.withUnsafeBufferPointer { string($0) } }
+    package mutating func string(_ text: [UInt8]) { text.withUnsafeBufferPointer { string($0) } }
 
-    /// Bytes that are no UTF-8 become U+FFFD; see ``path(_:bytesName:_:)``.
+    /// Bytes that are not UTF-8 become U+FFFD; see ``path(_:bytesName:_:)``.
     private mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
         separate()
         append(character: "\"")
@@ -62,10 +89,9 @@ struct JSONWriter {
             for byte in String(decoding: text, as: UTF8.self).utf8 { appendEscaped(byte) }
         }
         append(character: "\"")
-        needsComma = true
     }
 
-    /// False, and nothing was appended, when some of it needs another form.
+    /// Returns false, and appends nothing, when some byte needs another form.
     private mutating func appendPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var isPlain = true
         bytes.append(addingCapacity: text.count) { span in
@@ -80,9 +106,9 @@ struct JSONWriter {
         return isPlain
     }
 
-    /// A file's path. One that is no UTF-8 is there twice: readable, and as base64, so that nothing
-    /// is lost. (Escapes for single bytes, `\udc80`, are refused or lost by most readers of JSON.)
-    mutating func path(_ name: StaticString, bytesName: StaticString, _ path: [UInt8]) {
+    /// A file's path. One that is not UTF-8 is written twice: readable, and as base64, so that no
+    /// byte is lost. (Most JSON parsers refuse or drop escapes for single bytes, `\udc80`.)
+    package mutating func path(_ name: StaticString, bytesName: StaticString, _ path: [UInt8]) {
         self.name(name)
         string(path)
         guard !path.allSatisfy(Self.isPlain),
@@ -93,39 +119,47 @@ struct JSONWriter {
         append(character: "\"")
         appendBase64(path)
         append(character: "\"")
-        needsComma = true
     }
 
-    /// Text that is JSON already, as the next value.
-    mutating func raw(_ text: [UInt8]) {
+    /// JSON text, as the next value.
+    package mutating func raw(_ text: [UInt8]) {
         separate()
         bytes.append(contentsOf: text)
-        needsComma = true
     }
 
-    mutating func endLine() {
+    package mutating func endLine() {
         append(character: "\n")
-        needsComma = false
+        place = .afterName
     }
 
-    /// Begins anew, in the same memory.
-    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+    /// Forgets the text, but not its place, and keeps the memory.
+    package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     // MARK: parts
 
     private mutating func begin(_ bracket: Unicode.Scalar) {
         separate()
         append(character: bracket)
-        needsComma = false
+        depth += 1
+        place = .first
     }
 
     private mutating func end(_ bracket: Unicode.Scalar) {
+        depth -= 1
+        if place == .next { indent() }
         append(character: bracket)
-        needsComma = true
+        place = .next
     }
 
     private mutating func separate() {
-        if needsComma { append(character: ",") }
+        if place == .next { append(character: ",") }
+        if place != .afterName { indent() }
+        place = .next
+    }
+
+    private mutating func indent() {
+        guard isIndented else { return }
+        bytes += [UInt8(ascii: "\n")] + [UInt8](repeating: UInt8(ascii: " "), count: 2 * depth)
     }
 
     private mutating func append(_ text: StaticString) {
@@ -137,7 +171,7 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: character))
     }
 
-    /// - Parameter count: zeros come before the number until it has so many digits.
+    /// - Parameter count: leading zeros fill the number up to this many digits.
     private mutating func appendDigits(_ value: UInt64, atLeast count: Int = 1) {
         var digits = InlineArray<20, UInt8>(repeating: 0)
         var start = digits.count
