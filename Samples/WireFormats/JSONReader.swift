@@ -68,7 +68,7 @@ package struct JSONReader {
             guard next == UInt8(ascii: "\"") else { throw failure("a name in quotes is missing") }
             let name = try string()
             guard take(":") else { throw failure("':' is missing") }
-            members.append(JSONValue.Member(name: name, value: try value(depth: depth + 1)))
+            members.append((String(decoding: name, as: UTF8.self), try value(depth: depth + 1)))
         } while take(",")
         guard take("}") else { throw failure("'}' is missing") }
         return members

@@ -7,7 +7,8 @@ import Testing
     .enabled(if: Container.isAllowed, "this system allows no namespaces to its users"))
 struct ContainerTests {
     static let nothing = ":"
-    static let readOnly = "mount -o remount,bind,ro / && ! touch /is-writable 2>/dev/null || exit 99"
+    static let readOnly =
+        "mount -o remount,bind,ro / && ! touch /is-writable 2>/dev/null || exit 99"
 
     @Test("SIGTERM lets the first process drain its clients", arguments: Setting.usable)
     func drain(setting: Setting) throws {

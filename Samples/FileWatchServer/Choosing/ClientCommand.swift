@@ -29,7 +29,7 @@ struct ClientCommand {
             throw Self.failure("the line is no JSON object")
         }
         for member in members {
-            switch String(decoding: member.name, as: UTF8.self) {
+            switch member.name {
             case "paths": paths = try Self.strings(member)
             case "globs":
                 for glob in try Self.strings(member) { try add(glob: glob) }
@@ -44,8 +44,7 @@ struct ClientCommand {
                 }
                 instance = name
             default:
-                throw Self.failure(
-                    "there is no \"\(String(decoding: member.name.prefix(40), as: UTF8.self))\"")
+                throw Self.failure("there is no \"\(member.name.prefix(40))\"")
             }
         }
         try check()
@@ -100,14 +99,13 @@ struct ClientCommand {
     }
 
     private static func strings(_ member: JSONValue.Member) throws(Failure) -> [[UInt8]] {
-        let name = String(decoding: member.name, as: UTF8.self)
         guard case .array(let values) = member.value else {
-            throw failure("\"\(name)\" is no array of strings")
+            throw failure("\"\(member.name)\" is no array of strings")
         }
         var strings: [[UInt8]] = []
         for value in values {
             guard case .string(let text) = value else {
-                throw failure("\"\(name)\" is no array of strings")
+                throw failure("\"\(member.name)\" is no array of strings")
             }
             strings.append(text)
         }

@@ -69,26 +69,15 @@ struct Routes: Sendable {
     private var status: String {
         let figures = feed.figures
         let statistics = watcher.statistics
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.name("instance")
-        writer.string(feed.instance)
-        writer.name("roots")
-        writer.beginArray()
-        for root in feed.rootBytes { writer.string(root) }
-        writer.endArray()
-        let numbers: [(StaticString, UInt64)] = [
-            ("sequence", figures.last), ("firstSequence", figures.first),
-            ("folders", UInt64(statistics.folders)), ("files", UInt64(statistics.files)),
-            ("clients", UInt64(figures.subscribers)), ("overflows", statistics.overflows),
-        ]
-        for (name, number) in numbers {
-            writer.name(name)
-            writer.integer(number)
-        }
-        writer.endObject()
-        writer.endLine()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        let value = JSONValue.object([
+            ("instance", .string(feed.instance)),
+            ("roots", .array(feed.rootBytes.map { .string($0) })),
+            ("sequence", .integer(figures.last)), ("firstSequence", .integer(figures.first)),
+            ("folders", .integer(statistics.folders)), ("files", .integer(statistics.files)),
+            ("clients", .integer(figures.subscribers)),
+            ("overflows", .integer(statistics.overflows)),
+        ])
+        return String(decoding: value.bytes, as: UTF8.self) + "\n"
     }
 
     /// HTTP/1.0 clients need not say where they mean to be.
