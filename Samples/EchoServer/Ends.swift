@@ -1,6 +1,6 @@
 import RingNetwork
 
-/// Why connections ended.
+/// The reasons why connections ended.
 struct Ends: Sendable, Equatable {
     /// By the client or by the server, with nothing lost.
     var orderly = 0

@@ -1,7 +1,7 @@
 import RingDispatch
 import SampleSupport
 
-/// What `/metrics` and `/healthz` say.
+/// The answers to `/metrics` and `/healthz`.
 struct Metrics: Sendable {
     let ledger: Ledger
     let datagrams: Tally

@@ -1,4 +1,4 @@
-/// What the server's stream connections came to.
+/// The sums of the server's stream connections.
 struct Totals: Sendable {
     /// Accepted since the start.
     var connections = 0

@@ -21,7 +21,7 @@ final class Server: Sendable {
     private static let clientLimit = 1024
     /// What clients may take at the end to have what was sent to them.
     private static let drainSeconds = 2
-    /// So many troubles with files are told one by one.
+    /// The first errors of files are logged, the others are only counted.
     private static let reportedErrorLimit = 20
 
     /// Finds the paths and binds all sockets: what is wrong shows before a large tree is looked at.

@@ -16,7 +16,8 @@ package struct HTTPRequest: Sendable {
     /// - Returns: nil when they are no request of HTTP/1.0 or 1.1.
     package init?(head bytes: [UInt8]) {
         guard let head = try? HTTPHead(bytes) else { return nil }
-        let words = head.firstLine.split(separator: " ", omittingEmptySubsequences: false)
+        let words = String(decoding: head.firstLine, as: UTF8.self)
+            .split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 3, words[1].first == "/",
             words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0"
         else { return nil }
@@ -25,7 +26,7 @@ package struct HTTPRequest: Sendable {
         query = String(words[1].dropFirst(path.count).dropFirst())
         self.head = head
         // Nobody reads a body here: it would be taken for the next request.
-        let hasBody = head["transfer-encoding"] != nil || head["content-length"] ?? "0" != "0"
-        keepsAlive = head.keepsAlive(words[2]) && !hasBody
+        let hasBody = head["transfer-encoding"] != nil || head.text("content-length") ?? "0" != "0"
+        keepsAlive = head.keepsAlive(isOld: words[2] == "HTTP/1.0") && !hasBody
     }
 }

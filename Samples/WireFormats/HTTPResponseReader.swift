@@ -110,8 +110,9 @@ package struct HTTPResponseReader {
     /// After a line feed: whether the response ends with it.
     private mutating func endLine(expectsBody: Bool) throws(HTTPHead.Failure) -> Bool {
         if case .head = state {
-            let isWhole = pending.ends("\n\n") || pending.ends("\n\r\n")
-            guard isWhole else { return try checkFirstLine() }
+            guard pending.hasSuffix("\n\n") || pending.hasSuffix("\n\r\n") else {
+                return try checkFirstLine()
+            }
             lastHead = (pending, try Self.parse(pending))
             pending.removeAll(keepingCapacity: true)
             return endHead(lastHead.head, expectsBody: expectsBody)
@@ -135,33 +136,39 @@ package struct HTTPResponseReader {
 
     /// Another protocol shows in its first line, and may send no empty one.
     private func checkFirstLine() throws(HTTPHead.Failure) -> Bool {
-        guard pending.starts(with: "HTTP/1.".utf8) else {
-            let text = String(decoding: pending.prefix(40), as: UTF8.self)
-            throw HTTPHead.Failure(words: "its first line is '\(text.prefix { !$0.isNewline })'")
-        }
+        let isFirst = pending.firstIndex(of: UInt8(ascii: "\n")) == pending.count - 1
+        if isFirst { _ = try Self.status(of: pending[...]) }
         return false
     }
 
     private static func parse(_ bytes: [UInt8]) throws(HTTPHead.Failure) -> Head {
         let fields = try HTTPHead(bytes)
-        let words = fields.firstLine.split(separator: " ")
-        guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]),
-            100...999 ~= status
-        else {
-            throw HTTPHead.Failure(words: "its first line is '\(fields.firstLine.prefix(40))'")
-        }
-        var head = Head(status: status, closes: !fields.keepsAlive(words[0]), body: .untilEnd)
+        let status = try status(of: fields.firstLine)
+        let isOld = fields.firstLine.starts(with: "HTTP/1.0".utf8)
+        var head = Head(status: status, closes: !fields.keepsAlive(isOld: isOld), body: .untilEnd)
         if status == 204 || status == 304 {
             head.body = nil
-        } else if fields["transfer-encoding"]?.hasSuffix("chunked") == true {
+        } else if fields.text("transfer-encoding")?.hasSuffix("chunked") == true {
             head.body = .chunkSize
-        } else if let text = fields["content-length"] {
+        } else if let text = fields.text("content-length") {
             guard let length = Int(text), length >= 0 else {
                 throw HTTPHead.Failure(words: "its length is '\(text.prefix(40))'")
             }
             head.body = length > 0 ? .body(left: length) : nil
         }
         return head
+    }
+
+    private static func status(of line: ArraySlice<UInt8>) throws(HTTPHead.Failure) -> Int {
+        let digits = line.drop { $0 != UInt8(ascii: " ") }.drop { $0 == UInt8(ascii: " ") }
+            .prefix { $0 > UInt8(ascii: " ") }
+        guard line.starts(with: "HTTP/1.".utf8),
+            let status = Int(String(decoding: digits, as: UTF8.self)), 100...999 ~= status
+        else {
+            let text = String(decoding: line.prefix(40), as: UTF8.self).prefix { !$0.isNewline }
+            throw HTTPHead.Failure(words: "its first line is '\(text)'")
+        }
+        return status
     }
 
     /// After the head: whether the response ends with it.
@@ -178,7 +185,7 @@ package struct HTTPResponseReader {
 }
 
 extension [UInt8] {
-    fileprivate func ends(_ text: StaticString) -> Bool {
+    fileprivate func hasSuffix(_ text: StaticString) -> Bool {
         text.withUTF8Buffer { suffix(text.utf8CodeUnitCount).elementsEqual($0) }
     }
 }

@@ -31,7 +31,7 @@ struct ReportOptions: ParsableArguments {
 
     func conditions() throws -> [Condition] { try failIf.map { try Condition($0) } }
 
-    /// Makes sure, before the run, that all can be written.
+    /// Makes sure, before the run, that all files can be written.
     func open() throws -> ReportFiles {
         var files = ReportFiles()
         do {

@@ -1,6 +1,6 @@
 import WireFormats
 
-/// What a client asks for, in one line of JSON or in a URL's query.
+/// A client's command: one line of JSON, or a URL's query.
 struct ClientCommand {
     struct Failure: Error {
         /// The cause, and what to send instead.
@@ -9,14 +9,14 @@ struct ClientCommand {
 
     private(set) var paths: [[UInt8]] = []
     private(set) var globs: [Glob] = []
-    /// The last event that the client has; nil: go on as before.
+    /// The last event that the client has; nil: continue as before.
     private(set) var since: UInt64?
-    /// Which start of the server `since` is from; nil: this one.
+    /// The instance of the server that `since` is from; nil: this one.
     private(set) var instance: [UInt8]?
 
-    /// A client's line may be so long.
+    /// The longest line of a client.
     static let longestLine = 64 * 1024
-    /// Each event is held against each path and glob.
+    /// Each event is compared with each path and glob.
     static let patternLimit = 64
 
     private static let remedy =

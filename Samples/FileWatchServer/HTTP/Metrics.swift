@@ -2,7 +2,7 @@ import FileWatching
 import RingDispatch
 import SampleSupport
 
-/// What `/metrics` says.
+/// The text of `/metrics`.
 struct Metrics {
     let feed: ChangeFeed
     let watcher: FileTreeWatcher

@@ -4,7 +4,7 @@ import RingNetwork
 import SampleSupport
 import WireFormats
 
-/// What the HTTP port answers.
+/// The answers of the HTTP port.
 struct Routes: Sendable {
     let feed: ChangeFeed
     let watcher: FileTreeWatcher
@@ -15,7 +15,7 @@ struct Routes: Sendable {
     func answer(_ request: HTTPRequest, _ connection: Connection) -> HTTPAnswer {
         // A page from elsewhere may have its own name resolved to this machine (DNS rebinding), to
         // read what its visitors' browsers can reach.
-        guard !isLoopback || Self.isLocal(host: request.head["host"]) else {
+        guard !isLoopback || Self.isLocal(host: request.head.text("host")) else {
             return .response(
                 HTTPResponse(
                     .forbidden,
@@ -45,8 +45,8 @@ struct Routes: Sendable {
         }
         do {
             var command = try ClientCommand(query: request.query)
-            // A browser that comes back says so; the address still has where it began.
-            if let last = request.head["last-event-id"] { try command.resume(after: last) }
+            // A browser that reconnects sends this header; its address still has the first `since`.
+            if let last = request.head.text("last-event-id") { try command.resume(after: last) }
             EventStream.serve(connection, command, feed)
             return .takenOver
         } catch {
@@ -65,7 +65,7 @@ struct Routes: Sendable {
         HTTPResponse(.ok, text, contentType: "application/json")
     }
 
-    /// What the page asks for whenever it has connected.
+    /// The page requests this whenever it has connected.
     private var status: String {
         let figures = feed.figures
         let statistics = watcher.statistics
@@ -80,7 +80,7 @@ struct Routes: Sendable {
         return String(decoding: value.bytes, as: UTF8.self) + "\n"
     }
 
-    /// HTTP/1.0 clients need not say where they mean to be.
+    /// HTTP/1.0 clients need not send a host.
     private static func isLocal(host: String?) -> Bool {
         guard let host else { return true }
         let name: Substring

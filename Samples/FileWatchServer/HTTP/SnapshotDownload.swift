@@ -24,10 +24,10 @@ final class SnapshotDownload: @unchecked Sendable {
 
     /// Takes the connection over, on its queue.
     static func serve(_ connection: Connection, _ feed: ChangeFeed, _ watcher: FileTreeWatcher) {
-        // Nothing more is read of the client, and its end shows when it is written to.
+        // No further request is read; a closed connection shows when it is written to.
         connection.pauseReceiving()
         watcher.snapshot { entries in
-            // On the watcher's queue, where events are published: none comes in between.
+            // The watcher's queue, which runs this, publishes events: none comes in between.
             let last = feed.last
             connection.queue.async {
                 let download = SnapshotDownload(entries)

@@ -103,7 +103,7 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
         connection.send(bytes)
     }
 
-    /// As long as the server takes them.
+    /// Sends as much as the connection takes, up to a limit.
     private func sendMany(_ connection: Connection) {
         var left = Self.bytesPerTick
         while left > 0, connection.isWritable, connection.state == .active {

@@ -1,14 +1,14 @@
 internal import RingDispatch
 internal import RingNetwork
 
-/// A share of the connections on one serial queue and one lane, with its own statistics, so that
-/// nothing is shared for each message. Everything but `init` runs on `queue`.
+/// A share of the connections on one serial queue and one event loop, with its own statistics, so
+/// that messages touch no shared data. Everything but `init` runs on `queue`.
 final class Shard: @unchecked Sendable {
-    // Safety: what is not immutable belongs to the queue.
+    // Safety: mutable state is used on the queue only.
     let queue: DispatchQueue
     let plan: LoadPlan
     let index: Int
-    /// What is about to be sent.
+    /// The next messages to send.
     let buffer = MessageBuffer()
     @exclusivity(unchecked) var statistics = ShardStatistics()
     var errors = ErrorCounts()
@@ -54,7 +54,7 @@ final class Shard: @unchecked Sendable {
         seeds = SeededGenerator(state: plan.seed &+ UInt64(index) &* 0x1_0000_0000)
     }
 
-    // MARK: what clients ask for
+    // MARK: for clients
 
     func newExchange(_ target: PreparedTarget) -> Exchange {
         let seed = seeds.next()
@@ -99,7 +99,7 @@ final class Shard: @unchecked Sendable {
 
     // MARK: connecting
 
-    /// Opens all connections; `onConnected` hears of the first failure, or once of the success.
+    /// Opens all connections; `onConnected` gets the first failure, or nil when all are connected.
     func connect(onConnected: @escaping (LoadFailure?) -> Void) {
         self.onConnected = onConnected
         addBackgroundClients()
@@ -184,7 +184,7 @@ final class Shard: @unchecked Sendable {
         }
     }
 
-    /// Answers came, and the client may send as many new messages.
+    /// The client received answers, and may send as many new messages.
     @inline(__always)
     func clientHasRoom(_ client: LoadClient, answered: Int, now: UInt64) {
         if let pacer {
@@ -211,7 +211,7 @@ final class Shard: @unchecked Sendable {
         onAllAnswered()
     }
 
-    /// Forgets what was counted so far (but no errors).
+    /// Resets the statistics, but not the errors.
     func beginMeasuring(endNanoseconds: UInt64) {
         let now = MonotonicClock.nanoseconds()
         statistics.begin(atNanoseconds: now)
@@ -221,7 +221,7 @@ final class Shard: @unchecked Sendable {
         if budget == 0 { reportIfAllAnswered() }
     }
 
-    /// Sends no further messages, but for those of an open loop that are due.
+    /// Sends no further messages, except messages of an open loop that are due.
     func endMeasuring() {
         let now = MonotonicClock.nanoseconds()
         statistics.endNanoseconds = min(statistics.endNanoseconds, now)
@@ -229,7 +229,7 @@ final class Shard: @unchecked Sendable {
         onAllAnswered = nil
     }
 
-    /// What was measured.
+    /// The shard's part of the measurement.
     func takeMeasurement() -> ShardMeasurement {
         let now = MonotonicClock.nanoseconds()
         let end = min(statistics.endNanoseconds, now)
@@ -251,8 +251,8 @@ final class Shard: @unchecked Sendable {
         for client in clients { client.failIfStalled(sentBefore: now - plan.stallNanoseconds) }
     }
 
-    /// Connections that wait for an answer, those that wait too long fail; and messages of an open
-    /// loop that wait for a connection.
+    /// The number of connections that wait for an answer, plus 1 if messages of an open loop wait
+    /// for a connection. Stalled connections fail first.
     func messagesWaiting() -> Int {
         failStalledConnections()
         let backlog = working > 0 && pacer?.hasBacklog == true ? 1 : 0

@@ -8,7 +8,7 @@ final class HTTPExchange: Exchange, @unchecked Sendable {
     private let payload: Payload
     private let seed: UInt64
     private var reader = HTTPResponseReader()
-    /// Bytes of the body, where it has to be the request's.
+    /// Bytes of the body so far, if it has to be the request's.
     private var bodyPosition = 0
     private var ends = false
 

@@ -1,13 +1,13 @@
-/// Commands of Redis's protocol. What SET stores for a key follows from the key, so that GET can be
-/// checked: a value is right, or there is none.
+/// Commands of Redis's protocol. The value of a key follows from the key, so that GET can be
+/// checked.
 final class RESPExchange: Exchange, @unchecked Sendable {
     // Safety: see the base class.
     private let plan: RESPPlan
     private let payload: Payload
-    /// Which command and key each message has follows from this and its number.
+    /// The command and key of a message follow from this and its number.
     private let seed: UInt64
     private var line: [UInt8] = []
-    /// Bytes of a value that are still to come, with the line end; nil: a line comes.
+    /// Missing bytes of a value, with its line end; nil: a line follows.
     private var valueLeft: Int?
     private var valuePosition = 0
     private var received = 0

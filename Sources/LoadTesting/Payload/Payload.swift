@@ -70,7 +70,7 @@ final class Payload: @unchecked Sendable {
         return memcmp(address, expectedAddress, body.count) == 0
     }
 
-    /// The number whose header these bytes begin with, whatever it is.
+    /// The message number in the header of these bytes, valid or not.
     func number(of bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64? {
         guard bytes.count >= Self.headerBytes else { return nil }
         return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) &- seed

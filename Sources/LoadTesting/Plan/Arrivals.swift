@@ -1,9 +1,8 @@
 internal import Glibc
 
-/// The times at which messages are to be sent, one after the other: a shard's share of a schedule.
+/// The times at which messages are due, one after the other: a shard's share of a schedule.
 ///
-/// Nothing is kept for messages that are late: the next time stays where it is until somebody
-/// takes it.
+/// Late messages take no memory: the next time stays until `advance` is called.
 struct Arrivals {
     /// On CLOCK_MONOTONIC.
     private(set) var nextNanoseconds: UInt64
@@ -15,8 +14,8 @@ struct Arrivals {
     private var generator: SeededGenerator
 
     /// - Parameters:
-    ///   - share: which of so many shares this is.
-    ///   - start: when the first message of all is due.
+    ///   - share: the number of this share.
+    ///   - start: the time when the first message is due.
     init(_ schedule: Schedule, share: Int, of shares: Int, start: UInt64, seed: UInt64) {
         let rate = schedule.perSecond ?? 1
         interval = 1e9 * Double(shares) / rate

@@ -1,4 +1,4 @@
-/// What is asked of an HTTP server, and what counts as right.
+/// The requests to an HTTP server, and the checks of its answers.
 public struct HTTPPlan: Sendable {
     public enum Method: String, Sendable, CaseIterable {
         case get = "GET"
@@ -9,7 +9,7 @@ public struct HTTPPlan: Sendable {
     public enum Body: String, Sendable, CaseIterable {
         /// Any body, as long as it is complete.
         case any
-        /// The body that was posted.
+        /// The posted body has to come back.
         case echo
     }
 

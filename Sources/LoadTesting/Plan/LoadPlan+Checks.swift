@@ -11,7 +11,7 @@ extension LoadPlan {
     /// The number of event loops, and so of shards.
     public static let laneCount = DispatchRuntime.snapshot().lanes.count { !$0.isBackground }
 
-    /// Throws what cannot be, or not together. A run checks its plan itself.
+    /// Throws if a value or combination is invalid. A run checks its plan itself.
     public func check() throws(LoadFailure) {
         guard !targets.isEmpty else { throw .usage("name a target, as in tcp://127.0.0.1:7007") }
         try Self.check("--connections", connections, Self.connectionLimits)

@@ -1,4 +1,4 @@
-/// Which commands a server of Redis's protocol gets: a mix with weights, over so many keys.
+/// The commands for a server of Redis's protocol: a mix with weights, and the number of keys.
 public struct RESPPlan: Sendable, CustomStringConvertible {
     public enum Command: String, Sendable, CaseIterable {
         case ping, get, set

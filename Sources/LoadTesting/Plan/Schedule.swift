@@ -1,14 +1,14 @@
 /// When messages are sent.
 public enum Schedule: Sendable, Hashable {
-    /// Each connection sends its next message when an answer has come: a slow server is asked less.
+    /// Each connection sends its next message after an answer, so a slow server gets fewer.
     case closed
-    /// So many messages each second over all connections, at equal distances, whatever the server
+    /// A number of messages a second over all connections, at equal intervals, whatever the server
     /// does.
     case constant(perSecond: Double)
-    /// The same on average, at the random distances of independent users.
+    /// The same on average, at random intervals like those of independent users.
     case poisson(perSecond: Double)
 
-    /// Nil: there is none, the loop is closed.
+    /// Nil for a closed loop.
     public var perSecond: Double? {
         switch self {
         case .closed: nil

@@ -57,7 +57,7 @@ extension LoadReport {
         ])
     }
 
-    /// As asked for, not as found.
+    /// The setting, not the result.
     private var backend: String {
         getenv("RINGDISPATCH_BACKEND").map { String(cString: $0) } ?? "auto"
     }

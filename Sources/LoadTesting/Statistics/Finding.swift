@@ -1,4 +1,4 @@
-/// Something that is wrong with what came.
+/// An error in what the server sent or did.
 struct Finding: Sendable {
     let kind: ErrorCounts.Kind
     let detail: String

@@ -1,6 +1,6 @@
 public import Histogram
 
-/// What all shards measured together.
+/// The measurement of all shards together.
 public struct Measurement: Sendable {
     public private(set) var seconds = 0.0
     public private(set) var messages = 0
@@ -9,7 +9,7 @@ public struct Measurement: Sendable {
     /// From the time a message was due to its answer; in a closed loop it is due when it is sent.
     public private(set) var latencies = LatencyHistogram.forLatencies()
     public private(set) var open = OpenLoopStatistics()
-    /// Of the making of connections.
+    /// The time that connecting takes.
     public private(set) var connects = LatencyHistogram.forLatencies()
 
     init() {}

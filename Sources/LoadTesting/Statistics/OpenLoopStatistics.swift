@@ -1,11 +1,10 @@
 public import Histogram
 
-/// What an open loop measures beside the latencies.
+/// The figures of an open loop besides the latencies.
 public struct OpenLoopStatistics: Sendable {
-    /// From the time a message was sent to its answer: what a server looks like to those who wait
-    /// for it before they ask again.
+    /// From the time a message was sent to its answer: the latency that a closed loop would report.
     public internal(set) var service = LatencyHistogram.forLatencies()
-    /// How late messages were sent for which a connection was free: the client's own lateness.
+    /// The client's own lateness: how late it sent messages although a connection was free.
     public internal(set) var slip = LatencyHistogram.forLatencies()
     /// Messages that had to wait for a free connection.
     public internal(set) var waited = 0

@@ -1,6 +1,6 @@
 internal import Histogram
 
-/// What one shard measured. It belongs to the shard; others get copies.
+/// The statistics of one shard. It belongs to the shard; others get copies.
 struct ShardStatistics: Sendable {
     /// When the shard began to measure. Messages that were due before do not count.
     private(set) var startNanoseconds: UInt64 = 0
@@ -13,12 +13,12 @@ struct ShardStatistics: Sendable {
     private var finished = LatencyHistogram.forLatencies()
     /// Since the last progress line or the beginning; a message is recorded once, here.
     private var interval = LatencyHistogram.forLatencies()
-    /// For the next progress line only: what came before the beginning.
+    /// For the next progress line only: latencies from before `begin`.
     private var unmeasured = LatencyHistogram.forLatencies()
     private(set) var open = OpenLoopStatistics()
     private(set) var connects = LatencyHistogram.forLatencies()
 
-    /// Forgets what was counted so far.
+    /// Resets all counts.
     mutating func begin(atNanoseconds now: UInt64) {
         let shown = takeInterval()
         let connects = connects
@@ -31,7 +31,7 @@ struct ShardStatistics: Sendable {
     /// Per answered message.
     @inline(__always)
     mutating func record(due: UInt64, now: UInt64) {
-        // Messages of the warm-up, whose answers come later.
+        // Late answers to messages of the warm-up do not count.
         guard due >= startNanoseconds, due < endNanoseconds else { return }
         messages += 1
         lastAnswerNanoseconds = now

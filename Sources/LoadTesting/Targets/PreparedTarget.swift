@@ -15,7 +15,7 @@ final class PreparedTarget: Sendable {
 
     static let connectTimeout = DispatchTimeInterval.seconds(10)
 
-    /// - Parameter endpoint: what the target's name stands for.
+    /// - Parameter endpoint: the target's address.
     init(
         _ target: LoadTarget, endpoint: Endpoint, plan: LoadPlan, placement: ConnectionPlacement
     ) throws(LoadFailure) {
@@ -24,7 +24,7 @@ final class PreparedTarget: Sendable {
         var options = ConnectorOptions()
         options.timeout = Self.connectTimeout
         options.placement = placement
-        // A server that answers only when its answers are taken has to get that far.
+        // Otherwise a server that waits for its answers to be read could wait forever.
         options.connection.pausesReceivingWhileUnwritable = false
         #if TLS
             if target.isSecured {
@@ -79,7 +79,7 @@ final class PreparedTarget: Sendable {
         }
     }
 
-    /// What it means that a connection was closed without being asked to.
+    /// The error of a connection that the load did not close.
     func finding(of reason: CloseReason) -> Finding {
         switch reason {
         case .failed(let error):
