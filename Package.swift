@@ -56,7 +56,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "LoadTesting",
-            dependencies: ["RingNetwork", "RingDispatch", "Ring", ringTLS, histogram],
+            dependencies: ["RingNetwork", "RingDispatch", "WireFormats", ringTLS, histogram],
             swiftSettings: settings),
         .systemLibrary(
             name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
@@ -78,23 +78,21 @@ let package = Package(
             dependencies: ["RingDispatch", "RingNetwork", "SampleSupport", ringTLS, argumentParser],
             path: "Samples/EchoServer", exclude: ["README.md"], swiftSettings: settings),
         .executableTarget(
-            name: "GCDEcho", dependencies: ["RingDispatch", "ArgumentsWithoutProc"],
+            name: "GCDEcho", dependencies: ["RingDispatch"],
             path: "Samples/GCDEcho", exclude: ["README.md"], swiftSettings: settings),
         .target(
             name: "KeyValueStore", dependencies: ["RingDispatch"],
             path: "Samples/KeyValueStore", exclude: ["README.md"], swiftSettings: settings),
-        .target(name: "ArgumentsWithoutProc", path: "Samples/ArgumentsWithoutProc"),
+        .target(name: "WireFormats", path: "Samples/WireFormats", swiftSettings: settings),
         .target(
             name: "SampleSupport",
-            dependencies: [
-                "RingDispatch", "RingNetwork", "ArgumentsWithoutProc", argumentParser,
-            ],
+            dependencies: ["RingDispatch", "RingNetwork", "WireFormats", argumentParser],
             path: "Samples/SampleSupport", swiftSettings: settings),
         .executableTarget(
             name: "FileWatchServer",
             dependencies: [
-                "FileWatching", "RingDispatch", "RingNetwork", "SampleSupport", systemPackage,
-                argumentParser,
+                "FileWatching", "RingDispatch", "RingNetwork", "SampleSupport", "WireFormats",
+                systemPackage, argumentParser,
             ],
             path: "Samples/FileWatchServer", exclude: ["README.md"],
             resources: [.embedInCode("Page/page.html")], swiftSettings: settings),
@@ -129,7 +127,7 @@ let package = Package(
         .testTarget(
             name: "SamplesTests",
             dependencies: [
-                "Ring", "EchoServer", "GCDEcho", "KeyValueServer", "FileWatchServer", "ringload",
+                "EchoServer", "GCDEcho", "KeyValueServer", "FileWatchServer", "ringload",
                 "refuse-io-uring",
             ],
             swiftSettings: settings),
@@ -139,7 +137,8 @@ let package = Package(
         .testTarget(
             name: "LoadTestingTests",
             dependencies: [
-                "LoadTesting", "RingNetwork", "RingDispatch", ringTLS, openSSL, histogram,
+                "LoadTesting", "RingNetwork", "RingDispatch", "WireFormats", ringTLS, openSSL,
+                histogram,
             ],
             swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),

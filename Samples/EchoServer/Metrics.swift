@@ -1,19 +1,16 @@
 import RingDispatch
 import SampleSupport
 
-/// What `/metrics` and `/healthz` say.
+/// The answers to `/metrics` and `/healthz`.
 struct Metrics: Sendable {
     let ledger: Ledger
     let datagrams: Tally
 
     func answer(_ path: String) -> HTTPResponse? {
         switch path {
-        case "/metrics":
-            var response = HTTPResponse(.ok, text)
-            response.contentType = "text/plain; version=0.0.4; charset=utf-8"
-            return response
+        case "/metrics": return page.response
         case "/healthz":
-            // The answer itself says that a lane serves, and that the ledger's lock is free.
+            // The answer proves that an event loop runs, and that the ledger's lock is free.
             _ = ledger.totals
             return HTTPResponse(.ok, "ok\n")
         default:
@@ -21,7 +18,7 @@ struct Metrics: Sendable {
         }
     }
 
-    private var text: String {
+    private var page: MetricsPage {
         let totals = ledger.totals
         let udp = datagrams.traffic
         let runtime = DispatchRuntime.snapshot()
@@ -44,6 +41,6 @@ struct Metrics: Sendable {
         page.gauge("ringdispatch_lanes", "Event loops.", runtime.lanes.count)
         page.gauge("ringdispatch_workers", "Worker threads.", runtime.workers)
         page.gauge("ringdispatch_sources", "Event sources that exist.", runtime.sources)
-        return page.text
+        return page
     }
 }

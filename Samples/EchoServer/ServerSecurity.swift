@@ -4,7 +4,7 @@ import SampleSupport
 #if TLS
     import RingTLS
 
-    /// The certificate, which can be read anew. From any thread.
+    /// The certificate, which can be reloaded. Safe to use from any thread.
     struct ServerSecurity: Sendable {
         private let store: TLSContextStore?
 
@@ -23,7 +23,7 @@ import SampleSupport
 
         func apply(to options: inout ListenerOptions) { options.tls = store }
 
-        /// Clients that come from now on get the new certificate.
+        /// New clients get the new certificate.
         func reload() {
             guard let store else {
                 return writeErrorLine("EchoServer: SIGHUP: there is no certificate to read anew")
@@ -37,7 +37,7 @@ import SampleSupport
         }
     }
 #else
-    /// Without TLS there is nothing to apply or to read anew.
+    /// Without TLS there is nothing to apply or to reload.
     struct ServerSecurity: Sendable {
         init(_ options: SecurityOptions) throws {}
 

@@ -21,8 +21,8 @@ final class Server: Sendable {
     private static let clientLimit = 1024
     /// What clients may take at the end to have what was sent to them.
     private static let drainSeconds = 2
-    /// So many troubles with files are told one by one.
-    private static let toldErrorLimit = 20
+    /// The first errors of files are logged, the others are only counted.
+    private static let reportedErrorLimit = 20
 
     /// Finds the paths and binds all sockets: what is wrong shows before a large tree is looked at.
     init(
@@ -72,9 +72,9 @@ final class Server: Sendable {
         watcher.setEventHandler { [feed] in feed.publish($0) }
         watcher.setErrorHandler { [feed] error in
             let count = feed.noteWatchError()
-            guard count <= Self.toldErrorLimit else { return }
+            guard count <= Self.reportedErrorLimit else { return }
             writeErrorLine(
-                count == Self.toldErrorLimit
+                count == Self.reportedErrorLimit
                     ? "FileWatchServer: further troubles are only counted, in /metrics"
                     : "FileWatchServer: \(error)")
         }

@@ -1,14 +1,6 @@
 package import ArgumentParser
 internal import Glibc
 
-/// Which kernel interface the runtime uses (`RINGDISPATCH_BACKEND`).
-package enum Backend: String, ExpressibleByArgument, CaseIterable {
-    /// io_uring, or epoll where io_uring is refused.
-    case auto
-    case ioUring = "io_uring"
-    case epoll
-}
-
 /// The runtime's settings. It reads them from the environment when it is first used.
 package struct RuntimeOptions: ParsableArguments {
     package init() {}

@@ -2,8 +2,8 @@ import Glibc
 import LoadTesting
 import SampleSupport
 
-/// Shows the run while it goes: one line that is written anew in a terminal, a line for each second
-/// elsewhere. On standard error, so that the report can be piped on.
+/// Shows progress on standard error, so that the report can be piped: one line that is updated in a
+/// terminal, a line for each second elsewhere.
 final class Display: @unchecked Sendable {
     // Safety: used on the run's queue, and when the run is over.
     private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -17,7 +17,7 @@ final class Display: @unchecked Sendable {
         guard isTerminal else { return writeErrorLine(Progress.line(interval)) }
         rates.append(interval.messagesPerSecond)
         if rates.count > Self.mostBars { rates.removeFirst() }
-        // Back to the line's start, the new text, and nothing of the old one behind it.
+        // Back to the start of the line, the new text, and erase the rest of the line.
         write("\r\(Progress.line(interval))  \(sparkline)\u{1B}[K")
         hasLine = true
     }

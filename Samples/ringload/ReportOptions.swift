@@ -31,7 +31,7 @@ struct ReportOptions: ParsableArguments {
 
     func conditions() throws -> [Condition] { try failIf.map { try Condition($0) } }
 
-    /// Makes sure, before the run, that all can be written.
+    /// Makes sure, before the run, that all files can be written.
     func open() throws -> ReportFiles {
         var files = ReportFiles()
         do {
@@ -44,24 +44,5 @@ struct ReportOptions: ParsableArguments {
             throw error
         }
         return files
-    }
-}
-
-/// The files of a report, which appear when it is complete.
-struct ReportFiles {
-    private var files: [(file: ReportFile, content: (LoadReport) -> String)] = []
-
-    mutating func add(
-        _ option: String, _ path: String, _ content: @escaping (LoadReport) -> String
-    ) throws {
-        files.append((try ReportFile(option, path: path), content))
-    }
-
-    func commit(_ report: LoadReport) throws {
-        for (file, content) in files { try file.commit(content(report)) }
-    }
-
-    func discard() {
-        for (file, _) in files { file.discard() }
     }
 }

@@ -70,9 +70,9 @@ struct Ringload: ParsableCommand {
             return print(try ReportFile.comparison(of: before, with: after).text)
         }
         let plan = try plan()
-        let guests = plan.idleConnections + plan.hostile.count * plan.hostileConnections
+        let others = plan.idleConnections + plan.hostile.count * plan.hostileConnections
         try ensureDescriptors(
-            forConnections: plan.connections + guests, lanes: LoadPlan.laneCount)
+            forConnections: plan.connections + others, lanes: LoadPlan.laneCount)
         let files = try reports.open()
         do {
             let report = try search.rates().map { try sweep(plan, $0) } ?? measure(plan)

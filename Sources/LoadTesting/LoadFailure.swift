@@ -1,9 +1,9 @@
-/// Why there is no load, or no report: the cause, then the remedy.
+/// The reason why there is no load or no report: the cause, then the remedy.
 public struct LoadFailure: Error, CustomStringConvertible, Sendable {
     public enum Kind: Sendable, Hashable {
-        /// The plan asks for what cannot be, or not together.
+        /// The plan contains an invalid value or combination.
         case usage
-        /// The target, or this machine, does not play along.
+        /// The target or this machine cannot do it.
         case failed
     }
 

@@ -99,13 +99,6 @@ struct OpenLoopTests {
         #expect(abs(variance.squareRoot() - 1e6) < 2e4)
     }
 
-    @Test("the natural logarithm is right to the last digits")
-    func logarithm() {
-        #expect(NaturalLogarithm.of(1) == 0)
-        #expect(abs(NaturalLogarithm.of(10) - 2.302585092994046) < 1e-14)
-        #expect(abs(NaturalLogarithm.of(1e-15) - -34.538776394910684) < 1e-12)
-    }
-
     @Test("a sweep ends at the highest rate that keeps the condition")
     func sweep() throws {
         let server = try TestServer.echo()

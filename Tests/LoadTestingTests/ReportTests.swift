@@ -1,6 +1,7 @@
 import LoadTesting
 import RingNetwork
 import Testing
+import WireFormats
 
 @testable import LoadTesting
 
@@ -19,7 +20,7 @@ struct ReportTests {
     @Test("the JSON report has the run's figures, and can be read")
     func json() throws {
         let report = try Self.report()
-        let json = try #require(JSONValue(parsing: report.json))
+        let json = try #require(try? JSONReader.read(Array(report.json.utf8)))
         #expect(json["schema"]?.text == "ringload-report")
         #expect(json["status"]?.text == "ok")
         #expect(json["messages"]?.number == Double(report.measurement.messages))

@@ -14,7 +14,7 @@ final class ChangeFeed: Sendable {
         var counts: [FileChange.Action: Int] = [:]
         var subscribers = 0
         var subscribed = 0
-        /// Clients that were told to look for themselves.
+        /// Rescans that clients were asked to do.
         var clientRescans = 0
         var refusedCommands = 0
         var watchErrors = 0
@@ -34,7 +34,7 @@ final class ChangeFeed: Sendable {
     private let state: Mutex<State>
     private let onChanges: @Sendable ([FileChange]) -> Void
 
-    /// - Parameter onChanges: called with each batch after the clients were told.
+    /// - Parameter onChanges: called with each batch after the clients were woken.
     init(
         roots: [FilePath], historyLimit: Int,
         onChanges: @escaping @Sendable ([FileChange]) -> Void

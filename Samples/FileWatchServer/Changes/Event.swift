@@ -1,7 +1,8 @@
 import FileWatching
 import SystemPackage
+import WireFormats
 
-/// A change as clients are told of it.
+/// A change as clients get it.
 struct Event: Sendable {
     let sequence: UInt64
     let path: [UInt8]
@@ -18,30 +19,22 @@ struct Event: Sendable {
         from = change.previousPath?.bytes
         action = change.action
         isDirectory = change.kind == .directory
-        var writer = JSONWriter(capacity: path.count + 160)
-        writer.beginObject()
-        writer.name("sequence")
-        writer.integer(sequence)
-        writer.name("time")
-        writer.seconds(nanoseconds: change.timeNanoseconds)
-        writer.name("event")
-        writer.string(change.action.rawValue)
-        writer.path("path", bytesName: "pathBytes", path)
-        if let from { writer.path("from", bytesName: "fromBytes", from) }
-        writer.name("kind")
-        writer.string(change.kind.rawValue)
-        if change.isDiscovered {
-            writer.name("discovered")
-            writer.boolean(true)
-        }
-        writer.endObject()
-        json = writer.bytes
+        var members: [JSONValue.Member] = [
+            ("sequence", .integer(sequence)),
+            ("time", .seconds(nanoseconds: change.timeNanoseconds)),
+            ("event", .string(change.action.rawValue)),
+        ]
+        members += JSONValue.path("path", path)
+        if let from { members += JSONValue.path("from", from) }
+        members.append(("kind", .string(change.kind.rawValue)))
+        if change.isDiscovered { members.append(("discovered", .boolean(true))) }
+        json = JSONValue.object(members).bytes
     }
 
-    /// Something was lost, so that no choice of paths may keep it from a client.
+    /// Something was lost, which every client has to know, whatever paths it asked for.
     var concernsEverything: Bool { action == .rescan || action == .overflow }
 
-    /// What is below a folder goes with it, and is not told of one by one.
+    /// The contents of a folder go with it, without events of their own.
     var movesContents: Bool { isDirectory && (action == .renamed || action == .removed) }
 }
 

@@ -1,6 +1,7 @@
 import FileWatching
+import WireFormats
 
-/// What a client asks for, in one line of JSON or in a URL's query.
+/// A client's command: one line of JSON, or a URL's query.
 struct ClientCommand {
     struct Failure: Error {
         /// The cause, and what to send instead.
@@ -9,15 +10,15 @@ struct ClientCommand {
 
     private(set) var paths: [[UInt8]] = []
     private(set) var globs: [Glob] = []
-    /// The last event that the client has; nil: go on as before.
+    /// The last event that the client has; nil: continue as before.
     private(set) var since: UInt64?
-    /// Which start of the server `since` is from; nil: this one.
+    /// The instance of the server that `since` is from; nil: this one.
     private(set) var instance: [UInt8]?
 
-    /// A client's line may be so long.
+    /// The longest line of a client.
     static let longestLine = 64 * 1024
     private static let longestGlob = 1024
-    /// Each event is held against each path and glob.
+    /// Each event is compared with each path and glob.
     static let patternLimit = 64
 
     private static let remedy =
@@ -30,7 +31,7 @@ struct ClientCommand {
             throw Self.failure("the line is no JSON object")
         }
         for member in members {
-            switch String(decoding: member.name, as: UTF8.self) {
+            switch member.name {
             case "paths": paths = try Self.strings(member)
             case "globs":
                 for glob in try Self.strings(member) { try add(glob: glob) }
@@ -45,8 +46,7 @@ struct ClientCommand {
                 }
                 instance = name
             default:
-                throw Self.failure(
-                    "there is no \"\(String(decoding: member.name.prefix(40), as: UTF8.self))\"")
+                throw Self.failure("there is no \"\(member.name.prefix(40))\"")
             }
         }
         try check()
@@ -101,14 +101,13 @@ struct ClientCommand {
     }
 
     private static func strings(_ member: JSONValue.Member) throws(Failure) -> [[UInt8]] {
-        let name = String(decoding: member.name, as: UTF8.self)
         guard case .array(let values) = member.value else {
-            throw failure("\"\(name)\" is no array of strings")
+            throw failure("\"\(member.name)\" is no array of strings")
         }
         var strings: [[UInt8]] = []
         for value in values {
             guard case .string(let text) = value else {
-                throw failure("\"\(name)\" is no array of strings")
+                throw failure("\"\(member.name)\" is no array of strings")
             }
             strings.append(text)
         }

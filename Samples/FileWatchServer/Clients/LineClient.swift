@@ -1,5 +1,6 @@
 import RingDispatch
 import RingNetwork
+import WireFormats
 
 /// A client over TCP or a Unix socket: it gets a line of JSON for each change, and may send lines
 /// that say what it wants. Confined to its connection's queue.
@@ -43,7 +44,7 @@ final class LineClient: @unchecked Sendable {
 
     private func apply(_ line: [UInt8], _ connection: Connection) {
         guard connection.state == .active else { return }
-        // Who has been answered is told of what comes after, whatever the line was.
+        // Even a refused line begins the events: its answer says that the client is registered.
         subscriber.begin()
         do {
             subscriber.apply(try ClientCommand(line: line))
@@ -56,14 +57,8 @@ final class LineClient: @unchecked Sendable {
     private func refuse(_ words: String, _ connection: Connection) {
         guard connection.state == .active else { return }
         feed.noteRefusedCommand()
-        // The kernel has no room for one who only asks: it need not be told each time.
+        // A client that sends without reading does not get an answer to each line.
         guard connection.isWritable else { return }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.name("error")
-        writer.string(words)
-        writer.endObject()
-        writer.endLine()
-        connection.send(writer.bytes)
+        connection.send(JSONValue.object([("error", .string(words))]).bytes + [UInt8(ascii: "\n")])
     }
 }

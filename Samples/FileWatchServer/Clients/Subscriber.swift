@@ -2,7 +2,7 @@ import RingDispatch
 import RingNetwork
 import Synchronization
 
-/// A client that is told of changes, over a plain stream or HTTP.
+/// A client that receives changes, over a plain stream or HTTP.
 final class Subscriber: @unchecked Sendable {
     // Safety: `poke` may be called from anywhere; all else belongs to the connection's queue.
 

@@ -1,9 +1,9 @@
 import RingDispatch
 import RingNetwork
 
-/// `GET /events`: a client that is told of changes by server-sent events, for ever.
+/// `GET /events`: a client that receives changes as server-sent events.
 enum EventStream {
-    /// A sign of life goes out so often: proxies and this server end what is silent for longer.
+    /// Proxies and this server close connections that are silent for longer.
     private static let heartbeatSeconds = 15
     private static let reconnectMilliseconds = 1000
 
@@ -27,12 +27,12 @@ enum EventStream {
             deadline: .now() + .seconds(heartbeatSeconds), repeating: .seconds(heartbeatSeconds),
             leeway: .seconds(1))
         heartbeat.setEventHandler {
-            // Who takes nothing is to be found silent.
+            // A client that reads nothing has to run into the idle time-out.
             if connection.state == .active, connection.unsentBytes == 0 {
                 connection.send(Array(":\n\n".utf8))
             }
         }
-        // There is nothing that the client may say.
+        // The client's bytes are ignored.
         connection.setReceiveHandler { _, _ in }
         connection.setCloseHandler { _, _ in
             heartbeat.cancel()

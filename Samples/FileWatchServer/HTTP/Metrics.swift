@@ -2,20 +2,20 @@ import FileWatching
 import RingDispatch
 import SampleSupport
 
-/// What `/metrics` says.
+/// The text of `/metrics`.
 struct Metrics {
     let feed: ChangeFeed
     let watcher: FileTreeWatcher
     let runner: CommandRunner?
 
-    var text: String {
+    var page: MetricsPage {
         var page = MetricsPage()
         addTree(&page)
         addClients(&page)
         let runtime = DispatchRuntime.snapshot()
         page.gauge("ringdispatch_lanes", "Event loops.", runtime.lanes.count)
         page.gauge("ringdispatch_workers", "Worker threads.", runtime.workers)
-        return page.text
+        return page
     }
 
     private func addTree(_ page: inout MetricsPage) {

@@ -2,8 +2,9 @@ import FileWatching
 import RingDispatch
 import RingNetwork
 import SampleSupport
+import WireFormats
 
-/// What the HTTP port answers.
+/// The answers of the HTTP port.
 struct Routes: Sendable {
     let feed: ChangeFeed
     let watcher: FileTreeWatcher
@@ -14,7 +15,7 @@ struct Routes: Sendable {
     func answer(_ request: HTTPRequest, _ connection: Connection) -> HTTPAnswer {
         // A page from elsewhere may have its own name resolved to this machine (DNS rebinding), to
         // read what its visitors' browsers can reach.
-        guard !isLoopback || Self.isLocal(host: request.field("host")) else {
+        guard !isLoopback || Self.isLocal(host: request.head.text("host")) else {
             return .response(
                 HTTPResponse(
                     .forbidden,
@@ -30,10 +31,8 @@ struct Routes: Sendable {
             return .takenOver
         case "/status": return .response(json(status))
         case "/metrics":
-            var response = HTTPResponse(
-                .ok, Metrics(feed: feed, watcher: watcher, runner: runner).text)
-            response.contentType = "text/plain; version=0.0.4; charset=utf-8"
-            return .response(response)
+            return .response(
+                Metrics(feed: feed, watcher: watcher, runner: runner).page.response)
         case "/healthz": return .response(HTTPResponse(.ok, "ok\n"))
         default: return .response(HTTPResponse(.notFound))
         }
@@ -41,14 +40,13 @@ struct Routes: Sendable {
 
     private func events(_ request: HTTPRequest, _ connection: Connection) -> HTTPAnswer {
         if request.method == "HEAD" {
-            var response = HTTPResponse(.ok)
-            response.contentType = "text/event-stream; charset=utf-8"
-            return .response(response)
+            return .response(
+                HTTPResponse(.ok, contentType: "text/event-stream; charset=utf-8"))
         }
         do {
             var command = try ClientCommand(query: request.query)
-            // A browser that comes back says so; the address still has where it began.
-            if let last = request.field("last-event-id") { try command.resume(after: last) }
+            // A browser that reconnects sends this header; its address still has the first `since`.
+            if let last = request.head.text("last-event-id") { try command.resume(after: last) }
             EventStream.serve(connection, command, feed)
             return .takenOver
         } catch {
@@ -58,45 +56,31 @@ struct Routes: Sendable {
     }
 
     private var page: HTTPResponse {
-        var response = HTTPResponse(
-            .ok, String(decoding: PackageResources.page_html, as: UTF8.self))
-        response.contentType = "text/html; charset=utf-8"
-        return response
+        HTTPResponse(
+            .ok, String(decoding: PackageResources.page_html, as: UTF8.self),
+            contentType: "text/html; charset=utf-8")
     }
 
     private func json(_ text: String) -> HTTPResponse {
-        var response = HTTPResponse(.ok, text)
-        response.contentType = "application/json"
-        return response
+        HTTPResponse(.ok, text, contentType: "application/json")
     }
 
-    /// What the page asks for whenever it has connected.
+    /// The page requests this whenever it has connected.
     private var status: String {
         let figures = feed.figures
         let statistics = watcher.statistics
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.name("instance")
-        writer.string(feed.instance)
-        writer.name("roots")
-        writer.beginArray()
-        for root in feed.rootBytes { writer.string(root) }
-        writer.endArray()
-        let numbers: [(StaticString, UInt64)] = [
-            ("sequence", figures.last), ("firstSequence", figures.first),
-            ("folders", UInt64(statistics.folders)), ("files", UInt64(statistics.files)),
-            ("clients", UInt64(figures.subscribers)), ("overflows", statistics.overflows),
-        ]
-        for (name, number) in numbers {
-            writer.name(name)
-            writer.integer(number)
-        }
-        writer.endObject()
-        writer.endLine()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        let value = JSONValue.object([
+            ("instance", .string(feed.instance)),
+            ("roots", .array(feed.rootBytes.map { .string($0) })),
+            ("sequence", .integer(figures.last)), ("firstSequence", .integer(figures.first)),
+            ("folders", .integer(statistics.folders)), ("files", .integer(statistics.files)),
+            ("clients", .integer(figures.subscribers)),
+            ("overflows", .integer(statistics.overflows)),
+        ])
+        return String(decoding: value.bytes, as: UTF8.self) + "\n"
     }
 
-    /// HTTP/1.0 clients need not say where they mean to be.
+    /// HTTP/1.0 clients need not send a host.
     private static func isLocal(host: String?) -> Bool {
         guard let host else { return true }
         let name: Substring

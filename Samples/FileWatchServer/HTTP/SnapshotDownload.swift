@@ -1,14 +1,15 @@
 import FileWatching
 import RingDispatch
 import RingNetwork
+import WireFormats
 
-/// `GET /snapshot`: all that is there, as one JSON object, and the number of the last event that it
-/// comes after. It is written as the client takes it.
+/// `GET /snapshot`: everything that is watched, as one JSON object, with the number of the last
+/// event in it. It is written as fast as the client reads.
 final class SnapshotDownload: @unchecked Sendable {
-    // Safety: used on the connection's queue only, once the entries are there.
+    // Safety: used on the connection's queue only.
     private let entries: [FileTreeEntry]
     private var written = 0
-    private var writer = JSONWriter()
+    private var text: [UInt8] = []
 
     private static let bytesPerTurn = 64 * 1024
 
@@ -23,10 +24,10 @@ final class SnapshotDownload: @unchecked Sendable {
 
     /// Takes the connection over, on its queue.
     static func serve(_ connection: Connection, _ feed: ChangeFeed, _ watcher: FileTreeWatcher) {
-        // Nothing more is read of the client, and its end shows when it is written to.
+        // No further request is read; a closed connection shows when it is written to.
         connection.pauseReceiving()
         watcher.snapshot { entries in
-            // On the watcher's queue, where events are published: none comes in between.
+            // The watcher's queue, which runs this, publishes events: none comes in between.
             let last = feed.last
             connection.queue.async {
                 let download = SnapshotDownload(entries)
@@ -41,50 +42,35 @@ final class SnapshotDownload: @unchecked Sendable {
     private init(_ entries: [FileTreeEntry]) { self.entries = entries }
 
     private func begin(_ feed: ChangeFeed, last: UInt64) {
-        writer.beginObject()
-        writer.name("instance")
-        writer.string(feed.instance)
-        writer.name("sequence")
-        writer.integer(last)
-        writer.name("roots")
-        writer.beginArray()
-        for root in feed.rootBytes { writer.string(root) }
-        writer.endArray()
-        writer.name("entries")
-        writer.beginArray()
+        let value = JSONValue.object([
+            ("instance", .string(feed.instance)), ("sequence", .integer(last)),
+            ("roots", .array(feed.rootBytes.map { .string($0) })), ("entries", .array([])),
+        ])
+        text = value.bytes.dropLast("]}".utf8.count)
     }
 
     private func write(to connection: Connection) {
         while connection.state == .active, connection.isWritable {
-            while written < entries.count, writer.bytes.count < Self.bytesPerTurn {
-                writer.entry(entries[written])
+            while written < entries.count, text.count < Self.bytesPerTurn {
+                if written > 0 { text.append(UInt8(ascii: ",")) }
+                text += Self.json(entries[written]).bytes
                 written += 1
             }
             let isLast = written == entries.count
-            if isLast {
-                writer.endArray()
-                writer.endObject()
-                writer.endLine()
-            }
-            connection.send(writer.bytes)
-            writer.removeAll()
+            if isLast { text += "]}\n".utf8 }
+            connection.send(text)
+            text.removeAll(keepingCapacity: true)
             if isLast { return connection.close() }
         }
     }
-}
 
-extension JSONWriter {
-    mutating func entry(_ entry: FileTreeEntry) {
-        beginObject()
-        path("path", bytesName: "pathBytes", entry.path.bytes)
-        name("kind")
-        string(entry.kind.rawValue)
+    private static func json(_ entry: FileTreeEntry) -> JSONValue {
+        var members = JSONValue.path("path", entry.path.bytes)
+        members.append(("kind", .string(entry.kind.rawValue)))
         if entry.kind != .directory {
-            name("size")
-            integer(entry.size)
-            name("modified")
-            seconds(nanoseconds: entry.modifiedNanoseconds)
+            members.append(("size", .integer(entry.size)))
+            members.append(("modified", .seconds(nanoseconds: entry.modifiedNanoseconds)))
         }
-        endObject()
+        return .object(members)
     }
 }

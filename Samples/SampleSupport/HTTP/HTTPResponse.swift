@@ -1,8 +1,8 @@
-/// An answer with a text for its body. RFC 9110.
+/// A response with a text as its body. RFC 9110.
 package struct HTTPResponse: Sendable {
-    package var status: Status
-    package var contentType = "text/plain; charset=utf-8"
-    package var body = ""
+    private let status: Status
+    private let contentType: String
+    private let body: String
 
     package enum Status: String, Sendable {
         case ok = "200 OK"
@@ -14,8 +14,12 @@ package struct HTTPResponse: Sendable {
         case unavailable = "503 Service Unavailable"
     }
 
-    package init(_ status: Status, _ body: String = "") {
+    /// - Parameter body: if it is empty, the status takes its place.
+    package init(
+        _ status: Status, _ body: String = "", contentType: String = "text/plain; charset=utf-8"
+    ) {
         self.status = status
+        self.contentType = contentType
         self.body = body.isEmpty ? status.rawValue + "\n" : body
     }
 

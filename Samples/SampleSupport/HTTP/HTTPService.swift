@@ -1,25 +1,19 @@
 package import RingDispatch
 package import RingNetwork
+package import WireFormats
 
-/// What becomes of a request.
-package enum HTTPAnswer {
-    case response(HTTPResponse)
-    /// The handler has sent, or will send, the answer itself, and closes the connection.
-    case takenOver
-}
-
-/// Answers GET and HEAD over HTTP/1.1: for figures and health checks, not for the open Internet.
+/// An HTTP/1.1 server of GET and HEAD for metrics and health checks; not for the open Internet.
 package final class HTTPService: Sendable {
     private let listener: Listener
     private let handler: @Sendable (HTTPRequest, Connection) -> HTTPAnswer
 
-    /// Browsers and collectors come back; so many are there at once, and so long without a request.
+    /// Browsers and collectors reconnect when they are closed for either limit.
     private static let connectionLimit = 256
     private static let idleSeconds = 60
 
     /// Begins to listen.
-    /// - Parameter answer: called with a path, on the queue of the client's connection; nil: there
-    ///   is nothing there.
+    /// - Parameter answer: called with a path, on the queue of the client's connection; nil means
+    ///   404.
     package convenience init(
         _ endpoint: Endpoint, answer: @escaping @Sendable (String) -> HTTPResponse?
     ) throws {
@@ -29,8 +23,8 @@ package final class HTTPService: Sendable {
     }
 
     /// Begins to listen.
-    /// - Parameter handler: called with a request, on the queue of the client's connection. One
-    ///   that takes the connection over sets the handlers that it needs.
+    /// - Parameter handler: called with a request, on the queue of the client's connection. If it
+    ///   takes the connection over, it sets the connection's handlers.
     package init(
         _ endpoint: Endpoint,
         handler: @escaping @Sendable (HTTPRequest, Connection) -> HTTPAnswer
@@ -79,8 +73,7 @@ private final class HTTPClient {
     private func receive(_ bytes: RawSpan, _ connection: Connection) {
         do {
             try reader.receive(bytes) { head in
-                let text = head.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-                respond(to: HTTPRequest(head: text), connection)
+                respond(to: HTTPRequest(head: head.withUnsafeBytes { Array($0) }), connection)
             }
         } catch {
             close(connection, .headTooLarge)

@@ -1,8 +1,12 @@
 /// Figures in Prometheus's text format, version 0.0.4.
 package struct MetricsPage {
-    package private(set) var text = ""
+    private var text = ""
 
     package init() {}
+
+    package var response: HTTPResponse {
+        HTTPResponse(.ok, text, contentType: "text/plain; version=0.0.4; charset=utf-8")
+    }
 
     /// A number that only grows.
     package mutating func counter(_ name: String, _ help: String, _ value: Int) {

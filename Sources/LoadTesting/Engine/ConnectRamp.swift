@@ -1,9 +1,8 @@
-internal import Ring
 internal import RingDispatch
 
-/// Begins connections: so many at once, or so many each second. On its shard's queue.
+/// Starts connections: a number at once, or at a rate. Confined to its shard's queue.
 final class ConnectRamp {
-    /// Attempts under way: a listener's backlog is finite, and its overflow costs seconds.
+    /// Concurrent attempts: a listener's backlog is finite, and its overflow costs seconds.
     private static let mostUnderWay = 64
     private static let tick = DispatchTimeInterval.milliseconds(2)
 
@@ -37,7 +36,7 @@ final class ConnectRamp {
         timer.activate()
     }
 
-    /// A connection was made.
+    /// A connection was established.
     func ended() { if timer == nil, begun < count { begin() } }
 
     func cancel() { timer?.cancel() }

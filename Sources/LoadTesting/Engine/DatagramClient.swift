@@ -1,11 +1,11 @@
-internal import Ring
+internal import Glibc
 internal import RingDispatch
 internal import RingNetwork
 
 /// A socket of the load whose messages are datagrams. One that is lost has failed, and the socket
 /// goes on; answers may come in any order, which is counted.
 final class DatagramClient: LoadClient, @unchecked Sendable {
-    // Safety: used on the shard's queue only; the socket's queue has that as its target.
+    // Safety: used on the shard's queue only, which is the target of the socket's queue.
     private var socket: DatagramSocket?
     private let seed: UInt64
     private var writtenCount: UInt64 = 0
@@ -88,10 +88,10 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
 
     private func failed(_ failure: DatagramFailure) {
         guard !isOver else { return }
-        let isRefused = failure.cause.code == ErrorCode.connectionRefused
+        let isRefused = failure.cause.code == ECONNREFUSED
         let text = "nobody receives at \(target.target.place): is the server running?"
         wrong(isRefused ? .refused : .send, isRefused ? text : "\(failure)")
-        // One that is refused tells of each datagram: it is enough to have heard it once.
+        // A refused socket reports every datagram: one report is enough.
         isOver = true
         socket?.close()
         shard.clientFailed()
@@ -120,7 +120,7 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
         socket = nil
         waiting = []
         inFlight.removeAll()
-        // The socket's queue has the shard's as its target, and this has to come after it.
+        // Asynchronously, so that it runs after the socket's own work.
         shard.queue.async { [self] in shard.clientClosed() }
     }
 }

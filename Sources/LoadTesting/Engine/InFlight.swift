@@ -1,4 +1,4 @@
-/// When the messages under way on one connection were due, and sent: first in, first out.
+/// The due and send times of the unanswered messages of one connection, first in, first out.
 struct InFlight {
     struct Message {
         let due: UInt64
@@ -20,7 +20,7 @@ struct InFlight {
     mutating func append(due: UInt64, sent: UInt64) {
         let message = Message(due: due, sent: sent)
         if places.count < capacity {
-            // Until all places were used once, they are used in order.
+            // At first the places are filled in order.
             places.append(message)
         } else {
             let place = oldestPlace + count

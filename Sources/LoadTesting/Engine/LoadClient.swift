@@ -1,14 +1,12 @@
-internal import Ring
-
-/// One place of the load: a connection, and after it the next one where connections are made anew.
+/// A connection of the load, and its successors if connections are replaced.
 /// Confined to its shard's queue.
 class LoadClient: @unchecked Sendable {
     // Safety: used on the shard's queue only.
-    /// A cycle, which the shard opens when all clients are closed.
+    /// A reference cycle, which the shard breaks when all clients are closed.
     final let shard: Shard
     final let target: PreparedTarget
     @exclusivity(unchecked) final var inFlight: InFlight
-    /// It is in the shard's list of clients that may send.
+    /// It is in the pacer's list of clients that may send.
     final var isListed = false
     /// It has failed, or was closed for good.
     @exclusivity(unchecked) final var isOver = false
@@ -24,19 +22,19 @@ class LoadClient: @unchecked Sendable {
 
     final var isWaitingForAnswer: Bool { !isOver && inFlight.count > 0 }
 
-    /// Makes the connection; the shard hears `clientConnected`, or of the failure.
+    /// Connects, and reports the success or the failure to the shard.
     func connect() {}
 
     /// Sends new messages, at most `room`.
     func send(_ count: Int, due: UInt64, now: UInt64) {}
 
-    /// Fails what has waited since before `deadline`.
+    /// Fails if a message sent before `deadline` still waits for its answer.
     func failIfStalled(sentBefore deadline: UInt64) {}
 
-    /// Closes for good; the shard hears `clientClosed`.
+    /// Closes for good, and reports it to the shard with `clientClosed`.
     func close() {}
 
-    /// Counts answers that came, and goes on.
+    /// Counts answers.
     @inline(__always)
     final func answered(_ count: Int, now: UInt64) {
         for _ in 0..<count {

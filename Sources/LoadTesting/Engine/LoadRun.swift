@@ -1,31 +1,30 @@
-internal import Ring
 internal import RingDispatch
 internal import RingNetwork
 
 /// One run from connecting to the report. A queue of its own drives the phases; the shards do the
 /// work on theirs, and answer questions by `ask`.
 public final class LoadRun: @unchecked Sendable {
-    // Safety: what is not immutable belongs to `queue`.
+    // Safety: mutable state is used on `queue` only.
     enum Phase { case preparing, connecting, warmingUp, measuring, draining, closing, over }
 
     private static let connectTimeout: UInt64 = 12_000_000_000
     private static let closeTimeout: UInt64 = 3_000_000_000
-    /// How much longer than all phases and time-outs together the caller waits.
+    /// The caller waits this much longer than all phases and time-outs together.
     private static let slack: UInt64 = 5_000_000_000
     private static let drainPoll: UInt64 = 20_000_000
-    /// Intervals that a report has; later ones are only told.
+    /// The most intervals in a report; later ones are passed to `onInterval` only.
     private static let mostIntervals = 100_000
 
     let plan: LoadPlan
     private let queue = DispatchQueue(label: "load.run")
     private var shards: [Shard] = []
-    /// The end of the phase. One timer, scheduled anew by each phase.
+    /// The end of the phase: one timer, which each phase schedules again.
     private let phaseTimer: any DispatchSourceTimer
     private let progressTimer: any DispatchSourceTimer
     private let onInterval: (@Sendable (LoadInterval) -> Void)?
 
     private var phase = Phase.preparing
-    /// Shards that have yet to reach the end of what they were told to do.
+    /// Shards that have not finished their part of the phase.
     private var shardsWaited = 0
     private var shardsFailed = 0
     private var shardsAnswered = 0
@@ -43,7 +42,7 @@ public final class LoadRun: @unchecked Sendable {
     private let finished = DispatchSemaphore(value: 0)
     private var outcome: Result<LoadReport, LoadFailure>?
 
-    /// - Parameter onInterval: told of each interval, on a queue of the run.
+    /// - Parameter onInterval: called with each interval, on a queue of the run.
     public init(
         _ plan: LoadPlan, onInterval: (@Sendable (LoadInterval) -> Void)? = nil
     ) throws(LoadFailure) {
@@ -55,13 +54,13 @@ public final class LoadRun: @unchecked Sendable {
         self.onInterval = onInterval
         phaseTimer = DispatchSource.makeTimerSource(queue: queue)
         progressTimer = DispatchSource.makeTimerSource(queue: queue)
-        // A run that is never waited for is let go of with them.
+        // Sources that were never activated could not be released with a run that nobody waits for.
         phaseTimer.activate()
         progressTimer.activate()
     }
 
-    /// Runs the load. Blocks the caller, which must not be on a queue; never for much longer than
-    /// the phases and time-outs add up to.
+    /// Runs the load. Blocks the caller, which must not be on a queue, for about as long as the
+    /// phases and time-outs add up to, at most.
     public func waitForReport() throws(LoadFailure) -> LoadReport {
         queue.async { self.prepare() }
         let parts = [
@@ -77,7 +76,7 @@ public final class LoadRun: @unchecked Sendable {
         return try queue.sync { outcome }!.get()
     }
 
-    /// Ends the run early, with a report of what was measured so far. May be called anywhere.
+    /// Ends the run early, with a report of what was measured so far. Safe to call from any thread.
     public func interrupt() {
         queue.async { [self] in
             wasInterrupted = true
@@ -95,7 +94,8 @@ public final class LoadRun: @unchecked Sendable {
         return Self.connectTimeout + UInt64(min(ramp, 3.6e12))
     }
 
-    /// Asks every shard on its queue; `then` gets the answers, in any order, on the run's queue.
+    /// Calls `question` for every shard on its queue, then `then` on the run's queue with the
+    /// answers, in any order.
     private func ask<Answer: Sendable>(
         _ question: @escaping @Sendable (Shard) -> Answer,
         then: @escaping @Sendable ([Answer]) -> Void
@@ -113,7 +113,7 @@ public final class LoadRun: @unchecked Sendable {
         }
     }
 
-    /// The phase's timer: the phase ends, or is looked at, after this long.
+    /// Calls `phaseTimerFired` after this time.
     private func schedulePhase(_ nanoseconds: UInt64) {
         phaseTimer.schedule(
             deadline: .now() + .nanoseconds(Int(nanoseconds)), leeway: .milliseconds(1))
@@ -130,7 +130,7 @@ public final class LoadRun: @unchecked Sendable {
                             + "it?")))
         case .warmingUp: beginMeasuring()
         case .measuring: endMeasuring()
-        case .draining: lookWhetherDrained()
+        case .draining: checkDrained()
         case .closing: report()
         case .over: break
         }
@@ -142,7 +142,7 @@ public final class LoadRun: @unchecked Sendable {
 extension LoadRun {
     private func prepare() {
         phaseTimer.setEventHandler { self.phaseTimerFired() }
-        progressTimer.setEventHandler { self.tellInterval() }
+        progressTimer.setEventHandler { self.reportInterval() }
         schedulePhase(connectTimeout)
         let lookup = TargetLookup(plan.targets, queue: queue) { [self] result in
             guard phase == .preparing else { return }
@@ -214,7 +214,7 @@ extension LoadRun {
         }
     }
 
-    /// All connections of a shard failed; when all shards' have, there is nothing to wait for.
+    /// All connections of a shard failed. When those of all shards have failed, the run ends.
     private func shardFailed() {
         shardsFailed += 1
         if shardsFailed == shards.count, phase == .warmingUp || phase == .measuring {
@@ -222,7 +222,7 @@ extension LoadRun {
         }
     }
 
-    /// A shard has sent its share of the plan's messages, and they were answered.
+    /// A shard has sent its share of the plan's messages and received their answers.
     private func shardAnswered() {
         shardsAnswered += 1
         if shardsAnswered == shards.count, phase == .measuring { endMeasuring() }
@@ -233,9 +233,9 @@ extension LoadRun {
         progressTimer.cancel()
         drainEndNanoseconds = MonotonicClock.nanoseconds() + plan.stallNanoseconds
         ask({ $0.endMeasuring() }) { [self] _ in
-            // In an open loop, what was due counts until its answer is there.
-            if plan.isOpenLoop { return lookWhetherDrained() }
-            takeMeasurement { [self] in lookWhetherDrained() }
+            // In an open loop, late answers to messages that were due count too.
+            if plan.isOpenLoop { return checkDrained() }
+            takeMeasurement { [self] in checkDrained() }
         }
     }
 
@@ -247,9 +247,9 @@ extension LoadRun {
         }
     }
 
-    /// Waits for the answers under way. It ends, since connections that wait for longer than the
+    /// Waits for outstanding answers. This ends, since connections that wait for longer than the
     /// stall time-out fail.
-    private func lookWhetherDrained() {
+    private func checkDrained() {
         ask({ $0.messagesWaiting() }) { [self] waiting in
             guard phase == .draining else { return }
             let isLate = plan.isOpenLoop && MonotonicClock.nanoseconds() > drainEndNanoseconds
@@ -307,7 +307,7 @@ extension LoadRun {
         finished.signal()
     }
 
-    private func tellInterval() {
+    private func reportInterval() {
         ask({ $0.tick() }) { [self] ticks in
             guard phase == .warmingUp || phase == .measuring else { return }
             let now = MonotonicClock.nanoseconds()
@@ -322,7 +322,7 @@ extension LoadRun {
     }
 }
 
-/// What all shards answered.
+/// The answers of all shards.
 private final class Answers<Answer: Sendable>: @unchecked Sendable {
     // Safety: used on the run's queue only.
     var list: [Answer] = []

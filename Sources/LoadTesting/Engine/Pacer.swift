@@ -1,14 +1,12 @@
-internal import Ring
 internal import RingDispatch
 
-/// Sends a shard's messages of an open loop when they are due: each by the connection that has been
-/// free for longest. When none is free, messages wait; their latency counts from when they were
-/// due.
+/// Sends a shard's messages of an open loop when they are due, each on the connection that has been
+/// free for longest. When none is free, messages wait; their latency counts from the due time.
 final class Pacer: @unchecked Sendable {
     // Safety: used on the shard's queue only.
-    /// Messages sent in a row before what came is looked at.
+    /// Messages sent in a row before the event loop handles answers.
     private static let mostInTurn = 32
-    /// What is due so soon is waited for without sleeping.
+    /// The pacer spins instead of sleeping when the next message is due within this time.
     private static let spinNanoseconds: UInt64 = 4_000
 
     private unowned let shard: Shard
@@ -20,9 +18,9 @@ final class Pacer: @unchecked Sendable {
     /// Clients that may send, first in, first out.
     private var free: [LoadClient?] = []
     private var firstFree = 0
-    /// No client is free for what is due.
+    /// A message is due, and no client is free.
     private var isStarved = false
-    /// Until then none was.
+    /// The end of the last such time.
     private var starvedUntil: UInt64 = 0
 
     init(_ shard: Shard) {
@@ -43,7 +41,7 @@ final class Pacer: @unchecked Sendable {
         pace(MonotonicClock.nanoseconds())
     }
 
-    /// From now on nothing is sent.
+    /// Stops sending.
     func stop() {
         guard !isStopped else { return }
         isStopped = true
@@ -54,7 +52,7 @@ final class Pacer: @unchecked Sendable {
 
     // MARK: clients
 
-    /// The client may send, if it has room.
+    /// Lists the client as free if it has room.
     func list(_ client: LoadClient) {
         guard !client.isListed, !client.isOver, client.room > 0, !isStopped else { return }
         client.isListed = true
@@ -81,13 +79,13 @@ final class Pacer: @unchecked Sendable {
 
     // MARK: messages
 
-    /// Whether something was due, within the time that is measured, and is not sent.
+    /// Whether a message was due within the measured time and is not sent.
     var hasBacklog: Bool {
         let now = MonotonicClock.nanoseconds()
         return arrivals.nextNanoseconds < min(shard.statistics.endNanoseconds, now)
     }
 
-    /// How many messages were due before then, and are not sent.
+    /// The number of messages that were due before `end` and are not sent.
     func unsent(before end: UInt64) -> Int {
         var rest = arrivals
         var count = 0
@@ -98,8 +96,7 @@ final class Pacer: @unchecked Sendable {
         return count
     }
 
-    /// Sends what is due, as far as clients are free, and sees to it that it is called again when
-    /// more is.
+    /// Sends the messages that are due while clients are free, and schedules the next call.
     func pace(_ start: UInt64) {
         guard !isStopped else { return }
         var now = start

@@ -1,15 +1,14 @@
-internal import Ring
 internal import RingDispatch
 internal import RingNetwork
 
-/// A share of the connections on one serial queue and one lane, with its own statistics, so that
-/// nothing is shared for each message. Everything but `init` runs on `queue`.
+/// A share of the connections on one serial queue and one event loop, with its own statistics, so
+/// that messages touch no shared data. Everything but `init` runs on `queue`.
 final class Shard: @unchecked Sendable {
-    // Safety: what is not immutable belongs to the queue.
+    // Safety: mutable state is used on the queue only.
     let queue: DispatchQueue
     let plan: LoadPlan
     let index: Int
-    /// What is about to be sent.
+    /// The next messages to send.
     let buffer = MessageBuffer()
     @exclusivity(unchecked) var statistics = ShardStatistics()
     var errors = ErrorCounts()
@@ -23,7 +22,7 @@ final class Shard: @unchecked Sendable {
     /// The numbers of this shard's connections.
     private let numbers: Range<Int>
     private var clients: [LoadClient] = []
-    var guests: [any Guest] = []
+    private var backgroundClients: [BackgroundClient] = []
     private var ramp: ConnectRamp?
     private var seeds: SeededGenerator
     private var sourceNumber: Int
@@ -55,7 +54,7 @@ final class Shard: @unchecked Sendable {
         seeds = SeededGenerator(state: plan.seed &+ UInt64(index) &* 0x1_0000_0000)
     }
 
-    // MARK: what clients ask for
+    // MARK: for clients
 
     func newExchange(_ target: PreparedTarget) -> Exchange {
         let seed = seeds.next()
@@ -74,12 +73,36 @@ final class Shard: @unchecked Sendable {
         return sourceNumber
     }
 
+    /// Adds this shard's share of the idle and the hostile connections.
+    private func addBackgroundClients() {
+        let streams = targets.filter { $0.target.scheme != .udp }
+        guard !streams.isEmpty else { return }
+        for number in 0..<plan.share(of: plan.idleConnections, shard: index) {
+            let target = streams[number % streams.count]
+            backgroundClients.append(IdleClient(shard: self, target: target))
+        }
+        for profile in plan.hostile {
+            for number in 0..<plan.share(of: plan.hostileConnections, shard: index) {
+                let target = streams[number % streams.count]
+                backgroundClients.append(HostileClient(profile, shard: self, target: target))
+            }
+        }
+    }
+
+    func hostileCounts() -> [HostileProfile: HostileCounts] {
+        var counts: [HostileProfile: HostileCounts] = [:]
+        for case let client as HostileClient in backgroundClients {
+            counts[client.profile, default: HostileCounts()].add(client.counts)
+        }
+        return counts
+    }
+
     // MARK: connecting
 
-    /// Opens all connections; `onConnected` hears of the first failure, or once of the success.
+    /// Opens all connections; `onConnected` gets the first failure, or nil when all are connected.
     func connect(onConnected: @escaping (LoadFailure?) -> Void) {
         self.onConnected = onConnected
-        addGuests()
+        addBackgroundClients()
         guard !numbers.isEmpty else { return reportConnected(nil) }
         let rate = plan.connectsPerSecond.map { $0 / Double(plan.shardCount) }
         ramp = ConnectRamp(count: numbers.count, perSecond: rate, queue: queue) { [self] in
@@ -97,7 +120,7 @@ final class Shard: @unchecked Sendable {
             ? DatagramClient(shard: self, target: target)
             : StreamClient(shard: self, target: target)
         clients.append(client)
-        openClients += 1
+        clientOpened()
         client.connect()
     }
 
@@ -131,7 +154,7 @@ final class Shard: @unchecked Sendable {
         isSending = true
         self.onAllFailed = onAllFailed
         self.onAllAnswered = onAllAnswered
-        for guest in guests { guest.start() }
+        for client in backgroundClients { client.start() }
         guard !numbers.isEmpty else { return }
         if working == 0 { return onAllFailed() }  // the server closed them all before the start
         if plan.isOpenLoop {
@@ -161,7 +184,7 @@ final class Shard: @unchecked Sendable {
         }
     }
 
-    /// Answers came, and the client may send as many new messages.
+    /// The client received answers, and may send as many new messages.
     @inline(__always)
     func clientHasRoom(_ client: LoadClient, answered: Int, now: UInt64) {
         if let pacer {
@@ -188,18 +211,17 @@ final class Shard: @unchecked Sendable {
         onAllAnswered()
     }
 
-    /// Forgets what was counted so far (but no errors).
+    /// Resets the statistics, but not the errors.
     func beginMeasuring(endNanoseconds: UInt64) {
         let now = MonotonicClock.nanoseconds()
         statistics.begin(atNanoseconds: now)
         if plan.isOpenLoop { statistics.endNanoseconds = endNanoseconds }
-        for guest in guests { guest.beginMeasuring() }
         guard let requests = plan.requests else { return }
         budget = plan.share(of: requests, shard: index)
         if budget == 0 { reportIfAllAnswered() }
     }
 
-    /// Sends no further messages, but for those of an open loop that are due.
+    /// Sends no further messages, except messages of an open loop that are due.
     func endMeasuring() {
         let now = MonotonicClock.nanoseconds()
         statistics.endNanoseconds = min(statistics.endNanoseconds, now)
@@ -207,7 +229,7 @@ final class Shard: @unchecked Sendable {
         onAllAnswered = nil
     }
 
-    /// What was measured.
+    /// The shard's part of the measurement.
     func takeMeasurement() -> ShardMeasurement {
         let now = MonotonicClock.nanoseconds()
         let end = min(statistics.endNanoseconds, now)
@@ -220,7 +242,7 @@ final class Shard: @unchecked Sendable {
     func tick() -> ShardTick {
         failStalledConnections()
         return ShardTick(
-            latencies: statistics.takeInterval(), errors: errors.total, bytes: statistics.bytes)
+            latencies: statistics.takeInterval(), errors: errors.total)
     }
 
     private func failStalledConnections() {
@@ -229,8 +251,8 @@ final class Shard: @unchecked Sendable {
         for client in clients { client.failIfStalled(sentBefore: now - plan.stallNanoseconds) }
     }
 
-    /// Connections that wait for an answer, those that wait too long fail; and messages of an open
-    /// loop that wait for a connection.
+    /// The number of connections that wait for an answer, plus 1 if messages of an open loop wait
+    /// for a connection. Stalled connections fail first.
     func messagesWaiting() -> Int {
         failStalledConnections()
         let backlog = working > 0 && pacer?.hasBacklog == true ? 1 : 0
@@ -257,24 +279,22 @@ final class Shard: @unchecked Sendable {
         ramp?.cancel()
         self.onAllClosed = onAllClosed
         for client in clients { client.close() }
-        for guest in guests { guest.close() }
+        for client in backgroundClients { client.close() }
         if openClients == 0 { reportAllClosed() }
     }
+
+    func clientOpened() { openClients += 1 }
 
     func clientClosed() {
         openClients -= 1
         if openClients == 0 { reportAllClosed() }
     }
 
-    func guestOpened() { openClients += 1 }
-
-    func guestClosed() { clientClosed() }
-
     private func reportAllClosed() {
         guard let onAllClosed else { return }
         self.onAllClosed = nil
         clients = []
-        guests = []
+        backgroundClients = []
         pacer = nil
         onAllClosed()
     }

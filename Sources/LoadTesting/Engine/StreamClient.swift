@@ -1,4 +1,3 @@
-internal import Ring
 internal import RingDispatch
 internal import RingNetwork
 
@@ -8,17 +7,17 @@ internal import RingNetwork
 /// send(2), and allocates nothing.
 final class StreamClient: LoadClient, @unchecked Sendable {
     // Safety: used on the shard's queue only.
-    /// What is handed to the kernel at once.
+    /// The most bytes passed to one send.
     private static let mostBytesInSend = 256 * 1024
     private static let reconnectMilliseconds = 100
 
     @exclusivity(unchecked) private var connection: Connection?
     @exclusivity(unchecked) private var exchange: Exchange
     private var connectNanoseconds: UInt64 = 0
-    /// Messages that this connection may still send before the next one follows.
+    /// Messages that this connection may still send before it is replaced.
     @exclusivity(unchecked) private var messagesLeft = Int.max
     @exclusivity(unchecked) private var isConnected = false
-    /// It is being closed, and another one follows.
+    /// It is being closed and replaced.
     private var isRenewing = false
     private var hasConnectedOnce = false
 
@@ -108,22 +107,22 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         shard.statistics.record(bytes: bytes.count)
         answered(count, now: now)
         if let finding { return fail(finding) }
-        if count > 0 { goOn(count, now: now) }
+        if count > 0 { continueSending(count, now: now) }
     }
 
-    private func goOn(_ count: Int, now: UInt64) {
+    private func continueSending(_ count: Int, now: UInt64) {
         if inFlight.count == 0, messagesLeft == 0 || exchange.isOver { return renew() }
         shard.clientHasRoom(self, answered: count, now: now)
     }
 
     // MARK: ending
 
-    /// Closes the connection; another one follows.
+    /// Closes the connection and makes another one.
     private func renew() {
         isConnected = false
         if shard.isSending { isRenewing = true } else { isOver = true }
         connection?.close()
-        // There may be nothing left to send.
+        // This may have been the last answer.
         shard.reportIfAllAnswered()
     }
 
@@ -161,7 +160,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     override func close() {
         guard !isOver else { return }
         isOver = true
-        // While it is connecting, the connector's answer comes first.
+        // While it connects, the connector's completion reports the end.
         connection?.close()
     }
 

@@ -4,13 +4,13 @@ public struct Sweep: Sendable {
     public struct Step: Sendable {
         public let perSecond: Double
         public let report: LoadReport
-        /// The condition held, nothing went wrong, and the rate was kept.
+        /// The condition held, there were no errors, and the client kept the rate.
         public let isKept: Bool
     }
 
-    /// Rates this close together are as good as the same.
+    /// The search ends when two rates are this close together.
     public static let resolution = 1.05
-    /// Of the messages that were due, so many have to be answered.
+    /// The share of the due messages that the server has to answer.
     private static let leastAnsweredShare = 0.99
     private static let mostSteps = 40
 
@@ -19,8 +19,8 @@ public struct Sweep: Sendable {
     private let condition: Condition
 
     /// - Parameters:
-    ///   - plan: whose schedule is replaced.
-    ///   - condition: what has to hold.
+    ///   - plan: the plan of each step, whose schedule the sweep replaces.
+    ///   - condition: has to hold for a rate to be kept.
     public init(
         _ plan: LoadPlan, rates: ClosedRange<Double>, until condition: Condition
     ) throws(LoadFailure) {
@@ -33,7 +33,7 @@ public struct Sweep: Sendable {
     /// Runs it. Blocks, as a run does.
     /// - Parameters:
     ///   - run: makes a step's report; nil ends the sweep.
-    ///   - onStep: told of each step.
+    ///   - onStep: called after each step.
     /// - Returns: the step with the highest rate that was kept; nil: not even the lowest was.
     public func best(
         run: (LoadPlan) throws -> LoadReport?, onStep: (Step) -> Void
@@ -45,7 +45,7 @@ public struct Sweep: Sendable {
             if step.isKept, step.perSecond > best?.perSecond ?? 0 { best = step }
             return step.isKept
         }
-        // Doubling finds where it fails, halving the distance finds the place.
+        // Doubling finds a failing rate, then bisection finds the limit.
         var kept = rates.lowerBound
         var failing: Double?
         guard try isKept(kept) == true else { return best }
@@ -74,7 +74,7 @@ public struct Sweep: Sendable {
         }
         guard let report = try run(plan) else { return nil }
         let due = rate * report.measurement.seconds
-        // At each end of the time a message of each shard may fall on the other side.
+        // One message of each shard may be on the wrong side of each end of the measured time.
         let answered = report.measurement.messages + 2 * plan.shardCount
         let isKept =
             condition.holds(for: report) && !report.hasFailed && !report.wasInterrupted

@@ -1,9 +1,9 @@
-/// Messages whose every byte has to come back, in order.
+/// Messages that the server has to echo byte by byte, in order.
 final class EchoExchange: Exchange, @unchecked Sendable {
     // Safety: see the base class.
     private let payload: Payload
     private let seed: UInt64
-    /// Bytes of message `answeredCount` that came and were right.
+    /// Correct bytes of message `answeredCount` so far.
     @exclusivity(unchecked) private var position = 0
     @exclusivity(unchecked) private var sizeExpected: Int
 
@@ -38,7 +38,7 @@ final class EchoExchange: Exchange, @unchecked Sendable {
         return nil
     }
 
-    /// What these bytes are, which are not the rest of the message that is due.
+    /// Classifies bytes that differ from the expected message.
     private func finding(_ bytes: UnsafeRawBufferPointer) -> Finding {
         if position == 0, let number = number(at: bytes) {
             if number < answeredCount {
@@ -56,7 +56,7 @@ final class EchoExchange: Exchange, @unchecked Sendable {
         return Finding(.mismatch, "wrong bytes at message \(answeredCount)")
     }
 
-    /// The message of this connection that the bytes are, or begin with.
+    /// The message of this connection that the bytes begin with.
     private func number(at bytes: UnsafeRawBufferPointer) -> UInt64? {
         guard let number = payload.number(of: bytes, seed: seed), number < writtenCount else {
             return nil
@@ -66,11 +66,11 @@ final class EchoExchange: Exchange, @unchecked Sendable {
         return payload.matches(number, seed: seed, position: 0, whole) ? number : nil
     }
 
-    /// Whether the next message begins where this one should go on.
+    /// Whether the next message begins before the end of this one.
     private func isCutShort(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let next = answeredCount &+ 1
         guard next < writtenCount, sizeExpected > Payload.headerBytes else { return false }
-        // Where the bytes that were right end is a guess: the next one may begin with the same.
+        // The correct bytes may include the first bytes of the next message.
         let last = min(bytes.count - Payload.headerBytes, sizeExpected - position - 1)
         guard last >= 0 else { return false }
         return (0...last).contains { offset in

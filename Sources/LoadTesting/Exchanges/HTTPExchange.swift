@@ -1,3 +1,5 @@
+internal import WireFormats
+
 /// HTTP/1.1 requests, one or more under way, on a connection that is kept. RFC 9112.
 final class HTTPExchange: Exchange, @unchecked Sendable {
     // Safety: see the base class.
@@ -5,8 +7,8 @@ final class HTTPExchange: Exchange, @unchecked Sendable {
     private let head: [UInt8]
     private let payload: Payload
     private let seed: UInt64
-    private var parser = HTTPResponseParser()
-    /// Bytes of the body, where it has to be the request's.
+    private var reader = HTTPResponseReader()
+    /// Bytes of the body so far, if it has to be the request's.
     private var bodyPosition = 0
     private var ends = false
 
@@ -23,7 +25,7 @@ final class HTTPExchange: Exchange, @unchecked Sendable {
     }
 
     override var isOver: Bool { ends }
-    override var partialBytes: Int { parser.partialBytes }
+    override var partialBytes: Int { reader.partialBytes }
 
     override func write(into buffer: MessageBuffer) {
         buffer.append(head)
@@ -44,7 +46,7 @@ final class HTTPExchange: Exchange, @unchecked Sendable {
                 return Finding(.mismatch, "bytes came that no request asked for")
             }
             var finding: Finding?
-            let step = parser.step(rest, expectsBody: plan.method != .head) { status, piece in
+            let step = reader.step(rest, expectsBody: plan.method != .head) { status, piece in
                 finding = finding ?? (status < 400 ? checkBody(piece) : nil)
             }
             if let finding { return finding }
@@ -72,45 +74,22 @@ final class HTTPExchange: Exchange, @unchecked Sendable {
     }
 
     private func complete() -> Finding? {
-        if parser.closes { ends = true }
-        guard parser.status < 400 else {
-            return Finding(.status, "response \(answeredCount) has the status \(parser.status)")
+        if reader.closes { ends = true }
+        guard reader.status < 400 else {
+            return Finding(.status, "response \(answeredCount) has the status \(reader.status)")
         }
         if plan.body == .echo, bodyPosition != payload.size(answeredCount, seed: seed) {
             return Finding(.truncation, "the body of response \(answeredCount) lacks its end")
         }
         bodyPosition = 0
         answeredCount &+= 1
-        parser.reset()
+        reader.reset()
         return nil
     }
 
     /// A body without a length ends with the connection.
     override func findingAtEnd() -> Finding? {
-        if parser.endsWithConnection { return complete() }
+        if reader.endsWithConnection { return complete() }
         return super.findingAtEnd()
     }
-}
-
-/// What is asked of an HTTP server, and what counts as right.
-public struct HTTPPlan: Sendable {
-    public enum Method: String, Sendable, CaseIterable {
-        case get = "GET"
-        case head = "HEAD"
-        case post = "POST"
-    }
-
-    public enum Body: String, Sendable, CaseIterable {
-        /// Any body, as long as it is complete.
-        case any
-        /// The body that was posted.
-        case echo
-    }
-
-    public var method = Method.get
-    public var body = Body.any
-    /// Further lines of the request, such as `Accept: text/plain`.
-    public var headers: [String] = []
-
-    public init() {}
 }

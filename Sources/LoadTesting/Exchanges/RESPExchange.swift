@@ -1,15 +1,13 @@
-internal import Ring
-
-/// Commands of Redis's protocol. What SET stores for a key follows from the key, so that GET can be
-/// checked: a value is right, or there is none.
+/// Commands of Redis's protocol. The value of a key follows from the key, so that GET can be
+/// checked.
 final class RESPExchange: Exchange, @unchecked Sendable {
     // Safety: see the base class.
     private let plan: RESPPlan
     private let payload: Payload
-    /// Which command and key each message has follows from this and its number.
+    /// The command and key of a message follow from this and its number.
     private let seed: UInt64
     private var line: [UInt8] = []
-    /// Bytes of a value that are still to come, with the line end; nil: a line comes.
+    /// Missing bytes of a value, with its line end; nil: a line follows.
     private var valueLeft: Int?
     private var valuePosition = 0
     private var received = 0
@@ -55,7 +53,7 @@ final class RESPExchange: Exchange, @unchecked Sendable {
                 if left == part { answered() }
                 continue
             }
-            let end = Memory.firstIndex(of: UInt8(ascii: "\n"), in: rest)
+            let end = rest.firstIndex(of: UInt8(ascii: "\n"))
             let part = end.map { $0 + 1 } ?? rest.count
             line.append(contentsOf: rest[..<part])
             received += part
@@ -111,55 +109,5 @@ final class RESPExchange: Exchange, @unchecked Sendable {
         let (command, _) = plan.choice(seed &+ answeredCount)
         return Finding(
             .mismatch, "the reply to command \(answeredCount) (\(command.rawValue)) is \(what)")
-    }
-}
-
-/// Which commands a server of Redis's protocol gets: a mix with weights, over so many keys.
-public struct RESPPlan: Sendable, CustomStringConvertible {
-    public enum Command: String, Sendable, CaseIterable {
-        case ping, get, set
-    }
-
-    public private(set) var mix: [(command: Command, weight: Int)] = [(.ping, 1)]
-    public var keys: UInt64 = 10_000
-    static let valueSeed: UInt64 = 0x5EED_0000_0000
-    private static let mostWeight = 1_000_000
-
-    public init() {}
-
-    /// Reads `ping`, `set`, or a mix with weights: `get:90,set:10`.
-    public init(_ text: String) throws(LoadFailure) {
-        mix = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let pair = part.split(separator: ":", omittingEmptySubsequences: false)
-            let weight = pair.count == 2 ? Int(pair[1]) : pair.count == 1 ? 1 : nil
-            guard let command = pair.first.flatMap({ Command(rawValue: $0.lowercased()) }),
-                let weight, 1...Self.mostWeight ~= weight
-            else {
-                throw .usage(
-                    "--commands \(text): write ping, get or set, with weights for a mix, as in "
-                        + "get:90,set:10")
-            }
-            mix.append((command, weight))
-        }
-    }
-
-    public var description: String {
-        mix.map { "\($0.command.rawValue):\($0.weight)" }.joined(separator: ",")
-    }
-
-    func name(_ key: UInt64) -> String { "ringload:\(key)" }
-
-    func choice(_ word: UInt64) -> (command: Command, key: UInt64) {
-        var generator = SeededGenerator(state: word)
-        let key = generator.next() % max(1, keys)
-        guard mix.count > 1 else { return (mix[0].command, key) }
-        let total = mix.reduce(0) { $0 + $1.weight }
-        var place = Int(generator.next() % UInt64(total))
-        for part in mix {
-            if place < part.weight { return (part.command, key) }
-            place -= part.weight
-        }
-        return (mix[0].command, key)
     }
 }

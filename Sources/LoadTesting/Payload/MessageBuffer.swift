@@ -1,6 +1,4 @@
-internal import Ring
-
-/// Messages that are about to be sent, one after the other. Confined to its shard's queue.
+/// The next messages to send, one after the other. Confined to its shard's queue.
 final class MessageBuffer: @unchecked Sendable {
     // Safety: used on one queue only; every access is checked against the count.
     @exclusivity(unchecked) private var memory: UnsafeMutableRawBufferPointer

@@ -1,4 +1,4 @@
-internal import Ring
+internal import Glibc
 
 /// The bytes of every message, known to sender and checker alike.
 ///
@@ -62,12 +62,15 @@ final class Payload: @unchecked Sendable {
             }
             body = UnsafeRawBufferPointer(rebasing: bytes[count...])
         }
-        guard !body.isEmpty else { return true }
+        guard let address = body.baseAddress, !body.isEmpty else { return true }
         let start = max(0, position - Self.headerBytes)
-        return Memory.areEqual(body, window(number, seed, start..<start + body.count))
+        let expected = window(number, seed, start..<start + body.count)
+        guard let expectedAddress = expected.baseAddress else { return false }
+        // Safety: both have the same size.
+        return memcmp(address, expectedAddress, body.count) == 0
     }
 
-    /// The number whose header these bytes begin with, whatever it is.
+    /// The message number in the header of these bytes, valid or not.
     func number(of bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64? {
         guard bytes.count >= Self.headerBytes else { return nil }
         return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) &- seed

@@ -8,10 +8,10 @@ extension LoadPlan {
     static let shortestDatagram = 8
     static let longestDatagram = 65_507
 
-    /// How many event loops there are, and so shards.
-    public static var laneCount: Int { Runtime.laneCount }
+    /// The number of event loops, and so of shards.
+    public static let laneCount = DispatchRuntime.snapshot().lanes.count { !$0.isBackground }
 
-    /// Throws what cannot be, or not together. A run checks its plan itself.
+    /// Throws if a value or combination is invalid. A run checks its plan itself.
     public func check() throws(LoadFailure) {
         guard !targets.isEmpty else { throw .usage("name a target, as in tcp://127.0.0.1:7007") }
         try Self.check("--connections", connections, Self.connectionLimits)

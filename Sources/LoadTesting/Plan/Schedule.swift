@@ -1,58 +1,18 @@
 /// When messages are sent.
 public enum Schedule: Sendable, Hashable {
-    /// Each connection sends its next message when an answer has come: a slow server is asked less.
+    /// Each connection sends its next message after an answer, so a slow server gets fewer.
     case closed
-    /// So many messages each second over all connections, at equal distances, whatever the server
+    /// A number of messages a second over all connections, at equal intervals, whatever the server
     /// does.
     case constant(perSecond: Double)
-    /// The same on average, at the random distances of independent users.
+    /// The same on average, at random intervals like those of independent users.
     case poisson(perSecond: Double)
 
-    /// Nil: there is none, the loop is closed.
+    /// Nil for a closed loop.
     public var perSecond: Double? {
         switch self {
         case .closed: nil
         case .constant(let rate), .poisson(let rate): rate
         }
-    }
-}
-
-/// The times at which messages are to be sent, one after the other: a shard's share of a schedule.
-///
-/// Nothing is kept for messages that are late: the next time stays where it is until somebody
-/// takes it.
-struct Arrivals {
-    /// On CLOCK_MONOTONIC.
-    private(set) var nextNanoseconds: UInt64
-    /// From `origin`: exact to the nanosecond for months.
-    private var next: Double
-    private let origin: UInt64
-    private let interval: Double
-    private let isPoisson: Bool
-    private var generator: SeededGenerator
-
-    /// - Parameters:
-    ///   - share: which of so many shares this is.
-    ///   - start: when the first message of all is due.
-    init(_ schedule: Schedule, share: Int, of shares: Int, start: UInt64, seed: UInt64) {
-        let rate = schedule.perSecond ?? 1
-        interval = 1e9 * Double(shares) / rate
-        generator = SeededGenerator(state: seed &+ UInt64(share))
-        if case .poisson = schedule { isPoisson = true } else { isPoisson = false }
-        origin = start
-        next = isPoisson ? 0 : interval * Double(share) / Double(shares)
-        nextNanoseconds = start + UInt64(next)
-    }
-
-    mutating func advance() {
-        next += isPoisson ? interval * generator.nextExponential() : interval
-        nextNanoseconds = origin + UInt64(next)
-    }
-}
-
-extension SeededGenerator {
-    /// Exponentially distributed, 1 on average.
-    fileprivate mutating func nextExponential() -> Double {
-        -NaturalLogarithm.of(nextFraction())
     }
 }

@@ -1,3 +1,5 @@
+internal import WireFormats
+
 /// Two reports beside each other: what differs by more than the runs differ within themselves.
 ///
 /// The noise of a figure is estimated from the intervals of each run (Welch's t): a difference
@@ -49,7 +51,8 @@ public struct Comparison: Sendable {
     }
 
     private static func read(_ text: String, _ name: String) throws(LoadFailure) -> JSONValue {
-        guard let value = JSONValue(parsing: text), value["schema"]?.text == "ringload-report"
+        guard let value = try? JSONReader.read(Array(text.utf8)),
+            value["schema"]?.text == "ringload-report"
         else {
             throw LoadFailure("\(name): is no report of ringload --json")
         }
@@ -78,7 +81,7 @@ public struct Comparison: Sendable {
     /// The figure in each interval that was measured.
     private static func samples(_ report: JSONValue, _ key: String) -> [Double] {
         (report["intervals"]?.elements ?? []).compactMap { interval in
-            if case .bool(true)? = interval["is_warming_up"] { return nil }
+            if case .boolean(true)? = interval["is_warming_up"] { return nil }
             return interval[key]?.number
         }
     }

@@ -1,6 +1,6 @@
 internal import Histogram
 
-/// Something that is not to happen, or that a sweep goes up to: `p99>5ms`, `rate<10k`, `errors>0`.
+/// A comparison of a figure with a limit: `p99>5ms`, `rate<10k`, `errors>0`.
 public struct Condition: Sendable, CustomStringConvertible {
     enum Quantity: Sendable {
         case percentile(Double)
@@ -68,13 +68,13 @@ public struct Condition: Sendable, CustomStringConvertible {
         return number * unit.factor
     }
 
-    /// Whether it is as the condition says.
+    /// Whether the condition holds.
     public func holds(for report: LoadReport) -> Bool {
         let value = value(of: report)
         return isAbove ? value > limit : value < limit
     }
 
-    /// What the figure is, for people.
+    /// The figure in words.
     public func finding(_ report: LoadReport) -> String {
         let value = value(of: report)
         let text =

@@ -35,7 +35,7 @@ extension LoadReport {
         Format.decimal(nanoseconds / 1e6, places: 6)
     }
 
-    /// A line for each interval, after one with the names.
+    /// A line of names, then a line for each interval.
     public var csv: String {
         let names =
             "seconds,warming_up,messages,messages_per_second,p50_ns,p90_ns,p99_ns,p99_9_ns,max_ns,"

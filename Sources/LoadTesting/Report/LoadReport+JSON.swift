@@ -1,5 +1,6 @@
+internal import Glibc
 internal import Histogram
-internal import Ring
+internal import WireFormats
 
 extension LoadReport {
     /// Raised when a field changes its meaning or goes; new fields leave it alone.
@@ -43,7 +44,7 @@ extension LoadReport {
             ("message_sizes", .string(plan.sizes.description)),
             ("pipeline", .integer(plan.pipeline)),
             ("messages_per_second", plan.schedule.perSecond.map { .number($0) } ?? .null),
-            ("is_poisson", .bool(isPoisson)),
+            ("is_poisson", .boolean(isPoisson)),
             ("idle_connections", .integer(plan.idleConnections)),
             ("messages_per_connection", plan.messagesPerConnection.map { .integer($0) } ?? .null),
             ("warmup_seconds", .number(Double(plan.warmupNanoseconds) / 1e9)),
@@ -52,8 +53,13 @@ extension LoadReport {
             // A string: JSON readers keep 53 bits of a number.
             ("seed", .string(String(plan.seed))),
             ("shards", .integer(plan.shardCount)),
-            ("backend", .string(Environment.value("RINGDISPATCH_BACKEND") ?? "auto")),
+            ("backend", .string(backend)),
         ])
+    }
+
+    /// The setting, not the result.
+    private var backend: String {
+        getenv("RINGDISPATCH_BACKEND").map { String(cString: $0) } ?? "auto"
     }
 
     private var isPoisson: Bool {
@@ -74,7 +80,7 @@ extension LoadReport {
     private static func json(_ interval: LoadInterval) -> JSONValue {
         .object([
             ("seconds", .number(interval.seconds)),
-            ("is_warming_up", .bool(interval.isWarmingUp)),
+            ("is_warming_up", .boolean(interval.isWarmingUp)),
             ("messages", .integer(interval.messages)),
             ("messages_per_second", .number(interval.messagesPerSecond)),
             ("p50", .integer(Int(interval.p50Nanoseconds))),
@@ -98,7 +104,7 @@ extension LoadReport {
 
     private var errorsJSON: JSONValue {
         let kinds = ErrorCounts.Kind.allCases.map {
-            ($0.jsonKey, JSONValue.integer(errors.count($0)))
+            ($0.rawValue, JSONValue.integer(errors.count($0)))
         }
         return .object(
             [("total", .integer(errors.total))] + kinds

@@ -16,7 +16,7 @@ public struct LoadReport: Sendable {
     public let hostile: [HostileProfile: HostileCounts]
     public let wasInterrupted: Bool
 
-    /// Something was wrong, or nothing was measured.
+    /// There were errors, or nothing was measured.
     public var hasFailed: Bool {
         let wantsMessages = plan.connections > 0 && !wasInterrupted
         return errors.total > 0 || (measurement.messages == 0 && wantsMessages)
@@ -30,10 +30,10 @@ public struct LoadReport: Sendable {
         measurement.messages > 0 ? usage.totalSeconds * 1e6 / Double(measurement.messages) : 0
     }
 
-    /// What casts doubt on the figures: the client was the limit, or the schedule was not kept.
+    /// Doubts about the figures: the client was the limit, or missed the schedule.
     public var warnings: [String] {
         var warnings: [String] = []
-        // In an open loop the lateness tells: its event loops spin until the next message is due.
+        // In an open loop event loops spin, so only lateness shows that the client is the limit.
         if !plan.isOpenLoop, processorPercent > 95 * Double(plan.shardCount) {
             warnings.append(
                 "the client was the limit: it used \(Format.decimal(processorPercent, places: 0)) "

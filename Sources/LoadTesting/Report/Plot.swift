@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Curves over an axis, as SVG.
 struct Plot {
     struct Point {
@@ -112,8 +114,8 @@ struct Plot {
         func y(_ value: Double) -> Double {
             let share =
                 isLogarithmic
-                ? (Plot.log10(max(value, low)) - Plot.log10(low))
-                    / (Plot.log10(high) - Plot.log10(low))
+                ? (log10(max(value, low)) - log10(low))
+                    / (log10(high) - log10(low))
                 : (value - low) / (high - low)
             return Plot.height - Plot.bottom
                 - min(1, max(0, share)) * (Plot.height - Plot.top - Plot.bottom)
@@ -130,7 +132,7 @@ struct Plot {
         }
         let lowest = values.min() ?? 1
         var ticks: [Double] = []
-        var power = Self.powerOfTen(Int(Self.log10(lowest).rounded(.down)))
+        var power = pow(10, log10(lowest).rounded(.down))
         while true {
             for factor in [1.0, 2.0, 5.0] {
                 let tick = power * factor
@@ -150,18 +152,8 @@ struct Plot {
     /// 1, 2 or 5 times a power of ten, not below the value.
     static func roundStep(_ value: Double) -> Double {
         guard value > 0 else { return 1 }
-        let power = powerOfTen(Int(log10(value).rounded(.down)))
+        let power = pow(10, log10(value).rounded(.down))
         return ([1.0, 2.0, 5.0, 10.0].first { $0 * power >= value * 0.999 } ?? 10) * power
-    }
-
-    static func log10(_ value: Double) -> Double {
-        NaturalLogarithm.of(value) / NaturalLogarithm.of(10)
-    }
-
-    private static func powerOfTen(_ exponent: Int) -> Double {
-        (0..<abs(exponent)).reduce(1.0) { product, _ in
-            exponent < 0 ? product / 10 : product * 10
-        }
     }
 
     // MARK: elements

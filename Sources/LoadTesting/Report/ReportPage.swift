@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Histogram
 
 /// The report as a page that needs nothing else: tables, and plots as SVG, for light and dark
@@ -114,7 +115,7 @@ struct ReportPage {
         for step in latencies.percentiles(ticksPerHalfDistance: 8) {
             let rest = 1 - step.percentileLevelIteratedTo / 100
             guard rest > 0 else { continue }
-            points.append(Plot.Point(x: -Plot.log10(rest), y: Double(step.value)))
+            points.append(Plot.Point(x: -log10(rest), y: Double(step.value)))
         }
         return points
     }

@@ -1,15 +1,16 @@
-/// What went wrong, by kind, with the first case in words. A connection fails once, for one reason.
+/// The errors by kind, and the first one in words. A connection fails once, for one reason.
 public struct ErrorCounts: Sendable {
+    /// The raw values are the keys of the JSON report.
     public enum Kind: String, CaseIterable, Sendable {
-        /// Bytes that nobody sent.
+        /// Bytes that differ from the expected ones.
         case mismatch = "mismatches"
         /// An answer before its turn.
         case reorder = "reorders"
         /// An answer that lacks its end.
         case truncation = "truncations"
-        /// An answer that had come already.
+        /// An answer received twice.
         case duplicate = "duplicates"
-        /// A status that says no: HTTP's from 400 on, an error reply.
+        /// An HTTP status from 400 on, or an error reply.
         case status
         case closedByServer = "closed_by_server"
         /// No answer in time.
@@ -40,9 +41,6 @@ public struct ErrorCounts: Sendable {
             case .notClosed: "not closed"
             }
         }
-
-        /// In the report for programs.
-        var jsonKey: String { rawValue }
     }
 
     private var counts: [Kind: Int] = [:]

@@ -1,6 +1,6 @@
 internal import Histogram
 
-/// What happened in a second, or whatever the plan's interval is.
+/// The figures of one interval.
 public struct LoadInterval: Sendable {
     /// The interval's end, counted from the first message.
     public let seconds: Double

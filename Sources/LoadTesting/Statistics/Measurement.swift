@@ -1,6 +1,6 @@
 public import Histogram
 
-/// What all shards measured together.
+/// The measurement of all shards together.
 public struct Measurement: Sendable {
     public private(set) var seconds = 0.0
     public private(set) var messages = 0
@@ -9,7 +9,7 @@ public struct Measurement: Sendable {
     /// From the time a message was due to its answer; in a closed loop it is due when it is sent.
     public private(set) var latencies = LatencyHistogram.forLatencies()
     public private(set) var open = OpenLoopStatistics()
-    /// Of the making of connections.
+    /// The time that connecting takes.
     public private(set) var connects = LatencyHistogram.forLatencies()
 
     init() {}
@@ -31,17 +31,4 @@ public struct Measurement: Sendable {
     public var messagesPerSecond: Double { seconds > 0 ? Double(messages) / seconds : 0 }
     /// Millions of bytes received, which is about as many as were sent.
     public var megabytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds / 1e6 : 0 }
-}
-
-/// A shard's share of a progress line.
-struct ShardTick: Sendable {
-    let latencies: LatencyHistogram
-    let errors: Int
-    let bytes: Int
-}
-
-/// A shard's share of the report.
-struct ShardMeasurement: Sendable {
-    let statistics: ShardStatistics
-    let endNanoseconds: UInt64
 }

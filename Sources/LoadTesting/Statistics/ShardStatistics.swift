@@ -1,6 +1,6 @@
-public import Histogram
+internal import Histogram
 
-/// What one shard measured. It belongs to the shard; others get copies.
+/// The statistics of one shard. It belongs to the shard; others get copies.
 struct ShardStatistics: Sendable {
     /// When the shard began to measure. Messages that were due before do not count.
     private(set) var startNanoseconds: UInt64 = 0
@@ -13,12 +13,12 @@ struct ShardStatistics: Sendable {
     private var finished = LatencyHistogram.forLatencies()
     /// Since the last progress line or the beginning; a message is recorded once, here.
     private var interval = LatencyHistogram.forLatencies()
-    /// For the next progress line only: what came before the beginning.
+    /// For the next progress line only: latencies from before `begin`.
     private var unmeasured = LatencyHistogram.forLatencies()
     private(set) var open = OpenLoopStatistics()
     private(set) var connects = LatencyHistogram.forLatencies()
 
-    /// Forgets what was counted so far.
+    /// Resets all counts.
     mutating func begin(atNanoseconds now: UInt64) {
         let shown = takeInterval()
         let connects = connects
@@ -31,7 +31,7 @@ struct ShardStatistics: Sendable {
     /// Per answered message.
     @inline(__always)
     mutating func record(due: UInt64, now: UInt64) {
-        // Messages of the warm-up, whose answers come later.
+        // Late answers to messages of the warm-up do not count.
         guard due >= startNanoseconds, due < endNanoseconds else { return }
         messages += 1
         lastAnswerNanoseconds = now
@@ -76,25 +76,5 @@ struct ShardStatistics: Sendable {
         var all = finished
         all.add(interval)
         return all
-    }
-}
-
-/// What an open loop measures beside the latencies.
-public struct OpenLoopStatistics: Sendable {
-    /// From the time a message was sent to its answer: what a server looks like to those who wait
-    /// for it before they ask again.
-    public internal(set) var service = LatencyHistogram.forLatencies()
-    /// How late messages were sent for which a connection was free: the client's own lateness.
-    public internal(set) var slip = LatencyHistogram.forLatencies()
-    /// Messages that had to wait for a free connection.
-    public internal(set) var waited = 0
-    /// Messages that were due and never sent.
-    public internal(set) var unsent = 0
-
-    mutating func add(_ other: OpenLoopStatistics) {
-        service.add(other.service)
-        slip.add(other.slip)
-        waited += other.waited
-        unsent += other.unsent
     }
 }

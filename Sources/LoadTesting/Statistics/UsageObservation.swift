@@ -1,10 +1,8 @@
-internal import Ring
-
-/// What client and server used of the CPUs while it was measured.
+/// The CPU time of client and server during the measurement.
 public struct UsageObservation: Sendable {
     public private(set) var userSeconds = 0.0
     public private(set) var systemSeconds = 0.0
-    /// The observed process's; nil: none is observed, or it has gone.
+    /// The observed process's; nil: none is observed, or it has ended.
     public private(set) var serverSeconds: Double?
     public private(set) var serverContextSwitches: Int?
 

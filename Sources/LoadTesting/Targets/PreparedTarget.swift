@@ -1,4 +1,4 @@
-internal import Ring
+internal import Glibc
 internal import RingDispatch
 internal import RingNetwork
 
@@ -15,7 +15,7 @@ final class PreparedTarget: Sendable {
 
     static let connectTimeout = DispatchTimeInterval.seconds(10)
 
-    /// - Parameter endpoint: what the target's name stands for.
+    /// - Parameter endpoint: the target's address.
     init(
         _ target: LoadTarget, endpoint: Endpoint, plan: LoadPlan, placement: ConnectionPlacement
     ) throws(LoadFailure) {
@@ -24,7 +24,7 @@ final class PreparedTarget: Sendable {
         var options = ConnectorOptions()
         options.timeout = Self.connectTimeout
         options.placement = placement
-        // A server that answers only when its answers are taken has to get that far.
+        // Otherwise a server that waits for its answers to be read could wait forever.
         options.connection.pausesReceivingWhileUnwritable = false
         #if TLS
             if target.isSecured {
@@ -38,8 +38,8 @@ final class PreparedTarget: Sendable {
                 options.tlsServerName = plan.tlsServerName ?? Self.name(of: target.endpoint)
             }
         #endif
-        let isLocal = endpoint.isUnix
-        let sources: [IPAddress?] = plan.sources.isEmpty || isLocal ? [nil] : plan.sources
+        let hasSources = !plan.sources.isEmpty && target.scheme != .unix
+        let sources: [IPAddress?] = hasSources ? plan.sources : [nil]
         connectors = sources.map { source in
             var options = options
             options.localEndpoint = source.map { Endpoint($0, port: 0) }
@@ -71,19 +71,19 @@ final class PreparedTarget: Sendable {
     static func words(for error: ConnectError, target: LoadTarget) -> Finding {
         let code = error.attempts.first?.cause.code
         switch error.reason {
-        case .timedOut: return Finding(.connect, text(ErrorCode.timedOut, target))
+        case .timedOut: return Finding(.connect, text(ETIMEDOUT, target))
         case .allFailed:
-            let kind: ErrorCounts.Kind = code == ErrorCode.connectionRefused ? .refused : .connect
-            return Finding(kind, text(code ?? ErrorCode.connectionRefused, target))
+            let kind: ErrorCounts.Kind = code == ECONNREFUSED ? .refused : .connect
+            return Finding(kind, text(code ?? ECONNREFUSED, target))
         default: return Finding(.connect, "\(target): \(error)")
         }
     }
 
-    /// What it means that a connection was closed without being asked to.
+    /// The error of a connection that the load did not close.
     func finding(of reason: CloseReason) -> Finding {
         switch reason {
         case .failed(let error):
-            if error.code == ErrorCode.connectionReset || error.code == ErrorCode.brokenPipe {
+            if error.code == ECONNRESET || error.code == EPIPE {
                 return Finding(.reset, "the server reset a connection (\(error))")
             }
             return Finding(error.call == "recv" ? .receive : .send, "\(error)")
@@ -101,23 +101,23 @@ final class PreparedTarget: Sendable {
     private static func text(_ code: Int32, _ target: LoadTarget) -> String {
         let place = target.place
         return switch code {
-        case ErrorCode.connectionRefused:
+        case ECONNREFUSED:
             "connection refused: is the server running on \(place)?"
-        case ErrorCode.timedOut:
+        case ETIMEDOUT:
             "no answer from \(place): is the address right, and does a firewall drop it?"
-        case ErrorCode.networkUnreachable, ErrorCode.hostUnreachable:
+        case ENETUNREACH, EHOSTUNREACH:
             "no route to \(place): is the address right?"
-        case ErrorCode.noEntry:
+        case ENOENT:
             "\(place) does not exist: is the server running, and the path right?"
-        case ErrorCode.connectionReset, ErrorCode.brokenPipe:
+        case ECONNRESET, EPIPE:
             "\(place) closed a new connection: has the server descriptors and memory left?"
-        case ErrorCode.addressNotAvailable:
+        case EADDRNOTAVAIL:
             "no local port left towards \(place): use fewer --connections, several "
                 + "--source addresses, or widen net.ipv4.ip_local_port_range"
-        case ErrorCode.processDescriptors, ErrorCode.systemDescriptors:
+        case EMFILE, ENFILE:
             "no descriptors left: raise the limit with ulimit -n, or use fewer --connections"
         default:
-            "cannot connect to \(place): \(KernelError.text(of: code))"
+            "cannot connect to \(place): \(String(cString: strerror(code)))"
         }
     }
 }

@@ -41,7 +41,7 @@ final class TargetLookup: @unchecked Sendable {
         }
     }
 
-    /// A connection tells which of a name's addresses answers.
+    /// Connects to find the first of a name's addresses that answers.
     private func probe(_ target: LoadTarget) {
         var options = ConnectorOptions()
         options.timeout = PreparedTarget.connectTimeout

@@ -21,7 +21,7 @@ public struct ConnectorOptions: Sendable {
     /// The target of the connections' queues; nil: none, each runs by itself.
     public var connectionTarget: DispatchQueue?
     /// One queue for all connections, instead of a queue each.
-    package var placement: ConnectionPlacement?
+    public var placement: ConnectionPlacement?
     public var connection = ConnectionOptions()
     #if TLS
     /// Connections are over TLS; the handshake begins when they are activated, see

@@ -1,16 +1,17 @@
-package import RingDispatch
+public import RingDispatch
 
-/// Where a connection's events are handled.
+/// One queue and one event loop for many connections; see ``ConnectorOptions/placement``.
 ///
-/// Connections that share a queue are handled one after the other, and may use what belongs to it
-/// without further ado. If they share the lane too, no event has to change the thread.
-package struct ConnectionPlacement: Sendable {
-    /// Serial.
-    package let queue: DispatchQueue
-    /// Counted round and round; nil: connections get the lanes in turn.
-    package let laneNumber: Int?
+/// Connections that share a serial queue never run concurrently, so their handlers can share data
+/// without locks. On the same event loop, no event has to change threads either.
+public struct ConnectionPlacement: Sendable {
+    /// A serial queue.
+    public let queue: DispatchQueue
+    /// The number of an event loop, modulo their count; nil: connections get the event loops in
+    /// turn.
+    public let laneNumber: Int?
 
-    package init(queue: DispatchQueue, laneNumber: Int? = nil) {
+    public init(queue: DispatchQueue, laneNumber: Int? = nil) {
         self.queue = queue
         self.laneNumber = laneNumber
     }

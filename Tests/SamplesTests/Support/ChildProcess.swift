@@ -1,16 +1,5 @@
 import Glibc
 
-/// How a process ended.
-enum Ending: Equatable, Sendable {
-    case exit(Int32)
-    case signal(Int32)
-
-    init(waitStatus: Int32) {
-        let signal = waitStatus & 0x7f
-        self = signal == 0 ? .exit((waitStatus >> 8) & 0xff) : .signal(signal)
-    }
-}
-
 /// A program that a test started, with what it printed. It is killed at the latest when the test
 /// lets go of it. It inherits descriptors of other tests, which the launcher closes.
 final class ChildProcess: @unchecked Sendable {

@@ -39,37 +39,6 @@ struct FileWatchProcess {
     }
 }
 
-/// A folder of the test's own, to change things in.
-struct WatchedFolder {
-    let temporary: TemporaryFolder
-
-    var path: String { temporary.path }
-
-    func path(_ name: String) -> String { path + "/" + name }
-
-    func write(_ name: String, _ content: String = "content") throws {
-        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw Trouble(call: "open \(path(name))") }
-        defer { close(descriptor) }
-        let bytes = Array(content.utf8)
-        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
-            throw Trouble(call: "write")
-        }
-    }
-
-    func make(folder name: String) throws {
-        guard mkdir(path(name), 0o755) == 0 else { throw Trouble(call: "mkdir \(path(name))") }
-    }
-
-    func move(_ old: String, to new: String) throws {
-        guard rename(path(old), path(new)) == 0 else { throw Trouble(call: "rename") }
-    }
-
-    func remove(_ name: String) throws {
-        guard unlink(path(name)) == 0 else { throw Trouble(call: "unlink") }
-    }
-}
-
 /// Starts a server on a folder of its own, runs `body`, and ends the server whatever happens.
 func withFileWatchServer<Result>(
     _ setting: Setting = .epoll, arguments: [String] = [],
@@ -100,22 +69,4 @@ func jsonObject(_ text: String) throws -> [String: Any] {
     let value = try? JSONSerialization.jsonObject(with: Data(text.utf8))
     guard let object = value as? [String: Any] else { throw Trouble("no JSON object: '\(text)'") }
     return object
-}
-
-/// An event as a client reads it, with another reader of JSON than the server's.
-struct ReceivedEvent {
-    let fields: [String: Any]
-
-    init(_ text: String) throws { fields = try jsonObject(text) }
-
-    var sequence: Int { (fields["sequence"] as? NSNumber)?.intValue ?? -1 }
-    var event: String { fields["event"] as? String ?? "" }
-    var path: String { fields["path"] as? String ?? "" }
-    var from: String? { fields["from"] as? String }
-    var kind: String { fields["kind"] as? String ?? "" }
-    var seconds: Double { (fields["time"] as? NSNumber)?.doubleValue ?? 0 }
-    var error: String? { fields["error"] as? String }
-    var pathBytes: [UInt8]? {
-        (fields["pathBytes"] as? String).flatMap { Data(base64Encoded: $0) }.map { Array($0) }
-    }
 }

@@ -1,5 +1,4 @@
 import Glibc
-import Ring
 import Testing
 
 /// A sample, built beside the tests.
@@ -29,44 +28,6 @@ enum Program: String, CaseIterable, CustomTestStringConvertible {
     static func path(of program: String) -> String { buildProducts + "/" + program }
 
     static var launcherPath: String { buildProducts + "/refuse-io-uring" }
-}
-
-/// What the runtime finds, and what it was told: each case is tested in each of them.
-enum Setting: String, CaseIterable, CustomTestStringConvertible {
-    case ioUring = "io_uring"
-    case epoll
-    /// Told nothing, and io_uring is refused as in a container.
-    case refused = "io_uring refused"
-
-    var testDescription: String { rawValue }
-
-    /// Those that this machine has: a container that refuses io_uring still tests the others.
-    static let usable = UringProbe.refusal() == nil ? Array(allCases) : [.epoll, .refused]
-
-    var environment: [String] {
-        switch self {
-        case .ioUring: ["RINGDISPATCH_BACKEND=io_uring"]
-        case .epoll: ["RINGDISPATCH_BACKEND=epoll"]
-        case .refused: []
-        }
-    }
-
-    var refusal: Refusal? { self == .refused ? Refusal() : nil }
-
-    /// The back end in the runtime's line about itself.
-    var backendName: String { self == .ioUring ? "io_uring" : "epoll" }
-}
-
-/// Which of io_uring's calls fail, and how.
-struct Refusal: CustomTestStringConvertible {
-    var only: String?
-    var error = "EPERM"
-
-    var testDescription: String { "\(only ?? "all calls") \(error)" }
-
-    var launcherOptions: [String] {
-        (only.map { ["--only", $0] } ?? []) + ["--errno", error]
-    }
 }
 
 extension Program {

@@ -55,7 +55,7 @@ extension Rules {
                 .contains(library)
         case "FileWatching", "LoadTesting": return false
         case "Glibc", "Musl":
-            return library == "Ring" || (isPublic && mayShowGlibc(path))
+            return ["Ring", "LoadTesting"].contains(library) || (isPublic && mayShowGlibc(path))
         default: return true
         }
     }

@@ -1,6 +1,6 @@
 public import RingNetwork
 
-/// What is loaded: a server's address, and what is spoken to it.
+/// A server's address, and the protocol to use.
 ///
 /// | text | load |
 /// |---|---|
@@ -57,7 +57,7 @@ public struct LoadTarget: Sendable, Hashable {
         if case .unix = endpoint { throw .usage("'\(text)': write unix:/path for a Unix socket") }
     }
 
-    /// HTTP's ports go without saying.
+    /// Adds the default ports of HTTP.
     private static func withPort(_ place: String, _ scheme: Scheme) -> String {
         let host = place.split(separator: "]", omittingEmptySubsequences: false).last ?? ""
         guard !host.contains(":") else { return place }

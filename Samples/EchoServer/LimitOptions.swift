@@ -3,43 +3,6 @@ import RingDispatch
 import RingNetwork
 import SampleSupport
 
-/// Where the server listens.
-struct AddressOptions: ParsableArguments {
-    @Option(help: "Address or name to listen on: 127.0.0.1, 0.0.0.0, [::1], localhost.")
-    var host = "127.0.0.1"
-
-    @Option(help: "Port to listen on; 0 takes a free one.")
-    var port: UInt16 = 7007
-
-    @Flag(help: "Serve UDP, too, on the same port.")
-    var udp = false
-
-    @Option(help: "Path of a Unix socket to serve, too; @NAME for an abstract one.")
-    var unix: String?
-
-    @Option(help: "Mode of the Unix socket's file, octal, such as 660.")
-    var unixMode: FileMode?
-
-    @Option(help: "Port for /metrics and /healthz; 0 takes a free one.")
-    var httpPort: UInt16?
-
-    func validate() throws {
-        if unixMode != nil && unix == nil {
-            throw ValidationError("--unix-mode needs --unix PATH")
-        }
-    }
-}
-
-/// Permission bits, octal.
-struct FileMode: ExpressibleByArgument, Sendable {
-    let bits: UInt32
-
-    init?(argument: String) {
-        guard let bits = UInt32(argument, radix: 8), bits <= 0o777 else { return nil }
-        self.bits = bits
-    }
-}
-
 /// What protects the server from its clients.
 struct LimitOptions: ParsableArguments {
     @Option(help: "Clients at once; more wait until one leaves.")
@@ -92,27 +55,5 @@ struct LimitOptions: ParsableArguments {
         options.connection.timeouts.send = sendTimeout?.interval ?? .never
         options.connection.timeouts.handshake = handshakeTimeout.interval
         return options
-    }
-}
-
-/// TLS for the clients that come over TCP.
-struct SecurityOptions: ParsableArguments {
-    @Option(help: "Certificate and its chain (PEM): TCP clients have to speak TLS.")
-    var certificate: String?
-
-    @Option(help: "Private key of the certificate (PEM).")
-    var privateKey: String?
-
-    func validate() throws {
-        if (certificate == nil) != (privateKey == nil) {
-            throw ValidationError("--certificate and --private-key go together: give both")
-        }
-        #if !TLS
-            if certificate != nil {
-                throw ValidationError(
-                    "--certificate: this EchoServer was built without TLS; install libssl-dev and "
-                        + "build it with --traits TLS")
-            }
-        #endif
     }
 }

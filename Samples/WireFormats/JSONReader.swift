@@ -1,10 +1,10 @@
-/// Reads one JSON text (RFC 8259), strictly.
+/// A strict parser of JSON texts (RFC 8259).
 ///
-/// A `\udc80` to `\udcff` that belongs to no pair stands for one byte, as Python writes file names
-/// that are no UTF-8 (PEP 383).
-struct JSONReader {
-    struct Failure: Error {
-        let words: String
+/// `\udc80` to `\udcff`, outside a surrogate pair, is a single byte: Python writes file names that
+/// are not UTF-8 this way (PEP 383).
+package struct JSONReader {
+    package struct Failure: Error {
+        package let words: String
     }
 
     /// Deeper nesting is refused: reading recurses.
@@ -13,7 +13,7 @@ struct JSONReader {
     private let text: [UInt8]
     private var place = 0
 
-    static func read(_ text: [UInt8]) throws(Failure) -> JSONValue {
+    package static func read(_ text: [UInt8]) throws(Failure) -> JSONValue {
         var reader = JSONReader(text: text)
         let value = try reader.value(depth: 0)
         reader.skipSpace()
@@ -35,7 +35,7 @@ struct JSONReader {
         while let byte = next, [0x20, 0x09, 0x0a, 0x0d].contains(byte) { place += 1 }
     }
 
-    /// Takes the character, behind space, if it is the next one.
+    /// Skips space and, if it follows, the character.
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard next == UInt8(ascii: character) else { return false }
@@ -68,7 +68,7 @@ struct JSONReader {
             guard next == UInt8(ascii: "\"") else { throw failure("a name in quotes is missing") }
             let name = try string()
             guard take(":") else { throw failure("':' is missing") }
-            members.append(JSONValue.Member(name: name, value: try value(depth: depth + 1)))
+            members.append((String(decoding: name, as: UTF8.self), try value(depth: depth + 1)))
         } while take(",")
         guard take("}") else { throw failure("'}' is missing") }
         return members
@@ -102,14 +102,12 @@ struct JSONReader {
             UInt8(ascii: "E")]
         while let byte = next, 0x30...0x39 ~= byte || signs.contains(byte) { place += 1 }
         let digits = String(decoding: text[start..<place], as: UTF8.self)
-        if digits.allSatisfy(\.isWholeNumber) {
-            guard digits == "0" || digits.first != "0" else {
-                throw failure("a number begins with 0")
-            }
-            return UInt64(digits).map { .integer($0) } ?? .otherNumber
+        if digits.count > 1, digits.allSatisfy(\.isWholeNumber), digits.first == "0" {
+            throw failure("a number begins with 0")
         }
-        guard Double(digits) != nil else { throw failure("a malformed number") }
-        return .otherNumber
+        if let integer = UInt64(digits) { return .integer(integer) }
+        guard let number = Double(digits) else { throw failure("a malformed number") }
+        return .number(number)
     }
 }
 
@@ -162,16 +160,10 @@ extension JSONReader {
 
     private mutating func hexadecimal() throws(Failure) -> UInt32 {
         let digits = text[place...].prefix(4)
-        guard digits.count == 4, digits.allSatisfy({ $0.isHexadecimalDigit }),
+        guard digits.count == 4, digits.first ?? 0 > UInt8(ascii: "-"),
             let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw failure("four hexadecimal digits are missing") }
         place += 4
         return value
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexadecimalDigit: Bool {
-        Character(Unicode.Scalar(self)).isHexDigit && self < 0x80
     }
 }

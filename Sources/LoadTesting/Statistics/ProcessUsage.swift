@@ -1,21 +1,18 @@
-internal import CRing
 internal import Glibc
 
-/// What a process has used of the CPUs so far.
-package struct ProcessUsage: Sendable {
+/// The CPU time of a process so far.
+struct ProcessUsage: Sendable {
     /// In user mode; 0 for another process.
-    package var userNanoseconds: UInt64 = 0
+    var userNanoseconds: UInt64 = 0
     /// In the kernel; 0 for another process.
-    package var systemNanoseconds: UInt64 = 0
-    /// In both, threads that have ended included.
-    package var processorNanoseconds: UInt64 = 0
+    var systemNanoseconds: UInt64 = 0
+    /// In both, including threads that have ended.
+    var processorNanoseconds: UInt64 = 0
     /// Voluntary and forced ones, of the threads that are alive.
-    package var contextSwitches: UInt64 = 0
-
-    package init() {}
+    var contextSwitches: UInt64 = 0
 
     /// This process's. getrusage(2).
-    package static func own() -> ProcessUsage {
+    static func own() -> ProcessUsage {
         var times = rusage()
         getrusage(RUSAGE_SELF.rawValue, &times)
         var usage = ProcessUsage()
@@ -28,7 +25,7 @@ package struct ProcessUsage: Sendable {
 
     /// Another process's, or nil when there is none with this number. clock_getcpuclockid(3),
     /// proc(5).
-    package static func of(process: Int32) -> ProcessUsage? {
+    static func of(process: Int32) -> ProcessUsage? {
         var clock: clockid_t = 0
         var time = timespec()
         guard process > 0, clock_getcpuclockid(process, &clock) == 0,
@@ -38,8 +35,7 @@ package struct ProcessUsage: Sendable {
         usage.processorNanoseconds = UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
         let folder = "/proc/\(process)/task"
         for task in entries(of: folder) {
-            guard let status = SystemFile.contents(of: "\(folder)/\(task)/status") else { continue }
-            usage.contextSwitches += switches(in: status)
+            usage.contextSwitches += switches(in: contents(of: "\(folder)/\(task)/status"))
         }
         return usage
     }
@@ -52,6 +48,14 @@ package struct ProcessUsage: Sendable {
         status.split(separator: "\n").filter { $0.contains("voluntary_ctxt_switches:") }
             .compactMap { $0.split(whereSeparator: \.isWhitespace).last.flatMap { UInt64($0) } }
             .reduce(0, +)
+    }
+
+    private static func contents(of path: String) -> String {
+        guard let file = fopen(path, "re") else { return "" }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 16_384)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
     private static func entries(of folder: String) -> [String] {

@@ -1,0 +1,23 @@
+import ArgumentParser
+
+/// TLS for the clients that come over TCP.
+struct SecurityOptions: ParsableArguments {
+    @Option(help: "Certificate and its chain (PEM): TCP clients have to speak TLS.")
+    var certificate: String?
+
+    @Option(help: "Private key of the certificate (PEM).")
+    var privateKey: String?
+
+    func validate() throws {
+        if (certificate == nil) != (privateKey == nil) {
+            throw ValidationError("--certificate and --private-key go together: give both")
+        }
+        #if !TLS
+            if certificate != nil {
+                throw ValidationError(
+                    "--certificate: this EchoServer was built without TLS; install libssl-dev and "
+                        + "build it with --traits TLS")
+            }
+        #endif
+    }
+}

@@ -1,0 +1,8 @@
+/// The sums of the server's stream connections.
+struct Totals: Sendable {
+    /// Accepted since the start.
+    var connections = 0
+    var open = 0
+    var traffic = Traffic()
+    var ends = Ends()
+}

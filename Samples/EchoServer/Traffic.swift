@@ -1,0 +1,15 @@
+/// Messages are reads that brought bytes: with small requests, one a request.
+struct Traffic: Sendable, Equatable {
+    var messages = 0
+    /// Received.
+    var bytes = 0
+
+    static func += (left: inout Traffic, right: Traffic) {
+        left.messages += right.messages
+        left.bytes += right.bytes
+    }
+
+    static func - (left: Traffic, right: Traffic) -> Traffic {
+        Traffic(messages: left.messages - right.messages, bytes: left.bytes - right.bytes)
+    }
+}

@@ -1,0 +1,191 @@
+internal import Glibc
+
+/// Reads the responses of an HTTP/1.1 server from the pieces of a stream. RFC 9112.
+package struct HTTPResponseReader {
+    package enum Step {
+        case needsMore
+        /// The response ends after this many of the bytes.
+        case complete(Int)
+        case malformed(String)
+    }
+
+    private enum State {
+        case head
+        case body(left: Int)
+        case chunkSize
+        case chunk(left: Int)
+        case chunkEnd
+        case trailer
+        case untilEnd
+    }
+
+    private struct Head {
+        var status = 0
+        var closes = false
+        /// How the body begins; nil: the response has none.
+        var body: State?
+    }
+
+    private static let mostHeadBytes = 64 * 1024
+
+    private var state = State.head
+    /// The head's lines so far, or the beginning of another line.
+    private var pending: [UInt8] = []
+    private var head = Head()
+    /// Bytes of this response's lines so far.
+    package private(set) var partialBytes = 0
+    /// The last complete head. Most answers of a server begin alike, and comparing bytes costs less
+    /// than parsing them.
+    private var lastHead: (bytes: [UInt8], head: Head) = ([], Head())
+
+    package init() {}
+
+    package var status: Int { head.status }
+    package var closes: Bool { head.closes || endsWithConnection }
+    package var endsWithConnection: Bool { if case .untilEnd = state { true } else { false } }
+
+    /// Begins with the next response.
+    package mutating func reset() {
+        state = .head
+        head = Head()
+        partialBytes = 0
+    }
+
+    /// - Parameters:
+    ///   - expectsBody: false after a HEAD request.
+    ///   - body: gets the status and the body's bytes, in pieces.
+    package mutating func step(
+        _ bytes: UnsafeRawBufferPointer, expectsBody: Bool,
+        body: (_ status: Int, UnsafeRawBufferPointer) -> Void
+    ) -> Step {
+        var offset = 0
+        if partialBytes == 0, startsLikeLast(bytes) {
+            partialBytes = lastHead.bytes.count
+            offset = partialBytes
+            if endHead(lastHead.head, expectsBody: expectsBody) { return .complete(offset) }
+        }
+        while offset < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+            switch state {
+            case .body(let left), .chunk(let left):
+                let part = min(left, rest.count)
+                body(status, UnsafeRawBufferPointer(rebasing: rest[..<part]))
+                offset += part
+                if case .body = state {
+                    state = .body(left: left - part)
+                    if left == part { return .complete(offset) }
+                } else {
+                    state = left == part ? .chunkEnd : .chunk(left: left - part)
+                }
+            case .untilEnd:
+                body(status, rest)
+                return .needsMore
+            case .head, .chunkSize, .chunkEnd, .trailer:
+                let end = rest.firstIndex(of: UInt8(ascii: "\n"))
+                let part = end.map { $0 + 1 } ?? rest.count
+                pending.append(contentsOf: rest[..<part])
+                partialBytes += part
+                offset += part
+                guard pending.count <= Self.mostHeadBytes else {
+                    return .malformed("an endless head")
+                }
+                guard end != nil else { return .needsMore }
+                do throws(HTTPHead.Failure) {
+                    if try endLine(expectsBody: expectsBody) { return .complete(offset) }
+                } catch {
+                    return .malformed(error.words)
+                }
+            }
+        }
+        return .needsMore
+    }
+
+    private func startsLikeLast(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let count = lastHead.bytes.count
+        guard count > 0, count <= bytes.count, let start = bytes.baseAddress else { return false }
+        // Safety: `start` has at least as many bytes.
+        return memcmp(lastHead.bytes, start, count) == 0
+    }
+
+    /// After a line feed: whether the response ends with it.
+    private mutating func endLine(expectsBody: Bool) throws(HTTPHead.Failure) -> Bool {
+        if case .head = state {
+            guard pending.hasSuffix("\n\n") || pending.hasSuffix("\n\r\n") else {
+                return try checkFirstLine()
+            }
+            lastHead = (pending, try Self.parse(pending))
+            pending.removeAll(keepingCapacity: true)
+            return endHead(lastHead.head, expectsBody: expectsBody)
+        }
+        let line = String(decoding: pending, as: UTF8.self).prefix { !$0.isNewline }
+        pending.removeAll(keepingCapacity: true)
+        switch state {
+        case .chunkSize:
+            let digits = line.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
+            guard let size = Int(digits, radix: 16), size >= 0 else {
+                throw HTTPHead.Failure(words: "a chunk's size")
+            }
+            state = size == 0 ? .trailer : .chunk(left: size)
+        case .chunkEnd:
+            guard line.isEmpty else { throw HTTPHead.Failure(words: "the end of a chunk") }
+            state = .chunkSize
+        default: return line.isEmpty
+        }
+        return false
+    }
+
+    /// Another protocol shows in its first line, and may send no empty one.
+    private func checkFirstLine() throws(HTTPHead.Failure) -> Bool {
+        let isFirst = pending.firstIndex(of: UInt8(ascii: "\n")) == pending.count - 1
+        if isFirst { _ = try Self.status(of: pending[...]) }
+        return false
+    }
+
+    private static func parse(_ bytes: [UInt8]) throws(HTTPHead.Failure) -> Head {
+        let fields = try HTTPHead(bytes)
+        let status = try status(of: fields.firstLine)
+        let isOld = fields.firstLine.starts(with: "HTTP/1.0".utf8)
+        var head = Head(status: status, closes: !fields.keepsAlive(isOld: isOld), body: .untilEnd)
+        if status == 204 || status == 304 {
+            head.body = nil
+        } else if fields.text("transfer-encoding")?.hasSuffix("chunked") == true {
+            head.body = .chunkSize
+        } else if let text = fields.text("content-length") {
+            guard let length = Int(text), length >= 0 else {
+                throw HTTPHead.Failure(words: "its length is '\(text.prefix(40))'")
+            }
+            head.body = length > 0 ? .body(left: length) : nil
+        }
+        return head
+    }
+
+    private static func status(of line: ArraySlice<UInt8>) throws(HTTPHead.Failure) -> Int {
+        let digits = line.drop { $0 != UInt8(ascii: " ") }.drop { $0 == UInt8(ascii: " ") }
+            .prefix { $0 > UInt8(ascii: " ") }
+        guard line.starts(with: "HTTP/1.".utf8),
+            let status = Int(String(decoding: digits, as: UTF8.self)), 100...999 ~= status
+        else {
+            let text = String(decoding: line.prefix(40), as: UTF8.self).prefix { !$0.isNewline }
+            throw HTTPHead.Failure(words: "its first line is '\(text)'")
+        }
+        return status
+    }
+
+    /// After the head: whether the response ends with it.
+    private mutating func endHead(_ head: Head, expectsBody: Bool) -> Bool {
+        if 100..<200 ~= head.status {
+            reset()
+            return false
+        }
+        self.head = head
+        guard expectsBody, let body = head.body else { return true }
+        state = body
+        return false
+    }
+}
+
+extension [UInt8] {
+    fileprivate func hasSuffix(_ text: StaticString) -> Bool {
+        text.withUTF8Buffer { suffix(text.utf8CodeUnitCount).elementsEqual($0) }
+    }
+}

@@ -1,0 +1,119 @@
+internal import RingDispatch
+internal import RingNetwork
+
+/// An ill-behaved client, which connects again whenever the server closes its connection.
+final class HostileClient: BackgroundClient, @unchecked Sendable {
+    // Safety: see the base class.
+    private static let tick = DispatchTimeInterval.milliseconds(100)
+    private static let messageBytes = 4096
+    private static let bytesPerTick = 64 * 1024
+
+    let profile: HostileProfile
+    private(set) var counts = HostileCounts()
+    /// Set by `start`.
+    private var timer: (any DispatchSourceTimer)?
+    private var isConnecting = false
+    private var generator: SeededGenerator
+    /// Ticks since this connection was made.
+    private var age = 0
+
+    init(_ profile: HostileProfile, shard: Shard, target: PreparedTarget) {
+        self.profile = profile
+        generator = SeededGenerator(state: shard.nextSeed())
+        super.init(shard: shard, target: target)
+    }
+
+    override func start() {
+        shard.clientOpened()
+        let timer = DispatchSource.makeTimerSource(queue: shard.queue)
+        self.timer = timer
+        timer.setEventHandler { [self] in act() }
+        timer.setCancelHandler { [self] in shard.clientClosed() }
+        timer.schedule(deadline: .now(), repeating: Self.tick)
+        timer.activate()
+    }
+
+    override func close() {
+        guard !isOver else { return }
+        isOver = true
+        timer?.cancel()
+        connection?.abort()
+    }
+
+    // MARK: acting
+
+    private func act() {
+        guard let connection else {
+            if !isConnecting, !isOver {
+                isConnecting = true
+                connect()
+            }
+            return
+        }
+        age += 1
+        switch profile {
+        case .slowReader:
+            sendMany(connection)
+            // Takes a few of the bytes that wait.
+            connection.resumeReceiving()
+            connection.pauseReceiving()
+        case .slowWriter: send(connection, [UInt8(truncatingIfNeeded: generator.next())])
+        case .halfClose:
+            // With or without an answer, the next connection follows after a second.
+            if age >= 10 { connection.abort() }
+        case .reset:
+            send(connection, [UInt8](repeating: 0x55, count: Self.messageBytes))
+            connection.abort()
+        case .garbage: sendMany(connection)
+        case .stay: break
+        }
+    }
+
+    override func connectingFailed(_ error: ConnectError) {
+        isConnecting = false
+        counts.refused += 1
+    }
+
+    override func adopt(_ connection: Connection) {
+        isConnecting = false
+        age = 0
+        counts.opened += 1
+        connection.setReceiveHandler { [self] _, span in counts.bytesReceived += span.byteCount }
+        connection.setEndHandler { [self] connection in
+            counts.closedByServer += 1
+            connection.close()
+        }
+        connection.setCloseHandler { [self] _, reason in closed(reason) }
+        if profile == .slowReader { connection.pauseReceiving() }
+        connection.activate()
+        if profile == .halfClose {
+            send(connection, [UInt8](repeating: 0x55, count: Self.messageBytes))
+            connection.closeOutput()
+        }
+    }
+
+    private func closed(_ reason: CloseReason) {
+        if case .failed = reason { counts.resetByServer += 1 }
+        connection = nil
+        shard.clientClosed()
+    }
+
+    private func send(_ connection: Connection, _ bytes: [UInt8]) {
+        counts.bytesSent += bytes.count
+        connection.send(bytes)
+    }
+
+    /// Sends as much as the connection takes, up to a limit.
+    private func sendMany(_ connection: Connection) {
+        var left = Self.bytesPerTick
+        while left > 0, connection.isWritable, connection.state == .active {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(Self.messageBytes)
+            while bytes.count < Self.messageBytes {
+                withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) }
+            }
+            send(connection, bytes)
+            left -= bytes.count
+        }
+    }
+}

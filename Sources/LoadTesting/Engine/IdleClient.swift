@@ -1,0 +1,34 @@
+internal import RingNetwork
+
+/// A connection that sends nothing, and reports an error when it does not stay open.
+final class IdleClient: BackgroundClient, @unchecked Sendable {
+    // Safety: see the base class.
+    override func start() { connect() }
+
+    override func adopt(_ connection: Connection) {
+        connection.setReceiveHandler { [self] _, _ in
+            fail(Finding(.mismatch, "bytes came on a connection that sends nothing"))
+        }
+        connection.setEndHandler { [self] _ in
+            fail(Finding(.closedByServer, "the server closed an idle connection"))
+        }
+        connection.setCloseHandler { [self] _, reason in
+            if !isOver { fail(target.finding(of: reason)) }
+            shard.clientClosed()
+        }
+        connection.activate()
+    }
+
+    override func connectingFailed(_ error: ConnectError) { fail(target.finding(of: error)) }
+
+    private func fail(_ finding: Finding) {
+        guard !isOver else { return }
+        shard.errors.add(finding.kind, finding.detail)
+        close()
+    }
+
+    override func close() {
+        isOver = true
+        connection?.close()
+    }
+}

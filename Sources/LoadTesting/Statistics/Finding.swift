@@ -1,0 +1,10 @@
+/// An error in what the server sent or did.
+struct Finding: Sendable {
+    let kind: ErrorCounts.Kind
+    let detail: String
+
+    init(_ kind: ErrorCounts.Kind, _ detail: String) {
+        self.kind = kind
+        self.detail = detail
+    }
+}

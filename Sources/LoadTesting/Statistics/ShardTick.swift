@@ -1,0 +1,5 @@
+/// A shard's share of a progress line.
+struct ShardTick: Sendable {
+    let latencies: LatencyHistogram
+    let errors: Int
+}
