@@ -1,3 +1,4 @@
+internal import CRing
 internal import Glibc
 
 /// Pieces of memory for one write, as the kernel wants them (struct iovec).
