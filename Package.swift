@@ -48,11 +48,11 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CLiburing", pkgConfig: "liburing", providers: [.apt(["liburing-dev"])]),
-        .target(name: "CRing", dependencies: ["CLiburing"]),
-        .target(name: "Ring", dependencies: ["CRing"], swiftSettings: settings),
-        .target(name: "RingDispatch", dependencies: ["Ring", "CRing"], swiftSettings: settings),
+        .target(name: "CLinux", dependencies: ["CLiburing"]),
+        .target(name: "LinuxPlatform", dependencies: ["CLinux"], swiftSettings: settings),
+        .target(name: "RingDispatch", dependencies: ["LinuxPlatform", "CLinux"], swiftSettings: settings),
         .target(
-            name: "RingNetwork", dependencies: ["RingDispatch", "Ring", ringTLS],
+            name: "RingNetwork", dependencies: ["RingDispatch", "LinuxPlatform", ringTLS],
             swiftSettings: settings),
         .target(
             name: "LoadTesting",
@@ -60,9 +60,9 @@ let package = Package(
             swiftSettings: settings),
         .systemLibrary(
             name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .target(name: "RingTLS", dependencies: ["Ring", openSSL], swiftSettings: settings),
+        .target(name: "RingTLS", dependencies: ["LinuxPlatform", openSSL], swiftSettings: settings),
         .target(
-            name: "FileWatching", dependencies: ["RingDispatch", "Ring", systemPackage],
+            name: "FileWatching", dependencies: ["RingDispatch", "LinuxPlatform", systemPackage],
             swiftSettings: settings),
         .executableTarget(
             name: "generate-dispatch-names", path: "Plugins/GenerateDispatchNames",
@@ -107,20 +107,20 @@ let package = Package(
                 argumentParser,
             ],
             path: "Samples/ringload", exclude: ["README.md"], swiftSettings: settings),
-        .testTarget(name: "RingTests", dependencies: ["Ring"], swiftSettings: settings),
+        .testTarget(name: "LinuxPlatformTests", dependencies: ["LinuxPlatform"], swiftSettings: settings),
         .testTarget(
-            name: "RingDispatchTests", dependencies: ["RingDispatch", "Ring"],
+            name: "RingDispatchTests", dependencies: ["RingDispatch", "LinuxPlatform"],
             exclude: ["Contract.md"],
             swiftSettings: settings),
         .testTarget(
             name: "RingNetworkTests",
-            dependencies: ["RingNetwork", "RingDispatch", "Ring", ringTLS, openSSL],
+            dependencies: ["RingNetwork", "RingDispatch", "LinuxPlatform", ringTLS, openSSL],
             swiftSettings: settings),
         .testTarget(
             name: "RingTLSTests", dependencies: ["RingTLS", openSSL], swiftSettings: settings),
         .testTarget(
             name: "FileWatchingTests",
-            dependencies: ["FileWatching", "RingDispatch", "Ring", systemPackage],
+            dependencies: ["FileWatching", "RingDispatch", "LinuxPlatform", systemPackage],
             exclude: ["Scenarios/Files"],
             swiftSettings: settings),
         .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every test: on both back ends, with 1, 2 and 8 lanes, under ThreadSanitizer, and the demo.
+# Runs every test: on both back ends, with 1, 2 and 8 loops, under ThreadSanitizer, and the demo.
 # Needs a Swift toolchain; installs what else is missing.
 #
 #   Scripts/test.sh            everything
@@ -47,9 +47,9 @@ RINGDISPATCH_BACKEND=epoll run_tests
 step "what is measured, with nothing beside it"
 LOADTESTING_ALONE=1 run_tests --filter OpenLoopTests --no-parallel
 
-for lanes in 1 2 8; do
-    step "tests of the queues and sources, $lanes lanes"
-    RINGDISPATCH_LANES=$lanes run_tests --filter RingDispatchTests
+for loops in 1 2 8; do
+    step "tests of the queues and sources, $loops loops"
+    RINGDISPATCH_LOOPS=$loops run_tests --filter RingDispatchTests
 done
 
 step "tests of connections by multishot and with few buffers"
@@ -73,7 +73,7 @@ sanitized=(--sanitize=thread --scratch-path .build-tsan)
 export TSAN_OPTIONS="halt_on_error=1"
 swift build --build-tests "${traits[@]}" "${sanitized[@]}"
 # In parts: all at once would be in each other's way for minutes.
-for part in 'RingTests|RingDispatchTests' 'RingNetworkTests' 'RingTLSTests|KeyValueStoreTests'; do
+for part in 'LinuxPlatformTests|RingDispatchTests' 'RingNetworkTests' 'RingTLSTests|KeyValueStoreTests'; do
     run_tests "${sanitized[@]}" --filter "$part"
 done
 # One test at a time: they wait for what they have changed. Storms are too much for it, and so are
@@ -84,8 +84,8 @@ RINGDISPATCH_BACKEND=epoll run_tests "${sanitized[@]}" --filter 'RingDispatchTes
 RINGDISPATCH_BACKEND=epoll run_tests "${sanitized[@]}" --filter RingNetworkTests
 RINGDISPATCH_STREAMS=multishot run_tests "${sanitized[@]}" --filter RingNetworkTests
 for repetition in 1 2 3 4 5; do
-    RINGDISPATCH_LANES=8 run_tests "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
-    RINGDISPATCH_LANES=2 run_tests "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
+    RINGDISPATCH_LOOPS=8 run_tests "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
+    RINGDISPATCH_LOOPS=2 run_tests "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
 done
 unset TSAN_OPTIONS
 

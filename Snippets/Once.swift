@@ -5,7 +5,7 @@ enum Catalogue {
     /// Swift sees to it that this runs once, and that all others wait for it.
     static let words: Set<String> = {
         loads.perform { print("loading") }
-        return ["ring", "lane", "lease"]
+        return ["ring", "loop", "lease"]
     }()
 
     /// For code that had a `dispatch_once_t`, or has nothing to keep.
@@ -16,7 +16,7 @@ enum Catalogue {
 let isSetUp = DispatchOnce()
 let setUps = DispatchSemaphore(value: 0)
 DispatchQueue.concurrentPerform(iterations: 100) { _ in
-    precondition(Catalogue.words.contains("lane"))
+    precondition(Catalogue.words.contains("loop"))
     isSetUp { setUps.signal() }
 }
 precondition(setUps.wait(timeout: .now()) == .success)

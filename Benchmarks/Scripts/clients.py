@@ -110,7 +110,7 @@ def _run(server: Server, command: list[str], server_cpu: int, client_cpu: int) -
         start = time.monotonic()
         process = subprocess.Popen(
             [*pinned([client_cpu]), *words], stdin=subprocess.DEVNULL, stdout=output,
-            stderr=subprocess.STDOUT, env={**os.environ, "RINGDISPATCH_LANES": "1"})
+            stderr=subprocess.STDOUT, env={**os.environ, "RINGDISPATCH_LOOPS": "1"})
         # Popen.wait would not tell the usage.
         watchdog = threading.Timer(MOST_SECONDS, lambda: os.kill(process.pid, signal.SIGKILL))
         watchdog.start()

@@ -38,7 +38,7 @@ struct Metrics: Sendable {
         page.counter(
             "echo_received_bytes_total", "Bytes received.", label: "transport",
             [("stream", totals.traffic.bytes), ("datagram", udp.bytes)])
-        page.gauge("ringdispatch_lanes", "Event loops.", runtime.lanes.count)
+        page.gauge("ringdispatch_loops", "Event loops.", runtime.loops.count)
         page.gauge("ringdispatch_workers", "Worker threads.", runtime.workers)
         page.gauge("ringdispatch_sources", "Event sources that exist.", runtime.sources)
         return page

@@ -26,7 +26,7 @@ package struct HealthCheck: ParsableArguments {
         options: ConnectorOptions = ConnectorOptions()
     ) throws {
         // One question: it needs no more, and nobody wants to know how it was asked.
-        setenv("RINGDISPATCH_LANES", "1", 1)
+        setenv("RINGDISPATCH_LOOPS", "1", 1)
         setenv("RINGDISPATCH_LOG", "off", 1)
         try ListeningAddress.first(host: host, port: port) { endpoint in
             let conversation = Conversation(question, answer)

@@ -5,19 +5,19 @@ internal import Glibc
 package struct RuntimeOptions: ParsableArguments {
     package init() {}
 
-    @Option(help: "Lanes: event loops, each with a ring of its own, 1...256 (default: the CPUs).")
-    package var lanes: Int?
+    @Option(help: "Event loops: event loops, each with a ring of its own, 1...256 (default: the CPUs).")
+    package var loops: Int?
 
     @Option(help: "Kernel interface (default: RINGDISPATCH_BACKEND, or auto; ringload: epoll).")
     package var backend: Backend?
 
-    package static let laneLimits = 1...256
+    package static let loopLimits = 1...256
 
     package func validate() throws {
-        if let lanes, !Self.laneLimits.contains(lanes) {
+        if let loops, !Self.loopLimits.contains(loops) {
             throw ValidationError(
-                "--lanes \(lanes): must be \(Self.laneLimits.lowerBound) to "
-                    + "\(Self.laneLimits.upperBound); the default is one per CPU")
+                "--loops \(loops): must be \(Self.loopLimits.lowerBound) to "
+                    + "\(Self.loopLimits.upperBound); the default is one per CPU")
         }
     }
 
@@ -29,7 +29,7 @@ package struct RuntimeOptions: ParsableArguments {
     ///   - preferred: the kernel interface where nobody asks for one.
     package func apply(startsProcesses: Bool = false, preferring preferred: Backend = .auto) {
         if !startsProcesses { FirstProcess.leaveOrphansToTheKernel() }
-        if let lanes { setenv("RINGDISPATCH_LANES", String(lanes), 1) }
+        if let loops { setenv("RINGDISPATCH_LOOPS", String(loops), 1) }
         let isAskedFor = backend != nil
         setenv("RINGDISPATCH_BACKEND", (backend ?? preferred).rawValue, isAskedFor ? 1 : 0)
     }

@@ -2,9 +2,9 @@ import Glibc
 import SampleSupport
 
 /// Lifts the soft descriptor limit to the hard one, and throws when that is too low.
-func ensureDescriptors(forConnections connections: Int, lanes: Int) throws {
+func ensureDescriptors(forConnections connections: Int, loops: Int) throws {
     /// Standard streams, the runtime's rings and event descriptors, the report's files.
-    let others = 64 + 4 * lanes
+    let others = 64 + 4 * loops
     let needed = UInt(connections + others)
     DescriptorLimit.raise()
     guard DescriptorLimit.current < needed else { return }

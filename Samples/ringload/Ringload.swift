@@ -72,7 +72,7 @@ struct Ringload: ParsableCommand {
         let plan = try plan()
         let others = plan.idleConnections + plan.hostile.count * plan.hostileConnections
         try ensureDescriptors(
-            forConnections: plan.connections + others, lanes: LoadPlan.laneCount)
+            forConnections: plan.connections + others, loops: LoadPlan.loopCount)
         let files = try reports.open()
         do {
             let report = try search.rates().map { try sweep(plan, $0) } ?? measure(plan)

@@ -17,7 +17,7 @@ struct ConfigurationTests {
         }
         + ["0", "-1", "257", "two"].map {
             BadVariable(
-                name: "RINGDISPATCH_LANES", value: $0, remedy: "must be a number from 1 to 256")
+                name: "RINGDISPATCH_LOOPS", value: $0, remedy: "must be a number from 1 to 256")
         }
         + ["1", "many"].map {
             BadVariable(
@@ -49,28 +49,28 @@ struct ConfigurationTests {
         #expect(process.errors.text.contains(variable.remedy))
     }
 
-    @Test("fewer workers than the lanes that were asked for are refused")
+    @Test("fewer workers than the event loops that were asked for are refused")
     func fewWorkers() throws {
         let process = try Program.gcdEcho.start(
-            ["--port", "0"], environment: ["RINGDISPATCH_WORKERS=4", "RINGDISPATCH_LANES=4"])
+            ["--port", "0"], environment: ["RINGDISPATCH_WORKERS=4", "RINGDISPATCH_LOOPS=4"])
         #expect(try process.waitForEnd() == .exit(78), "\(process.words)")
         #expect(process.errors.text.contains("RINGDISPATCH_WORKERS is '4'"))
-        #expect(process.errors.text.contains("more than the 4 lanes of RINGDISPATCH_LANES"))
+        #expect(process.errors.text.contains("more than the 4 event loops of RINGDISPATCH_LOOPS"))
     }
 
-    @Test("there are fewer lanes than workers, so that each is served", arguments: Setting.usable)
-    func fewLanes(setting: Setting) throws {
+    @Test("there are fewer event loops than workers, so that each is served", arguments: Setting.usable)
+    func fewLoops(setting: Setting) throws {
         let environment = ["RINGDISPATCH_WORKERS=2"]
         try withServer(.gcdEcho, setting, environment: environment) { server in
             for _ in 0..<4 { _ = try server.connectAndGreet() }
             let line = try server.process.errors.waitForLine(beginning: "RingDispatch: ")
-            #expect(line.contains(" 1 lane "))
+            #expect(line.contains(" 1 event loop "))
         }
     }
 
     @Test("an empty value is no value", arguments: Program.servers)
     func emptyValue(program: Program) throws {
-        let environment = ["RINGDISPATCH_BACKEND=", "RINGDISPATCH_LANES="]
+        let environment = ["RINGDISPATCH_BACKEND=", "RINGDISPATCH_LOOPS="]
         try withServer(program, .epoll, environment: environment) { server in
             _ = try server.connectAndGreet()
         }
@@ -84,13 +84,13 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("the log names the back end and the lanes", arguments: Setting.usable, [1, 2])
-    func log(setting: Setting, lanes: Int) throws {
-        let environment = ["RINGDISPATCH_LANES=\(lanes)"]
+    @Test("the log names the back end and the event loops", arguments: Setting.usable, [1, 2])
+    func log(setting: Setting, loops: Int) throws {
+        let environment = ["RINGDISPATCH_LOOPS=\(loops)"]
         try withServer(.gcdEcho, setting, environment: environment) { server in
             _ = try server.connectAndGreet()
             let line = try server.process.errors.waitForLine(beginning: "RingDispatch: ")
-            let words = lanes == 1 ? "1 lane " : "2 lanes "
+            let words = loops == 1 ? "1 event loop " : "2 event loops "
             #expect(line.hasPrefix("\(setting.backendName) back end, \(words)"))
         }
     }

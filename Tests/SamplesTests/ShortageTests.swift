@@ -5,10 +5,10 @@ import Testing
 /// recover.
 @Suite("Shortage of descriptors", .ownThread, .serialized)
 struct ShortageTests {
-    /// Two lanes' rings and what else a server has, and room for some clients but not for all.
+    /// Two loops' rings and what else a server has, and room for some clients but not for all.
     static let descriptors = 40
     static let clients = 60
-    static let environment = ["RINGDISPATCH_LANES=2"]
+    static let environment = ["RINGDISPATCH_LOOPS=2"]
 
     @Test("EchoServer turns away whom it cannot serve", arguments: Setting.usable)
     func echoServer(setting: Setting) throws {

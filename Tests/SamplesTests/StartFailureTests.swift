@@ -20,8 +20,8 @@ struct StartFailureTests {
         Usage(.echoServer, "--port", "65536"),
         Usage(.echoServer, "--port", "-1"),
         Usage(.echoServer, "--port"),
-        Usage(.echoServer, "--lanes", "0", "--port", "0"),
-        Usage(.echoServer, "--lanes", "257", "--port", "0"),
+        Usage(.echoServer, "--loops", "0", "--port", "0"),
+        Usage(.echoServer, "--loops", "257", "--port", "0"),
         Usage(.echoServer, "--backend", "kqueue", "--port", "0"),
         Usage(.echoServer, "--bogus"),
         Usage(.echoServer, "surplus"),
@@ -46,7 +46,7 @@ struct StartFailureTests {
         Usage(.ringload, "tcp://127.0.0.1:7007", "--pipeline", "5000"),
         Usage(.ringload, "tcp://127.0.0.1:7007", "--duration", "10 parsecs"),
         Usage(.ringload, "tcp://127.0.0.1:7007", "--duration", "0s"),
-        Usage(.ringload, "tcp://127.0.0.1:7007", "--lanes", "0"),
+        Usage(.ringload, "tcp://127.0.0.1:7007", "--loops", "0"),
     ]
 
     @Test("wrong usage is status 64, and words", arguments: wrongUsages)

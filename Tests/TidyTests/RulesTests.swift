@@ -3,7 +3,7 @@ import Testing
 /// Each rule finds what breaks it, and leaves alone what only looks like it.
 @Suite("Tidy rules")
 struct RulesTests {
-    private func file(_ text: String, at path: String = "Sources/Ring/Sample.swift")
+    private func file(_ text: String, at path: String = "Sources/LinuxPlatform/Sample.swift")
         -> Repository.File
     {
         Repository.File(path: path, text: text)
@@ -15,7 +15,7 @@ struct RulesTests {
         #expect(Rules.wideLines(file("\(line)\n")).isEmpty)
         #expect(
             Rules.wideLines(file("\n\(line)a\n"))
-                == ["Sources/Ring/Sample.swift:2: 101 characters"])
+                == ["Sources/LinuxPlatform/Sample.swift:2: 101 characters"])
         #expect(Rules.tooLong(file(String(repeating: "a\n", count: 500))).isEmpty)
         #expect(Rules.tooLong(file(String(repeating: "a\n", count: 501))).count == 1)
     }
@@ -90,13 +90,13 @@ struct RulesTests {
     @Test(
         "imports",
         arguments: [
-            ("Sources/Ring/A.swift", "internal import CRing", true),
-            ("Sources/Ring/A.swift", "internal import Glibc", true),
-            ("Sources/Ring/A.swift", "import RingDispatch", false),
-            ("Sources/Ring/A.swift", "import Foundation", false),
-            ("Sources/Ring/A.swift", "internal import CLiburing", false),
-            ("Sources/RingDispatch/Runtime/A.swift", "internal import CRing", true),
-            ("Sources/RingDispatch/Queues/A.swift", "internal import CRing", false),
+            ("Sources/LinuxPlatform/A.swift", "internal import CLinux", true),
+            ("Sources/LinuxPlatform/A.swift", "internal import Glibc", true),
+            ("Sources/LinuxPlatform/A.swift", "import RingDispatch", false),
+            ("Sources/LinuxPlatform/A.swift", "import Foundation", false),
+            ("Sources/LinuxPlatform/A.swift", "internal import CLiburing", false),
+            ("Sources/RingDispatch/Runtime/A.swift", "internal import CLinux", true),
+            ("Sources/RingDispatch/Queues/A.swift", "internal import CLinux", false),
             ("Sources/RingDispatch/Queues/A.swift", "internal import Glibc", false),
             ("Sources/RingDispatch/Queues/A.swift", "@testable import struct Glibc.stat", false),
             ("Sources/RingDispatch/Queues/A.swift", "// import Glibc", true),
@@ -105,20 +105,20 @@ struct RulesTests {
             ("Sources/RingDispatch/Time/DispatchWallTime.swift", "public import Glibc", true),
             ("Sources/RingDispatch/Time/DispatchWallTime.swift", "internal import Glibc", false),
             ("Sources/RingNetwork/Endpoints/A.swift", "public import RingDispatch", true),
-            ("Sources/RingNetwork/Endpoints/A.swift", "internal import Ring", true),
-            ("Sources/RingNetwork/Endpoints/A.swift", "internal import CRing", false),
+            ("Sources/RingNetwork/Endpoints/A.swift", "internal import LinuxPlatform", true),
+            ("Sources/RingNetwork/Endpoints/A.swift", "internal import CLinux", false),
             ("Sources/RingNetwork/Endpoints/A.swift", "internal import Glibc", false),
             ("Sources/RingDispatch/Queues/A.swift", "internal import RingNetwork", false),
-            ("Sources/Ring/A.swift", "internal import RingNetwork", false),
+            ("Sources/LinuxPlatform/A.swift", "internal import RingNetwork", false),
             ("Sources/RingTLS/OpenSSL/A.swift", "internal import CTLS", true),
-            ("Sources/RingTLS/Engine/A.swift", "internal import Ring", true),
+            ("Sources/RingTLS/Engine/A.swift", "internal import LinuxPlatform", true),
             ("Sources/RingTLS/Engine/A.swift", "internal import Glibc", false),
-            ("Sources/Ring/A.swift", "internal import CTLS", false),
+            ("Sources/LinuxPlatform/A.swift", "internal import CTLS", false),
             ("Sources/RingNetwork/A.swift", "internal import CTLS", false),
             ("Sources/RingNetwork/A.swift", "internal import RingTLS", true),
             ("Sources/RingDispatch/Queues/A.swift", "internal import RingTLS", false),
             ("Samples/EchoServer/A.swift", "import Glibc", true),
-            ("Tests/RingTests/A.swift", "import Foundation", true),
+            ("Tests/LinuxPlatformTests/A.swift", "import Foundation", true),
         ])
     func imports(path: String, line: String, isAllowed: Bool) {
         #expect(Rules.forbiddenImports(file(line + "\n", at: path)).isEmpty == isAllowed)

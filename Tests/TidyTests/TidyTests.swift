@@ -22,7 +22,7 @@ struct TidyTests {
     @Test("the repository is there")
     func repository() {
         #expect(Repository.exists("Package.swift"))
-        #expect(Repository.files(under: "Sources/Ring").count > 5)
+        #expect(Repository.files(under: "Sources/LinuxPlatform").count > 5)
         #expect(Repository.files(under: "Tests/TidyTests").count > 5)
     }
 

@@ -13,7 +13,7 @@ struct Metrics {
         addTree(&page)
         addClients(&page)
         let runtime = DispatchRuntime.snapshot()
-        page.gauge("ringdispatch_lanes", "Event loops.", runtime.lanes.count)
+        page.gauge("ringdispatch_loops", "Event loops.", runtime.loops.count)
         page.gauge("ringdispatch_workers", "Worker threads.", runtime.workers)
         return page
     }

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import SystemPackage
 
 extension FileTreeError {
@@ -8,12 +8,12 @@ extension FileTreeError {
             description: "'\(path)' cannot be watched: \(cause)")
     }
 
-    private static func failure(_ error: KernelError) -> String {
-        "\(error.call) failed: \(KernelError.text(of: error.code))"
+    private static func failure(_ error: SystemError) -> String {
+        "\(error.call) failed: \(SystemError.text(of: error.code))"
     }
 
     /// A root or folder could not be examined, or `inotify_add_watch` failed.
-    init(watching path: FilePath, _ error: KernelError) {
+    init(watching path: FilePath, _ error: SystemError) {
         let (reason, cause): (Reason, String) =
             switch error.code {
             case ErrorCode.noEntry, ErrorCode.notDirectory:
@@ -31,19 +31,19 @@ extension FileTreeError {
     }
 
     /// A folder is listed by the folder that holds it, but cannot be opened.
-    init(unreachable path: FilePath, _ error: KernelError) {
+    init(unreachable path: FilePath, _ error: SystemError) {
         let remedy =
             error.code == ErrorCode.tooManyLinks
             ? "symbolic links lead to it, and the kernel follows no more of them in a path; "
                 + "watch it by a path of its own"
             : "see whether what is mounted there answers"
-        let text = KernelError.text(of: error.code)
+        let text = SystemError.text(of: error.code)
         self.init(
             .other, path, error.code, "it is listed, but cannot be opened (\(text)); \(remedy)")
     }
 
     /// `inotify_init1` failed.
-    init(instanceFor path: FilePath, _ error: KernelError) {
+    init(instanceFor path: FilePath, _ error: SystemError) {
         let (reason, remedy): (Reason, String) =
             InotifyLimit.isInstanceShortage(error.code)
             ? (.instanceLimit, InotifyLimit.instances.remedy)

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// A look at one folder as far as it only asks the kernel: watches it, then reads what is in it.
 /// Several are made side by side; what they found is compared with the tree afterwards.
@@ -16,11 +16,11 @@ final class FolderScan: @unchecked Sendable {
     private let folderReader = FolderReader()
 
     /// What was found.
-    private(set) var folderResult: Result<Folder, KernelError>?
+    private(set) var folderResult: Result<Folder, SystemError>?
     private(set) var entries: [Entry] = []
     /// There are further entries, for `readOn`.
     private(set) var hasMore = false
-    private(set) var readingError: KernelError?
+    private(set) var readingError: SystemError?
 
     struct Request {
         let reader: SharedInotifyReader
@@ -33,7 +33,7 @@ final class FolderScan: @unchecked Sendable {
 
     struct Folder {
         var inode: UInt64?
-        var watch: Result<Int32, KernelError>
+        var watch: Result<Int32, SystemError>
         /// What its file of patterns has.
         var rules: [UInt8]?
     }
@@ -60,14 +60,14 @@ final class FolderScan: @unchecked Sendable {
     /// Watches before it reads: what comes later is told by the kernel.
     func make() {
         guard let request else { return }
-        do throws(KernelError) {
+        do throws(SystemError) {
             try folderReader.open(path: path, followsLink: request.followsLink)
         } catch {
             folderResult = .failure(error)
             return
         }
         let inode = FolderEntryFacts(descriptor: folderReader.descriptor)?.inode
-        let watch = Result { () throws(KernelError) in
+        let watch = Result { () throws(SystemError) in
             try request.reader.watch(folderReader.descriptor, for: request.subscription)
         }
         let rules = request.readsRules ? IgnoreRules.text(in: folderReader.descriptor) : nil
@@ -78,7 +78,7 @@ final class FolderScan: @unchecked Sendable {
     /// Reads as many entries as there is memory for.
     func readOn() {
         entries.removeAll(keepingCapacity: true)
-        do throws(KernelError) {
+        do throws(SystemError) {
             hasMore = try folderReader.fill()
             folderReader.forEach { name, kind, inode in
                 if let entry = entry(name, kind, inode) { entries.append(entry) }

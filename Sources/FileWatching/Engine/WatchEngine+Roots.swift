@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import RingDispatch
 internal import SystemPackage
 
@@ -36,7 +36,7 @@ extension WatchEngine {
         let mask: InotifyMask = roots[index].includesWrites ? .ofFolder : .ofRoots
         while let (folder, name) = WatchRoot.parent(of: path) {
             let isNearest = roots[index].anchorWatch == nil
-            do throws(KernelError) {
+            do throws(SystemError) {
                 try folderReader.open(path: folder.terminatedBytes, followsLink: true)
                 defer { folderReader.close() }
                 let watch = try reader.watch(

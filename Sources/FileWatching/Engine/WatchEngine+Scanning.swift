@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import RingDispatch
 internal import SystemPackage
 
@@ -96,7 +96,7 @@ extension WatchEngine {
     }
 
     private func set(
-        _ watch: Result<Int32, KernelError>, of folder: NodeNumber, at path: [UInt8]
+        _ watch: Result<Int32, SystemError>, of folder: NodeNumber, at path: [UInt8]
     ) {
         switch watch {
         case .success(let watch):
@@ -118,11 +118,11 @@ extension WatchEngine {
     }
 
     /// It went, was renamed or was replaced: an event tells.
-    private static func isAbsence(_ error: KernelError) -> Bool {
+    private static func isAbsence(_ error: SystemError) -> Bool {
         [ErrorCode.noEntry, ErrorCode.notDirectory, ErrorCode.tooManyLinks].contains(error.code)
     }
 
-    private func miss(_ folder: NodeNumber, _ flags: NodeFlags, _ error: KernelError) {
+    private func miss(_ folder: NodeNumber, _ flags: NodeFlags, _ error: SystemError) {
         missed.append(
             MissedFolder(
                 folder: folder, flags: flags.intersection([.quiet, .repair]), error: error))
@@ -151,7 +151,7 @@ extension WatchEngine {
         vainScans = scans
     }
 
-    private func fail(_ error: KernelError, _ path: FilePath) {
+    private func fail(_ error: SystemError, _ path: FilePath) {
         switch error.code {
         case ErrorCode.noSpace:
             guard !hasReportedWatchLimit else { return }

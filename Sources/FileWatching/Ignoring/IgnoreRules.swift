@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// What a watcher is not to see: the patterns it was given, and those of the tree's `.gitignore`
 /// files.

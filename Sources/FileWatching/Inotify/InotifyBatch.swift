@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// The events for one subscriber that came with one reading of the kernel's queue.
 struct InotifyBatch: Sendable {

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import RingDispatch
 
 /// The inotify instance that all watchers of the process share: made for the first subscriber and
@@ -13,7 +13,7 @@ final class SharedInotifyReader: Sendable {
     static let shared = SharedInotifyReader()
 
     private let queue = DispatchQueue(label: "file-watching.inotify")
-    private let makeInotify: @Sendable () throws(KernelError) -> any Inotify
+    private let makeInotify: @Sendable () throws(SystemError) -> any Inotify
     private let state = Locked(State())
 
     /// One inotify instance and its reader.
@@ -39,8 +39,8 @@ final class SharedInotifyReader: Sendable {
     }
 
     init(
-        makeInotify: @escaping @Sendable () throws(KernelError) -> any Inotify = {
-            () throws(KernelError) in try InotifyDescriptor(readsWait: false)
+        makeInotify: @escaping @Sendable () throws(SystemError) -> any Inotify = {
+            () throws(SystemError) in try InotifyDescriptor(readsWait: false)
         }
     ) {
         self.makeInotify = makeInotify
@@ -50,9 +50,9 @@ final class SharedInotifyReader: Sendable {
 
     /// Adds a subscriber; with its number it may add watches.
     /// - Parameter subscriber: called on the reader's queue.
-    func join(_ subscriber: @escaping Subscriber) throws(KernelError) -> UInt32 {
+    func join(_ subscriber: @escaping Subscriber) throws(SystemError) -> UInt32 {
         try state.withLock { state in
-            Result { () throws(KernelError) -> UInt32 in
+            Result { () throws(SystemError) -> UInt32 in
                 if state.instance == nil {
                     let instance = Instance(try makeInotify())
                     state.instance = instance
@@ -92,11 +92,11 @@ final class SharedInotifyReader: Sendable {
     /// Watches an open folder, in addition to what it is watched for already.
     func watch(
         _ descriptor: Int32, _ mask: InotifyMask = .ofFolder, for subscription: InotifySubscription
-    ) throws(KernelError) -> Int32 {
+    ) throws(SystemError) -> Int32 {
         try state.withLock { state in
-            Result { () throws(KernelError) -> Int32 in
+            Result { () throws(SystemError) -> Int32 in
                 guard let instance = state.instance else {
-                    throw KernelError(call: "watch", code: ErrorCode.cancelled)
+                    throw SystemError(call: "watch", code: ErrorCode.cancelled)
                 }
                 let number = try instance.inotify.watch(
                     .object(descriptor: descriptor), for: mask, isAdding: true)

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// The files and folders below a watcher's roots, in tables without an object for each. Used on the
 /// engine's queue.

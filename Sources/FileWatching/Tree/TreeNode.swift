@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// The place of a node in its tree's table. 0 is none.
 typealias NodeNumber = UInt32

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 public import RingDispatch
 public import SystemPackage
 
@@ -34,7 +34,7 @@ public final class FileTreeWatcher: Sendable {
         for root in roots { try FileTreeWatcher.check(root) }
         self.options = options
         engine = WatchEngine(roots, options, reader, queue)
-        do throws(KernelError) {
+        do throws(SystemError) {
             engine.number = try reader.join { [engine] in engine.take($0) }
         } catch {
             throw FileTreeError(instanceFor: roots.first ?? FilePath(""), error)
@@ -44,7 +44,7 @@ public final class FileTreeWatcher: Sendable {
     private static func check(_ root: FilePath) throws {
         let reader = FolderReader()
         let bytes = root.terminatedBytes
-        do throws(KernelError) {
+        do throws(SystemError) {
             let facts = FolderEntryFacts(path: bytes, followsLinks: true)
             if let facts, facts.kind != .directory { return }
             try reader.open(path: bytes, followsLink: true)

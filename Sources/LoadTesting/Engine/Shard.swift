@@ -42,7 +42,7 @@ final class Shard: @unchecked Sendable {
         self.payload = payload
         let queue = DispatchQueue(label: "load.shard.\(index)")
         self.queue = queue
-        let placement = ConnectionPlacement(queue: queue, laneNumber: index)
+        let placement = ConnectionPlacement(queue: queue, loopNumber: index)
         var prepared: [PreparedTarget] = []
         for (target, endpoint) in targets {
             prepared.append(

@@ -9,7 +9,7 @@ extension LoadPlan {
     static let longestDatagram = 65_507
 
     /// The number of event loops, and so of shards.
-    public static let laneCount = DispatchRuntime.snapshot().lanes.count { !$0.isBackground }
+    public static let loopCount = DispatchRuntime.snapshot().loops.count { !$0.isBackground }
 
     /// Throws if a value or combination is invalid. A run checks its plan itself.
     public func check() throws(LoadFailure) {

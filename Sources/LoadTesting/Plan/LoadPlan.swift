@@ -63,7 +63,7 @@ public struct LoadPlan: Sendable {
 
     var isOpenLoop: Bool { schedule != .closed }
 
-    var shardCount: Int { max(1, min(shards ?? LoadPlan.laneCount, max(1, connections))) }
+    var shardCount: Int { max(1, min(shards ?? LoadPlan.loopCount, max(1, connections))) }
 
     /// The connections of one shard.
     func connections(ofShard shard: Int) -> Range<Int> {

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 // MARK: in one piece
 

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 extension DispatchData {
     /// Takes an array's bytes without copying them: the data holds the array.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 // Where the regions are.
 extension DispatchData {

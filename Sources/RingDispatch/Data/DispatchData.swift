@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Bytes in one or more regions of memory, which are shared and not copied. `dispatch_data_t`.
 ///

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Gives a user's memory back when the last region over it has gone.
 final class ForeignBytes {

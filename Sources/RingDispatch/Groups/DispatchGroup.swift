@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// Counts work that is under way, and reports when none is left. `dispatch_group_t`.
@@ -19,14 +19,14 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     /// Waits and notifications that began while the group was not empty, with the leaves counted by
     /// then: a leave that empties the group ends the waits that began before it.
     private struct Interested: Sendable {
-        var waiters: [(since: UInt64, peer: Peer)] = []
+        var waiters: [(since: UInt64, threadHandle: ThreadHandle)] = []
         var notifications: [(since: UInt64, notification: Notification)] = []
     }
 
     private struct Notification: @unchecked Sendable {
-        // Safety: the job belongs to the notification until it is pushed.
+        // Safety: the work item belongs to the notification until it is pushed.
         let queue: DispatchQueue
-        let job: JobPointer
+        let workItem: WorkItemPointer
     }
 
     /// `dispatch_group_create`.
@@ -94,7 +94,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
             (leaves &- since) & 0x3fff_ffff < 0x2000_0000
         }
         let (waiters, notifications) = interested.withLock { interested in
-            let waiters = interested.waiters.filter { isMeant($0.since) }.map(\.peer)
+            let waiters = interested.waiters.filter { isMeant($0.since) }.map(\.threadHandle)
             let notifications = interested.notifications.filter { isMeant($0.since) }
                 .map(\.notification)
             interested.waiters.removeAll { isMeant($0.since) }
@@ -106,7 +106,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
             // group empty comes behind these.
             let context = Context.current
             for notification in notifications {
-                notification.queue.push(notification.job, context)
+                notification.queue.push(notification.workItem, context)
             }
             // The references go outside the lock: a queue may end with them.
             return (waiters, notifications)
@@ -149,7 +149,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     ) {
         let context = Context.current
         let notification = Notification(
-            queue: queue, job: queue.makeJob(qos, flags, context, work))
+            queue: queue, workItem: queue.makeWorkItem(qos, flags, context, work))
         let mustWait = interested.withLock { interested -> Bool in
             // Behind earlier ones that the leave which emptied the group is about to submit.
             guard let since = announceInterest() ?? interested.notifications.last?.since else {
@@ -158,7 +158,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
             interested.notifications.append((since, notification))
             return true
         }
-        if !mustWait { queue.push(notification.job, context) }
+        if !mustWait { queue.push(notification.workItem, context) }
     }
 
     // MARK: wait
@@ -187,25 +187,25 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         if let deadline, deadline <= MonotonicClock.nanoseconds() { return .timedOut }
         let context = Context.current
         if context.pointee.spin.spin(until: { isIdle }) { return .success }
-        let peer = context.pointee.peer
+        let threadHandle = context.pointee.threadHandle
         let mustWait = interested.withLock { interested -> Bool in
             guard let since = announceInterest() else { return false }
-            interested.waiters.append((since, peer))
+            interested.waiters.append((since, threadHandle))
             return true
         }
         guard mustWait else { return .success }
-        Blocking.lendLane(context)
+        Blocking.handOffLoop(context)
         let finite = deadline == .max ? nil : deadline
-        if peer.park(deadline: finite) { return .success }
+        if threadHandle.park(deadline: finite) { return .success }
         let isRemoved = interested.withLock { interested -> Bool in
-            guard let index = interested.waiters.firstIndex(where: { $0.peer == peer }) else {
+            guard let index = interested.waiters.firstIndex(where: { $0.threadHandle == threadHandle }) else {
                 return false
             }
             interested.waiters.remove(at: index)
             return true
         }
         if isRemoved { return .timedOut }
-        _ = peer.park()
+        _ = threadHandle.park()
         return .success
     }
 }

@@ -34,11 +34,11 @@ extension DispatchQueue {
         _ work: @escaping Block
     ) {
         let context = Context.current
-        let job = makeJob(qos, flags, context, work)
+        let workItem = makeWorkItem(qos, flags, context, work)
         if let group {
             group.enterHolding()
-            job.item.pointee.group = Unmanaged.passUnretained(group)
+            workItem.item.pointee.group = Unmanaged.passUnretained(group)
         }
-        push(job, context)
+        push(workItem, context)
     }
 }

@@ -1,12 +1,12 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// The reads, or the writes, of a descriptor that has to be waited for: a socket, a pipe, a
 /// terminal. One after the other, in order.
 ///
 /// The thread that finds something to do and nobody at it (`isBusy`) runs the first operation: it
-/// tries the call, and asks a lane to watch the descriptor when it would block. The completion of
-/// the watch goes on right in the lane. Only handlers are submitted to queues.
-final class DescriptorSide: LaneOperation, @unchecked Sendable {
+/// tries the call, and asks a loop to watch the descriptor when it would block. The completion of
+/// the watch goes on right in the loop. Only handlers are submitted to queues.
+final class DescriptorSide: LoopOperation, @unchecked Sendable {
     // Safety: `lock` guards what it says; the rest belongs to the thread that set `isBusy`.
     let direction: IOOperation.Direction
     private let descriptor: IODescriptor
@@ -16,10 +16,10 @@ final class DescriptorSide: LaneOperation, @unchecked Sendable {
     @exclusivity(unchecked) private var waiting = IOOperationList()
     @exclusivity(unchecked) private var isBusy = false
     /// Something came while the side was busy.
-    @exclusivity(unchecked) private var hasNews = false
+    @exclusivity(unchecked) private var hasEvents = false
     /// Some of `waiting` are to end early.
     @exclusivity(unchecked) private var mustSweep = false
-    /// A lane watches the descriptor, or is about to.
+    /// A loop watches the descriptor, or is about to.
     @exclusivity(unchecked) private var isWatched = false
     @exclusivity(unchecked) private var isWatchEnding = false
     /// How the last watch ended, for the runner to take over.
@@ -85,7 +85,7 @@ final class DescriptorSide: LaneOperation, @unchecked Sendable {
 
     /// Under the lock: true for the thread that has to run the side.
     private func claim() -> Bool {
-        hasNews = isBusy
+        hasEvents = isBusy
         if isBusy { return false }
         isBusy = true
         return true
@@ -106,7 +106,7 @@ final class DescriptorSide: LaneOperation, @unchecked Sendable {
             var isIdle = false
             var aborted: [IOOperation] = []
             let first = lock.withLock { _ -> IOOperation? in
-                hasNews = false
+                hasEvents = false
                 if mustSweep {
                     mustSweep = false
                     aborted = waiting.removeAborted()
@@ -140,7 +140,7 @@ final class DescriptorSide: LaneOperation, @unchecked Sendable {
     private func rest(_ context: Context) -> Bool {
         var mustEndWatch = false
         let isOver = lock.withLock { _ -> Bool in
-            if hasNews { return false }
+            if hasEvents { return false }
             isBusy = false
             if isWatched && waiting.isEmpty && !isWatchEnding {
                 isWatchEnding = true
@@ -220,14 +220,14 @@ final class DescriptorSide: LaneOperation, @unchecked Sendable {
 
     // MARK: the watch
 
-    /// Has a lane watch the descriptor, and stops running; false when something came meanwhile.
+    /// Has a loop watch the descriptor, and stops running; false when something came meanwhile.
     private func watch(_ context: Context) -> Bool {
-        let home = chooseLane(context)
+        let home = chooseLoop(context)
         let isOver = lock.withLock { _ -> Bool in
-            if hasNews { return false }
+            if hasEvents { return false }
             isBusy = false
             isWatched = true
-            lane = home
+            loop = home
             return true
         }
         if isOver { begin(on: home, context) }
@@ -235,25 +235,25 @@ final class DescriptorSide: LaneOperation, @unchecked Sendable {
     }
 
     /// Where the thread is, so that a connection follows its handlers; with epoll always the same.
-    private func chooseLane(_ context: Context) -> Lane {
-        if let lane, !lane.watchesMigrate { return lane }
-        if let here = context.pointee.lane, !here.isBackground, context.pointee.worker != nil {
+    private func chooseLoop(_ context: Context) -> EventLoop {
+        if let loop, !loop.registrationsMigrate { return loop }
+        if let here = context.pointee.loop, !here.isBackground, context.pointee.worker != nil {
             return here
         }
-        return lane ?? Runtime.laneForNewSource()
+        return loop ?? Runtime.loopForNewSource()
     }
 
-    override func submit(to lane: Lane, token: UInt64) {
-        lane.watch(
+    override func submit(to loop: EventLoop, token: UInt64) {
+        loop.register(
             descriptor: stream.number,
             events: direction == .read ? PollEvents.readable : PollEvents.writable, token: token)
     }
 
-    override func withdraw(from lane: Lane, token: UInt64) {
-        lane.cancelWatch(descriptor: stream.number, token: token)
+    override func withdraw(from loop: EventLoop, token: UInt64) {
+        loop.cancelRegistration(descriptor: stream.number, token: token)
     }
 
-    override func noteEnded(on lane: Lane) { lane.noteWatchEnded() }
+    override func noteEnded(on loop: EventLoop) { loop.noteRegistrationEnded() }
 
     override func ended(result: Int32, _ context: Context) {
         var isLast = false
@@ -265,7 +265,7 @@ final class DescriptorSide: LaneOperation, @unchecked Sendable {
             return !isLast && claim()
         }
         if isLast {
-            if let lane, !lane.watchesMigrate { lane.release(descriptor: stream.number) }
+            if let loop, !loop.registrationsMigrate { loop.release(descriptor: stream.number) }
             descriptor.sideIsQuiet(context)
         } else if isMine {
             run(context)
@@ -277,11 +277,11 @@ final class DescriptorSide: LaneOperation, @unchecked Sendable {
     /// Has the kernel forget the descriptor, where it keeps something of it between two watches.
     /// False when there is nothing to forget.
     func requestForgetting(_ context: Context) -> Bool {
-        guard let lane, !lane.watchesMigrate else { return false }
+        guard let loop, !loop.registrationsMigrate else { return false }
         let release = DescriptorRelease(stream.number) { [descriptor] context in
             descriptor.sideIsQuiet(context)
         }
-        lane.request(.start(release), from: context)
+        loop.request(.start(release), from: context)
         return true
     }
 }

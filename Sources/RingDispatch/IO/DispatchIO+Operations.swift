@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 extension DispatchIO {
     /// Reads up to `length` bytes. `dispatch_io_read`.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Reads and writes a descriptor without blocking. `dispatch_io_t`.
 ///

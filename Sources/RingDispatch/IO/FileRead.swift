@@ -1,11 +1,11 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// A read of a file: some chunks ahead of the handler as far as the file is known to reach, then
 /// one after the other until its end shows.
 final class FileRead: FileTransfer, @unchecked Sendable {
     // Safety: what it has belongs to the runner, but for the chunks' results.
     /// Requests that are out, or ended and not yet taken over, in the file's order.
-    @exclusivity(unchecked) private var chunks: [FileChunk] = []
+    @exclusivity(unchecked) private var pieces: [FilePiece] = []
     /// Where the next request begins.
     @exclusivity(unchecked) private var position: Int64 = 0
     /// Bytes that were asked for and are not transferred.
@@ -18,15 +18,15 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     @exclusivity(unchecked) private var hasBegun = false
 
     /// Requests ahead of the handler.
-    static let mostChunks = 4
-    static let chunkSize = IOBufferPool.largest
+    static let mostBuffers = 4
+    static let pieceSize = IOBufferPool.largest
     /// A look for the end, or for bytes of a file that does not tell its size.
     static let smallestProbe = 4096
 
-    override var isOut: Bool { !chunks.isEmpty }
+    override var isOut: Bool { !pieces.isEmpty }
 
     override func cancelRequests(_ context: Context) {
-        for chunk in chunks { chunk.cancel(context) }
+        for piece in pieces { piece.cancel(context) }
     }
 
     private func begin() {
@@ -41,8 +41,8 @@ final class FileRead: FileTransfer, @unchecked Sendable {
 
     override func advance(_ context: Context) {
         if !hasBegun { begin() }
-        while let (chunk, result) = nextEnded() { take(chunk, result, context) }
-        if chunks.isEmpty { hasGap = false }
+        while let (piece, result) = nextEnded() { take(piece, result, context) }
+        if pieces.isEmpty { hasGap = false }
         while outcome == nil, !hasGap, let size = nextSize() {
             if operation.mustHoldBack() { return }
             ask(size, context)
@@ -50,16 +50,16 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         if operation.isComplete && outcome == nil { outcome = 0 }
     }
 
-    private func nextEnded() -> (FileChunk, Int)? {
-        guard let first = chunks.first, let result = withLock({ first.result }) else { return nil }
-        chunks.removeFirst()
+    private func nextEnded() -> (FilePiece, Int)? {
+        guard let first = pieces.first, let result = withLock({ first.result }) else { return nil }
+        pieces.removeFirst()
         return (first, result)
     }
 
-    private func take(_ chunk: FileChunk, _ result: Int, _ context: Context) {
-        asked -= chunk.size
+    private func take(_ piece: FilePiece, _ result: Int, _ context: Context) {
+        asked -= piece.size
         if outcome != nil || hasGap { return }
-        guard result > 0, let buffer = chunk.buffer else {
+        guard result > 0, let buffer = piece.buffer else {
             outcome = Int32(-result)
             return
         }
@@ -69,12 +69,12 @@ final class FileRead: FileTransfer, @unchecked Sendable {
             return
         }
         operation.deliverWhatIsDue(context)
-        if result < chunk.size {
-            hasGap = !chunks.isEmpty
-            if chunk.offset >= 0 { position = chunk.offset + Int64(result) }
+        if result < piece.size {
+            hasGap = !pieces.isEmpty
+            if piece.offset >= 0 { position = piece.offset + Int64(result) }
             knownEnd = min(knownEnd, position)
-        } else if chunk.offset >= knownEnd || chunk.offset < 0 {
-            probeSize = FileRead.chunkSize
+        } else if piece.offset >= knownEnd || piece.offset < 0 {
+            probeSize = FileRead.pieceSize
         }
     }
 
@@ -88,22 +88,22 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     /// How many bytes to ask for next; nil: none now.
     private func nextSize() -> Int? {
         let left = operation.remaining - asked
-        guard left > 0, chunks.count < FileRead.mostChunks else { return nil }
+        guard left > 0, pieces.count < FileRead.mostBuffers else { return nil }
         let most = min(left, operation.limits.high)
         if position >= 0 && position < knownEnd {
-            return min(most, FileRead.chunkSize, Int(knownEnd - position))
+            return min(most, FileRead.pieceSize, Int(knownEnd - position))
         }
-        return chunks.isEmpty ? min(most, probeSize) : nil
+        return pieces.isEmpty ? min(most, probeSize) : nil
     }
 
     private func ask(_ size: Int, _ context: Context) {
         let buffer = IOBuffer.take(size)
         let bytes = UnsafeMutableRawBufferPointer(start: buffer.start, count: size)
-        let chunk = FileChunk(
+        let piece = FilePiece(
             self, .read(bytes, offset: position), offset: position, size: size, buffer: buffer)
         asked += size
         if position >= 0 { position += Int64(size) }
-        chunks.append(chunk)
-        chunk.start(context)
+        pieces.append(piece)
+        piece.start(context)
     }
 }

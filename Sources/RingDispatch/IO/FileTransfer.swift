@@ -1,9 +1,9 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// One operation of a file on its way: the requests that it consists of.
 ///
 /// Like a `DescriptorSide`, it is run by the thread that finds something to do and nobody at it:
-/// most often in the lane, by the completion of a request.
+/// most often in the loop, by the completion of a request.
 class FileTransfer: @unchecked Sendable {
     // Safety: `lock` guards what it says; the rest belongs to the thread that set `isBusy`.
     final let operation: IOOperation
@@ -12,7 +12,7 @@ class FileTransfer: @unchecked Sendable {
 
     // MARK: guarded by the lock
     @exclusivity(unchecked) private final var isBusy = false
-    @exclusivity(unchecked) private final var hasNews = false
+    @exclusivity(unchecked) private final var hasEvents = false
 
     // MARK: the runner's
     /// Where the file's position is when the transfer begins; nil: at none, or it does not matter.
@@ -64,7 +64,7 @@ class FileTransfer: @unchecked Sendable {
     }
 
     private final func claim() -> Bool {
-        hasNews = isBusy
+        hasEvents = isBusy
         if isBusy { return false }
         isBusy = true
         return true
@@ -72,11 +72,11 @@ class FileTransfer: @unchecked Sendable {
 
     private final func run(_ context: Context) {
         while true {
-            withLock { hasNews = false }
+            withLock { hasEvents = false }
             if !isOver { pass(context) }
             let mayRest = withLock { () -> Bool in
-                if !hasNews { isBusy = false }
-                return !hasNews
+                if !hasEvents { isBusy = false }
+                return !hasEvents
             }
             if mayRest { return }
         }

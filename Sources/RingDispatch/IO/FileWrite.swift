@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// A write to a file: one request after the other, from the data's own memory.
 ///
@@ -6,19 +6,19 @@ internal import Ring
 /// was opened to append.
 final class FileWrite: FileTransfer, @unchecked Sendable {
     // Safety: what it has belongs to the runner, but for the chunk's result.
-    @exclusivity(unchecked) private var chunk: FileChunk?
+    @exclusivity(unchecked) private var piece: FilePiece?
 
-    /// So that a lane which copies the bytes in place is back soon.
-    static let chunkSize = 524_288
+    /// So that a loop which copies the bytes in place is back soon.
+    static let pieceSize = 524_288
 
-    override var isOut: Bool { chunk != nil }
+    override var isOut: Bool { piece != nil }
 
-    override func cancelRequests(_ context: Context) { chunk?.cancel(context) }
+    override func cancelRequests(_ context: Context) { piece?.cancel(context) }
 
     override func advance(_ context: Context) {
-        if let chunk {
-            guard let result = withLock({ chunk.result }) else { return }
-            self.chunk = nil
+        if let piece {
+            guard let result = withLock({ piece.result }) else { return }
+            self.piece = nil
             take(result, context)
         }
         guard outcome == nil else { return }
@@ -39,13 +39,13 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
 
     private func ask(_ context: Context) {
         let list = operation.withUnwritten { pieces in
-            GatherList(pieces, limit: min(operation.mostWritten, FileWrite.chunkSize))
+            GatherList(pieces, limit: min(operation.mostWritten, FileWrite.pieceSize))
         }
         let offset = origin.map { $0 + Int64(operation.transferred) }
-        let chunk = FileChunk(
+        let piece = FilePiece(
             self, .write(list, offset: offset ?? FileRequest.currentPosition), offset: offset ?? -1,
             size: list.byteCount)
-        self.chunk = chunk
-        chunk.start(context)
+        self.piece = piece
+        piece.start(context)
     }
 }

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Memory that a channel reads into, from the pool. Goes back there with its last reference: the
 /// data that was read holds one, no matter how it is cut and copied.

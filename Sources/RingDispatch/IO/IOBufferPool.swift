@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// The process's read buffers that nobody uses at the moment: some of each size.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// What a `DispatchIO` does, apart from the object that the program holds; also the short-lived

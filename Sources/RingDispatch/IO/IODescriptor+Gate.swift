@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 // Barriers, and the time before a path is open: operations pass the gate in order, or are held.
 extension IODescriptor {

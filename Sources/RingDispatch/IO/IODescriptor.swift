@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// A descriptor while channels use it. All channels of one number share one object, which keeps
@@ -71,7 +71,7 @@ final class IODescriptor: @unchecked Sendable {
                 return known
             }
             let new = IODescriptor(number: number, path: nil)
-            do throws(KernelError) {
+            do throws(SystemError) {
                 new.setKind(try DescriptorFacts(descriptor: number))
                 table[number] = new
             } catch {
@@ -133,7 +133,7 @@ final class IODescriptor: @unchecked Sendable {
     func opened(_ result: Int32, _ context: Context) {
         if result >= 0 {
             shownNumber.store(result, ordering: .releasing)
-            do throws(KernelError) {
+            do throws(SystemError) {
                 let facts = try DescriptorFacts(descriptor: result)
                 if facts.kind == .file { OpenFile.makeBlocking(result) }
                 setKind(facts)

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 extension IOOperation {
     /// Sets the timers of the deadline and the interval. Before the operation is shared.

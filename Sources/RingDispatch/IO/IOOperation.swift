@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// One read or write of a channel, from its submission until its handler's last call has returned.

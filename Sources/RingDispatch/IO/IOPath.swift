@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// A path of a channel, and how to open it.
 final class IOPath: @unchecked Sendable {
@@ -30,7 +30,7 @@ final class IOPath: @unchecked Sendable {
 
     /// An error that can be foretold: the path leads nowhere, or to a directory.
     func findError() -> Int32 {
-        do throws(KernelError) {
+        do throws(SystemError) {
             let facts = try DescriptorFacts(path: start, openFlags: flags)
             return facts.isDirectory ? ErrorCode.isDirectory : 0
         } catch {

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Opens a path; the descriptor that asks for it goes on then.
 final class OpenOperation: FileOperation, @unchecked Sendable {

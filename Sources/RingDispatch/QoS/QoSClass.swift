@@ -49,9 +49,9 @@ extension DispatchQoS {
 
 extension DispatchQoS.QoSClass {
     /// How many run queues a scheduler keeps: one a class, with no own one for `unspecified`.
-    package static let bandCount = 5
+    package static let priorityCount = 5
 
-    /// The class's place among `bandCount` run queues: 0 is `background`, 4 is `userInteractive`.
+    /// The class's place among `priorityCount` run queues: 0 is `background`, 4 is `userInteractive`.
     package var priorityIndex: Int {
         switch self {
         case .background: 0

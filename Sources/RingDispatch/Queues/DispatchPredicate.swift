@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// What `dispatchPrecondition` checks.
 public enum DispatchPredicate: Sendable {

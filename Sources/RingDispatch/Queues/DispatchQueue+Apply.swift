@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 extension DispatchQueue {
@@ -13,8 +13,8 @@ extension DispatchQueue {
             return
         }
         let context = Context.current
-        let lanes = Runtime.configuration.lanes
-        let helpers = min(lanes, iterations) - 1
+        let loops = Runtime.configuration.loops
+        let helpers = min(loops, iterations) - 1
         // Inside another one every CPU has its share already.
         guard helpers > 0, !context.pointee.isApplying else {
             for index in 0..<iterations { work(index) }
@@ -22,9 +22,9 @@ extension DispatchQueue {
         }
         withoutActuallyEscaping(work) { work in
             let loop = ApplyLoop(iterations: iterations, threads: helpers + 1, work: work)
-            let band = context.pointee.frame?.pointee.queue._withUnsafeGuaranteedRef { $0.band }
+            let priority = context.pointee.frame?.pointee.queue._withUnsafeGuaranteedRef { $0.priority }
             for _ in 0..<helpers {
-                let queue = GlobalQueues.queue(band: band ?? Band.default)
+                let queue = GlobalQueues.queue(priority: priority ?? Priority.default)
                 queue.submit { loop.help() }
             }
             loop.runAndWait(context)
@@ -43,7 +43,7 @@ private final class ApplyLoop: @unchecked Sendable {
     private let next = Atomic<Int>(0)
     /// Iterations that are done. The last one's add (releasing) pairs with the wait (acquiring).
     private let done = Atomic<Int>(0)
-    private let finished = Locked<Peer?>(nil)
+    private let finished = Locked<ThreadHandle?>(nil)
 
     init(iterations: Int, threads: Int, work: @escaping (Int) -> Void) {
         self.iterations = iterations
@@ -71,10 +71,10 @@ private final class ApplyLoop: @unchecked Sendable {
         if context.pointee.spin.spin(until: { done.load(ordering: .acquiring) == iterations }) {
             return
         }
-        let peer = context.pointee.peer
+        let threadHandle = context.pointee.threadHandle
         let mustWait = finished.withLock { waiter -> Bool in
             guard done.load(ordering: .acquiring) < iterations else { return false }
-            waiter = peer
+            waiter = threadHandle
             return true
         }
         if mustWait { _ = Blocking.wait(context) }

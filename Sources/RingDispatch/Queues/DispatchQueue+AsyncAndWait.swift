@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 extension DispatchQueue {
     /// Submits `work` behind what the queue has already, and returns when it is done.

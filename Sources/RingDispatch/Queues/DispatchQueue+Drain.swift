@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 extension DispatchQueue {
@@ -21,13 +21,13 @@ extension DispatchQueue {
         withFrame(
             Unmanaged.passUnretained(self), isDrain: true, isExclusive: true, context
         ) {
-            while let job = nextSerial(&quantum) {
+            while let workItem = nextSerial(&quantum) {
                 removeFirst()
-                if job.pointee.kind == .waiter {
-                    handOver(to: job, context)
+                if workItem.pointee.kind == .waiter {
+                    handOver(to: workItem, context)
                     return
                 }
-                job.run(context)
+                workItem.run(context)
                 if quantum.isUsedUp(), yieldDrain(context) { return }
             }
         }
@@ -50,14 +50,14 @@ extension DispatchQueue {
 
     /// The next item; nil when the drain is over and the queue was let go.
     @inline(__always)
-    private final func nextSerial(_ quantum: inout DrainQuantum) -> JobPointer? {
+    private final func nextSerial(_ quantum: inout DrainQuantum) -> WorkItemPointer? {
         while true {
             let state = QueueState(self.state.load(ordering: .relaxed))
             if state.isStopped {
                 if endDrain(whenStopped: true) { return nil }
                 continue
             }
-            if let job = firstItem() { return job }
+            if let workItem = firstItem() { return workItem }
             if quantum.isBurst && linger() { continue }
             if endDrain(whenStopped: false) { return nil }
         }
@@ -67,7 +67,7 @@ extension DispatchQueue {
     /// would pay for making it ready each time. True when something came.
     private final func linger() -> Bool {
         guard SpinBudget.isUsefulForThreads else { return false }
-        for _ in 0..<DrainQuantum.lingerLooks {
+        for _ in 0..<DrainQuantum.lingerPolls {
             for _ in 0..<DrainQuantum.lingerPauses { spinPause() }
             if !incoming.isEmpty { return true }
         }
@@ -100,19 +100,19 @@ extension DispatchQueue {
     /// Goes to the back of the target's list; false when there is nothing left to do.
     private final func yieldDrain(_ context: Context) -> Bool {
         guard let first = firstItem() else { return false }
-        let band = max(band, first.pointee.band)
+        let priority = max(priority, first.pointee.priority)
         update { state in
             state.owner = 0
             return true
         }
-        enqueueSelf(band: band, context)
+        enqueueSelf(priority: priority, context)
         return true
     }
 
     /// Gives the queue, which the caller owns, to a thread that waits in `sync`.
-    final func handOver(to job: JobPointer, _ context: Context) {
-        guard let object = context.pointee.items.take(job).job.object else { return }
-        let waiter = Peer(address: object)
+    final func handOver(to workItem: WorkItemPointer, _ context: Context) {
+        guard let object = context.pointee.items.take(workItem).workItem.object else { return }
+        let waiter = ThreadHandle(address: object)
         let hasMore = !front.isEmpty || !incoming.isEmpty
         let identifier = waiter.identifier
         update { state in

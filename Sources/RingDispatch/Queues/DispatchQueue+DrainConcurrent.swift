@@ -16,14 +16,14 @@ extension DispatchQueue {
                 if endDrain(whenStopped: true) { return }
                 continue
             }
-            guard let job = firstItem() else {
+            guard let workItem = firstItem() else {
                 if endDrain(whenStopped: false) { return }
                 continue
             }
-            if job.pointee.isBarrier {
-                if !runBarrier(job, context) { return }
+            if workItem.pointee.isBarrier {
+                if !runBarrier(workItem, context) { return }
                 if quantum.isUsedUp() {
-                    enqueueSelf(band: band, context)
+                    enqueueSelf(priority: priority, context)
                     return
                 }
             } else if !startShared(context) {
@@ -34,7 +34,7 @@ extension DispatchQueue {
 
     /// Runs a barrier when nothing else runs; false when the drain is over: it has to wait, or a
     /// waiting thread got the queue.
-    private final func runBarrier(_ job: JobPointer, _ context: Context) -> Bool {
+    private final func runBarrier(_ workItem: WorkItemPointer, _ context: Context) -> Bool {
         var mayRun = false
         update { state in
             mayRun = state.running == 0
@@ -49,14 +49,14 @@ extension DispatchQueue {
         }
         guard mayRun else { return false }
         removeFirst()
-        if job.pointee.kind == .waiter {
-            handOver(to: job, context)
+        if workItem.pointee.kind == .waiter {
+            handOver(to: workItem, context)
             return false
         }
         withFrame(
             Unmanaged.passUnretained(self), isDrain: true, isExclusive: true, context
         ) {
-            job.run(context)
+            workItem.run(context)
         }
         update { state in
             state.owner = 0
@@ -69,10 +69,10 @@ extension DispatchQueue {
     /// those enqueues the queue again.
     private final func startShared(_ context: Context) -> Bool {
         var count = 0
-        var job = front.first
-        while let next = job, !next.pointee.isBarrier, count < DispatchQueue.concurrentBatch {
+        var workItem = front.first
+        while let next = workItem, !next.pointee.isBarrier, count < DispatchQueue.concurrentBatch {
             count += 1
-            job = next.pointee.next
+            workItem = next.pointee.next
         }
         // Room in the word is reserved before anything starts.
         var hasRoom = false
@@ -91,13 +91,13 @@ extension DispatchQueue {
         }
         guard hasRoom else { return false }
         if !wasHeld { _ = Unmanaged.passRetained(self) }
-        var started = JobChain()
+        var started = WorkItemChain()
         for _ in 0..<count {
-            guard let job = front.popFirst() else { break }
-            if job.pointee.kind == .waiter {
-                letIn(job, context)
+            guard let workItem = front.popFirst() else { break }
+            if workItem.pointee.kind == .waiter {
+                letIn(workItem, context)
             } else {
-                started.append(throughSelf(job, context))
+                started.append(throughSelf(workItem, context))
             }
         }
         startAll(started, context)
@@ -105,36 +105,36 @@ extension DispatchQueue {
     }
 
     /// A reader that waits in `sync` goes on; its place in `running` is taken.
-    private final func letIn(_ job: JobPointer, _ context: Context) {
-        guard let object = context.pointee.items.take(job).job.object else { return }
-        Peer(address: object).grant()
+    private final func letIn(_ workItem: WorkItemPointer, _ context: Context) {
+        guard let object = context.pointee.items.take(workItem).workItem.object else { return }
+        ThreadHandle(address: object).grant()
     }
 
     /// Makes an item give its place in `running` back when it is done.
-    private final func throughSelf(_ job: JobPointer, _ context: Context) -> JobPointer {
+    private final func throughSelf(_ workItem: WorkItemPointer, _ context: Context) -> WorkItemPointer {
         let reference = Unmanaged.passUnretained(self)
-        job.pointee.band = max(job.pointee.band, band)
-        let kind = job.pointee.kind
-        if kind == .block && job.item.pointee.through == nil {
-            job.item.pointee.through = reference
-            return job
+        workItem.pointee.priority = max(workItem.pointee.priority, priority)
+        let kind = workItem.pointee.kind
+        if kind == .block && workItem.item.pointee.through == nil {
+            workItem.item.pointee.through = reference
+            return workItem
         }
         let outer = context.pointee.items.make(
-            Item(kind: .nested, band: job.pointee.band, object: UnsafeMutableRawPointer(job)))
+            SubmittedItem(kind: .nested, priority: workItem.pointee.priority, object: UnsafeMutableRawPointer(workItem)))
         outer.item.pointee.through = reference
         return outer
     }
 
     /// Sends items on to the target.
-    private final func startAll(_ jobs: consuming JobChain, _ context: Context) {
+    private final func startAll(_ workItems: consuming WorkItemChain, _ context: Context) {
         guard let target else {
-            Runtime.push(jobs, band: band, from: context)
+            Runtime.push(workItems, priority: priority, from: context)
             return
         }
-        var rest = jobs.inOrder()
-        while let job = rest {
-            rest = job.pointee.next
-            target.push(job, context)
+        var rest = workItems.inOrder()
+        while let workItem = rest {
+            rest = workItem.pointee.next
+            target.push(workItem, context)
         }
     }
 
@@ -155,7 +155,7 @@ extension DispatchQueue {
     }
 
     private final func lastLeft(_ old: QueueState, _ new: QueueState, _ context: Context) {
-        if new.isEnqueued && !old.isEnqueued { enqueueSelf(band: band, context) }
+        if new.isEnqueued && !old.isEnqueued { enqueueSelf(priority: priority, context) }
         if old.isHeld { Unmanaged.passUnretained(self).release() }
     }
 }

@@ -1,14 +1,14 @@
 internal import Synchronization
 
 extension DispatchQueue {
-    /// Puts a job at the queue's end and sees to it that somebody looks after it.
+    /// Puts a work item at the queue's end and sees to it that somebody looks after it.
     @inline(__always)
-    final func push(_ job: JobPointer, _ context: Context) {
+    final func push(_ workItem: WorkItemPointer, _ context: Context) {
         if kind == .global {
-            if job.pointee.band != Band.background || band == Band.background {
-                job.pointee.band = max(job.pointee.band, band)
+            if workItem.pointee.priority != Priority.background || priority == Priority.background {
+                workItem.pointee.priority = max(workItem.pointee.priority, priority)
             }
-            Runtime.push(job, from: context)
+            Runtime.push(workItem, from: context)
             return
         }
         // The thread that drains this queue owns its list: no other has to be told. What others,
@@ -17,18 +17,18 @@ extension DispatchQueue {
             frame.pointee.queue.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
         {
             front.append(all: incoming.takeAll())
-            front.append(job)
+            front.append(workItem)
             return
         }
-        let band = job.pointee.band
+        let priority = workItem.pointee.priority
         if state.load(ordering: .relaxed) == 0 && claimIdle() {
             // Until the queue is on its target's list it is the caller's. What somebody is about to
             // announce may be the caller's own, from before.
             front.append(all: incoming.takeAll())
-            front.append(job)
-            enqueueSelf(band: max(band, self.band), context)
-        } else if incoming.push(job) {
-            wakeUp(band: band, context)
+            front.append(workItem)
+            enqueueSelf(priority: max(priority, self.priority), context)
+        } else if incoming.push(workItem) {
+            wakeUp(priority: priority, context)
         }
     }
 
@@ -41,9 +41,9 @@ extension DispatchQueue {
     }
 
     @inline(__always)
-    private final func wakeUp(band: UInt8, _ context: Context) {
+    private final func wakeUp(priority: UInt8, _ context: Context) {
         let result = update { state in
-            if state.isLookedAfter || state.isStopped {
+            if state.isAttended || state.isStopped {
                 state.set(QueueState.dirty)
             } else {
                 state.set(QueueState.enqueued)
@@ -51,35 +51,35 @@ extension DispatchQueue {
             return true
         }
         if let result, result.new.isEnqueued && !result.old.isEnqueued {
-            enqueueSelf(band: max(band, self.band), context)
+            enqueueSelf(priority: max(priority, self.priority), context)
         }
     }
 
     /// Puts the queue, whose `enqueued` bit the caller set, onto its target.
-    final func enqueueSelf(band: UInt8, _ context: Context) {
-        enqueue(Unmanaged.passRetained(self), band: band, context)
+    final func enqueueSelf(priority: UInt8, _ context: Context) {
+        enqueue(Unmanaged.passRetained(self), priority: priority, context)
     }
 
     /// The same with a reference that the caller hands over.
     @inline(__always)
-    final func enqueue(_ reference: Unmanaged<DispatchQueue>, band: UInt8, _ context: Context) {
-        pushToTarget(node.prepare(.queue, band: band, object: reference.toOpaque()), context)
+    final func enqueue(_ reference: Unmanaged<DispatchQueue>, priority: UInt8, _ context: Context) {
+        pushToTarget(node.prepare(.queue, priority: priority, object: reference.toOpaque()), context)
     }
 
     @inline(__always)
-    final func pushToTarget(_ job: JobPointer, _ context: Context) {
+    final func pushToTarget(_ workItem: WorkItemPointer, _ context: Context) {
         if let target {
-            target.push(job, context)
+            target.push(workItem, context)
         } else if kind == .main {
-            MainThread.push(job)
+            MainThread.push(workItem)
         } else {
-            Runtime.push(job, from: context)
+            Runtime.push(workItem, from: context)
         }
     }
 
     /// The first item, which the queue's holder may take; nil: there is none now.
     @inline(__always)
-    final func firstItem() -> JobPointer? {
+    final func firstItem() -> WorkItemPointer? {
         if front.isEmpty { front.append(all: incoming.takeAll()) }
         return front.first
     }

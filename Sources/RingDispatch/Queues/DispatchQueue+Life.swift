@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 extension DispatchQueue {
@@ -57,12 +57,12 @@ extension DispatchQueue {
     /// After a stop ended: makes the queue ready if it has items that nobody looks after.
     final func enqueueIfDirty() {
         let result = update { state in
-            guard state.isDirty, !state.isStopped, !state.isLookedAfter else { return false }
+            guard state.isDirty, !state.isStopped, !state.isAttended else { return false }
             state.clear(QueueState.dirty)
             state.set(QueueState.enqueued)
             return true
         }
-        if result != nil { enqueueSelf(band: band, Context.current) }
+        if result != nil { enqueueSelf(priority: priority, Context.current) }
     }
 
     final func setTargetBeforeUse(_ queue: DispatchQueue?) {

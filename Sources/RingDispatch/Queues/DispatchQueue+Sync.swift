@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 extension DispatchQueue {
@@ -168,14 +168,14 @@ extension DispatchQueue {
             return isExclusive ? tryLockExclusive(context) : tryLockShared()
         }
         if hasLocked { return }
-        let job = context.pointee.items.make(
-            Item(
-                kind: .waiter, band: band, isBarrier: isExclusive && kind == .concurrent,
-                object: context.pointee.peer.address))
+        let workItem = context.pointee.items.make(
+            SubmittedItem(
+                kind: .waiter, priority: priority, isBarrier: isExclusive && kind == .concurrent,
+                object: context.pointee.threadHandle.address))
         #if DEBUG
         Deadlock.setAwaited(self, context)
         #endif
-        push(job, context)
+        push(workItem, context)
         #if DEBUG
         Deadlock.trapIfCycle(self, context)
         #endif
@@ -212,7 +212,7 @@ extension DispatchQueue {
                 return true
             }
             if !hasItems { return }
-            guard let job = firstItem() else {
+            guard let workItem = firstItem() else {
                 update { state in
                     state.clear(QueueState.dirty)
                     return true
@@ -225,9 +225,9 @@ extension DispatchQueue {
                 }
                 continue
             }
-            if job.pointee.kind == .waiter && (job.pointee.isBarrier || kind != .concurrent) {
+            if workItem.pointee.kind == .waiter && (workItem.pointee.isBarrier || kind != .concurrent) {
                 removeFirst()
-                handOver(to: job, context)
+                handOver(to: workItem, context)
                 return
             }
             update { state in
@@ -236,7 +236,7 @@ extension DispatchQueue {
                 state.set(QueueState.enqueued)
                 return true
             }
-            enqueueSelf(band: max(band, job.pointee.band), context)
+            enqueueSelf(priority: max(priority, workItem.pointee.priority), context)
             return
         }
     }
@@ -264,17 +264,17 @@ extension DispatchQueue {
         let context = Context.current
         Deadlock.trapIfOwned(self, context)
         if Deadlock.isOn(self, context) { Deadlock.trap(self) }
-        let peer = context.pointee.peer
+        let threadHandle = context.pointee.threadHandle
         withoutActuallyEscaping(work) { work in
             let call = WaitedCall(work)
-            let job = context.pointee.items.make(
-                Item(
-                    kind: .block, band: band, isBarrier: asBarrier && kind == .concurrent,
+            let workItem = context.pointee.items.make(
+                SubmittedItem(
+                    kind: .block, priority: priority, isBarrier: asBarrier && kind == .concurrent,
                     block: {
                         call.run()
-                        peer.grant()
+                        threadHandle.grant()
                     }))
-            push(job, context)
+            push(workItem, context)
             _ = Blocking.wait(context)
         }
     }

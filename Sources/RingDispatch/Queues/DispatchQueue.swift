@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// Runs items in the order they were submitted: one after the other (serial), or side by side
@@ -7,20 +7,20 @@ internal import Synchronization
 /// Items run on threads of the runtime, which may differ from item to item. A queue with items
 /// stays alive until they are done.
 public class DispatchQueue: DispatchObject, @unchecked Sendable {
-    // Safety: `front` belongs to the holder of the queue (see `QueueState`), `target` and `band`
+    // Safety: `front` belongs to the holder of the queue (see `QueueState`), `target` and `priority`
     // are fixed before the queue is active; the rest is immutable, atomic or locked.
 
     // In this order what submitters write and what the holder writes is on different cache lines.
 
     /// Submitted items that the queue's holder has not seen yet.
-    final let incoming = JobInbox()
-    /// On the target's list; see `JobNode`.
-    final let node = JobNode()
+    final let incoming = WorkItemInbox()
+    /// On the target's list; see `WorkItemNode`.
+    final let node = WorkItemNode()
     /// Where the queue itself is enqueued when it has items; nil: a root queue.
     @exclusivity(unchecked) final var target: DispatchQueue?
     final let kind: Kind
-    /// The band of the root queue at the end of the targets.
-    @exclusivity(unchecked) final var band: UInt8
+    /// The priority of the root queue at the end of the targets.
+    @exclusivity(unchecked) final var priority: UInt8
     /// The last target is the main queue, which only the main thread serves.
     @exclusivity(unchecked) final var isThreadBound: Bool
     /// The name given at creation. `dispatch_queue_get_label`.
@@ -31,7 +31,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     /// See `QueueState`.
     final let state: Atomic<UInt64>
     /// Items that the holder has, in order.
-    @exclusivity(unchecked) final var front = JobList()
+    @exclusivity(unchecked) final var front = WorkItemList()
 
     enum Kind: UInt8 {
         case serial
@@ -61,7 +61,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
 
     /// - Parameters:
     ///   - label: shown where people debug; by convention a reverse-DNS name.
-    ///   - qos: which band of work the queue belongs to; unspecified: its target's.
+    ///   - qos: which priority of work the queue belongs to; unspecified: its target's.
     ///   - target: where the queue's items run; nil: the root queue of the class.
     ///
     /// `dispatch_queue_create_with_target`.
@@ -86,7 +86,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
         self.qos = qos
         self.kind = kind
         state = Atomic(isInactive ? QueueState.inactive : 0)
-        band = Band.default
+        priority = Priority.default
         isThreadBound = kind == .main
         super.init()
         attach(to: target)
@@ -102,14 +102,14 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
         }
     }
 
-    /// Takes over the target, and the band that comes with it.
+    /// Takes over the target, and the priority that comes with it.
     final func attach(to target: DispatchQueue?) {
         let hasClass = qos.qosClass != .unspecified
-        band = UInt8(hasClass ? qos.qosClass.priorityIndex : Int(target?.band ?? Band.default))
-        // A root queue as target only says which band.
+        priority = UInt8(hasClass ? qos.qosClass.priorityIndex : Int(target?.priority ?? Priority.default))
+        // A root queue as target only says which priority.
         self.target = target.flatMap { $0.kind == .global ? nil : $0 }
         if let target { isThreadBound = target.isThreadBound }
-        if self.target != nil, let target { band = target.band }
+        if self.target != nil, let target { priority = target.priority }
     }
 
     // MARK: DispatchObject

@@ -5,10 +5,10 @@ public final class DispatchSerialQueue: DispatchQueue, @unchecked Sendable {
 }
 
 extension DispatchSerialQueue: SerialExecutor {
-    /// Runs an actor's job as an item of the queue.
-    public func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        submit { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    /// Runs an actor's work item as an item of the queue.
+    public func enqueue(_ workItem: consuming ExecutorJob) {
+        let workItem = UnownedJob(workItem)
+        submit { workItem.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
     /// Ends the process unless the caller is on the queue.

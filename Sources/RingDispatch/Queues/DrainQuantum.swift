@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// How long one queue may be drained before others get their turn.
 struct DrainQuantum {
@@ -6,11 +6,11 @@ struct DrainQuantum {
     /// When the first look was.
     private var start: UInt64 = 0
 
-    static let itemsBetweenLooks = 8
+    static let itemsBetweenChecks = 8
     /// Items in one drain that make it a burst.
     static let burst = 32
     /// A lingering drain looks this often, with pauses in between: about a microsecond in all.
-    static let lingerLooks = 4
+    static let lingerPolls = 4
     static let lingerPauses = 16
 
     /// Whether many items came lately.
@@ -21,7 +21,7 @@ struct DrainQuantum {
     @inline(__always)
     mutating func isUsedUp() -> Bool {
         items &+= 1
-        guard items % DrainQuantum.itemsBetweenLooks == 0 else { return false }
+        guard items % DrainQuantum.itemsBetweenChecks == 0 else { return false }
         if start == 0 { start = Ticks.now() }
         return Ticks.now() &- start > DrainQuantum.ticks
     }

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// The root queues, one for each class. They live as long as the process.
 enum GlobalQueues {
@@ -14,10 +14,10 @@ enum GlobalQueues {
         DispatchQueue(label: label, qos: qos, kind: .global, isInactive: false, target: nil)
     }
 
-    static func queue(band: UInt8) -> DispatchQueue { queues[Int(band)] }
+    static func queue(priority: UInt8) -> DispatchQueue { queues[Int(priority)] }
 
-    static func unmanaged(band: UInt8) -> Unmanaged<DispatchQueue> {
-        Unmanaged.passUnretained(queues[Int(band)])
+    static func unmanaged(priority: UInt8) -> Unmanaged<DispatchQueue> {
+        Unmanaged.passUnretained(queues[Int(priority)])
     }
 }
 
@@ -25,7 +25,7 @@ extension DispatchQueue {
     /// The system's concurrent queue of a class; the same object at each call.
     /// `dispatch_get_global_queue`.
     public static func global(qos: DispatchQoS.QoSClass = .default) -> DispatchQueue {
-        GlobalQueues.queue(band: UInt8(qos.priorityIndex))
+        GlobalQueues.queue(priority: UInt8(qos.priorityIndex))
     }
 
     /// The old names of the classes.

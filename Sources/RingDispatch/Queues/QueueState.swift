@@ -51,7 +51,7 @@ struct QueueState: Equatable {
     /// Suspended or not activated: no item may start.
     var isStopped: Bool { word & (QueueState.suspendMask | QueueState.inactive) != 0 }
     /// Somebody is there already who will look at the queue's items.
-    var isLookedAfter: Bool {
+    var isAttended: Bool {
         word & (QueueState.ownerMask | QueueState.enqueued | QueueState.barrierPending) != 0
     }
 

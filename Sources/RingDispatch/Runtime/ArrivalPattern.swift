@@ -1,4 +1,4 @@
-/// Whether a lane's news comes from one or two senders in turn, or from many.
+/// Whether a loop's news comes from one or two senders in turn, or from many.
 ///
 /// A lone peer asks again when it has its answer: the time between is all waiting, and spinning
 /// shortens it. Of many peers each has its own time: news that comes a moment later shares the
@@ -16,7 +16,7 @@ struct ArrivalPattern {
     private static let most = 16
     private static let penalty = 4
 
-    /// Whether it is likely that the next news is an answer to this lane's.
+    /// Whether it is likely that the next news is an answer to this loop's.
     var isRoundTrip: Bool { familiarity >= Self.enough }
 
     /// News that came alone.

@@ -1,8 +1,8 @@
 /// For the library's own handlers that call something that blocks.
 package enum BlockingCall {
     /// Says that the calling handler blocks from here on, probably until its end: somebody else
-    /// serves its lane at once, and not only after the monitor has noticed.
+    /// serves its loop at once, and not only after the monitor has noticed.
     package static func begin() {
-        Blocking.lendLane(Context.current)
+        Blocking.handOffLoop(Context.current)
     }
 }

@@ -1,6 +1,6 @@
-internal import Ring
+internal import LinuxPlatform
 
-/// What a lane's kernel gives back with each completion: an object's address, and in its low bits
+/// What a loop's kernel gives back with each completion: an object's address, and in its low bits
 /// which kind of object. 0 stands for none. The object is kept alive by a reference that the
 /// completion hands over.
 enum CompletionToken {
@@ -13,27 +13,27 @@ enum CompletionToken {
         UInt64(UInt(bitPattern: source.toOpaque()))
     }
 
-    static func operation(_ operation: Unmanaged<LaneOperation>) -> UInt64 {
+    static func operation(_ operation: Unmanaged<LoopOperation>) -> UInt64 {
         UInt64(UInt(bitPattern: operation.toOpaque())) | self.operation
     }
 
-    static func stream(_ stream: Unmanaged<LaneStream>) -> UInt64 {
+    static func stream(_ stream: Unmanaged<LoopStream>) -> UInt64 {
         UInt64(UInt(bitPattern: stream.toOpaque())) | self.stream
     }
 
     /// Tells the object whose watch or operation has ended.
     @inline(__always)
-    static func deliver(_ completion: Completion, from lane: Lane, _ context: Context) {
+    static func deliver(_ completion: Completion, from loop: EventLoop, _ context: Context) {
         let address = UInt(completion.token & ~kindMask)
         guard let memory = UnsafeRawPointer(bitPattern: address) else { return }
         switch completion.token & kindMask {
         case stream:
-            LaneStream.completed(.fromOpaque(memory), completion, context)
+            LoopStream.completed(.fromOpaque(memory), completion, context)
         case operation:
-            LaneOperation.completed(
-                .fromOpaque(memory), result: completion.result, from: lane, context)
+            LoopOperation.completed(
+                .fromOpaque(memory), result: completion.result, from: loop, context)
         default:
-            lane.noteWatchEnded()
+            loop.noteRegistrationEnded()
             DescriptorSource.completed(.fromOpaque(memory), result: completion.result, context)
         }
     }

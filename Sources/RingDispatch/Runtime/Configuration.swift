@@ -1,25 +1,25 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// What the environment says about the runtime.
 ///
 /// | variable | meaning | default |
 /// |---|---|---|
 /// | `RINGDISPATCH_BACKEND` | `auto`, `io_uring` or `epoll` | `auto` |
-/// | `RINGDISPATCH_LANES` | lanes, 1 to 256 | the CPUs that may be used |
-/// | `RINGDISPATCH_WORKERS` | most threads of each pool, 2 to 32768, and more than lanes | 1024 |
-/// | `RINGDISPATCH_BUFFERS` | receive buffers of a lane, a power of two from 2 to 32768 | 1024 |
+/// | `RINGDISPATCH_LOOPS` | loops, 1 to 256 | the CPUs that may be used |
+/// | `RINGDISPATCH_WORKERS` | most threads of each pool, 2 to 32768, and more than loops | 1024 |
+/// | `RINGDISPATCH_BUFFERS` | receive buffers of a loop, a power of two from 2 to 32768 | 1024 |
 /// | `RINGDISPATCH_STREAMS` | how a ring serves streams: `readiness`, `multishot` | `readiness` |
 /// | `RINGDISPATCH_LOG` | `off`: no line about the back end | `on` |
 /// | `RINGDISPATCH_DEBUG` | `1`: threads bear the label of the queue they run | `0` |
 struct Configuration: Sendable {
-    var backend = KernelFactory.Preference.auto
-    var lanes = 1
+    var backend = BackendFactory.Preference.auto
+    var loops = 1
     var workers = Configuration.defaultWorkers
-    var kernel = KernelSettings()
+    var backendSettings = BackendSettings()
     var isLogging = true
     var namesThreads = false
 
-    static let laneRange = 1...256
+    static let loopRange = 1...256
     static let workerRange = 2...32_768
     static let defaultWorkers = 1024
 
@@ -37,7 +37,7 @@ struct Configuration: Sendable {
 
     init(variable: (String) -> String?, usableCPUs: Int) throws(Invalid) {
         if let value = variable("RINGDISPATCH_BACKEND"), !value.isEmpty {
-            guard let preference = KernelFactory.Preference(rawValue: value) else {
+            guard let preference = BackendFactory.Preference(rawValue: value) else {
                 throw Invalid(
                     message: "RINGDISPATCH_BACKEND is '\(value)'; "
                         + "it must be auto, io_uring or epoll")
@@ -49,30 +49,30 @@ struct Configuration: Sendable {
         {
             workers = count
         }
-        lanes = min(usableCPUs, Configuration.laneRange.upperBound, workers - 1)
+        loops = min(usableCPUs, Configuration.loopRange.upperBound, workers - 1)
         if let count = try Configuration.number(
-            "RINGDISPATCH_LANES", Configuration.laneRange, variable)
+            "RINGDISPATCH_LOOPS", Configuration.loopRange, variable)
         {
             guard count < workers else {
                 throw Invalid(
                     message: "RINGDISPATCH_WORKERS is '\(workers)'; it must be more than the "
-                        + "\(count) lanes of RINGDISPATCH_LANES, each of which needs a thread "
+                        + "\(count) event loops of RINGDISPATCH_LOOPS, each of which needs a thread "
                         + "while others are blocked in handlers")
             }
-            lanes = count
+            loops = count
         }
         if let count = try Configuration.powerOfTwo(
             "RINGDISPATCH_BUFFERS", ReceiveBuffers.counts, variable)
         {
-            kernel.receiveBuffers = count
+            backendSettings.receiveBuffers = count
         }
         if let value = variable("RINGDISPATCH_STREAMS"), !value.isEmpty {
-            guard let streams = KernelSettings.Streams(rawValue: value) else {
+            guard let streams = BackendSettings.Streams(rawValue: value) else {
                 throw Invalid(
                     message: "RINGDISPATCH_STREAMS is '\(value)'; "
                         + "it must be readiness or multishot")
             }
-            kernel.streams = streams
+            backendSettings.streams = streams
         }
         isLogging = variable("RINGDISPATCH_LOG") != "off"
         namesThreads = variable("RINGDISPATCH_DEBUG") == "1"

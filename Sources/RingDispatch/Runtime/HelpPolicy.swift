@@ -1,7 +1,7 @@
-internal import CRing
+internal import CLinux
 internal import Synchronization
 
-/// When it is worth waking another lane for work that waits: at most one at a time, and more and
+/// When it is worth waking another loop for work that waits: at most one at a time, and more and
 /// more seldom while those that were woken find nothing.
 struct HelpPolicy: ~Copyable {
     /// Not before this count of ticks. All three are hints, read and written relaxed.
@@ -9,19 +9,19 @@ struct HelpPolicy: ~Copyable {
     private let interval = Atomic<UInt64>(HelpPolicy.shortest)
     private let isUnderWay = Atomic<Bool>(false)
 
-    static let shortest = 50 * cring_ticks_per_microsecond()
-    static let longest = 20_000 * cring_ticks_per_microsecond()
+    static let shortest = 50 * clinux_ticks_per_microsecond()
+    static let longest = 20_000 * clinux_ticks_per_microsecond()
 
     @inline(__always)
     func isDue() -> Bool {
-        !isUnderWay.load(ordering: .relaxed) && cring_ticks() >= next.load(ordering: .relaxed)
+        !isUnderWay.load(ordering: .relaxed) && clinux_ticks() >= next.load(ordering: .relaxed)
     }
 
     var isUnderWayNow: Bool { isUnderWay.load(ordering: .relaxed) }
 
     func begin() -> Bool {
         guard !isUnderWay.exchange(true, ordering: .acquiringAndReleasing) else { return false }
-        next.store(cring_ticks() &+ interval.load(ordering: .relaxed), ordering: .relaxed)
+        next.store(clinux_ticks() &+ interval.load(ordering: .relaxed), ordering: .relaxed)
         return true
     }
 
@@ -34,7 +34,7 @@ struct HelpPolicy: ~Copyable {
         guard isUnderWay.load(ordering: .relaxed) else { return }
         let longer = min(interval.load(ordering: .relaxed) &* 2, HelpPolicy.longest)
         interval.store(longer, ordering: .relaxed)
-        next.store(cring_ticks() &+ longer, ordering: .relaxed)
+        next.store(clinux_ticks() &+ longer, ordering: .relaxed)
         isUnderWay.store(false, ordering: .relaxed)
     }
 }

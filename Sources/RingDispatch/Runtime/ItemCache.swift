@@ -16,18 +16,18 @@ struct ItemCache: ~Copyable {
     init() {}
 
     @inline(__always)
-    mutating func make(_ item: consuming Item) -> JobPointer {
+    mutating func make(_ item: consuming SubmittedItem) -> WorkItemPointer {
         if free == nil { refill() }
         guard let memory = free else { fatalError("unreachable: refill always finds memory") }
         free = memory.load(as: UnsafeMutableRawPointer?.self)
         count &-= 1
-        memory.assumingMemoryBound(to: Item.self).initialize(to: item)
-        return memory.assumingMemoryBound(to: Job.self)
+        memory.assumingMemoryBound(to: SubmittedItem.self).initialize(to: item)
+        return memory.assumingMemoryBound(to: WorkItem.self)
     }
 
     /// Moves the contents out and frees the memory.
     @inline(__always)
-    mutating func take(_ pointer: JobPointer) -> Item {
+    mutating func take(_ pointer: WorkItemPointer) -> SubmittedItem {
         let item = pointer.item.move()
         let memory = UnsafeMutableRawPointer(pointer)
         memory.storeBytes(of: free, as: UnsafeMutableRawPointer?.self)
@@ -47,7 +47,7 @@ struct ItemCache: ~Copyable {
         // A thread that runs out once will want more: a few at a time.
         for _ in 0..<8 {
             let memory = UnsafeMutableRawPointer.allocate(
-                byteCount: MemoryLayout<Item>.stride, alignment: MemoryLayout<Item>.alignment)
+                byteCount: MemoryLayout<SubmittedItem>.stride, alignment: MemoryLayout<SubmittedItem>.alignment)
             memory.storeBytes(of: free, as: UnsafeMutableRawPointer?.self)
             free = memory
             count += 1

@@ -1,5 +1,5 @@
 #if DEBUG
-internal import Ring
+internal import LinuxPlatform
 #endif
 public import Synchronization
 

@@ -1,29 +1,29 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
-/// A thread that looks at the lanes about every millisecond while any is in use, and sends a
-/// stand-in to a lane whose worker is stuck in user code while something waits.
+/// A thread that looks at the loops about every millisecond while any is in use, and sends a
+/// replacement worker to a loop whose worker is stuck in user code while something waits.
 ///
-/// When all lanes have been idle for a while it sleeps without a timeout, so that an idle process
+/// When all loops have been idle for a while it sleeps without a timeout, so that an idle process
 /// makes no system calls.
 final class Monitor: @unchecked Sendable {
     // Safety: `pool` is set once before the thread starts; `seen` is touched by the thread only.
     unowned(unsafe) var pool: Pool!
-    private var seen: [Sight] = []
-    private var idleLooks = 0
-    private var looks = 0
-    /// The last look that sent a stand-in.
+    private var seen: [Sample] = []
+    private var idleTicks = 0
+    private var ticks = 0
+    /// The last look that sent a replacement worker.
     private var lastCall = 0
     private let parker = Parker()
     /// Asleep until somebody grants the parker: `noteActivity` (relaxed) sees it and lets exactly
-    /// one thread wake it; the monitor looks at all lanes once more after it said so.
+    /// one thread wake it; the monitor looks at all loops once more after it said so.
     private let state = Atomic<UInt32>(Monitor.notStarted)
-    private let eventThreads = Locked<[EventThread]>([])
+    private let inotifyThreads = Locked<[InotifyThread]>([])
 
-    /// What a lane, or an event thread, looked like, and how much CPU time its thread had used when
+    /// What a loop, or an event thread, looked like, and how much CPU time its thread had used when
     /// it began to look so; nil: it was not looked at.
-    struct Sight {
-        var lease: Lease
+    struct Sample {
+        var loopState: LoopState
         var usedNanoseconds: UInt64?
     }
 
@@ -32,17 +32,17 @@ final class Monitor: @unchecked Sendable {
     private static let asleep: UInt32 = 2
 
     static let periodNanoseconds: UInt64 = 1_000_000
-    /// After a stand-in was sent, this many looks follow in shorter steps.
-    static let quickLooks = 4
+    /// After a replacement worker was sent, this many looks follow in shorter steps.
+    static let quickTicks = 4
     static let quickPeriodNanoseconds: UInt64 = 400_000
-    /// Looks in a row that find all lanes idle before the monitor goes to sleep.
-    static let idleLooksBeforeSleep = 20
+    /// Looks in a row that find all loops idle before the monitor goes to sleep.
+    static let idleTicksBeforeSleep = 20
     /// CPU time in one handler from which on it is one that computes.
     static let computingNanoseconds: UInt64 = 500_000
     /// A worker that computes is left alone this many looks when there are many such already.
-    static let looksBetweenComputing = 8
+    static let ticksBetweenComputing = 8
 
-    /// A lane has come into use.
+    /// A loop has come into use.
     @inline(__always)
     func noteActivity() {
         if state.load(ordering: .relaxed) != Monitor.awake { wake() }
@@ -56,90 +56,90 @@ final class Monitor: @unchecked Sendable {
         do {
             try Threads.start { self.run() }
         } catch {
-            fatalKernel(error)
+            fatalSystemError(error)
         }
     }
 
-    /// From now on the thread is looked at like the lanes.
-    func oversee(_ thread: EventThread) { eventThreads.withLock { $0.append(thread) } }
-    func disregard(_ thread: EventThread) {
-        eventThreads.withLock { $0.removeAll { $0 === thread } }
+    /// From now on the thread is looked at like the loops.
+    func oversee(_ thread: InotifyThread) { inotifyThreads.withLock { $0.append(thread) } }
+    func disregard(_ thread: InotifyThread) {
+        inotifyThreads.withLock { $0.removeAll { $0 === thread } }
     }
 
     private func run() {
         Threads.setName("ring-monitor")
         Threads.useFineTimers()
-        seen = pool.lanes.map { Sight(lease: $0.lease) }
+        seen = pool.loops.map { Sample(loopState: $0.loopState) }
         while true {
             // Where one handler blocks, the next one often does, too.
-            let isQuick = looks &- lastCall <= Monitor.quickLooks
+            let isQuick = ticks &- lastCall <= Monitor.quickTicks
             let period = isQuick ? Monitor.quickPeriodNanoseconds : Monitor.periodNanoseconds
             // A grant that ends the sleep early came with activity: just look again.
             _ = parker.sleep(deadline: MonotonicClock.nanoseconds() + period)
-            look()
-            if idleLooks >= Monitor.idleLooksBeforeSleep { sleepUntilActivity() }
+            tick()
+            if idleTicks >= Monitor.idleTicksBeforeSleep { sleepUntilActivity() }
         }
     }
 
     private func sleepUntilActivity() {
         state.store(Monitor.asleep, ordering: .sequentiallyConsistent)
-        let isBusy = eventThreads.withLock { $0.contains { $0.isRunningHandler } }
-        if !isBusy && pool.lanes.allSatisfy({ $0.isIdle }) { _ = parker.sleep() }
+        let isBusy = inotifyThreads.withLock { $0.contains { $0.isRunningHandler } }
+        if !isBusy && pool.loops.allSatisfy({ $0.isIdle }) { _ = parker.sleep() }
         state.store(Monitor.awake, ordering: .sequentiallyConsistent)
-        idleLooks = 0
+        idleTicks = 0
     }
 
-    private func look() {
-        looks &+= 1
+    private func tick() {
+        ticks &+= 1
         let now = MonotonicClock.nanoseconds()
         var isAnyInUse = false
         var computing = 0
-        for (index, lane) in pool.lanes.enumerated() {
-            let lease = lane.lease
-            if lease.phase != .parked && lease.phase != .free { isAnyInUse = true }
-            guard lease == seen[index].lease, lease.phase == .user else {
-                seen[index] = Sight(lease: lease)
-                if lease.phase == .user {
-                    seen[index].usedNanoseconds = identifier(lease.worker).flatMap(cpuTime)
+        for (index, loop) in pool.loops.enumerated() {
+            let loopState = loop.loopState
+            if loopState.phase != .parked && loopState.phase != .idle { isAnyInUse = true }
+            guard loopState == seen[index].loopState, loopState.phase == .inHandler else {
+                seen[index] = Sample(loopState: loopState)
+                if loopState.phase == .inHandler {
+                    seen[index].usedNanoseconds = identifier(loopState.worker).flatMap(cpuTime)
                 }
                 continue
             }
-            guard lane.hasWork(now: now) else { continue }
+            guard loop.hasWork(now: now) else { continue }
             switch state(
-                of: identifier(lease.worker), since: seen[index].usedNanoseconds)
+                of: identifier(loopState.worker), since: seen[index].usedNanoseconds)
             {
             case .waitsForCPU:
                 continue
             case .computes:
                 computing += 1
                 // Another thread helps only as far as the CPUs go round.
-                if pool.workerCount > 2 * pool.lanes.count,
-                    looks % Monitor.looksBetweenComputing != 0
+                if pool.workerCount > 2 * pool.loops.count,
+                    ticks % Monitor.ticksBetweenComputing != 0
                 {
                     continue
                 }
             case .blocks:
                 break
             }
-            pool.call(to: lane, expecting: lease)
-            lastCall = looks
+            pool.call(to: loop, expecting: loopState)
+            lastCall = ticks
         }
-        for thread in eventThreads.withLock({ $0 }) where look(at: thread) { isAnyInUse = true }
-        idleLooks = isAnyInUse ? 0 : idleLooks + 1
+        for thread in inotifyThreads.withLock({ $0 }) where sample(at: thread) { isAnyInUse = true }
+        idleTicks = isAnyInUse ? 0 : idleTicks + 1
     }
 
     /// Whether it is in use.
-    private func look(at thread: EventThread) -> Bool {
-        let lease = thread.lease
-        guard lease.phase == .user else { return false }
-        guard let seen = thread.seen, seen.lease == lease else {
-            thread.seen = Sight(lease: lease, usedNanoseconds: cpuTime(thread.identifier))
+    private func sample(at thread: InotifyThread) -> Bool {
+        let loopState = thread.loopState
+        guard loopState.phase == .inHandler else { return false }
+        guard let seen = thread.seen, seen.loopState == loopState else {
+            thread.seen = Sample(loopState: loopState, usedNanoseconds: cpuTime(thread.identifier))
             return true
         }
-        if thread.hasNews(),
+        if thread.hasEvents(),
             state(of: thread.identifier, since: seen.usedNanoseconds) != .waitsForCPU
         {
-            thread.replace(expecting: lease)
+            thread.replace(expecting: loopState)
         }
         return true
     }
@@ -147,7 +147,7 @@ final class Monitor: @unchecked Sendable {
     private enum State {
         case blocks
         case computes
-        /// Others have the CPU: a stand-in would have to wait for it, too.
+        /// Others have the CPU: a replacement worker would have to wait for it, too.
         case waitsForCPU
     }
 

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// Where one thread sleeps until another lets it go on. One `grant` for each `park`.

@@ -1,62 +1,62 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
-/// The lanes of one kind (ordinary, or background) and the workers that serve them.
+/// The loops of one kind (ordinary, or background) and the workers that serve them.
 final class Pool: @unchecked Sendable {
-    // Safety: the lanes are set once before the pool is shared; all else is locked or atomic.
+    // Safety: the loops are set once before the pool is shared; all else is locked or atomic.
     let isBackground: Bool
-    private(set) var lanes: [Lane] = []
+    private(set) var loops: [EventLoop] = []
     let monitor: Monitor
     private let workers: Locked<Workers>
     private let workerLimit: Int
-    /// Lanes that are parked or free. A hint: read (relaxed) before looking for one to wake.
-    private let idleLanes = Atomic<Int>(0)
+    /// Loops that are parked or free. A hint: read (relaxed) before looking for one to wake.
+    private let idleLoops = Atomic<Int>(0)
     private let help = HelpPolicy()
 
     private struct Workers {
-        var spare: [Worker] = []
+        var idle: [Worker] = []
         var count = 0
         var all: [Worker] = []
         var limitReached = false
     }
 
     init(
-        isBackground: Bool, laneCount: Int, workerLimit: Int, settings: KernelSettings,
-        factory: KernelFactory
-    ) throws(KernelError) {
+        isBackground: Bool, loopCount: Int, workerLimit: Int, settings: BackendSettings,
+        factory: BackendFactory
+    ) throws(SystemError) {
         self.isBackground = isBackground
         self.workerLimit = workerLimit
         workers = Locked(Workers())
         monitor = Monitor()
-        for index in 0..<laneCount {
-            let kernel = try factory.makeKernel(settings)
-            lanes.append(
-                Lane(index: index, pool: Unmanaged.passUnretained(self), kernel: kernel))
+        for index in 0..<loopCount {
+            let backend = try factory.makeBackend(settings)
+            loops.append(
+                EventLoop(index: index, pool: Unmanaged.passUnretained(self), backend: backend))
         }
-        idleLanes.store(laneCount, ordering: .relaxed)
+        idleLoops.store(loopCount, ordering: .relaxed)
         monitor.pool = self
     }
 
     var workerCount: Int { workers.withLock { $0.count } }
 
-    var workerCounts: (all: Int, spare: Int) {
-        workers.withLock { workers in (workers.count, workers.spare.count) }
+    var workerCounts: (all: Int, idle: Int) {
+        workers.withLock { workers in (workers.count, workers.idle.count) }
     }
 
     // MARK: workers
 
-    /// Sends a worker to a lane whose lease is `expecting`; it comes too late if that changed.
-    func call(to lane: Lane, expecting: Lease) {
-        let assignment = Worker.Assignment(lane: lane, expecting: expecting)
+    /// Sends a worker to a loop whose state word is `expecting`; it comes too late if that changed.
+    func call(to loop: EventLoop, expecting: LoopState) {
+        let assignment = Worker.Assignment(loop: loop, expecting: expecting)
         enum Found {
-            case spare(Worker)
+            case idle(Worker)
             case new(Worker)
             case none
         }
         let found = workers.withLock { workers -> Found in
-            if let spare = workers.spare.popLast() {
-                spare.assignment = assignment
-                return .spare(spare)
+            if let idle = workers.idle.popLast() {
+                idle.assignment = assignment
+                return .idle(idle)
             }
             guard workers.count < workerLimit else {
                 if !workers.limitReached { reportLimit() }
@@ -70,7 +70,7 @@ final class Pool: @unchecked Sendable {
             return .new(worker)
         }
         switch found {
-        case .spare(let worker):
+        case .idle(let worker):
             worker.call()
         case .new(let worker):
             do {
@@ -82,36 +82,36 @@ final class Pool: @unchecked Sendable {
                     workers.all.removeAll { $0 === worker }
                     workers.limitReached = true
                 }
-                giveUp(lane, expecting)
+                giveUp(loop, expecting)
             }
         case .none:
-            giveUp(lane, expecting)
+            giveUp(loop, expecting)
         }
     }
 
-    private func giveUp(_ lane: Lane, _ expecting: Lease) {
-        guard expecting.phase == .called else { return }
-        _ = lane.exchangeLease(expecting, for: expecting.with(.free))
-        // A worker that became spare meanwhile looked for free lanes before this was one.
-        if workers.withLock({ !$0.spare.isEmpty }) { lane.wakeIfIdle() }
+    private func giveUp(_ loop: EventLoop, _ expecting: LoopState) {
+        guard expecting.phase == .assigned else { return }
+        _ = loop.exchangeState(expecting, for: expecting.with(.idle))
+        // A worker that became spare meanwhile looked for free loops before this was one.
+        if workers.withLock({ !$0.idle.isEmpty }) { loop.wakeIfIdle() }
     }
 
     private func reportLimit() {
         Diagnostics.log(
-            "all \(workerLimit) worker threads are blocked in handlers or serve other lanes; work "
+            "all \(workerLimit) worker threads are blocked in handlers or serve other event loops; work "
                 + "waits for the first to return (raise the limit with RINGDISPATCH_WORKERS)")
     }
 
-    /// The worker lost its lane and waits for its next one.
-    func becomeSpare(_ worker: Worker) {
-        let mustLook = workers.withLock { workers -> Bool in
-            workers.spare.append(worker)
+    /// The worker lost its loop and waits for its next one.
+    func becomeIdle(_ worker: Worker) {
+        let mustPoll = workers.withLock { workers -> Bool in
+            workers.idle.append(worker)
             return workers.limitReached
         }
-        guard mustLook else { return }
+        guard mustPoll else { return }
         let now = MonotonicClock.nanoseconds()
-        for lane in lanes where lane.lease.phase == .free && lane.isNeeded(now: now) {
-            lane.wakeIfIdle()
+        for loop in loops where loop.loopState.phase == .idle && loop.isNeeded(now: now) {
+            loop.wakeIfIdle()
         }
     }
 
@@ -122,52 +122,52 @@ final class Pool: @unchecked Sendable {
     // MARK: spreading work
 
     func noteIdle(_ change: Int) {
-        idleLanes.wrappingAdd(change, ordering: .relaxed)
+        idleLoops.wrappingAdd(change, ordering: .relaxed)
     }
 
-    /// The lane that a thread of the program gives work to: always the same, so that its caches
+    /// The loop that a thread of the program gives work to: always the same, so that its caches
     /// and its spinning worker serve; others come for what is too much.
     @inline(__always)
-    func lane(for context: Context) -> Lane {
-        if let last = context.pointee.lane, last.isBackground == isBackground { return last }
-        return firstLane(context)
+    func loop(for context: Context) -> EventLoop {
+        if let last = context.pointee.loop, last.isBackground == isBackground { return last }
+        return firstLoop(context)
     }
 
-    private func firstLane(_ context: Context) -> Lane {
-        let lane = lanes[Int(context.pointee.identifier) % lanes.count]
-        if context.pointee.worker == nil { context.pointee.lane = lane }
-        return lane
+    private func firstLoop(_ context: Context) -> EventLoop {
+        let loop = loops[Int(context.pointee.identifier) % loops.count]
+        if context.pointee.worker == nil { context.pointee.loop = loop }
+        return loop
     }
 
-    /// Wakes an idle lane for one that may have more to do than it can at once. The other comes,
+    /// Wakes an idle loop for one that may have more to do than it can at once. The other comes,
     /// and takes what waits.
     @inline(__always)
-    func considerHelp(for lane: Lane) {
-        guard idleLanes.load(ordering: .relaxed) > 0, lanes.count > 1, help.isDue() else { return }
-        callHelp(for: lane)
+    func considerHelp(for loop: EventLoop) {
+        guard idleLoops.load(ordering: .relaxed) > 0, loops.count > 1, help.isDue() else { return }
+        callHelp(for: loop)
     }
 
     @inline(never)
-    private func callHelp(for lane: Lane) {
-        guard let helper = lanes.first(where: { $0 != lane && $0.isIdle }) else { return }
+    private func callHelp(for loop: EventLoop) {
+        guard let helper = loops.first(where: { $0 != loop && $0.isIdle }) else { return }
         guard help.begin() else { return }
         helper.wakeIfIdle()
     }
 
-    /// Takes work from a lane whose holder is in user code. True when there is something to run.
-    /// - Parameter stuck: a lane and its lease as seen a while ago: if it still looks like that,
-    ///   its last waiting job is taken, too.
-    func steal(for lane: Lane, _ context: Context, stuck: (Lane, Lease)? = nil) -> Bool {
-        guard lanes.count > 1 else { return false }
-        for offset in 1..<lanes.count {
-            let victim = lanes[(lane.index + offset) % lanes.count]
-            let lease = victim.lease
-            guard lease.phase == .user else { continue }
-            let isStuck = stuck.map { $0.0 == victim && $0.1 == lease } ?? false
+    /// Takes work from a loop whose holder is in user code. True when there is something to run.
+    /// - Parameter stuck: a loop and its state word as seen a while ago: if it still looks like that,
+    ///   its last waiting work item is taken, too.
+    func steal(for loop: EventLoop, _ context: Context, stuck: (EventLoop, LoopState)? = nil) -> Bool {
+        guard loops.count > 1 else { return false }
+        for offset in 1..<loops.count {
+            let victim = loops[(loop.index + offset) % loops.count]
+            let loopState = victim.loopState
+            guard loopState.phase == .inHandler else { continue }
+            let isStuck = stuck.map { $0.0 == victim && $0.1 == loopState } ?? false
             guard victim.waiting > 1 || isStuck else { continue }
-            guard victim.exchangeLease(lease, for: lease.with(.visited)) else { continue }
-            let hasFound = visit(victim, for: lane, takingAll: isStuck, context)
-            victim.setLease(lease)
+            guard victim.exchangeState(loopState, for: loopState.with(.stealing)) else { continue }
+            let hasFound = visit(victim, for: loop, takingAll: isStuck, context)
+            victim.setState(loopState)
             if hasFound {
                 help.succeeded()
                 return true
@@ -177,37 +177,37 @@ final class Pool: @unchecked Sendable {
     }
 
     private func visit(
-        _ victim: Lane, for lane: Lane, takingAll: Bool, _ context: Context
+        _ victim: EventLoop, for loop: EventLoop, takingAll: Bool, _ context: Context
     ) -> Bool {
         var hasFound = false
-        for job in victim.giveHalf() {
-            job.pointee.next = nil
-            lane.enqueue(all: job)
+        for workItem in victim.giveHalf() {
+            workItem.pointee.next = nil
+            loop.enqueue(all: workItem)
             hasFound = true
         }
-        if takingAll, let jobs = victim.takeInbox() {
-            lane.enqueue(all: jobs)
+        if takingAll, let workItems = victim.takeInbox() {
+            loop.enqueue(all: workItems)
             hasFound = true
         }
         return hasFound
     }
 
-    /// A lane was woken to help, and has found nothing yet.
+    /// A loop was woken to help, and has found nothing yet.
     var isHelpUnderWay: Bool { help.isUnderWayNow }
 
-    /// A lane whose holder is in user code while jobs wait, as it looks now.
-    func firstBusyLane(besides lane: Lane) -> (Lane, Lease)? {
-        for offset in 1..<max(1, lanes.count) {
-            let other = lanes[(lane.index + offset) % lanes.count]
-            let lease = other.lease
-            if lease.phase == .user && (other.waiting > 0 || !other.inboxIsEmpty) {
-                return (other, lease)
+    /// A loop whose holder is in user code while work items wait, as it looks now.
+    func firstBusyLoop(besides loop: EventLoop) -> (EventLoop, LoopState)? {
+        for offset in 1..<max(1, loops.count) {
+            let other = loops[(loop.index + offset) % loops.count]
+            let loopState = other.loopState
+            if loopState.phase == .inHandler && (other.waiting > 0 || !other.inboxIsEmpty) {
+                return (other, loopState)
             }
         }
         return nil
     }
 
-    /// The lane goes to sleep; if it was woken to help and found nothing, that is remembered.
+    /// The loop goes to sleep; if it was woken to help and found nothing, that is remembered.
     func noteParking() {
         help.ended()
     }

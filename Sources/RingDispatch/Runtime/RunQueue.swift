@@ -1,68 +1,68 @@
-/// A lane's ready jobs, a list for each QoS band. Touched only under the lane's lease.
+/// A loop's ready work items, a list for each QoS priority. Touched only under the loop's state word.
 struct RunQueue {
-    private var bands: (JobList, JobList, JobList, JobList, JobList) = (
-        JobList(), JobList(), JobList(), JobList(), JobList()
+    private var priorities: (WorkItemList, WorkItemList, WorkItemList, WorkItemList, WorkItemList) = (
+        WorkItemList(), WorkItemList(), WorkItemList(), WorkItemList(), WorkItemList()
     )
     private(set) var count = 0
 
-    /// Jobs of higher bands that go first before one of the highest waiting lower band does, so
+    /// Work items of higher priorities that go first before one of the highest waiting lower priority does, so
     /// that a flood of urgent work slows the rest down but does not stop it.
     static let urgentRun = 64
     private var urgentServed = 0
 
     @inline(__always)
-    mutating func append(_ job: JobPointer) {
+    mutating func append(_ workItem: WorkItemPointer) {
         count &+= 1
-        switch job.pointee.band {
-        case 0: bands.0.append(job)
-        case 1: bands.1.append(job)
-        case 2: bands.2.append(job)
-        case 3: bands.3.append(job)
-        default: bands.4.append(job)
+        switch workItem.pointee.priority {
+        case 0: priorities.0.append(workItem)
+        case 1: priorities.1.append(workItem)
+        case 2: priorities.2.append(workItem)
+        case 3: priorities.3.append(workItem)
+        default: priorities.4.append(workItem)
         }
     }
 
-    /// Appends a linked list of jobs.
-    mutating func append(all first: JobPointer?) {
+    /// Appends a linked list of work items.
+    mutating func append(all first: WorkItemPointer?) {
         var rest = first
-        while let job = rest {
-            rest = job.pointee.next
-            append(job)
+        while let workItem = rest {
+            rest = workItem.pointee.next
+            append(workItem)
         }
     }
 
     @inline(__always)
-    mutating func popFirst() -> JobPointer? {
+    mutating func popFirst() -> WorkItemPointer? {
         guard count > 0 else { return nil }
         count &-= 1
-        // Nearly always everything is in the default band.
-        if bands.2.count == count &+ 1 { return bands.2.popFirst() }
+        // Nearly always everything is in the default priority.
+        if priorities.2.count == count &+ 1 { return priorities.2.popFirst() }
         return popMixed()
     }
 
-    private mutating func popMixed() -> JobPointer? {
+    private mutating func popMixed() -> WorkItemPointer? {
         urgentServed += 1
         if urgentServed > RunQueue.urgentRun {
             urgentServed = 0
-            return bands.0.popFirst() ?? bands.1.popFirst() ?? bands.2.popFirst()
-                ?? bands.3.popFirst() ?? bands.4.popFirst()
+            return priorities.0.popFirst() ?? priorities.1.popFirst() ?? priorities.2.popFirst()
+                ?? priorities.3.popFirst() ?? priorities.4.popFirst()
         }
-        return bands.4.popFirst() ?? bands.3.popFirst() ?? bands.2.popFirst()
-            ?? bands.1.popFirst() ?? bands.0.popFirst()
+        return priorities.4.popFirst() ?? priorities.3.popFirst() ?? priorities.2.popFirst()
+            ?? priorities.1.popFirst() ?? priorities.0.popFirst()
     }
 
-    /// Gives away the later half of each band.
-    mutating func splitHalf() -> [JobPointer] {
-        var given: [JobPointer] = []
-        func drain(_ list: JobList) {
+    /// Gives away the later half of each priority.
+    mutating func splitHalf() -> [WorkItemPointer] {
+        var given: [WorkItemPointer] = []
+        func drain(_ list: WorkItemList) {
             var list = list
-            while let job = list.popFirst() { given.append(job) }
+            while let workItem = list.popFirst() { given.append(workItem) }
         }
-        drain(bands.4.splitHalf())
-        drain(bands.3.splitHalf())
-        drain(bands.2.splitHalf())
-        drain(bands.1.splitHalf())
-        drain(bands.0.splitHalf())
+        drain(priorities.4.splitHalf())
+        drain(priorities.3.splitHalf())
+        drain(priorities.2.splitHalf())
+        drain(priorities.1.splitHalf())
+        drain(priorities.0.splitHalf())
         count -= given.count
         return given
     }

@@ -1,7 +1,7 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
-/// The process's lanes, made at first use.
+/// The process's loops, made at first use.
 package enum Runtime {
     static let configuration = Configuration.fromEnvironment()
 
@@ -9,17 +9,17 @@ package enum Runtime {
 
     /// Serves everything but the background class, and all events.
     static let pool: Pool = {
-        do throws(KernelError) {
+        do throws(SystemError) {
             return try makePool(isBackground: false)
         } catch {
-            fatalKernel(error)
+            fatalSystemError(error)
         }
     }()
 
     /// Serves the background class, on threads with lowest priority. Made at its first item: where
     /// descriptors are short by then, the ordinary threads do its work.
     static let backgroundPool: Pool = {
-        do throws(KernelError) {
+        do throws(SystemError) {
             let pool = try makePool(isBackground: true)
             isBackgroundPoolUsed.store(true, ordering: .releasing)
             return pool
@@ -37,91 +37,91 @@ package enum Runtime {
         isBackgroundPoolUsed.load(ordering: .acquiring) ? backgroundPool : nil
     }
 
-    static var backend: Backend { factory.backend }
+    static var backend: BackendKind { factory.kind }
     static var backendReason: String { factory.reason }
 
-    /// Queues a job of a root queue.
+    /// Queues a work item of a root queue.
     @inline(__always)
-    static func push(_ job: JobPointer, from context: Context) {
-        if job.pointee.band == Band.background {
-            pushBackground(job, from: context)
+    static func push(_ workItem: WorkItemPointer, from context: Context) {
+        if workItem.pointee.priority == Priority.background {
+            pushBackground(workItem, from: context)
             return
         }
-        if context.pointee.isInLane, let lane = context.pointee.lane, !lane.isBackground {
-            // The lane looks for help itself when it has taken everything in.
-            lane.enqueue(job)
+        if context.pointee.isInLoop, let loop = context.pointee.loop, !loop.isBackground {
+            // The loop looks for help itself when it has taken everything in.
+            loop.enqueue(workItem)
             return
         }
-        if context.pointee.worker != nil, let lane = context.pointee.lane, !lane.isBackground {
-            lane.push(job, from: context)
-            lane.considerHelp()
+        if context.pointee.worker != nil, let loop = context.pointee.loop, !loop.isBackground {
+            loop.push(workItem, from: context)
+            loop.considerHelp()
         } else {
-            let lane = pool.lane(for: context)
-            lane.push(job, from: context)
-            if !lane.isIdle { lane.considerHelp() }
+            let loop = pool.loop(for: context)
+            loop.push(workItem, from: context)
+            if !loop.isIdle { loop.considerHelp() }
         }
     }
 
-    /// Queues jobs of one root queue.
-    static func push(_ jobs: consuming JobChain, band: UInt8, from context: Context) {
-        if jobs.isEmpty { return }
-        if band != Band.background, let lane = context.pointee.lane, !lane.isBackground,
+    /// Queues work items of one root queue.
+    static func push(_ workItems: consuming WorkItemChain, priority: UInt8, from context: Context) {
+        if workItems.isEmpty { return }
+        if priority != Priority.background, let loop = context.pointee.loop, !loop.isBackground,
             context.pointee.worker != nil
         {
-            lane.push(jobs, from: context)
-            lane.considerHelp()
+            loop.push(workItems, from: context)
+            loop.considerHelp()
             return
         }
-        var rest = jobs.inOrder()
-        while let job = rest {
-            rest = job.pointee.next
-            push(job, from: context)
+        var rest = workItems.inOrder()
+        while let workItem = rest {
+            rest = workItem.pointee.next
+            push(workItem, from: context)
         }
     }
 
     @inline(never)
-    private static func pushBackground(_ job: JobPointer, from context: Context) {
-        if let lane = context.pointee.lane, lane.isBackground {
-            lane.push(job, from: context)
-            lane.considerHelp()
+    private static func pushBackground(_ workItem: WorkItemPointer, from context: Context) {
+        if let loop = context.pointee.loop, loop.isBackground {
+            loop.push(workItem, from: context)
+            loop.considerHelp()
         } else {
-            let lanes = backgroundPool.lanes
-            let usual = lanes[Int(context.pointee.identifier) % lanes.count]
-            (lanes.first { $0.isIdle } ?? usual).push(job, from: context)
+            let loops = backgroundPool.loops
+            let usual = loops[Int(context.pointee.identifier) % loops.count]
+            (loops.first { $0.isIdle } ?? usual).push(workItem, from: context)
         }
     }
 
-    /// The lane whose timers a thread uses.
-    static func timerLane(for context: Context) -> Lane {
-        if let lane = context.pointee.lane, !lane.isBackground { return lane }
-        return pool.lane(for: context)
+    /// The loop whose timers a thread uses.
+    static func timerLoop(for context: Context) -> EventLoop {
+        if let loop = context.pointee.loop, !loop.isBackground { return loop }
+        return pool.loop(for: context)
     }
 
-    private static let nextLane = Atomic<Int>(0)
+    private static let nextLoop = Atomic<Int>(0)
 
-    /// Sources start on the lanes in turn; later each follows its queue.
-    static func laneForNewSource() -> Lane {
-        let lanes = pool.lanes
-        guard lanes.count > 1 else { return lanes[0] }
-        let number = nextLane.wrappingAdd(1, ordering: .relaxed).oldValue
-        return lanes[Int(UInt(bitPattern: number) % UInt(lanes.count))]
+    /// Sources start on the loops in turn; later each follows its queue.
+    static func loopForNewSource() -> EventLoop {
+        let loops = pool.loops
+        guard loops.count > 1 else { return loops[0] }
+        let number = nextLoop.wrappingAdd(1, ordering: .relaxed).oldValue
+        return loops[Int(UInt(bitPattern: number) % UInt(loops.count))]
     }
 
-    /// For those who deal their streams to the lanes themselves.
-    static func lane(number: Int) -> Lane {
-        pool.lanes[Int(UInt(bitPattern: number) % UInt(pool.lanes.count))]
+    /// For those who deal their streams to the loops themselves.
+    static func loop(number: Int) -> EventLoop {
+        pool.loops[Int(UInt(bitPattern: number) % UInt(pool.loops.count))]
     }
 
     /// How many event loops the ordinary classes of service have.
-    package static var laneCount: Int { pool.lanes.count }
+    package static var loopCount: Int { pool.loops.count }
 
-    private static func makeFactory() -> KernelFactory {
+    private static func makeFactory() -> BackendFactory {
         do {
-            let factory = try KernelFactory(preference: configuration.backend)
+            let factory = try BackendFactory(preference: configuration.backend)
             if configuration.isLogging {
                 Diagnostics.log(
-                    "\(factory.backend.rawValue) back end, \(configuration.lanes) lane"
-                        + (configuration.lanes == 1 ? "" : "s") + " (\(factory.reason))")
+                    "\(factory.kind.rawValue) back end, \(configuration.loops) event loop"
+                        + (configuration.loops == 1 ? "" : "s") + " (\(factory.reason))")
             }
             return factory
         } catch {
@@ -129,13 +129,13 @@ package enum Runtime {
         }
     }
 
-    private static func makePool(isBackground: Bool) throws(KernelError) -> Pool {
+    private static func makePool(isBackground: Bool) throws(SystemError) -> Pool {
         ThreadRegistry.trapInForkedChildren
         // It takes its descriptor while there are some.
         _ = LibdispatchMainQueue.exists
         return try Pool(
-            isBackground: isBackground, laneCount: configuration.lanes,
-            workerLimit: configuration.workers, settings: configuration.kernel,
+            isBackground: isBackground, loopCount: configuration.loops,
+            workerLimit: configuration.workers, settings: configuration.backendSettings,
             factory: factory)
     }
 }

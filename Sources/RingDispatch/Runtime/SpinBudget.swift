@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// How long to spin before a sleep: twice as long as it paid off lately, else next to nothing.
 ///

@@ -1,5 +1,5 @@
-internal import CRing
-internal import Ring
+internal import CLinux
+internal import LinuxPlatform
 internal import Synchronization
 
 /// Makes the contexts of threads, and frees them.
@@ -18,7 +18,7 @@ enum ThreadRegistry {
     /// the parent's. Without its context a thread comes to `adopt` at its next call.
     static let trapInForkedChildren: Void = Threads.atForkInChild {
         ThreadRegistry.isForked.store(true, ordering: .relaxed)
-        cring_thread_set(nil)
+        clinux_thread_set(nil)
     }
 
     @inline(never)
@@ -30,14 +30,14 @@ enum ThreadRegistry {
         }
         let context = Context.allocate(capacity: 1)
         context.initialize(to: ThreadContext(identifier: Threads.currentIdentifier))
-        cring_thread_set(context)
+        clinux_thread_set(context)
         exitKey.set(context)
         return context
     }
 
     private static func remove(_ context: Context) {
-        cring_thread_set(nil)
-        context.pointee.peer.deallocate()
+        clinux_thread_set(nil)
+        context.pointee.threadHandle.deallocate()
         context.pointee.items.empty()
         context.deinitialize(count: 1)
         context.deallocate()

@@ -2,40 +2,40 @@ internal import Synchronization
 
 /// Threads that wait for something, in order. Part of a state that a lock guards.
 struct WaitList: Sendable {
-    private var peers: [Peer] = []
+    private var threads: [ThreadHandle] = []
     private var first = 0
 
-    var isEmpty: Bool { first == peers.count }
+    var isEmpty: Bool { first == threads.count }
 
-    mutating func append(_ peer: Peer) {
-        peers.append(peer)
+    mutating func append(_ threadHandle: ThreadHandle) {
+        threads.append(threadHandle)
     }
 
-    mutating func popFirst() -> Peer? {
-        guard first < peers.count else { return nil }
+    mutating func popFirst() -> ThreadHandle? {
+        guard first < threads.count else { return nil }
         defer {
             first += 1
-            if first == peers.count {
-                peers.removeAll(keepingCapacity: true)
+            if first == threads.count {
+                threads.removeAll(keepingCapacity: true)
                 first = 0
             }
         }
-        return peers[first]
+        return threads[first]
     }
 
     /// Takes a thread off that gave up; false when it was let go already.
-    mutating func remove(_ peer: Peer) -> Bool {
-        guard let index = peers[first...].firstIndex(of: peer) else { return false }
-        peers.remove(at: index)
+    mutating func remove(_ threadHandle: ThreadHandle) -> Bool {
+        guard let index = threads[first...].firstIndex(of: threadHandle) else { return false }
+        threads.remove(at: index)
         return true
     }
 
     /// Everybody, oldest first.
-    mutating func removeAll() -> [Peer] {
+    mutating func removeAll() -> [ThreadHandle] {
         defer {
-            peers.removeAll()
+            threads.removeAll()
             first = 0
         }
-        return Array(peers[first...])
+        return Array(threads[first...])
     }
 }

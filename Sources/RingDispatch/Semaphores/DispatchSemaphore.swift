@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// A counting semaphore. It has no owner: any thread may signal. `dispatch_semaphore_t`.
@@ -86,8 +86,8 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
 
     @inline(never)
     private func signalSlowly() {
-        let waiter = waiters.withLock { waiters -> Peer? in
-            if let peer = waiters.popFirst() { return peer }
+        let waiter = waiters.withLock { waiters -> ThreadHandle? in
+            if let threadHandle = waiters.popFirst() { return threadHandle }
             credits.wrappingAdd(1, ordering: .releasing)
             return nil
         }
@@ -106,25 +106,25 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
         let context = Context.current
         // A signal that comes while this thread still spins costs its sender no wake-up.
         if context.pointee.spin.spin(until: { Self.takeOne(of: credits) }) { return .success }
-        let peer = context.pointee.peer
+        let threadHandle = context.pointee.threadHandle
         let isCredited = waiters.withLock { waiters -> Bool in
             if Self.takeOne(of: credits) { return true }
-            waiters.append(peer)
+            waiters.append(threadHandle)
             return false
         }
         if isCredited { return .success }
-        Blocking.lendLane(context)
+        Blocking.handOffLoop(context)
         let start = Ticks.now()
-        let isGranted = peer.park(deadline: deadline)
+        let isGranted = threadHandle.park(deadline: deadline)
         context.pointee.spin.slept(ticks: Ticks.now() &- start)
         if isGranted { return .success }
-        return giveUp(peer)
+        return giveUp(threadHandle)
     }
 
     /// The time is over: takes the thread off the list, and its count back.
-    private func giveUp(_ peer: Peer) -> DispatchTimeoutResult {
+    private func giveUp(_ threadHandle: ThreadHandle) -> DispatchTimeoutResult {
         let isRemoved = waiters.withLock { waiters -> Bool in
-            guard waiters.remove(peer) else { return false }
+            guard waiters.remove(threadHandle) else { return false }
             var old = value.load(ordering: .relaxed)
             while old < 0 {
                 let (exchanged, original) = value.weakCompareExchange(
@@ -133,11 +133,11 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
                 old = original
             }
             // A signal has counted this thread and is about to look for it.
-            waiters.append(peer)
+            waiters.append(threadHandle)
             return false
         }
         if isRemoved { return .timedOut }
-        _ = peer.park()
+        _ = threadHandle.park()
         return .success
     }
 }

@@ -1,9 +1,9 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// A read or write source: reports when a descriptor is ready.
 final class DescriptorSource: SourceCore, @unchecked Sendable {
-    // Safety: `latched`, `estimate`, `lane`, `hasAsked` are the invoker's; what belongs to the lane
+    // Safety: `latched`, `estimate`, `loop`, `hasAsked` are the invoker's; what belongs to the loop
     // says so; the rest is atomic.
     enum Direction {
         case read
@@ -12,21 +12,21 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
 
     let descriptor: Int32
     let direction: Direction
-    /// The invoker has asked the lane to retire the watch.
+    /// The invoker has asked the loop to retire the watch.
     @exclusivity(unchecked) private var hasAsked = false
-    /// The watch was handed to the kernel. The lane's, like the next one: they change lanes only
+    /// The watch was handed to the kernel. The loop's, like the next one: they change loops only
     /// while the watch is not out.
     @exclusivity(unchecked) private var isOut = false
     @exclusivity(unchecked) private var isRetiring = false
-    /// The lane has done what `hasAsked` says: its store (releasing) pairs with the invoker's load
+    /// The loop has done what `hasAsked` says: its store (releasing) pairs with the invoker's load
     /// (acquiring).
     private let isReleased = Atomic<Bool>(false)
     /// The poll events that came, or a negated errno; 0: none. The completion's store (releasing)
     /// pairs with the invoker's load (acquiring); nobody stores while the other may.
     private let pending = Atomic<Int32>(0)
     @exclusivity(unchecked) private var latched: Int32 = 0
-    /// The lane whose kernel watches the descriptor; nil: none has yet.
-    @exclusivity(unchecked) private(set) var lane: Lane?
+    /// The loop whose kernel watches the descriptor; nil: none has yet.
+    @exclusivity(unchecked) private(set) var loop: EventLoop?
     /// The next one on a `RearmList`.
     @exclusivity(unchecked) var nextToRearm: Unmanaged<DescriptorSource>?
     /// The `data` that the handler has read; negative: it has not asked yet.
@@ -67,9 +67,9 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
             if end == .told { end = .unknown }
             return false
         }
-        // The watch ended with it: the lane stores nothing more until the source is armed again.
+        // The watch ended with it: the loop stores nothing more until the source is armed again.
         pending.store(0, ordering: .relaxed)
-        lookForEnd(UInt32(bitPattern: latched))
+        checkForEnd(UInt32(bitPattern: latched))
         return true
     }
 
@@ -77,13 +77,13 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         PollEvents.error | PollEvents.hangUp | PollEvents.invalid | PollEvents.readHangUp
 
     @inline(__always)
-    private func lookForEnd(_ events: UInt32) {
+    private func checkForEnd(_ events: UInt32) {
         if latched >= 0 && events & DescriptorSource.endEvents == 0 && end == .shown { return }
-        lookCloser(events)
+        examineEnd(events)
     }
 
     @inline(never)
-    private func lookCloser(_ events: UInt32) {
+    private func examineEnd(_ events: UInt32) {
         guard latched >= 0 else { return }
         if end == .unknown {
             end = direction == .read && Descriptors.hidesItsEnd(descriptor) ? .hidden : .shown
@@ -115,28 +115,28 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         guard latched >= 0 else { return false }
         if end == .comes { end = isStillAtEnd() ? .told : .unknown }
         if end == .told { return false }
-        let home = lane ?? Runtime.laneForNewSource()
-        if isOnQueue, let here = context.pointee.lane, here.isHeld(by: context), !here.isBackground
+        let home = loop ?? Runtime.loopForNewSource()
+        if isOnQueue, let here = context.pointee.loop, here.isHeld(by: context), !here.isBackground
         {
-            lane = home.watchesMigrate ? here : home
-            // The thread's own list holds the reference until the thread is back in its lane: what
+            loop = home.registrationsMigrate ? here : home
+            // The thread's own list holds the reference until the thread is back in its loop: what
             // keeps it from there keeps the source's queue as well.
             let reference = spare ?? Unmanaged.passRetained(self)
             spare = nil
             context.pointee.rearm.append(.fromOpaque(reference.toOpaque()))
         } else {
-            lane = home
+            loop = home
             home.request(.watch(Unmanaged.passRetained(self)), from: context)
         }
         return true
     }
 
     override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
-        guard let lane, wasInstalled else { return true }
+        guard let loop, wasInstalled else { return true }
         if isReleased.load(ordering: .acquiring) { return true }
         if !hasAsked {
             hasAsked = true
-            lane.request(.retire(self), from: context)
+            loop.request(.retire(self), from: context)
         }
         return false
     }
@@ -155,35 +155,35 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         return Descriptors.bytesWritable(descriptor) ?? atEnd
     }
 
-    // MARK: on the lane
+    // MARK: on the loop
 
     /// Hands the watch to the kernel, with a reference that keeps the source until it has ended.
     @inline(__always)
     static func start(
-        _ reference: Unmanaged<DescriptorSource>, on lane: Lane, _ context: Context
+        _ reference: Unmanaged<DescriptorSource>, on loop: EventLoop, _ context: Context
     ) {
         let (isHere, isWanted) = reference._withUnsafeGuaranteedRef { source in
-            (source.lane == lane, source.begin(on: lane, reference))
+            (source.loop == loop, source.begin(on: loop, reference))
         }
         if isWanted { return }
         if isHere { reference.release() } else { requestStart(reference, context) }
     }
 
-    /// Has the source's own lane start the watch.
+    /// Has the source's own loop start the watch.
     static func requestStart(_ reference: Unmanaged<DescriptorSource>, _ context: Context) {
-        reference._withUnsafeGuaranteedRef { $0.lane }?.request(.watch(reference), from: context)
+        reference._withUnsafeGuaranteedRef { $0.loop }?.request(.watch(reference), from: context)
     }
 
-    /// False when the lane is another's, or the source was cancelled.
+    /// False when the loop is another's, or the source was cancelled.
     @inline(__always)
-    private func begin(on lane: Lane, _ reference: Unmanaged<DescriptorSource>) -> Bool {
-        guard self.lane == lane else { return false }
+    private func begin(on loop: EventLoop, _ reference: Unmanaged<DescriptorSource>) -> Bool {
+        guard self.loop == loop else { return false }
         guard !isRetiring else {
             finish()
             return false
         }
         isOut = true
-        lane.watch(
+        loop.register(
             descriptor: descriptor, events: pollEvents, token: CompletionToken.watch(reference))
         return true
     }
@@ -215,7 +215,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         if isOut {
             // What it was waiting for may come all the same; the completion tells in either case.
             let token = CompletionToken.watch(Unmanaged.passUnretained(self))
-            lane?.cancelWatch(descriptor: descriptor, token: token)
+            loop?.cancelRegistration(descriptor: descriptor, token: token)
         } else if !current.isArmed {
             finish()
         }
@@ -224,7 +224,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
 
     /// The kernel has let go of the descriptor.
     private func finish() {
-        lane?.release(descriptor: descriptor)
+        loop?.release(descriptor: descriptor)
         isReleased.store(true, ordering: .releasing)
         wake(Context.current)
     }

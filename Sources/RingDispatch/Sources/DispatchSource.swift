@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Reports events to a queue: of descriptors, of the clock, or of the program itself.
 /// `dispatch_source_t`.

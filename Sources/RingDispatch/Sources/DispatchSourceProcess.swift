@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Tells of the end of a process. `DISPATCH_SOURCE_TYPE_PROC`.
 public protocol DispatchSourceProcess: DispatchSourceProtocol {

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// `data` is how often the signal was delivered. `DISPATCH_SOURCE_TYPE_SIGNAL`.
 public protocol DispatchSourceSignal: DispatchSourceProtocol {}
@@ -48,7 +48,7 @@ private final class SignalSourceObject: DispatchSource, DispatchSourceSignal, @u
 
     init(_ core: SignalSource) {
         // Here, so that a lack of descriptors shows where the source is made.
-        _ = SignalHub.shared
+        _ = SharedSignalReader.shared
         super.init(core: core)
     }
 

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// A process source: reports once that a process has ended.

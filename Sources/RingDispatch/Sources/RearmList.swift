@@ -1,4 +1,4 @@
-/// Sources that a thread watches again once it is back in its lane, in order. Each entry holds a
+/// Sources that a thread watches again once it is back in its loop, in order. Each entry holds a
 /// reference to its source.
 struct RearmList {
     private var first: Unmanaged<DescriptorSource>?

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// A signal source: reports how often a signal was delivered.
@@ -27,7 +27,7 @@ final class SignalSource: SourceCore, @unchecked Sendable {
     override func arm(_ context: Context) -> Bool {
         if !isRegistered {
             isRegistered = true
-            SignalHub.shared.add(self)
+            SharedSignalReader.shared.add(self)
         }
         return true
     }
@@ -35,7 +35,7 @@ final class SignalSource: SourceCore, @unchecked Sendable {
     override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
         if isRegistered {
             isRegistered = false
-            SignalHub.shared.remove(self)
+            SharedSignalReader.shared.remove(self)
         }
         return true
     }

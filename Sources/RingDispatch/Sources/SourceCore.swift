@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// What a source does, apart from the object that the program holds: that one's end cancels this.
@@ -13,8 +13,8 @@ class SourceCore: @unchecked Sendable {
     /// Whether the kind has something to arm.
     private final let hasKernelEvents: Bool
     @exclusivity(unchecked) private final var isInstalled = false
-    /// On the queue's list; see `JobNode`.
-    private final let node = JobNode()
+    /// On the queue's list; see `WorkItemNode`.
+    private final let node = WorkItemNode()
     /// Where the handlers run, retained; fixed before activation.
     @exclusivity(unchecked) private final var target: Unmanaged<DispatchQueue>
     @exclusivity(unchecked) final var handlers = SourceHandlers()
@@ -104,10 +104,10 @@ class SourceCore: @unchecked Sendable {
         let queue = queue
         var scope = SyncScope()
         withUnsafeMutablePointer(to: &scope) { scope in
-            guard queue.band != Band.background, queue.beginSyncIfIdle(scope, asBarrier: false)
+            guard queue.priority != Priority.background, queue.beginSyncIfIdle(scope, asBarrier: false)
             else { return enqueue(context) }
             queue.nameThread()
-            SourceCore.invoke(.passRetained(self), band: queue.band, context)
+            SourceCore.invoke(.passRetained(self), priority: queue.priority, context)
             queue.endSync(scope, asBarrier: false)
         }
     }
@@ -150,7 +150,7 @@ class SourceCore: @unchecked Sendable {
     private final func enqueue(_ reference: Unmanaged<SourceCore>, _ context: Context) {
         target._withUnsafeGuaranteedRef { queue in
             queue.push(
-                node.prepare(.source, band: queue.band, object: reference.toOpaque()), context)
+                node.prepare(.source, priority: queue.priority, object: reference.toOpaque()), context)
         }
     }
 
@@ -263,13 +263,13 @@ class SourceCore: @unchecked Sendable {
 
     // MARK: invocation
 
-    /// Runs on the source's queue, as a job of it. Consumes the reference.
+    /// Runs on the source's queue, as a work item of it. Consumes the reference.
     @inline(__always)
-    static func invoke(_ reference: Unmanaged<SourceCore>, band: UInt8, _ context: Context) {
+    static func invoke(_ reference: Unmanaged<SourceCore>, priority: UInt8, _ context: Context) {
         var spare: Unmanaged<SourceCore>? = reference
         reference._withUnsafeGuaranteedRef { source in
             if context.pointee.frame == nil {
-                let root = GlobalQueues.unmanaged(band: band)
+                let root = GlobalQueues.unmanaged(priority: priority)
                 withFrame(root, isDrain: false, isExclusive: false, context) {
                     source.invokeOnQueue(context, &spare)
                 }

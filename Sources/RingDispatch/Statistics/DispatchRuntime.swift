@@ -1,21 +1,21 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// What the runtime behind all queues is doing now, for debugging a live process.
 /// RingDispatch's own; libdispatch has nothing like it.
 public enum DispatchRuntime {
-    /// What one lane is doing. A lane is an instance of io_uring, or an epoll set, with its own run
+    /// What one loop is doing. A loop is an instance of io_uring, or an epoll set, with its own run
     /// queue and timers; one worker thread at a time serves it.
-    public struct Lane: Sendable {
-        /// Whether the lane serves the background class only.
+    public struct EventLoop: Sendable {
+        /// Whether the loop serves the background class only.
         public let isBackground: Bool
-        /// Its number among the lanes of its kind.
+        /// Its number among the loops of its kind.
         public let index: Int
         public let activity: Activity
-        /// The kernel's identifier of the thread that serves the lane; nil: none does.
+        /// The kernel's identifier of the thread that serves the loop; nil: none does.
         public let thread: Int32?
         /// Queues, sources and blocks of global queues that are ready to run.
-        public let jobsWaiting: Int
+        public let workItemsWaiting: Int
         /// Timers that are set, of sources and of `asyncAfter`.
         public let timers: Int
         /// Read and write sources that the kernel watches.
@@ -25,13 +25,13 @@ public enum DispatchRuntime {
     }
 
     public enum Activity: String, Sendable {
-        /// No thread serves the lane, and nothing waits for one.
-        case free
+        /// No thread serves the loop, and nothing waits for one.
+        case idle
         /// The thread sleeps until the kernel has news.
         case sleeping
         /// The thread takes in events and timers.
         case serving
-        /// The thread runs a handler or an item; another takes the lane over if it stays there.
+        /// The thread runs a handler or an item; another takes the loop over if it stays there.
         case running
     }
 
@@ -42,11 +42,11 @@ public enum DispatchRuntime {
         public let backend: String
         /// Why it is that one.
         public let backendReason: String
-        public let lanes: [Lane]
+        public let loops: [EventLoop]
         /// Worker threads that exist. Workers never end.
         public let workers: Int
-        /// Those of them that wait to be called to a lane.
-        public let spareWorkers: Int
+        /// Those of them that wait to be called to a loop.
+        public let idleWorkers: Int
         /// Worker threads there may be of each kind, ordinary and background
         /// (`RINGDISPATCH_WORKERS`).
         public let workerLimit: Int
@@ -57,10 +57,10 @@ public enum DispatchRuntime {
         /// Reads and writes of channels whose handler has not returned from its last call.
         public let channelOperations: Int
 
-        public var jobsWaiting: Int { lanes.reduce(0) { $0 + $1.jobsWaiting } }
-        public var timers: Int { lanes.reduce(0) { $0 + $1.timers } }
-        public var watches: Int { lanes.reduce(0) { $0 + $1.watches } }
-        public var operations: Int { lanes.reduce(0) { $0 + $1.operations } }
+        public var workItemsWaiting: Int { loops.reduce(0) { $0 + $1.workItemsWaiting } }
+        public var timers: Int { loops.reduce(0) { $0 + $1.timers } }
+        public var watches: Int { loops.reduce(0) { $0 + $1.watches } }
+        public var operations: Int { loops.reduce(0) { $0 + $1.operations } }
     }
 
     /// Looks at the runtime, and starts it if nothing has used it yet. From any thread; it takes a
@@ -70,9 +70,9 @@ public enum DispatchRuntime {
         let counts = pools.map { $0.workerCounts }
         return Snapshot(
             backend: Runtime.backend.rawValue, backendReason: Runtime.backendReason,
-            lanes: pools.flatMap { pool in pool.lanes.map { $0.snapshot(of: pool) } },
+            loops: pools.flatMap { pool in pool.loops.map { $0.snapshot(of: pool) } },
             workers: counts.reduce(0) { $0 + $1.all },
-            spareWorkers: counts.reduce(0) { $0 + $1.spare },
+            idleWorkers: counts.reduce(0) { $0 + $1.idle },
             workerLimit: Runtime.configuration.workers, sources: SourceCore.count,
             channels: IOStatistics.channels, channelOperations: IOStatistics.operations)
     }
@@ -82,38 +82,38 @@ extension DispatchRuntime.Snapshot: CustomStringConvertible {
     /// Several lines of text.
     public var description: String {
         let head = """
-            \(backend) back end (\(backendReason)): \(workers) workers, \(spareWorkers) of them \
+            \(backend) back end (\(backendReason)): \(workers) workers, \(idleWorkers) of them \
             spare, at most \(workerLimit) of a kind; \(sources) sources; \(channels) channels with \
             \(channelOperations) operations
             """
-        return ([head] + lanes.map { "  \($0)" }).joined(separator: "\n")
+        return ([head] + loops.map { "  \($0)" }).joined(separator: "\n")
     }
 }
 
-extension DispatchRuntime.Lane: CustomStringConvertible {
+extension DispatchRuntime.EventLoop: CustomStringConvertible {
     public var description: String {
-        let name = isBackground ? "background lane" : "lane"
+        let name = isBackground ? "background event loop" : "loop"
         let server = thread.map { " on thread \($0)" } ?? ""
-        return "\(name) \(index): \(activity)\(server), \(jobsWaiting) jobs waiting, "
+        return "\(name) \(index): \(activity)\(server), \(workItemsWaiting) work items waiting, "
             + "\(timers) timers, \(watches) watches, \(operations) operations"
     }
 }
 
-extension Lane {
-    fileprivate func snapshot(of pool: Pool) -> DispatchRuntime.Lane {
-        let lease = self.lease
+extension EventLoop {
+    fileprivate func snapshot(of pool: Pool) -> DispatchRuntime.EventLoop {
+        let loopState = self.loopState
         let activity: DispatchRuntime.Activity =
-            switch lease.phase {
-            case .free, .called: .free
+            switch loopState.phase {
+            case .idle, .assigned: .idle
             case .parked: .sleeping
-            case .lane, .woken: .serving
-            case .user, .visited: .running
+            case .running, .woken: .serving
+            case .inHandler, .stealing: .running
             }
-        let identifier = pool.worker(lease.worker)?.identifier.load(ordering: .relaxed)
-        return DispatchRuntime.Lane(
+        let identifier = pool.worker(loopState.worker)?.identifier.load(ordering: .relaxed)
+        return DispatchRuntime.EventLoop(
             isBackground: isBackground, index: index, activity: activity,
-            thread: activity == .free ? nil : identifier.map { Int32(bitPattern: $0) },
-            jobsWaiting: waiting + (inboxIsEmpty ? 0 : 1), timers: timers.count,
-            watches: watchesOut, operations: operationsOut)
+            thread: activity == .idle ? nil : identifier.map { Int32(bitPattern: $0) },
+            workItemsWaiting: waiting + (inboxIsEmpty ? 0 : 1), timers: timers.count,
+            watches: registrationsInFlight, operations: operationsInFlight)
     }
 }

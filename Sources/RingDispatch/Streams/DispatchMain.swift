@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Serves the main queue on the main thread, and the main actor. Never returns. `dispatch_main`.
 public func dispatchMain() -> Never {
@@ -12,14 +12,14 @@ public func dispatchMain() -> Never {
 
 /// Runs what waits on libdispatch's main queue, in a process that has libdispatch.
 private enum LibdispatchService {
-    private static let watch = Locked<ReadinessWatch?>(nil)
+    private static let watch = Locked<ReadinessRegistration?>(nil)
 
     /// Has the main queue run what waits now, and whenever more comes.
     static func start() {
         guard LibdispatchMainQueue.exists, let descriptor = LibdispatchMainQueue.descriptor else {
             return
         }
-        let watch = ReadinessWatch(
+        let watch = ReadinessRegistration(
             descriptor: descriptor, queue: .main, events: PollEvents.readable, staysKnown: true
         ) { events in
             // Any other event: the program has closed libdispatch's descriptor.

@@ -1,8 +1,8 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Accepts connections without end; each is handed to the client on the queue.
-package final class StreamAcceptor: LaneStream, @unchecked Sendable {
-    // Safety: see `LaneStream`.
+package final class StreamAcceptor: LoopStream, @unchecked Sendable {
+    // Safety: see `LoopStream`.
     private unowned(unsafe) let client: any StreamAcceptorClient
 
     /// - Parameter descriptor: a listening socket with O_NONBLOCK set.
@@ -11,13 +11,13 @@ package final class StreamAcceptor: LaneStream, @unchecked Sendable {
         super.init(descriptor: descriptor, queue: queue)
     }
 
-    override func begin(token: UInt64) { lane.accept(descriptor: descriptor, token: token) }
+    override func begin(token: UInt64) { loop.accept(descriptor: descriptor, token: token) }
 
     override func isPassing(_ result: Int32) -> Bool {
         result >= 0 || result == FileRequest.cancelled
     }
 
-    override func came(_ completion: Completion, _ context: Context) {
+    override func received(_ completion: Completion, _ context: Context) {
         guard completion.result >= 0 else { return }
         let descriptor = completion.result
         queue.submit { [self] in client.accepted(descriptor) }

@@ -1,21 +1,21 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// Receives from a stream socket without end: bytes are handed to the client on the queue, in the
-/// lane's own buffers, and nothing has to be asked for again in between.
+/// loop's own buffers, and nothing has to be asked for again in between.
 ///
-/// A stream whose handler lags behind is stopped by its lane and goes on when the handler has
+/// A stream whose handler lags behind is stopped by its loop and goes on when the handler has
 /// caught up, so that it holds few buffers.
-package final class StreamReceiver: LaneStream, @unchecked Sendable {
-    // Safety: `delivered` is the lane's; `held`, `isPaused`, `isHandling` belong to the queue.
+package final class StreamReceiver: LoopStream, @unchecked Sendable {
+    // Safety: `delivered` is the loop's; `held`, `isPaused`, `isHandling` belong to the queue.
     private unowned(unsafe) let client: any StreamReceiverClient
     private let isUnix: Bool
     /// Chunks that were pushed to the queue.
     @exclusivity(unchecked) private var delivered: UInt32 = 0
-    /// Chunks that the handler has seen. Stored (relaxed) by the queue, read by the lane: a hint.
+    /// Chunks that the handler has seen. Stored (relaxed) by the queue, read by the loop: a hint.
     private let handled = Atomic<UInt32>(0)
     /// Chunks that came while receiving was paused.
-    @exclusivity(unchecked) private var held = JobList()
+    @exclusivity(unchecked) private var held = WorkItemList()
     @exclusivity(unchecked) package private(set) var isPaused = false
     @exclusivity(unchecked) private var isHandling = false
     /// What comes is dropped.
@@ -25,12 +25,12 @@ package final class StreamReceiver: LaneStream, @unchecked Sendable {
 
     /// - Parameter isUnix: it is a Unix socket; nil: find out.
     package init(
-        descriptor: Int32, isUnix: Bool? = nil, queue: DispatchQueue, laneNumber: Int? = nil,
+        descriptor: Int32, isUnix: Bool? = nil, queue: DispatchQueue, loopNumber: Int? = nil,
         client: any StreamReceiverClient
     ) {
         self.client = client
         self.isUnix = isUnix ?? Sockets.isUnix(descriptor)
-        super.init(descriptor: descriptor, queue: queue, laneNumber: laneNumber)
+        super.init(descriptor: descriptor, queue: queue, loopNumber: loopNumber)
     }
 
     // MARK: on the queue
@@ -54,53 +54,53 @@ package final class StreamReceiver: LaneStream, @unchecked Sendable {
     package func discard() {
         isDiscarding = true
         let context = Context.current
-        while let job = held.popFirst() { giveBack(job.chunk, context) }
+        while let workItem = held.popFirst() { giveBack(workItem.receiveBuffer, context) }
         heldEnd = nil
     }
 
     private func handleHeld() {
         let context = Context.current
-        while !isPaused, let job = held.popFirst() { handle(job.chunk, context) }
+        while !isPaused, let workItem = held.popFirst() { handle(workItem.receiveBuffer, context) }
         if !isPaused, let end = heldEnd.take() { client.receivingEnded(end) }
     }
 
-    /// A chunk's job.
+    /// A receive buffer's work item.
     @inline(__always)
-    static func receive(_ job: JobPointer, _ context: Context) {
-        guard let object = job.pointee.object else { return }
-        // The end's job, which is behind this one, holds the reference.
+    static func receive(_ workItem: WorkItemPointer, _ context: Context) {
+        guard let object = workItem.pointee.object else { return }
+        // The end's work item, which is behind this one, holds the reference.
         Unmanaged<StreamReceiver>.fromOpaque(object)._withUnsafeGuaranteedRef { receiver in
             if receiver.isPaused || !receiver.held.isEmpty {
-                receiver.hold(job, context)
+                receiver.hold(workItem, context)
             } else {
-                receiver.handle(job.chunk, context)
+                receiver.handle(workItem.receiveBuffer, context)
             }
         }
     }
 
-    private func hold(_ job: JobPointer, _ context: Context) {
-        if isDiscarding { giveBack(job.chunk, context) } else { held.append(job) }
+    private func hold(_ workItem: WorkItemPointer, _ context: Context) {
+        if isDiscarding { giveBack(workItem.receiveBuffer, context) } else { held.append(workItem) }
     }
 
     @inline(__always)
-    private func handle(_ chunk: ChunkPointer, _ context: Context) {
+    private func handle(_ receiveBuffer: ReceiveBufferPointer, _ context: Context) {
         if !isDiscarding {
             isHandling = true
-            client.received(chunk.pointee.bytes)
+            client.received(receiveBuffer.pointee.bytes)
             isHandling = false
         }
-        giveBack(chunk, context)
+        giveBack(receiveBuffer, context)
     }
 
     @inline(__always)
-    private func giveBack(_ chunk: ChunkPointer, _ context: Context) {
+    private func giveBack(_ receiveBuffer: ReceiveBufferPointer, _ context: Context) {
         handled.store(handled.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-        let home = chunk.pointee.lane
-        if context.pointee.lane == home, home.isHeld(by: context) {
-            // Once the thread is back in its lane.
-            context.pointee.chunks.append(chunk.job)
+        let home = receiveBuffer.pointee.loop
+        if context.pointee.loop == home, home.isHeld(by: context) {
+            // Once the thread is back in its loop.
+            context.pointee.receiveBuffers.append(receiveBuffer.workItem)
         } else {
-            home.request(.giveBack(chunk), from: context)
+            home.request(.giveBack(receiveBuffer), from: context)
         }
     }
 
@@ -110,10 +110,10 @@ package final class StreamReceiver: LaneStream, @unchecked Sendable {
         if result != FileRequest.cancelled { heldEnd = result }
     }
 
-    // MARK: on the lane
+    // MARK: on the loop
 
     override func begin(token: UInt64) {
-        lane.receive(descriptor: descriptor, isUnix: isUnix, token: token)
+        loop.receive(descriptor: descriptor, isUnix: isUnix, token: token)
     }
 
     override func isPassing(_ result: Int32) -> Bool {
@@ -121,14 +121,14 @@ package final class StreamReceiver: LaneStream, @unchecked Sendable {
     }
 
     @inline(__always)
-    override func came(_ completion: Completion, _ context: Context) {
+    override func received(_ completion: Completion, _ context: Context) {
         guard let number = completion.buffer else { return }
-        let chunk = lane.takeChunk(number, count: completion.result)
-        chunk.job.pointee.object = Unmanaged.passUnretained(self).toOpaque()
-        chunk.job.pointee.band = queue.band
+        let receiveBuffer = loop.takeReceiveBuffer(number, count: completion.result)
+        receiveBuffer.workItem.pointee.object = Unmanaged.passUnretained(self).toOpaque()
+        receiveBuffer.workItem.pointee.priority = queue.priority
         delivered &+= 1
-        queue.push(chunk.job, context)
-        if delivered &- handled.load(ordering: .relaxed) >= lane.mostChunksPerStream && isOut {
+        queue.push(receiveBuffer.workItem, context)
+        if delivered &- handled.load(ordering: .relaxed) >= loop.mostBuffersPerStream && isOut {
             end()
         }
     }

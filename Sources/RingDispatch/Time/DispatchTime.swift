@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// A point in time in GCD's encoding: what `rawValue` of both time types holds.
 ///

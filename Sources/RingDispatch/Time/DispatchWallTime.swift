@@ -1,5 +1,5 @@
 public import Glibc
-internal import Ring
+internal import LinuxPlatform
 
 /// A point in time on the wall clock, for events that belong to a time of day.
 ///

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 extension DispatchQueue {
     /// Submits a block at a time, or up to a tenth of the wait (1 ms to 60 s) later.
@@ -59,11 +59,11 @@ extension DispatchQueue {
     private final func schedule(
         _ work: DispatchWorkItem, at deadline: UInt64, on clock: TimerClock
     ) -> DispatchScheduledItem {
-        let lane = Runtime.timerLane(for: Context.current)
-        let item = DispatchScheduledItem(work: work, queue: self, timers: lane.timers[clock])
+        let loop = Runtime.timerLoop(for: Context.current)
+        let item = DispatchScheduledItem(work: work, queue: self, timers: loop.timers[clock])
         guard deadline != .max else { return item }
         if let window = window(deadline, on: clock) {
-            lane.add(TimerSlot(window, item: item), on: clock)
+            loop.add(TimerSlot(window, item: item), on: clock)
         } else {
             item.fired()
         }
@@ -76,12 +76,12 @@ extension DispatchQueue {
     ) {
         guard deadline != .max else { return }
         let context = Context.current
-        let job = makeJob(qos, flags, context, work)
+        let workItem = makeWorkItem(qos, flags, context, work)
         guard let window = window(deadline, on: clock) else {
-            push(job, context)
+            push(workItem, context)
             return
         }
-        Runtime.timerLane(for: context).add(TimerSlot(window, queue: self, job: job), on: clock)
+        Runtime.timerLoop(for: context).add(TimerSlot(window, queue: self, workItem: workItem), on: clock)
     }
 
     /// When to submit what is to be submitted at a time; nil: now.

@@ -27,7 +27,7 @@ public final class DispatchScheduledItem: @unchecked Sendable {
     /// Whether `cancel()` was called.
     public var isCancelled: Bool { work.isCancelled }
 
-    /// On a lane: the time has come.
+    /// On a loop: the time has come.
     func fired() {
         queue.async(execute: work)
     }

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 extension DispatchSource {
     /// How a timer is made. `strict`: no leeway beyond what was asked for; none is added here.

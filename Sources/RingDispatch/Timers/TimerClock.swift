@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Which clock a timer follows.
 enum TimerClock: UInt8 {

@@ -1,12 +1,12 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
-/// A lane's timers on one clock: a heap ordered by the latest time each may fire.
+/// A loop's timers on one clock: a heap ordered by the latest time each may fire.
 ///
-/// The lane sleeps until the first of those times, and fires then all timers at the top whose own
+/// The loop sleeps until the first of those times, and fires then all timers at the top whose own
 /// time has come: timers whose windows overlap fire together. Any thread may add and remove.
 ///
-/// Like its lane, a pointer to memory that lives as long as the process.
+/// Like its loop, a pointer to memory that lives as long as the process.
 struct TimerQueue {
     private let pointer = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
 
@@ -14,9 +14,9 @@ struct TimerQueue {
 
     private struct Storage: ~Copyable {
         let heap = Locked(TimerHeap())
-        /// The earliest `latest` in the heap, or UInt64.max. Written inside the lock; a lane that
+        /// The earliest `latest` in the heap, or UInt64.max. Written inside the lock; a loop that
         /// is about to sleep reads it after it announced that, and whoever adds a timer looks
-        /// whether the lane sleeps after writing it: one of both notices.
+        /// whether the loop sleeps after writing it: one of both notices.
         let earliest = Atomic<UInt64>(.max)
     }
 

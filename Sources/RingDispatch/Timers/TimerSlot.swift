@@ -4,7 +4,7 @@ struct TimerSlot: @unchecked Sendable {
     let window: TimerWindow
     /// An address, and in its low bits which kind of object; 0: the timer was taken out.
     private var target: UInt
-    /// A queue's: the job to submit. A source's: the schedule that it stands for.
+    /// A queue's: the work item to submit. A source's: the schedule that it stands for.
     private let detail: UInt
 
     private static let kindMask: UInt = 3
@@ -18,11 +18,11 @@ struct TimerSlot: @unchecked Sendable {
     /// The timer was taken out: only the window is left, which keeps the heap's order.
     mutating func empty() { target = 0 }
 
-    /// Submits the job to the queue.
-    init(_ window: TimerWindow, queue: DispatchQueue, job: JobPointer) {
+    /// Submits the work item to the queue.
+    init(_ window: TimerWindow, queue: DispatchQueue, workItem: WorkItemPointer) {
         self.window = window
         target = UInt(bitPattern: Unmanaged.passRetained(queue).toOpaque())
-        detail = UInt(bitPattern: job)
+        detail = UInt(bitPattern: workItem)
     }
 
     /// Tells the source that the schedule with this number has come due.
@@ -50,8 +50,8 @@ struct TimerSlot: @unchecked Sendable {
     func fire(_ context: Context) {
         switch target & TimerSlot.kindMask {
         case TimerSlot.queueKind:
-            guard let job = JobPointer(bitPattern: detail) else { return }
-            Unmanaged<DispatchQueue>.fromOpaque(address).takeRetainedValue().push(job, context)
+            guard let workItem = WorkItemPointer(bitPattern: detail) else { return }
+            Unmanaged<DispatchQueue>.fromOpaque(address).takeRetainedValue().push(workItem, context)
         case TimerSlot.sourceKind:
             TimerSource.fired(.fromOpaque(address), schedule: detail, context)
         default:

@@ -1,10 +1,10 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// A timer source: reports how often it fired.
 final class TimerSource: SourceCore, @unchecked Sendable {
     // Safety: `latched` belongs to the invoker, `timerIndex` to the heap, the rest is locked.
-    /// The timer's place in the heap of `Schedule.lane`; -1: in none.
+    /// The timer's place in the heap of `Schedule.loop`; -1: in none.
     @exclusivity(unchecked) var timerIndex = -1
     private let schedule = Locked(Schedule())
     @exclusivity(unchecked) private var latched: UInt = 0
@@ -16,7 +16,7 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         var interval: UInt64 = 0
         var leeway: UInt64 = 0
         /// Where the timer is, or was when it fired; nil: it was taken out.
-        var lane: Lane?
+        var loop: EventLoop?
         /// How often the schedule was replaced: a timer of an earlier one that fires is void.
         var number: UInt32 = 0
         var clock = TimerClock.monotonic
@@ -76,19 +76,19 @@ final class TimerSource: SourceCore, @unchecked Sendable {
     /// Sets a timer for the schedule.
     private func addTimer(_ schedule: inout Schedule) {
         guard schedule.deadline != .max else { return }
-        let lane = Runtime.timerLane(for: Context.current)
-        schedule.lane = lane
+        let loop = Runtime.timerLoop(for: Context.current)
+        schedule.loop = loop
         let window = TimerWindow(deadline: schedule.deadline, leeway: schedule.leeway)
-        lane.add(
+        loop.add(
             TimerSlot(window, source: self, schedule: UInt(schedule.number)), on: schedule.clock)
     }
 
     private func removeTimer(_ schedule: inout Schedule) {
         // One that has left the heap to fire is void by its number.
-        _ = schedule.lane.take()?.timers[schedule.clock].remove(at: { timerIndex })
+        _ = schedule.loop.take()?.timers[schedule.clock].remove(at: { timerIndex })
     }
 
-    /// On a lane: the timer has left the heap, and hands its reference over.
+    /// On a loop: the timer has left the heap, and hands its reference over.
     static func fired(
         _ reference: Unmanaged<TimerSource>, schedule number: UInt, _ context: Context
     ) {

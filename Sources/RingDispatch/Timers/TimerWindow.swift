@@ -2,7 +2,7 @@
 struct TimerWindow {
     /// Not before.
     let deadline: UInt64
-    /// Not after, if the lane can help it.
+    /// Not after, if the loop can help it.
     let latest: UInt64
 
     init(deadline: UInt64, leeway: UInt64) {

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// The wall clock as timers follow it, also when somebody sets it.
@@ -31,14 +31,14 @@ package enum WallClock {
         return isOver ? .max - 1 : sum
     }
 
-    /// Has lanes that sleep look at their timers again whenever somebody sets the clock.
+    /// Has loops that sleep look at their timers again whenever somebody sets the clock.
     static func watchSteps() { _ = watch }
 
     private static let watch = StepWatch()
 
     /// Somebody has set the clock.
     static func wasSet() {
-        for lane in Runtime.pool.lanes { lane.wakeIfIdle() }
+        for loop in Runtime.pool.loops { loop.wakeIfIdle() }
     }
 }
 
@@ -48,7 +48,7 @@ private final class StepWatch: Sendable {
     private let source: (any DispatchSourceRead)?
 
     init() {
-        do throws(KernelError) {
+        do throws(SystemError) {
             let steps = try StepDescriptor()
             let queue = DispatchQueue(label: "ringdispatch.clock")
             let source = DispatchSource.makeReadSource(fileDescriptor: steps.number, queue: queue)

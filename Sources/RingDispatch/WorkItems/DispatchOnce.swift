@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// Runs a block once: the first caller runs it, and all others wait until it has run.
@@ -30,19 +30,19 @@ public final class DispatchOnce: Sendable {
     @inline(never)
     private func performSlowly(_ block: () -> Void) {
         let context = Context.current
-        let peer = context.pointee.peer
+        let threadHandle = context.pointee.threadHandle
         enum Part { case runs, waits, isDone }
         let part = runner.withLock { runner -> Part in
             if state.load(ordering: .acquiring) == 2 { return .isDone }
             if state.load(ordering: .relaxed) == 0 {
                 state.store(1, ordering: .relaxed)
-                runner.thread = peer.identifier
+                runner.thread = threadHandle.identifier
                 return .runs
             }
-            if runner.thread == peer.identifier {
+            if runner.thread == threadHandle.identifier {
                 fatalMisuse("deadlock: a DispatchOnce was performed from inside its own block")
             }
-            runner.waiters.append(peer)
+            runner.waiters.append(threadHandle)
             return .waits
         }
         switch part {

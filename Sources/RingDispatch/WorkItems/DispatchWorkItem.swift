@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// A block with an identity: it can be cancelled, waited for and followed by others.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import RingDispatch
 
 /// One socket that is being connected. Everything happens on the queue.
@@ -9,11 +9,11 @@ final class ConnectAttempt: @unchecked Sendable {
     private let address: SocketAddress
     private let queue: DispatchQueue
     private var isCancelled = false
-    private var watch: ReadinessWatch?
+    private var watch: ReadinessRegistration?
     private var retry: DispatchScheduledItem?
     private var retryMilliseconds = 1
     /// Taken at the end.
-    private var completion: ((ConnectAttempt, KernelError?) -> Void)?
+    private var completion: ((ConnectAttempt, SystemError?) -> Void)?
 
     private static let longestRetryMilliseconds = 64
 
@@ -21,7 +21,7 @@ final class ConnectAttempt: @unchecked Sendable {
     ///   closed.
     init(
         _ endpoint: Endpoint, _ address: SocketAddress, _ descriptor: Int32, queue: DispatchQueue,
-        completion: @escaping (ConnectAttempt, KernelError?) -> Void
+        completion: @escaping (ConnectAttempt, SystemError?) -> Void
     ) {
         self.endpoint = endpoint
         self.address = address
@@ -35,7 +35,7 @@ final class ConnectAttempt: @unchecked Sendable {
         case .connected:
             end(nil)
         case .pending:
-            let watch = ReadinessWatch(
+            let watch = ReadinessRegistration(
                 descriptor: descriptor, queue: queue, events: PollEvents.writable
             ) { [self] events in
                 becameReady(events)
@@ -64,25 +64,25 @@ final class ConnectAttempt: @unchecked Sendable {
         }
     }
 
-    private static let cancelled = KernelError(call: "connect", code: ErrorCode.cancelled)
+    private static let cancelled = SystemError(call: "connect", code: ErrorCode.cancelled)
 
     private func becameReady(_ events: Int32) {
         watch = nil
         if isCancelled { return end(ConnectAttempt.cancelled) }
         let code = events < 0 ? -events : Sockets.connectResult(of: descriptor)
-        end(code == 0 ? nil : KernelError(call: "connect", code: code))
+        end(code == 0 ? nil : SystemError(call: "connect", code: code))
     }
 
     private func tryAgain() {
         guard !isCancelled else { return }
-        do throws(KernelError) {
+        do throws(SystemError) {
             start(try Sockets.continueConnect(descriptor, to: address))
         } catch {
             end(error)
         }
     }
 
-    private func end(_ error: KernelError?) {
+    private func end(_ error: SystemError?) {
         completion.take()?(self, error)
     }
 }

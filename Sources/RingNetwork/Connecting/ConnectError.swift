@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 #if TLS
 public import RingTLS
 #endif
@@ -38,7 +38,7 @@ public struct ConnectError: Error, Sendable {
 }
 
 extension ConnectError.Attempt {
-    init(_ endpoint: Endpoint, _ error: KernelError) {
+    init(_ endpoint: Endpoint, _ error: SystemError) {
         self.endpoint = endpoint
         cause = SocketError(
             error.call, error.code,

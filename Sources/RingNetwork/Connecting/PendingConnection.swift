@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import RingDispatch
 #if TLS
 internal import RingTLS
@@ -83,7 +83,7 @@ public final class PendingConnection: @unchecked Sendable {
         stagger = nil
         while deliver != nil && !untried.isEmpty {
             let next = untried.removeFirst()
-            do throws(KernelError) {
+            do throws(SystemError) {
                 if try begin(next) { break }
             } catch {
                 failed.append(ConnectError.Attempt(next, error))
@@ -98,7 +98,7 @@ public final class PendingConnection: @unchecked Sendable {
     }
 
     /// True: it is connected, or an attempt is under way. False: all is over.
-    private func begin(_ endpoint: Endpoint) throws(KernelError) -> Bool {
+    private func begin(_ endpoint: Endpoint) throws(SystemError) -> Bool {
         let address: SocketAddress
         do throws(EndpointError) {
             address = try endpoint.socketAddress()
@@ -107,7 +107,7 @@ public final class PendingConnection: @unchecked Sendable {
             return false
         }
         if let local, local.family != address.family {
-            throw KernelError(call: "bind", code: ErrorCode.familyNotSupported)
+            throw SystemError(call: "bind", code: ErrorCode.familyNotSupported)
         }
         let socket = try Sockets.connect(to: address, from: local, prepare: options.socket.apply)
         if socket.progress == .connected {
@@ -124,7 +124,7 @@ public final class PendingConnection: @unchecked Sendable {
         return true
     }
 
-    private func ended(_ attempt: ConnectAttempt, _ error: KernelError?) {
+    private func ended(_ attempt: ConnectAttempt, _ error: SystemError?) {
         running.removeAll { $0 === attempt }
         guard deliver != nil else { return Sockets.close(attempt.descriptor) }
         guard let error else { return succeed(attempt.descriptor) }
@@ -160,7 +160,7 @@ public final class PendingConnection: @unchecked Sendable {
     private func fail(_ reason: ConnectError.Reason, _ code: Int32 = ErrorCode.cancelled) {
         guard deliver != nil else { return }
         let attempts = running.map { attempt in
-            ConnectError.Attempt(attempt.endpoint, KernelError(call: "connect", code: code))
+            ConnectError.Attempt(attempt.endpoint, SystemError(call: "connect", code: code))
         }
         finish(
             .failure(

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Why a connection is closed.
 public enum CloseReason: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 public import RingDispatch
 
 /// Connections for tasks: without handlers, by waiting.

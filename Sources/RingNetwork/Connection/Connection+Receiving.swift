@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import RingDispatch
 
 // Receiving where it takes more than to call the handler. On the queue.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 public import RingDispatch
 
 extension Connection {
@@ -126,7 +126,7 @@ extension Connection {
     private func waitUntilWritable() {
         if watch == nil, let receiver {
             // The connection lives while it is open, and the watch is quiet when it is closed.
-            watch = ReadinessWatch(writable: receiver) { [unowned self] _ in becameWritable() }
+            watch = ReadinessRegistration(writable: receiver) { [unowned self] _ in becameWritable() }
         }
         watch?.start()
     }

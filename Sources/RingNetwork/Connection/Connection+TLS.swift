@@ -1,5 +1,5 @@
 #if TLS
-internal import Ring
+internal import LinuxPlatform
 public import RingDispatch
 public import RingTLS
 

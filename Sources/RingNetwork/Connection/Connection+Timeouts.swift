@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import RingDispatch
 
 extension Connection {

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 public import RingDispatch
 
 /// A stream connection: TCP, or a Unix socket.
@@ -26,7 +26,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     @exclusivity(unchecked) var handlers = ConnectionHandlers()
     @exclusivity(unchecked) var counters = ConnectionCounters()
     @exclusivity(unchecked) private(set) var receiver: StreamReceiver?
-    @exclusivity(unchecked) var watch: ReadinessWatch?
+    @exclusivity(unchecked) var watch: ReadinessRegistration?
     @exclusivity(unchecked) var outgoing = OutgoingQueue()
     /// What few connections need.
     @exclusivity(unchecked) private(set) var extras: ConnectionExtras?
@@ -67,7 +67,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
 
     /// - Parameters:
     ///   - isUnix: it is a Unix socket; nil: find out.
-    ///   - placement: a serial queue, which may serve many connections, and the lane.
+    ///   - placement: a serial queue, which may serve many connections, and the loop.
     package init(
         adopting descriptor: Int32, isUnix: Bool? = nil, on placement: ConnectionPlacement,
         options: ConnectionOptions
@@ -81,7 +81,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         receiveLimit = receiveMaximumBytes
         receiver = StreamReceiver(
             descriptor: descriptor, isUnix: isUnix, queue: queue,
-            laneNumber: placement.laneNumber, client: self)
+            loopNumber: placement.loopNumber, client: self)
         let hasTimeouts = options.timeouts != ConnectionTimeouts()
         if hasTimeouts || options.receiveMinimumBytes > 1 {
             let extras = makeExtras()
@@ -105,7 +105,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
 
     // MARK: handlers
 
-    /// Called with bytes that came, as many as there are. The span is the lane's memory and ends
+    /// Called with bytes that came, as many as there are. The span is the loop's memory and ends
     /// with the call. Without a handler nothing is received.
     public func setReceiveHandler(_ handler: ((Connection, RawSpan) -> Void)?) {
         // Not `onQueue`, whose block would cost each new connection an allocation.

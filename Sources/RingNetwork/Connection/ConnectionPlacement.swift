@@ -9,10 +9,10 @@ public struct ConnectionPlacement: Sendable {
     public let queue: DispatchQueue
     /// The number of an event loop, modulo their count; nil: connections get the event loops in
     /// turn.
-    public let laneNumber: Int?
+    public let loopNumber: Int?
 
-    public init(queue: DispatchQueue, laneNumber: Int? = nil) {
+    public init(queue: DispatchQueue, loopNumber: Int? = nil) {
         self.queue = queue
-        self.laneNumber = laneNumber
+        self.loopNumber = loopNumber
     }
 }

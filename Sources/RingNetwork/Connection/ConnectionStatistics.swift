@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// What a ``Connection`` has done so far. Bytes are the wire's: under TLS encrypted ones, with its
 /// handshake.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Which datagrams a server answers that answers everything, such as an echo server (RFC 862).
 ///

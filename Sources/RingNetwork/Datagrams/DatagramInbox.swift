@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// What a socket receives into, and what is known of it. Belongs to the socket's queue.
 final class DatagramInbox {

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Where an answer to a datagram goes, and the address that it is to come from: the one that the
 /// datagram was sent to, where that is known.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 // Groups of receivers (multicast). From any thread; the effect is there when a call returns.
 extension DatagramSocket {

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import RingDispatch
 
 extension DatagramSocket {
@@ -11,7 +11,7 @@ extension DatagramSocket {
         guard receivePause == nil else { return }
         if readWatch == nil {
             // The socket lives while it is active, and the watch is quiet when it is closed.
-            readWatch = ReadinessWatch(
+            readWatch = ReadinessRegistration(
                 descriptor: descriptor, queue: queue, events: PollEvents.readable,
                 staysKnown: true
             ) { [unowned self] in becameReadable($0) }

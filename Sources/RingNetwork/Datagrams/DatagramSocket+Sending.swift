@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import RingDispatch
 
 extension DatagramSocket {
@@ -286,7 +286,7 @@ extension DatagramSocket {
         guard phase == .active, sendPause == nil else { return }
         if writeWatch == nil {
             // The socket lives while it is active, and the watch is quiet when it is closed.
-            writeWatch = ReadinessWatch(
+            writeWatch = ReadinessRegistration(
                 descriptor: descriptor, queue: queue, events: PollEvents.writable
             ) { [unowned self] _ in becameWritable() }
         }

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 public import RingDispatch
 
 /// A socket for datagrams: UDP, or a Unix socket for datagrams. udp(7), unix(7).
@@ -39,7 +39,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
 
     // MARK: receiving
     @exclusivity(unchecked) var inbox: DatagramInbox?
-    @exclusivity(unchecked) var readWatch: ReadinessWatch?
+    @exclusivity(unchecked) var readWatch: ReadinessRegistration?
     /// Calls of `pauseReceiving` that were not taken back.
     @exclusivity(unchecked) private var pauses = 0
     /// The kernel's count of drops that was seen last.
@@ -54,7 +54,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     @exclusivity(unchecked) let outgoing = OutgoingDatagrams()
     @exclusivity(unchecked) var sender: DatagramSender?
     @exclusivity(unchecked) var segmentLimit: SegmentLimit
-    @exclusivity(unchecked) var writeWatch: ReadinessWatch?
+    @exclusivity(unchecked) var writeWatch: ReadinessRegistration?
     /// The kernel takes nothing: what is to be sent waits.
     @exclusivity(unchecked) var isBlocked = false
     @exclusivity(unchecked) var fruitlessFlushes = 0
@@ -82,7 +82,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         let address = try endpoint.socketAddress()
         let isWildcard = endpoint.ipAddress?.isUnspecified ?? false
         let settings = options.settings(reportsPath: isWildcard)
-        do throws(KernelError) {
+        do throws(SystemError) {
             let descriptor = try Datagrams.open(at: address, connectingTo: nil, settings)
             self.init(descriptor, options, target, ownsPath: true)
         } catch {
@@ -103,7 +103,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         let peerAddress = try peer.socketAddress()
         let localAddress = try local?.socketAddress()
         let settings = options.settings(reportsPath: false)
-        do throws(KernelError) {
+        do throws(SystemError) {
             let descriptor = try Datagrams.open(
                 at: localAddress, connectingTo: peerAddress, settings)
             self.init(descriptor, options, target, ownsPath: local != nil)
@@ -269,7 +269,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         finishIfQuiet()
     }
 
-    /// Closes the descriptor once no watch is out on it, and its lane has forgotten it.
+    /// Closes the descriptor once no watch is out on it, and its loop has forgotten it.
     func finishIfQuiet() {
         guard phase == .closing, !isForgetting else { return }
         if readWatch?.isWaiting ?? false || writeWatch?.isWaiting ?? false { return }

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// A datagram socket that cannot be opened: where, why, and what to do about it.
 public struct DatagramSocketError: Error {
@@ -6,14 +6,14 @@ public struct DatagramSocketError: Error {
     public let endpoint: Endpoint
     public let cause: SocketError
 
-    init(_ endpoint: Endpoint, _ error: KernelError) {
+    init(_ endpoint: Endpoint, _ error: SystemError) {
         self.endpoint = endpoint
         cause = SocketError(
             error.call, error.code,
             remedy: error.remedy ?? DatagramSocketError.remedy(endpoint, error))
     }
 
-    private static func remedy(_ endpoint: Endpoint, _ error: KernelError) -> String {
+    private static func remedy(_ endpoint: Endpoint, _ error: SystemError) -> String {
         guard error.call == "connect" else {
             return endpoint.bindingRemedy(error.code, for: .datagrams)
         }

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Datagrams that the kernel has not taken yet, in order. Belongs to a socket's queue.
 final class OutgoingDatagrams {

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// One datagram, lent to a receive handler.
 public struct ReceivedDatagram: ~Copyable {

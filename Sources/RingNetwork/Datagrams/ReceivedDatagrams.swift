@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Datagrams that came together, lent to a receive handler. Each may be looked at as often as the
 /// handler likes; neither they nor their bytes can be kept.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// How long datagrams may be that the kernel is to cut out of one message (UDP_SEGMENT). They have
 /// to fit into one packet of the way they go, which only the kernel knows, and some interfaces

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 extension Endpoint {
     /// What a socket is bound for.

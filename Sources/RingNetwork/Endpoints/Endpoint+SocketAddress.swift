@@ -1,4 +1,4 @@
-package import Ring
+package import LinuxPlatform
 
 extension Endpoint {
     /// What the kernel takes. Looks a zone's name up; throws for a zone that there is not, and for

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Which link an IPv6 address is on, by the name or the index of the interface that leads there:
 /// `eth0` in `fe80::1%eth0` (RFC 4007).

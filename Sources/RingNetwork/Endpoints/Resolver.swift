@@ -1,4 +1,4 @@
-package import Ring
+package import LinuxPlatform
 public import RingDispatch
 
 /// Finds the addresses of hosts: getaddrinfo(3) on threads that may block, off the event loops.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Why a host's name has no addresses, and what to do about it.
 public struct ResolverError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// The name of a Unix socket: a path, or a name of the abstract namespace, which no file stands
 /// for. unix(7).

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Frames that end with a delimiter, such as a line's LF or CRLF. The delimiter is no part of the
 /// payload.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Frames that all have the same length.
 public struct FixedFraming: Framing {

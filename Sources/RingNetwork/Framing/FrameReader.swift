@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Takes received bytes and hands the frames in them over, each one whole.
 ///

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Frames that begin with their length, a binary number of 1, 2, 4 or 8 bytes.
 public struct LengthPrefixFraming: Framing {

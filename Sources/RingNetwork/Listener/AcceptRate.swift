@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// How fast connections are accepted: a token bucket.
 public struct AcceptRate: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// A socket that this program was started with: systemd's socket activation, or a predecessor that
 /// hands its listening sockets over. For ``Listener``.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import RingDispatch
 #if TLS
 internal import RingTLS
@@ -141,7 +141,7 @@ extension Listener {
     }
 
     private func report(_ code: Int32, at socket: ListeningSocket) {
-        let error = KernelError(call: "accept", code: code)
+        let error = SystemError(call: "accept", code: code)
         handlers.error?(self, ListenerError(socket.endpoint, error))
     }
 

@@ -1,9 +1,9 @@
-internal import Ring
+internal import LinuxPlatform
 public import RingDispatch
 
 /// Accepts connections at one or more endpoints and hands each to a handler.
 ///
-/// Connections are spread over the lanes. When descriptors or memory run out, or a limit of
+/// Connections are spread over the loops. When descriptors or memory run out, or a limit of
 /// ``ListenerOptions`` is reached, accepting pauses, and goes on when a connection closes or after
 /// a while; clients wait in the kernel meanwhile. The handlers run on the listener's queue.
 public final class Listener: QueueConfined, @unchecked Sendable {

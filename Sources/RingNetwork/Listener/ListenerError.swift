@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// A socket that cannot listen at an endpoint, or accept there any more: where, why, and what to do
 /// about it.
@@ -6,7 +6,7 @@ public struct ListenerError: Error {
     public let endpoint: Endpoint
     public let cause: SocketError
 
-    init(_ endpoint: Endpoint, _ error: KernelError) {
+    init(_ endpoint: Endpoint, _ error: SystemError) {
         self.endpoint = endpoint
         cause = SocketError(
             error.call, error.code,

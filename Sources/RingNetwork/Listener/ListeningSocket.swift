@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import RingDispatch
 
 /// One socket of a listener, and what accepts from it.
@@ -14,7 +14,7 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
     /// Accepts without end.
     private var acceptor: StreamAcceptor?
     /// Or tells that there is somebody to accept.
-    private var watch: ReadinessWatch?
+    private var watch: ReadinessRegistration?
     private var isWanted = false
     private var isClosing = false
     private(set) var isClosed = false
@@ -30,7 +30,7 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
         settings.replacesStaleUnixSocket = options.replacesStaleUnixSocket
         settings.prepare = options.socket.apply
         let address = try endpoint.socketAddress()
-        do throws(KernelError) {
+        do throws(SystemError) {
             descriptor = try Sockets.listen(at: address, settings)
         } catch {
             throw ListenerError(endpoint, error)
@@ -65,7 +65,7 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
     func attach(to listener: Listener) {
         self.listener = listener
         if listener.acceptsInSteps {
-            watch = ReadinessWatch(
+            watch = ReadinessRegistration(
                 descriptor: descriptor, queue: listener.queue, events: PollEvents.readable
             ) { [unowned self] in becameReady($0) }
         } else {

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// A part of a file that is to be sent. It has a descriptor of its own.
 final class FileSlice {

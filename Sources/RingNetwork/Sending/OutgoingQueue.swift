@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import RingDispatch
 
 /// What was sent and the kernel has not taken, or what is still to be encrypted, in order.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// A call on a socket that failed.
 public struct SocketError: Error, Hashable {
@@ -18,7 +18,7 @@ public struct SocketError: Error, Hashable {
 
 extension SocketError: CustomStringConvertible {
     public var description: String {
-        let cause = "\(call) failed: \(KernelError.text(of: code)) (errno \(code))"
+        let cause = "\(call) failed: \(SystemError.text(of: code)) (errno \(code))"
         return remedy.isEmpty ? cause : "\(cause); \(remedy)"
     }
 }

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Options of stream sockets, for listeners, adopted listening sockets and connectors alike.
 public struct SocketOptions: Sendable {

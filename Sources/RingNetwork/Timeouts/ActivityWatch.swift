@@ -16,9 +16,9 @@ struct ActivityWatch {
     private var receivingSince: UInt64
     private var sendingSince: UInt64
 
-    private static let looksInSpan: UInt64 = 8
+    private static let ticksInSpan: UInt64 = 8
     /// Looks are not closer together.
-    private static let shortestLook: UInt64 = 1_000_000
+    private static let shortestTick: UInt64 = 1_000_000
 
     /// - Parameters:
     ///   - began: when the connection was activated.
@@ -45,7 +45,7 @@ struct ActivityWatch {
             idle, receive, send, isHandshaking ? handshake : nil, receiveRate?.window,
             sendRate?.window,
         ].compactMap { $0 }
-        return spans.min().map { max($0 / ActivityWatch.looksInSpan, ActivityWatch.shortestLook) }
+        return spans.min().map { max($0 / ActivityWatch.ticksInSpan, ActivityWatch.shortestTick) }
     }
 
     /// Which time-out is up.

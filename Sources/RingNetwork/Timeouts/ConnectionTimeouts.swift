@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 public import RingDispatch
 
 /// How long a ``Connection`` waits for its peer. All but `handshake` are off (`.never`, nil) at

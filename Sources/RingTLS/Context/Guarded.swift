@@ -1,5 +1,5 @@
 #if TLS
-internal import Ring
+internal import LinuxPlatform
 
 /// A value behind a lock that is held for moments only.
 final class Guarded<Value>: @unchecked Sendable {

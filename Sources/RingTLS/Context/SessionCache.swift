@@ -1,6 +1,6 @@
 #if TLS
 internal import CTLS
-internal import Ring
+internal import LinuxPlatform
 
 /// A client's sessions, by the server's name, so that later connections save a handshake.
 final class SessionCache: Sendable {

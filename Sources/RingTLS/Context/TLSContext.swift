@@ -1,6 +1,6 @@
 #if TLS
 internal import CTLS
-internal import Ring
+internal import LinuxPlatform
 
 /// Certificates, keys and settings, read and checked once, for any number of connections. It never
 /// changes; `TLSContextStore` replaces it for connections to come. It stands for SSL_CTX(3).

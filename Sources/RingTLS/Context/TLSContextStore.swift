@@ -1,5 +1,5 @@
 #if TLS
-internal import Ring
+internal import LinuxPlatform
 
 /// The context for connections to come, which can be replaced while others are open: for
 /// certificates that are renewed. All of it may be used from any thread.

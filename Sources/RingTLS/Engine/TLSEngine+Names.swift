@@ -1,6 +1,6 @@
 #if TLS
 internal import CTLS
-internal import Ring
+internal import LinuxPlatform
 
 /// What depends on the server's name: verification and sessions on clients, SNI on servers.
 extension TLSEngine {

@@ -1,6 +1,6 @@
 #if TLS
 internal import CTLS
-internal import Ring
+internal import LinuxPlatform
 
 /// TLS for one connection, without a socket: bytes from the peer go in, bytes for the peer and
 /// plaintext come out. It stands for SSL(3).

@@ -1,6 +1,6 @@
 #if TLS
 internal import CTLS
-internal import Ring
+internal import LinuxPlatform
 
 /// What OpenSSL asks this code during a handshake. Each callback runs inside of a call that an
 /// engine makes, on its queue, and finds that engine through its SSL object.

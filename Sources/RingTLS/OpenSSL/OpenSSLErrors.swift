@@ -1,6 +1,6 @@
 #if TLS
 internal import CTLS
-internal import Ring
+internal import LinuxPlatform
 
 /// The calling thread's queue of OpenSSL's errors: what the last call left there.
 struct OpenSSLErrors {
@@ -30,7 +30,7 @@ struct OpenSSLErrors {
             let library = ERR_GET_LIB(code)
             let text: String
             if library == ERR_LIB_SYS {
-                text = KernelError.text(of: reason)
+                text = SystemError.text(of: reason)
             } else {
                 text = ERR_reason_error_string(code).map { String(cString: $0) }
                     ?? "OpenSSL error \(code)"

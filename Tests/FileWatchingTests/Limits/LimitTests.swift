@@ -1,5 +1,5 @@
 import Glibc
-import Ring
+import LinuxPlatform
 import RingDispatch
 import SystemPackage
 import Testing
@@ -10,7 +10,7 @@ import Testing
 @Suite("Limits", .watchdog)
 struct LimitTests {
     private func reader(_ rules: Watched<RefusingInotify.Rules>) -> SharedInotifyReader {
-        SharedInotifyReader { () throws(KernelError) in try RefusingInotify(rules) }
+        SharedInotifyReader { () throws(SystemError) in try RefusingInotify(rules) }
     }
 
     private func hasNumber(_ text: String, after key: String) -> Bool {
@@ -41,8 +41,8 @@ struct LimitTests {
 
     @Test("no more instances: the watcher cannot be made, and the error names the limit")
     func instances() throws {
-        let reader = SharedInotifyReader { () throws(KernelError) in
-            throw KernelError(call: "inotify_init1", code: EMFILE)
+        let reader = SharedInotifyReader { () throws(SystemError) in
+            throw SystemError(call: "inotify_init1", code: EMFILE)
         }
         let folder = Folder()
         let error = #expect(throws: FileTreeError.self) {

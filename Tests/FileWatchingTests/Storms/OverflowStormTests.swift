@@ -1,6 +1,6 @@
 @testable import FileWatching
 import Glibc
-@testable import Ring
+@testable import LinuxPlatform
 import SystemPackage
 import Testing
 

@@ -1,5 +1,5 @@
 import Glibc
-import Ring
+import LinuxPlatform
 
 /// inotify that refuses what the test wants to see refused, and counts what is open.
 final class RefusingInotify: Inotify {
@@ -16,7 +16,7 @@ final class RefusingInotify: Inotify {
     private let kernel: InotifyDescriptor
     private let rules: Watched<Rules>
 
-    init(_ rules: Watched<Rules>) throws(KernelError) {
+    init(_ rules: Watched<Rules>) throws(SystemError) {
         kernel = try InotifyDescriptor(readsWait: false)
         self.rules = rules
         rules.update { $0.openInstances += 1 }
@@ -26,12 +26,12 @@ final class RefusingInotify: Inotify {
 
     func watch(
         _ place: FilePlace, for mask: InotifyMask, isAdding: Bool
-    ) throws(KernelError) -> Int32 {
+    ) throws(SystemError) -> Int32 {
         let refusal = rules.update { rules -> Int32? in
             defer { rules.asked += 1 }
             return rules.allowed.contains(rules.asked) ? nil : rules.code
         }
-        if let refusal { throw KernelError(call: "inotify_add_watch", code: refusal) }
+        if let refusal { throw SystemError(call: "inotify_add_watch", code: refusal) }
         return try kernel.watch(place, for: mask, isAdding: isAdding)
     }
 

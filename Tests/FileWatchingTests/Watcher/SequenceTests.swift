@@ -1,5 +1,5 @@
 import Glibc
-import Ring
+import LinuxPlatform
 import RingDispatch
 import SystemPackage
 import Testing

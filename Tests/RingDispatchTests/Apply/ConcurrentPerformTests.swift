@@ -92,9 +92,9 @@ struct ConcurrentPerformTests {
         #expect(queue.sync { counter.value } == 1000)
     }
 
-    @Test("43. No more threads take part than there are lanes, also when it is nested")
+    @Test("43. No more threads take part than there are event loops, also when it is nested")
     func threads() {
-        let lanes = DispatchRuntime.snapshot().lanes.filter { !$0.isBackground }.count
+        let loops = DispatchRuntime.snapshot().loops.filter { !$0.isBackground }.count
         let threads = Watched<Set<Int32>>([])
         DispatchQueue.concurrentPerform(iterations: 64) { _ in
             DispatchQueue.concurrentPerform(iterations: 16) { _ in
@@ -102,7 +102,7 @@ struct ConcurrentPerformTests {
                 threads.update { _ = $0.insert(identifier) }
             }
         }
-        #expect(threads.value.count <= lanes)
+        #expect(threads.value.count <= loops)
         let few = Watched<Set<Int32>>([])
         DispatchQueue.concurrentPerform(iterations: 2) { _ in
             let identifier = currentThreadIdentifier()

@@ -20,7 +20,7 @@ struct IOPeerTests {
         signal(SIGPIPE, SIG_DFL)
         let queue = DispatchQueue(label: "io.epipe")
         let pair = Channel(kind)
-        // The first write meets the end in a lane, the second on a thread of the program, the third
+        // The first write meets the end in a loop, the second on a thread of the program, the third
         // in a handler.
         let alone = Transfer()
         let (channel, _) = IOTests.open(.stream, pair.far)

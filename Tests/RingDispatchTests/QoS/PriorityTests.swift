@@ -4,11 +4,11 @@ import Testing
 
 @Suite("Urgent work goes first", .watchdog, .serialized)
 struct PriorityTests {
-    /// In a process of its own with one lane, where the order is the library's alone.
+    /// In a process of its own with one loop, where the order is the library's alone.
     @Test("76. Urgent items go before less urgent ones that wait, on the whole")
     func priorities() async {
         await #expect(processExitsWith: .success) {
-            setenv("RINGDISPATCH_LANES", "1", 1)
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
             let finished = Watched<[DispatchQoS.QoSClass]>([])
             let classes: [DispatchQoS.QoSClass] = [.utility, .userInteractive]
             let perClass = 400
@@ -24,7 +24,7 @@ struct PriorityTests {
             for (queue, qosClass) in zip(queues, classes) {
                 for _ in 0..<perClass { queue.async { finished.append(qosClass) } }
             }
-            // From the lane's own thread, so that neither has a head start.
+            // From the loop's own thread, so that neither has a head start.
             start.async { for queue in queues { queue.activate() } }
             _ = finished.wait(seconds: Patience.seconds) { $0.count == classes.count * perClass }
             let order = finished.value

@@ -34,14 +34,14 @@ struct QueuePriorityTests {
         #expect(runsInBackground(above))
     }
 
-    /// In a process with one lane and one worker that is not blocked, where the order is the
-    /// library's alone: no other takes the lane over while the items are submitted, however long
+    /// In a process with one loop and one worker that is not blocked, where the order is the
+    /// library's alone: no other takes the loop over while the items are submitted, however long
     /// that takes. All queues are idle when their items come.
     @Test("76. The queue's class wins over the item's, unless the item enforces its own")
     func itemClass() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
-            setenv("RINGDISPATCH_LANES", "1", 1)
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
             setenv("RINGDISPATCH_WORKERS", "2", 1)
             let (isBlocked, leave) = (Gate(), Gate())
             DispatchQueue(label: "blocked").async {
@@ -57,7 +57,7 @@ struct QueuePriorityTests {
                 DispatchQueue(label: name, qos: queueQoS)
                     .async(qos: qos, flags: flags) { order.append(name) }
             }
-            // From the lane's own thread, which runs none of them before it returns.
+            // From the loop's own thread, which runs none of them before it returns.
             DispatchQueue(label: "start").async {
                 // What an item makes ready first runs before anybody looks at classes.
                 submit("first", on: .utility, .unspecified, [])

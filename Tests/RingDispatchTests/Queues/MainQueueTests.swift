@@ -126,7 +126,7 @@ struct MainQueueTests {
         expectMessage(result, naming: "com.apple.main-thread", "deadlock")
     }
 
-    @Test("Its items, those that waited for them and the main actor's jobs never overlap")
+    @Test("Its items, those that waited for them and the main actor's work items never overlap")
     func isolation() async {
         let count = Unguarded(0)
         let rounds = 200

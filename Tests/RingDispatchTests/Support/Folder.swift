@@ -12,22 +12,22 @@ final class Folder: Sendable {
     }
 
     let path: String
-    private let isLent: Bool
+    private let isHandedOff: Bool
 
     init(_ place: Place = .temporary) {
         var template = Array("\(place.rawValue)/ringdispatch-test-XXXXXX".utf8CString)
         precondition(mkdtemp(&template) != nil, "no folder in \(place.rawValue): errno \(errno)")
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        isLent = false
+        isHandedOff = false
     }
 
     /// In a child process, which ends without ado: its parent's folder, who removes it.
     init(lent path: String) {
         self.path = path
-        isLent = true
+        isHandedOff = true
     }
 
-    deinit { if !isLent { removeTree(path) } }
+    deinit { if !isHandedOff { removeTree(path) } }
 
     /// The path of an entry.
     func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }

@@ -1,4 +1,4 @@
-import Ring
+import LinuxPlatform
 
 /// inotify, and what a test wants done meanwhile.
 final class HookedInotify: Inotify {
@@ -9,7 +9,7 @@ final class HookedInotify: Inotify {
     init(
         beforeWatch: @escaping @Sendable (InotifyMask) -> Void = { _ in },
         afterClose: @escaping @Sendable () -> Void = {}
-    ) throws(KernelError) {
+    ) throws(SystemError) {
         kernel = try InotifyDescriptor(readsWait: true)
         self.beforeWatch = beforeWatch
         self.afterClose = afterClose
@@ -19,7 +19,7 @@ final class HookedInotify: Inotify {
 
     func watch(
         _ place: FilePlace, for mask: InotifyMask, isAdding: Bool
-    ) throws(KernelError) -> Int32 {
+    ) throws(SystemError) -> Int32 {
         beforeWatch(mask)
         return try kernel.watch(place, for: mask, isAdding: isAdding)
     }

@@ -1,5 +1,5 @@
 import Glibc
-import Ring
+import LinuxPlatform
 import Testing
 
 /// Limits for the child process of an exit test: call it first. A child that hangs instead of

@@ -1,7 +1,7 @@
 import Glibc
-import Ring
+import LinuxPlatform
 
-/// A stand-in for inotify, for what a test cannot make the kernel do: it refuses what it is told to
+/// A replacement worker for inotify, for what a test cannot make the kernel do: it refuses what it is told to
 /// refuse, and events come when the test sends them.
 final class ScriptedInotify: Inotify {
     private let channel = Channel(.pipe)
@@ -27,12 +27,12 @@ final class ScriptedInotify: Inotify {
 
     func watch(
         _ place: FilePlace, for mask: InotifyMask, isAdding: Bool
-    ) throws(KernelError) -> Int32 {
+    ) throws(SystemError) -> Int32 {
         let code = refusals.update { $0.isEmpty ? 0 : $0.removeFirst() }
-        if code != 0 { throw KernelError(call: "inotify_add_watch", code: code) }
+        if code != 0 { throw SystemError(call: "inotify_add_watch", code: code) }
         var status = stat()
         guard stat(place.path, &status) == 0 else {
-            throw KernelError(call: "inotify_add_watch", code: errno)
+            throw SystemError(call: "inotify_add_watch", code: errno)
         }
         let identity = FileIdentity(device: status.st_dev, number: status.st_ino)
         let number = numbers.update { numbers in

@@ -37,12 +37,12 @@ final class UserThread: Sendable {
     /// Waits until the thread sleeps in the kernel, or has ended; tells whether it sleeps.
     func waitUntilAsleep() -> Bool {
         _ = identifier.wait(seconds: Patience.seconds) { $0 != 0 }
-        var sightings = 0
+        var samples = 0
         for _ in 0..<(Patience.seconds * 1000) where !isFinished {
-            sightings = threadState(identifier.value) == "S" ? sightings + 1 : 0
+            samples = threadState(identifier.value) == "S" ? samples + 1 : 0
             // Twice in a row with a pause between, so that a short wait for a page or for the
             // allocator's lock does not count.
-            if sightings == 3 { return true }
+            if samples == 3 { return true }
             letTimePass(milliseconds: 1)
         }
         return false

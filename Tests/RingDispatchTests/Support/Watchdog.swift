@@ -55,9 +55,9 @@ extension Trait where Self == Watchdog {
 final class ThreadExecutor: TaskExecutor {
     static let shared = ThreadExecutor()
 
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        _ = UserThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    func enqueue(_ workItem: consuming ExecutorJob) {
+        let workItem = UnownedJob(workItem)
+        _ = UserThread { workItem.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 

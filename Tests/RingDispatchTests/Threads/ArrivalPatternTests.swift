@@ -2,7 +2,7 @@ import Testing
 
 @testable import RingDispatch
 
-@Suite("Whose news a lane waits for")
+@Suite("Whose news a event loop waits for")
 struct ArrivalPatternTests {
     private func pattern(_ senders: [UInt64]) -> ArrivalPattern {
         var pattern = ArrivalPattern()

@@ -4,15 +4,15 @@ import Testing
 
 @Suite("DispatchRuntime.snapshot", .watchdog)
 struct SnapshotTests {
-    @Test("It names the back end and has as many ordinary lanes as are configured")
-    func lanes() {
+    @Test("It names the back end and has as many ordinary event loops as are configured")
+    func loops() {
         let snapshot = DispatchRuntime.snapshot()
         #expect(["io_uring", "epoll"].contains(snapshot.backend))
         #expect(!snapshot.backendReason.isEmpty)
-        let lanes = snapshot.lanes.filter { !$0.isBackground }
-        #expect(!lanes.isEmpty)
-        #expect(lanes.map(\.index) == Array(0..<lanes.count))
-        #expect(snapshot.spareWorkers <= snapshot.workers)
+        let loops = snapshot.loops.filter { !$0.isBackground }
+        #expect(!loops.isEmpty)
+        #expect(loops.map(\.index) == Array(0..<loops.count))
+        #expect(snapshot.idleWorkers <= snapshot.workers)
         #expect(snapshot.workers <= 2 * snapshot.workerLimit)
         #expect(snapshot.description.contains(snapshot.backend))
     }
@@ -23,13 +23,13 @@ struct SnapshotTests {
         let gate = Gate()
         DispatchQueue(label: "snapshot").async {
             entered.update { $0 = currentThreadIdentifier() }
-            // Spins: a wait would lend the lane.
+            // Spins: a wait would lend the loop.
             while !gate.wasOpened {}
         }
         expectEventually(entered) { $0 != 0 }
-        let lane = DispatchRuntime.snapshot().lanes.first { $0.thread == entered.value }
-        // Under load a stand-in may have the lane already; then no lane has the thread.
-        if let lane { #expect(lane.activity == .running) }
+        let loop = DispatchRuntime.snapshot().loops.first { $0.thread == entered.value }
+        // Under load a replacement worker may have the loop already; then no loop has the thread.
+        if let loop { #expect(loop.activity == .running) }
         gate.open()
     }
 

@@ -5,12 +5,12 @@ import Testing
 @Suite("As many threads as there may be")
 struct WorkerLimitTests {
     /// Items block and go on while others find no thread, over and over: one that comes back just
-    /// when another's lane is refused one has to see that lane.
+    /// when another's loop is refused one has to see that loop.
     @Test("What found no thread runs when one comes back")
     func limit() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
-            setenv("RINGDISPATCH_LANES", "2", 1)
+            setenv("RINGDISPATCH_LOOPS", "2", 1)
             setenv("RINGDISPATCH_WORKERS", "3", 1)
             let late = Watched(0)
             onThreads(6) { number in

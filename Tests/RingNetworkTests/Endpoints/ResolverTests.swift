@@ -1,9 +1,9 @@
-import Ring
+import LinuxPlatform
 import RingDispatch
 import RingNetwork
 import Testing
 
-/// The resolver with a stand-in for the C library, and where that answers without a network, too.
+/// The resolver with a replacement worker for the C library, and where that answers without a network, too.
 @Suite("Resolver", .taskWatchdog)
 struct ResolverTests {
     private let queue = DispatchQueue(label: "resolver.tests")
@@ -300,7 +300,7 @@ struct ResolverTests {
 
 private final class Marker: Sendable {}
 
-/// A stand-in for the C library that answers when its gate is open.
+/// A replacement worker for the C library that answers when its gate is open.
 private struct SlowNames: Sendable {
     let gate = Gate()
     let asked = Watched<[String]>([])

@@ -2,7 +2,7 @@ import Glibc
 import RingNetwork
 import Testing
 
-@testable import Ring
+@testable import LinuxPlatform
 
 /// Conversion to what the kernel takes, tried with sockets of the kernel.
 @Suite("Socket addresses")

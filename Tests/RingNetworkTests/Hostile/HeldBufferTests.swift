@@ -1,4 +1,4 @@
-import Ring
+import LinuxPlatform
 import RingDispatch
 import RingNetwork
 import Testing
@@ -7,7 +7,7 @@ import Testing
 struct HeldBufferTests {
     private static let buffer = 8192
 
-    /// Connections of one lane whose handlers do not run until their queue is resumed.
+    /// Connections of one loop whose handlers do not run until their queue is resumed.
     private final class Held {
         let queue = DispatchQueue(label: "held")
         let received = Watched(0)
@@ -21,7 +21,7 @@ struct HeldBufferTests {
                 let (descriptor, wire) = Wire.pair()
                 let connection = Connection(
                     adopting: descriptor,
-                    on: ConnectionPlacement(queue: queue, laneNumber: 0),
+                    on: ConnectionPlacement(queue: queue, loopNumber: 0),
                     options: ConnectionOptions())
                 connection.setReceiveHandler { [received] _, bytes in
                     received.update { $0 += bytes.byteCount }
@@ -41,7 +41,7 @@ struct HeldBufferTests {
         }
     }
 
-    @Test("More connections than a lane has buffers at first are received from at once")
+    @Test("More connections than a event loop has buffers at first are received from at once")
     func newcomers() throws {
         let held = Held(140)
         for (wire, descriptor) in zip(held.wires, held.descriptors) {
@@ -53,7 +53,7 @@ struct HeldBufferTests {
         expectEventually(held.received) { $0 == 140 }
     }
 
-    @Test("Handlers that hold more than a lane has stop no connection, and lose nothing")
+    @Test("Handlers that hold more than a event loop has stop no connection, and lose nothing")
     func allHeld() throws {
         let held = Held(240)
         let share = 8 * HeldBufferTests.buffer
@@ -66,7 +66,7 @@ struct HeldBufferTests {
         let (descriptor, wire) = Wire.pair()
         let echo = Connection(
             adopting: descriptor,
-            on: ConnectionPlacement(queue: DispatchQueue(label: "free"), laneNumber: 0),
+            on: ConnectionPlacement(queue: DispatchQueue(label: "free"), loopNumber: 0),
             options: ConnectionOptions())
         echo.setReceiveHandler { connection, bytes in connection.send(bytes) }
         echo.activate()

@@ -136,24 +136,24 @@ struct ListenerEndpointTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test("Connections are spread over the lanes, and all serve")
-    func lanes() throws {
+    @Test("Connections are spread over the event loops, and all serve")
+    func loops() throws {
         let listener = try Listener(.ipv4(.loopback, port: 0))
-        let lanes = Watched<Set<Int>>([])
+        let loops = Watched<Set<Int>>([])
         listener.setConnectionHandler { connection in
-            lanes.update { lanes in
-                if let lane = connection.receiver?.lane.index { lanes.insert(lane) }
+            loops.update { loops in
+                if let loop = connection.receiver?.loop.index { loops.insert(loop) }
             }
             connection.setReceiveHandler { $0.send($1) }
             connection.activate()
         }
         listener.activate()
-        let count = Runtime.pool.lanes.count
+        let count = Runtime.pool.loops.count
         let wires = (0..<8 * count).map { _ in Wire.connect(to: listener.port) }
         for wire in wires { #expect(wire.send([1])) }
         for wire in wires { #expect(wire.receive(1) == [1]) }
         // Other tests take their turns, too.
-        #expect(lanes.value.count > 1 || count == 1)
+        #expect(loops.value.count > 1 || count == 1)
         stop(listener)
     }
 

@@ -2,9 +2,9 @@ import Testing
 
 /// Runs each piece of a task on a thread of its own.
 private final class OwnThreads: TaskExecutor {
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        startThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    func enqueue(_ workItem: consuming ExecutorJob) {
+        let workItem = UnownedJob(workItem)
+        startThread { workItem.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 

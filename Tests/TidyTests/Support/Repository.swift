@@ -3,7 +3,7 @@ import Foundation
 /// The package's files, found from where this one is.
 enum Repository {
     struct File: Sendable {
-        /// From the root: `Sources/Ring/Kernel.swift`.
+        /// From the root: `Sources/LinuxPlatform/IOBackend.swift`.
         let path: String
         let text: String
         /// Without the ends of line; a text that ends as it should has no empty last line.

@@ -1,5 +1,5 @@
 extension Rules {
-    /// Dependencies point one way: CRing, Ring, RingDispatch, RingNetwork and FileWatching beside
+    /// Dependencies point one way: CLinux, Ring, RingDispatch, RingNetwork and FileWatching beside
     /// it, LoadTesting; the C library is behind Ring's fence, OpenSSL behind RingTLS's.
     static func forbiddenImports(_ file: File) -> [String] {
         file.code.indices.compactMap { index in
@@ -18,7 +18,7 @@ extension Rules {
         return isGuarded || standsIn ? [] : ["\(file.path): not all of it is within #if TLS"]
     }
 
-    /// Of `internal import Glibc`, `@testable import Ring`, `import struct Glibc.stat`.
+    /// Of `internal import Glibc`, `@testable import LinuxPlatform`, `import struct Glibc.stat`.
     static func importedModule(_ line: Substring) -> Substring? {
         let words = line.split(separator: " ")
         guard let keyword = words.firstIndex(of: "import"),
@@ -43,19 +43,19 @@ extension Rules {
         let (library, concept) = (parts[1], parts[2])
         if forbiddenInSources.contains(module) { return false }
         switch module {
-        case "CLiburing": return library == "CRing"
-        case "CRing":
-            return library == "Ring" || (library == "RingDispatch" && concept == "Runtime")
+        case "CLiburing": return library == "CLinux"
+        case "CLinux":
+            return library == "LinuxPlatform" || (library == "RingDispatch" && concept == "Runtime")
         case "CTLS": return library == "RingTLS"
-        case "RingTLS": return !["CTLS", "CRing", "Ring", "RingDispatch"].contains(library)
-        case "Ring": return library != "CRing" && library != "Ring"
-        case "RingDispatch": return !["CRing", "Ring", "RingDispatch"].contains(library)
+        case "RingTLS": return !["CTLS", "CLinux", "LinuxPlatform", "RingDispatch"].contains(library)
+        case "LinuxPlatform": return library != "CLinux" && library != "LinuxPlatform"
+        case "RingDispatch": return !["CLinux", "LinuxPlatform", "RingDispatch"].contains(library)
         case "RingNetwork":
-            return !["CRing", "Ring", "RingDispatch", "RingNetwork", "FileWatching"]
+            return !["CLinux", "LinuxPlatform", "RingDispatch", "RingNetwork", "FileWatching"]
                 .contains(library)
         case "FileWatching", "LoadTesting": return false
         case "Glibc", "Musl":
-            return ["Ring", "LoadTesting"].contains(library) || (isPublic && mayShowGlibc(path))
+            return ["LinuxPlatform", "LoadTesting"].contains(library) || (isPublic && mayShowGlibc(path))
         default: return true
         }
     }

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 extension DispatchSource {
     /// Watches the file or directory that a descriptor is open on, whatever is done to its names.
@@ -40,7 +40,7 @@ extension DispatchSource {
     ) throws(FileSystemWatchError) -> any DispatchSourceFileSystemObject {
         checkMask(eventMask, "'\(path)'")
         let descriptor: Int32
-        do throws(KernelError) {
+        do throws(SystemError) {
             descriptor = try Descriptors.openPlace(path: path)
         } catch {
             throw FileSystemWatchError(opening: path, error)

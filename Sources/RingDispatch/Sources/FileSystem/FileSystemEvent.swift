@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 extension DispatchSource {
     /// What can happen to a file or directory. `dispatch_source_vnode_flags_t`.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// A file, or directory, that has a watch: its sources, and what is known of it. Belongs to the
 /// reader's lock.

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// Watches files for all file-system sources of the process with one inotify instance, which is
 /// made for the first source and closed after the last, and one thread that reads it.
@@ -6,11 +6,11 @@ internal import Ring
 /// Its lock guards the watches and is held over the calls that look at a source's descriptor, so
 /// that a source that has left may close it. Those calls do not wait for disks or servers.
 final class FileSystemReader: Sendable {
-    static let shared = FileSystemReader { () throws(KernelError) in
+    static let shared = FileSystemReader { () throws(SystemError) in
         try InotifyDescriptor(readsWait: true)
     }
 
-    private let makeInotify: @Sendable () throws(KernelError) -> any Inotify
+    private let makeInotify: @Sendable () throws(SystemError) -> any Inotify
     private let state = Locked(State())
     /// Held while an instance is given up and closed, which takes a while. The next is not given up
     /// before, so that a program which makes and cancels sources quickly has two at most.
@@ -24,7 +24,7 @@ final class FileSystemReader: Sendable {
     }
 
     /// - Parameter makeWatcher: makes a watcher whose descriptor's reads wait for events.
-    init(makeInotify: @escaping @Sendable () throws(KernelError) -> any Inotify) {
+    init(makeInotify: @escaping @Sendable () throws(SystemError) -> any Inotify) {
         self.makeInotify = makeInotify
     }
 
@@ -47,7 +47,7 @@ final class FileSystemReader: Sendable {
     ) throws(FileSystemWatchError) -> FileSystemWatchError? {
         if let watches = state.watches { return try watches.add(source) }
         let watches: FileSystemWatches
-        do throws(KernelError) {
+        do throws(SystemError) {
             watches = FileSystemWatches(try makeInotify())
         } catch {
             throw FileSystemWatchError(instance: error)
@@ -75,12 +75,12 @@ final class FileSystemReader: Sendable {
         _ watches: FileSystemWatches, for source: FileSystemSource
     ) throws(FileSystemWatchError) {
         let descriptor = watches.inotify.descriptor
-        let thread = EventThread(name: "ring-files") {
+        let thread = InotifyThread(name: "ring-files") {
             Descriptors.poll(descriptor, events: PollEvents.readable) != 0
         } work: { [self] thread in
             takeEvents(watches, on: thread)
         }
-        do throws(KernelError) {
+        do throws(SystemError) {
             try thread.start()
         } catch {
             watches.remove(source)
@@ -90,8 +90,8 @@ final class FileSystemReader: Sendable {
 
     /// Reads events as long as there are watches.
     private func takeEvents(
-        _ watches: FileSystemWatches, on thread: EventThread
-    ) -> EventThread.End {
+        _ watches: FileSystemWatches, on thread: InotifyThread
+    ) -> InotifyThread.End {
         let context = Context.current
         while !giveUpIfUnused(watches) {
             let descriptor = watches.inotify.descriptor
@@ -126,7 +126,7 @@ final class FileSystemReader: Sendable {
     /// Outside the lock, which a woken source may want.
     /// - Returns: the only one, if it is for the thread to run.
     private func wakeSources(
-        of watches: FileSystemWatches, on thread: EventThread, _ context: Context
+        of watches: FileSystemWatches, on thread: InotifyThread, _ context: Context
     ) -> FileSystemSource? {
         if let only = watches.woken.only, thread.mayRunHandlers, only.mayRunAtOnce() {
             watches.woken.removeOnly()

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 internal import Synchronization
 
 /// A file-system source: tells what happened to a file or directory.
@@ -64,7 +64,7 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
 
     // MARK: for the thread that reads events
 
-    /// How many of the next events are left to a lane, because the handler took long for a thread
+    /// How many of the next events are left to a loop, because the handler took long for a thread
     /// that others wait for. Read and written relaxed: it only decides where a handler runs.
     private let heldBack = Atomic<Int>(0)
     private static let longTicks = 50 * Ticks.perMicrosecond
@@ -78,7 +78,7 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
     }
 
     /// Runs the handler if its queue is idle; false when another thread reads events now.
-    func runAtOnce(on thread: EventThread, _ context: Context) -> Bool {
+    func runAtOnce(on thread: InotifyThread, _ context: Context) -> Bool {
         let start = Ticks.now()
         let isStillReader = thread.run { wakeOrInvoke(context) }
         if Ticks.now() &- start > FileSystemSource.longTicks {

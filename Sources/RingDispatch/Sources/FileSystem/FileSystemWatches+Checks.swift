@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 extension FileSystemWatches {
     /// When the next check is due, on CLOCK_MONOTONIC.
@@ -12,7 +12,7 @@ extension FileSystemWatches {
         checks.removeAll { $0.deadline <= now }
         for check in due where isCurrent(check.node) {
             let before = check.node.watch
-            do throws(KernelError) {
+            do throws(SystemError) {
                 try watchAgain(check.node)
             } catch {
                 abandon(check.node, error, &outcome)

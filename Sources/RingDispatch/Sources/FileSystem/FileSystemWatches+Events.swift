@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// What the events mean: GCD's, from inotify's and a look at the file.
 extension FileSystemWatches {
@@ -151,7 +151,7 @@ extension FileSystemWatches {
             dissolve(node)
             return
         }
-        do throws(KernelError) {
+        do throws(SystemError) {
             try watchAgain(node)
             examine([node], isThorough: false)
             if isCurrent(node) { checks.append(WatchCheck(node)) }
@@ -161,7 +161,7 @@ extension FileSystemWatches {
     }
 
     /// Its sources are told that they hear no more.
-    func abandon(_ node: FileSystemNode, _ error: KernelError, _ outcome: inout Outcome) {
+    func abandon(_ node: FileSystemNode, _ error: SystemError, _ outcome: inout Outcome) {
         let error = FileSystemWatchError(watching: node.currentName() ?? "a removed file", error)
         outcome.errors.append(error)
         for source in dissolve(node) where source.fail(error) { woken.add(source) }

@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// One watcher and all that is watched with it: an entry for each file, whatever the number of
 /// sources and descriptors.
@@ -75,7 +75,7 @@ final class FileSystemWatches: @unchecked Sendable {
         }
         let node = try join(source, name, status)
         if node.needsParent && node.parent == nil {
-            do throws(KernelError) {
+            do throws(SystemError) {
                 try followParent(of: node)
             } catch {
                 let error = FileSystemWatchError(watching: name + "/..", error)
@@ -98,7 +98,7 @@ final class FileSystemWatches: @unchecked Sendable {
     ) throws(FileSystemWatchError) -> FileSystemNode {
         let mask = source.mask.inotifyMask(ofDirectory: status.isDirectory)
         let number: Int32
-        do throws(KernelError) {
+        do throws(SystemError) {
             number = try inotify.watch(
                 .object(descriptor: source.descriptor), for: mask, isAdding: true)
         } catch {
@@ -151,7 +151,7 @@ final class FileSystemWatches: @unchecked Sendable {
     }
 
     /// Watches the directory that holds the name of a directory, where its removal shows.
-    func followParent(of node: FileSystemNode) throws(KernelError) {
+    func followParent(of node: FileSystemNode) throws(SystemError) {
         guard let source = node.sources.first else { return }
         let number = try inotify.watch(
             .parent(ofDirectory: source.descriptor), for: .deleted, isAdding: true)
@@ -174,7 +174,7 @@ final class FileSystemWatches: @unchecked Sendable {
 
     /// The kernel has ended the watch of a file whose last name went, or may have: nothing changes
     /// where it has not. Sources that hold the file open are told of what else happens to it.
-    func watchAgain(_ node: FileSystemNode) throws(KernelError) {
+    func watchAgain(_ node: FileSystemNode) throws(SystemError) {
         guard let source = node.sources.first, let status = node.attributes else {
             dissolve(node)
             return

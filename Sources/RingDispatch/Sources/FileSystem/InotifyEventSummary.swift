@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// What one batch of events says about a file. inotify merges equal events that follow one another,
 /// so it counts for little how many there are.

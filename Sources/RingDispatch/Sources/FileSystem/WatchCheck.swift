@@ -1,4 +1,4 @@
-internal import Ring
+internal import LinuxPlatform
 
 /// A file whose watch the kernel may have dropped, and when to ask.
 ///

@@ -1,6 +1,6 @@
 import Glibc
 @testable import RingDispatch
-import Ring
+import LinuxPlatform
 import Testing
 
 @Suite("What keeps a file from being watched", .watchdog)
@@ -58,8 +58,8 @@ struct FileSystemErrorTests {
 
     @Test("The limit of instances")
     func instanceLimit() {
-        let reader = FileSystemReader { () throws(KernelError) in
-            throw KernelError(call: "inotify_init1", code: EMFILE)
+        let reader = FileSystemReader { () throws(SystemError) in
+            throw SystemError(call: "inotify_init1", code: EMFILE)
         }
         withFile { descriptor in
             let error = failure(of: descriptor, reader)

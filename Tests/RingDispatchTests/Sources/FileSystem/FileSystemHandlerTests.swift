@@ -1,6 +1,6 @@
 import Glibc
 @testable import RingDispatch
-import Ring
+import LinuxPlatform
 import Testing
 
 /// What holds for the handlers of file-system sources, although the thread that reads the events
@@ -167,7 +167,7 @@ struct FileSystemHandlerTests {
     @Test("A handler may cancel its source, and end the last one, where it is called")
     func cancelInside() throws {
         for _ in 0..<50 {
-            let reader = FileSystemReader { () throws(KernelError) in
+            let reader = FileSystemReader { () throws(SystemError) in
                 try InotifyDescriptor(readsWait: true)
             }
             let observer = FileObserver(folder.makeFile("file"), reader: reader)

@@ -1,6 +1,6 @@
 import Glibc
 @testable import RingDispatch
-import Ring
+import LinuxPlatform
 import Testing
 
 @Suite("The life of a file-system source", .watchdog)
@@ -185,7 +185,7 @@ struct FileSystemLifeTests {
         var most = 0
     }
 
-    private func counted(_ count: Watched<Instances>) throws(KernelError) -> HookedInotify {
+    private func counted(_ count: Watched<Instances>) throws(SystemError) -> HookedInotify {
         let inotify = try HookedInotify(afterClose: { count.update { $0.open -= 1 } })
         count.update { count in
             count.open += 1
@@ -201,7 +201,7 @@ struct FileSystemLifeTests {
         let count = Watched(Instances())
         weak var weakReader: FileSystemReader?
         do {
-            let reader = FileSystemReader { () throws(KernelError) in try counted(count) }
+            let reader = FileSystemReader { () throws(SystemError) in try counted(count) }
             weakReader = reader
             #expect(count.value.open == 0)
             for _ in 0..<3 {
@@ -219,7 +219,7 @@ struct FileSystemLifeTests {
         let folder = Folder()
         let file = folder.makeFile("file")
         let count = Watched(Instances())
-        let reader = FileSystemReader { () throws(KernelError) in try counted(count) }
+        let reader = FileSystemReader { () throws(SystemError) in try counted(count) }
         let threads = (0..<3).map { _ in
             UserThread {
                 for _ in 0..<200 { FileObserver(file, reader: reader).end() }

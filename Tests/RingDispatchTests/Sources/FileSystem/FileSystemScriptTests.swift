@@ -1,6 +1,6 @@
 import Glibc
 @testable import RingDispatch
-import Ring
+import LinuxPlatform
 import Testing
 
 /// What the kernel does seldom, played step by step.
@@ -252,7 +252,7 @@ struct FileSystemScriptTests {
         let gate = Gate()
         let atGate = Watched(false)
         let isHeld = Watched(false)
-        let reader = FileSystemReader { () throws(KernelError) in
+        let reader = FileSystemReader { () throws(SystemError) in
             try HookedInotify(beforeWatch: { _ in
                 guard isHeld.value else { return }
                 atGate.update { $0 = true }

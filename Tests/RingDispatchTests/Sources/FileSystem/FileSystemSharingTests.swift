@@ -1,6 +1,6 @@
 import Glibc
 @testable import RingDispatch
-import Ring
+import LinuxPlatform
 import Testing
 
 @Suite("File-system sources that share a file", .watchdog)
@@ -57,7 +57,7 @@ struct FileSystemSharingTests {
         let folder = Folder()
         let file = folder.makeFile("file")
         let asked = Watched<[InotifyMask]>([])
-        let reader = FileSystemReader { () throws(KernelError) in
+        let reader = FileSystemReader { () throws(SystemError) in
             try HookedInotify(beforeWatch: { asked.append($0) })
         }
         let wide = FileObserver(file, [.write, .attrib, .rename], reader: reader)

@@ -1,0 +1,207 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <fcntl.h>
+#include <linux/ioprio.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+
+_Thread_local void *clinux_thread_value;
+
+// The library maps and unmaps a ring's memory by system calls that ThreadSanitizer does not see: it
+// would take a ring that lies where another thread's was for the same one. It is told here that
+// whatever happened to closed rings happened before.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CLINUX_THREAD_SANITIZER
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+static char closed_rings;
+#endif
+#endif
+
+int clinux_open_ring(unsigned entries, struct io_uring *ring, struct io_uring_params *parameters) {
+    int result = io_uring_queue_init_params(entries, ring, parameters);
+#ifdef CLINUX_THREAD_SANITIZER
+    __tsan_acquire(&closed_rings);
+#endif
+    return result;
+}
+
+void clinux_close_ring(struct io_uring *ring) {
+#ifdef CLINUX_THREAD_SANITIZER
+    __tsan_release(&closed_rings);
+#endif
+    io_uring_queue_exit(ring);
+}
+
+unsigned clinux_reap(struct io_uring *ring, struct io_uring_cqe *into, unsigned capacity) {
+    unsigned head = *ring->cq.khead;
+    unsigned tail = __atomic_load_n(ring->cq.ktail, __ATOMIC_ACQUIRE);
+    unsigned count = tail - head;
+    if (count > capacity) count = capacity;
+    for (unsigned index = 0; index < count; index++) {
+        into[index] = ring->cq.cqes[(head + index) & ring->cq.ring_mask];
+    }
+    __atomic_store_n(ring->cq.khead, head + count, __ATOMIC_RELEASE);
+    return count;
+}
+
+// The library's own submit paths assume one thread, or a descriptor registered by it; a loop's ring
+// is entered by whichever thread holds the loop, so it always enters through the plain descriptor.
+int clinux_enter(
+    struct io_uring *ring, unsigned wait_count, const struct __kernel_timespec *timeout) {
+    struct io_uring_sq *sq = &ring->sq;
+    unsigned tail = *sq->ktail;
+    while (sq->sqe_head != sq->sqe_tail) {
+        sq->array[tail & sq->ring_mask] = sq->sqe_head & sq->ring_mask;
+        tail++;
+        sq->sqe_head++;
+    }
+    __atomic_store_n(sq->ktail, tail, __ATOMIC_RELEASE);
+    unsigned submit = tail - __atomic_load_n(sq->khead, __ATOMIC_ACQUIRE);
+
+    struct io_uring_getevents_arg argument;
+    memset(&argument, 0, sizeof argument);
+    argument.ts = (uint64_t)(uintptr_t)timeout;
+    long result = syscall(
+        __NR_io_uring_enter, ring->ring_fd, submit, wait_count,
+        IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &argument, sizeof argument);
+    return result < 0 ? -errno : (int)result;
+}
+
+long clinux_futex_wait(uint32_t *word, uint32_t expected, const struct timespec *deadline) {
+    long result = syscall(
+        SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, deadline, NULL,
+        FUTEX_BITSET_MATCH_ANY);
+    return result < 0 ? -errno : result;
+}
+
+long clinux_futex_wake(uint32_t *word, int count) {
+    return syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, NULL, NULL, 0);
+}
+
+long clinux_send_msg_ring(int ring_descriptor, uint64_t user_data) {
+    struct io_uring_sqe entry;
+    memset(&entry, 0, sizeof entry);
+    entry.opcode = IORING_OP_MSG_RING;
+    entry.fd = ring_descriptor;
+    entry.off = user_data;
+    long result = syscall(
+        __NR_io_uring_register, -1, CLINUX_REGISTER_SEND_MSG_RING, &entry, 1);
+    return result < 0 ? -errno : result;
+}
+
+long clinux_thread_id(void) { return syscall(SYS_gettid); }
+
+void clinux_set_thread_name(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+void clinux_use_fine_timers(void) { prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); }
+
+void clinux_use_lowest_priority(void) {
+    setpriority(PRIO_PROCESS, (id_t)clinux_thread_id(), 19);
+    syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+}
+
+int clinux_clock_step_descriptor(void) {
+    int descriptor = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (descriptor < 0) return -errno;
+    clinux_await_clock_step(descriptor);
+    return descriptor;
+}
+
+void clinux_await_clock_step(int descriptor) {
+    // The farthest time that the kernel takes: it never comes by itself.
+    struct itimerspec setting = {.it_value.tv_sec = INT64_MAX / 1000000000};
+    timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &setting, NULL);
+}
+
+int clinux_affinity_count(void) {
+    // Room for 8192 CPUs, the kernel's own limit on x86-64.
+    cpu_set_t *set = CPU_ALLOC(8192);
+    size_t size = CPU_ALLOC_SIZE(8192);
+    int result = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : -errno;
+    CPU_FREE(set);
+    return result;
+}
+
+ssize_t clinux_read_nowait(int descriptor, void *buffer, size_t count) {
+    struct iovec piece = {.iov_base = buffer, .iov_len = count};
+    return preadv2(descriptor, &piece, 1, -1, RWF_NOWAIT);
+}
+
+ssize_t clinux_write_nowait(int descriptor, const struct iovec *list, int count) {
+    return pwritev2(descriptor, list, count, -1, RWF_NOWAIT);
+}
+
+int clinux_accept(int listener) {
+    int descriptor = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+int clinux_open(const char *path, int flags, unsigned mode) {
+    return open(path, flags, (mode_t)mode);
+}
+
+int clinux_epoll_wait(
+    int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout) {
+    long result = syscall(SYS_epoll_pwait2, epoll, events, capacity, timeout, NULL, 0);
+    if (result < 0 && errno == ENOSYS) {
+        // Linux before 5.11: milliseconds, rounded up so that a timer is never early.
+        int milliseconds = -1;
+        if (timeout) {
+            long long wanted = timeout->tv_sec * 1000ll + (timeout->tv_nsec + 999999) / 1000000;
+            milliseconds = wanted > 0x7fffffff ? 0x7fffffff : (int)wanted;
+        }
+        result = epoll_wait(epoll, events, capacity, milliseconds);
+    }
+    return result < 0 ? -errno : (int)result;
+}
+
+static int64_t nanoseconds(const struct statx_timestamp *time) {
+    return time->tv_sec * 1000000000ll + time->tv_nsec;
+}
+
+static int64_t nanoseconds_of(const struct timespec *time) {
+    return time->tv_sec * 1000000000ll + time->tv_nsec;
+}
+
+// For a sandbox that refuses statx.
+static int file_status_by_fstat(int descriptor, struct clinux_file_status *status) {
+    struct stat found;
+    if (fstat(descriptor, &found) != 0) return -errno;
+    status->mode = found.st_mode;
+    status->link_count = (uint32_t)found.st_nlink;
+    status->owner = found.st_uid;
+    status->group = found.st_gid;
+    status->size = (uint64_t)found.st_size;
+    status->modified_nanoseconds = nanoseconds_of(&found.st_mtim);
+    status->changed_nanoseconds = nanoseconds_of(&found.st_ctim);
+    return 0;
+}
+
+int clinux_file_status(int descriptor, struct clinux_file_status *status) {
+    struct statx found;
+    int flags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+    if (statx(descriptor, "", flags, STATX_BASIC_STATS, &found) != 0) {
+        return file_status_by_fstat(descriptor, status);
+    }
+    status->mode = found.stx_mode;
+    status->link_count = found.stx_nlink;
+    status->owner = found.stx_uid;
+    status->group = found.stx_gid;
+    status->size = found.stx_size;
+    status->modified_nanoseconds = nanoseconds(&found.stx_mtime);
+    status->changed_nanoseconds = nanoseconds(&found.stx_ctime);
+    return 0;
+}
+
+int clinux_open_place(const char *path) {
+    int descriptor = open(path, O_PATH | O_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
+}

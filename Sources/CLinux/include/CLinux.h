@@ -1,0 +1,199 @@
+// What Swift cannot express or import: thread-local storage, the ring's shared words, and kernel
+// constants newer than Debian's liburing. No logic lives here.
+#ifndef CLINUX_H
+#define CLINUX_H
+
+// Before liburing.h, which asks for another variant of the C library's types than Swift's Glibc.
+#include <sys/types.h>
+
+#include <errno.h>
+#include <liburing.h>
+#include <linux/futex.h>
+#include <sys/eventfd.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "CLinuxDatagrams.h"
+#include "CLinuxFolders.h"
+#include "CLinuxMainQueue.h"
+#include "CLinuxProcesses.h"
+#include "CLinuxSignals.h"
+
+// io_uring_register(-1, ...) that posts a completion to another ring; Linux 6.13.
+#define CLINUX_REGISTER_SEND_MSG_RING 31
+
+// Macros that Swift does not import.
+enum {
+    CLINUX_SKIP_SUCCESS = 1 << IOSQE_CQE_SKIP_SUCCESS_BIT,
+    CLINUX_BUFFER_SELECT = 1 << IOSQE_BUFFER_SELECT_BIT,
+};
+
+_Static_assert(sizeof(struct io_uring_sqe) == 64, "the kernel's submission entry is 64 bytes");
+_Static_assert(sizeof(struct io_uring_cqe) == 16, "the kernel's completion entry is 16 bytes");
+
+// MARK: thread-local storage
+
+// The calling thread's context. Safety: only ever read and written by its own thread.
+extern _Thread_local void *clinux_thread_value __attribute__((tls_model("initial-exec")));
+
+static inline void *clinux_thread_get(void) { return clinux_thread_value; }
+static inline void clinux_thread_set(void *value) { clinux_thread_value = value; }
+
+// MARK: time-stamp counter
+
+// Ticks of the CPU's constant-rate counter: for rough intervals only, never for deadlines.
+static inline uint64_t clinux_ticks(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t value;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+#endif
+}
+
+// How many ticks of clinux_ticks pass in a microsecond (a rough figure on x86).
+static inline uint64_t clinux_ticks_per_microsecond(void) {
+#if defined(__x86_64__)
+    return 2500;
+#elif defined(__aarch64__)
+    uint64_t frequency;
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(frequency));
+    return frequency / 1000000 ? frequency / 1000000 : 1;
+#else
+    return 1000;
+#endif
+}
+
+static inline void clinux_pause(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+// MARK: a ring's life
+
+// io_uring_queue_init_params(3): 0, or -errno.
+int clinux_open_ring(unsigned entries, struct io_uring *ring, struct io_uring_params *parameters);
+
+// io_uring_queue_exit(3).
+void clinux_close_ring(struct io_uring *ring);
+
+// MARK: the ring's shared words
+
+// Whether completions wait in the queue. Any thread may ask.
+static inline bool clinux_has_completions(const struct io_uring *ring) {
+    unsigned head = __atomic_load_n(ring->cq.khead, __ATOMIC_RELAXED);
+    unsigned tail = __atomic_load_n(ring->cq.ktail, __ATOMIC_ACQUIRE);
+    return head != tail;
+}
+
+// Whether the kernel asks for an enter: task work is pending, or completions overflowed.
+static inline bool clinux_needs_enter(const struct io_uring *ring) {
+    unsigned flags = __atomic_load_n(ring->sq.kflags, __ATOMIC_RELAXED);
+    return (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
+}
+
+// Copies up to `capacity` completions out of the queue and frees their places.
+// Only the thread that holds the ring's loop may call it.
+unsigned clinux_reap(struct io_uring *ring, struct io_uring_cqe *into, unsigned capacity);
+
+// Publishes prepared entries and enters the kernel. `timeout` is relative, or NULL for none.
+// Returns the count that was submitted, or -errno.
+int clinux_enter(
+    struct io_uring *ring, unsigned wait_count, const struct __kernel_timespec *timeout);
+
+// Prepares a one-shot poll; false when the submission queue is full.
+static inline bool clinux_prepare_poll(
+    struct io_uring *ring, int descriptor, uint32_t events, uint64_t token) {
+    struct io_uring_sqe *entry = io_uring_get_sqe(ring);
+    if (!entry) return false;
+    io_uring_prep_poll_add(entry, descriptor, events);
+    entry->user_data = token;
+    return true;
+}
+
+// MARK: system calls that have no C library wrapper
+
+// sendto(2) on a stream socket that neither blocks nor raises SIGPIPE: the count, or -errno. The C
+// library's is a cancellation point, for which a program with threads pays in each call.
+static inline ssize_t clinux_send(int descriptor, const void *bytes, size_t count) {
+    long result;
+    do {
+        result = syscall(
+            SYS_sendto, descriptor, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : result;
+}
+
+// recvfrom(2) on a stream socket that does not block: the count, or -errno. For the same reason.
+static inline ssize_t clinux_receive(int descriptor, void *bytes, size_t capacity) {
+    long result;
+    do {
+        result = syscall(
+            SYS_recvfrom, descriptor, bytes, capacity, MSG_DONTWAIT, NULL, NULL);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : result;
+}
+
+long clinux_futex_wait(uint32_t *word, uint32_t expected, const struct timespec *deadline);
+long clinux_futex_wake(uint32_t *word, int count);
+long clinux_send_msg_ring(int ring_descriptor, uint64_t user_data);
+long clinux_thread_id(void);
+void clinux_set_thread_name(const char *name);
+void clinux_use_fine_timers(void);
+void clinux_use_lowest_priority(void);
+
+// A timerfd on CLOCK_REALTIME that becomes readable only when somebody sets the clock, or -errno;
+// the second call makes it wait for the next time.
+int clinux_clock_step_descriptor(void);
+void clinux_await_clock_step(int descriptor);
+
+// The affinity mask's CPU count, or -errno.
+int clinux_affinity_count(void);
+
+// preadv2(2) and pwritev2(2) with RWF_NOWAIT, at the file's own position; -1 and errno.
+ssize_t clinux_read_nowait(int descriptor, void *buffer, size_t count);
+struct iovec;
+ssize_t clinux_write_nowait(int descriptor, const struct iovec *list, int count);
+
+// accept4(2) of a connection that exec closes; the listener must have O_NONBLOCK set. Returns the
+// descriptor, or -errno.
+int clinux_accept(int listener);
+
+// open(2), which is variadic; -1 and errno.
+int clinux_open(const char *path, int flags, unsigned mode);
+
+// What statx(2) says about an open object; the times are nanoseconds since 1970.
+struct clinux_file_status {
+    uint32_t mode;
+    uint32_t link_count;
+    uint32_t owner;
+    uint32_t group;
+    uint64_t size;
+    int64_t modified_nanoseconds;
+    int64_t changed_nanoseconds;
+};
+
+// Asks what this machine knows, never a server. Returns 0, or -errno.
+int clinux_file_status(int descriptor, struct clinux_file_status *status);
+
+// Opens with O_PATH, which needs no permission on the object. Returns the descriptor, or -errno.
+int clinux_open_place(const char *path);
+
+int clinux_epoll_wait(
+    int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout);
+
+#endif

@@ -1,0 +1,23 @@
+internal import CLinux
+internal import Glibc
+
+/// A descriptor that becomes readable when CLOCK_REALTIME is set. timerfd_create(2)
+package final class StepDescriptor: Sendable {
+    private let descriptor: OwnedDescriptor
+
+    package init() throws(SystemError) {
+        let number = clinux_clock_step_descriptor()
+        guard number >= 0 else { throw SystemError(call: "timerfd_create", code: -number) }
+        descriptor = OwnedDescriptor(adopting: number)
+    }
+
+    package var number: Int32 { descriptor.number }
+
+    /// Takes the news, and waits for the next time.
+    package func takeStep() {
+        var count: UInt64 = 0
+        // ECANCELED: the clock was set.
+        _ = read(number, &count, 8)
+        clinux_await_clock_step(number)
+    }
+}

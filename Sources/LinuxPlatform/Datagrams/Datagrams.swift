@@ -1,0 +1,84 @@
+internal import CLinux
+internal import Glibc
+
+/// Datagram sockets: udp(7), and those of unix(7).
+package enum Datagrams {
+    /// A socket with O_NONBLOCK that exec closes.
+    /// - Parameters:
+    ///   - local: where to bind it; nil: wherever the kernel likes.
+    ///   - peer: whom to connect it to; nil: nobody.
+    package static func open(
+        at local: SocketAddress?, connectingTo peer: SocketAddress?, _ settings: DatagramSettings
+    ) throws(SystemError) -> Int32 {
+        let family = (local ?? peer)?.family ?? UInt16(AF_UNSPEC)
+        return try Sockets.open(SOCK_DGRAM, family) { descriptor throws(SystemError) in
+            try prepare(descriptor, family, settings)
+            if let local { try Sockets.bind(descriptor, to: local) }
+            if let peer {
+                try checked("connect") { peer.withSockaddr { connect(descriptor, $0, $1) } }
+            }
+            return descriptor
+        }
+    }
+
+    private static func prepare(
+        _ descriptor: Int32, _ family: UInt16, _ settings: DatagramSettings
+    ) throws(SystemError) {
+        func set(_ level: Int32, _ name: Int32, _ value: Int32) throws(SystemError) {
+            try Sockets.require(descriptor, level, name, value)
+        }
+        let isIPv6 = family == UInt16(AF_INET6)
+        if let bytes = settings.receiveBufferBytes { try set(SOL_SOCKET, SO_RCVBUF, bytes) }
+        if let bytes = settings.sendBufferBytes { try set(SOL_SOCKET, SO_SNDBUF, bytes) }
+        if isIPv6 || family == UInt16(AF_INET) {
+            if settings.reusesAddress { try set(SOL_SOCKET, SO_REUSEADDR, 1) }
+            if settings.reusesPort { try set(SOL_SOCKET, SO_REUSEPORT, 1) }
+            if settings.allowsBroadcast { try set(SOL_SOCKET, SO_BROADCAST, 1) }
+            if isIPv6 {
+                try set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, settings.isIPv6Only ? 1 : 0)
+            }
+            // The kernel may refuse these: they only count, or make things faster.
+            Sockets.setOption(descriptor, SOL_SOCKET, SO_RXQ_OVFL, 1)
+            if settings.combinesReceived {
+                Sockets.setOption(descriptor, Int32(IPPROTO_UDP), Int32(CLINUX_UDP_GRO), 1)
+            }
+            receiveOwnGroupsOnly(descriptor)
+            if settings.reportsPath {
+                try isIPv6
+                    ? set(Int32(IPPROTO_IPV6), Int32(CLINUX_IPV6_RECVPKTINFO), 1)
+                    : set(Int32(IPPROTO_IP), IP_PKTINFO, 1)
+            }
+        }
+        settings.prepare(descriptor)
+    }
+
+    /// Else it would also receive for the groups that other sockets of the machine have joined.
+    private static func receiveOwnGroupsOnly(_ descriptor: Int32) {
+        Sockets.setOption(descriptor, Int32(IPPROTO_IP), Int32(CLINUX_IP_MULTICAST_ALL), 0)
+        Sockets.setOption(descriptor, Int32(IPPROTO_IPV6), Int32(CLINUX_IPV6_MULTICAST_ALL), 0)
+    }
+
+    /// Whether the kernel knows how to cut what is sent into datagrams (UDP_SEGMENT, Linux 4.18).
+    package static func canSegment(_ descriptor: Int32) -> Bool {
+        Sockets.option(descriptor, Int32(IPPROTO_UDP), Int32(CLINUX_UDP_SEGMENT)) != nil
+    }
+
+    /// Whether the kernel puts datagrams together on this socket (UDP_GRO, Linux 5.0).
+    package static func isCombining(_ descriptor: Int32) -> Bool {
+        Sockets.option(descriptor, Int32(IPPROTO_UDP), Int32(CLINUX_UDP_GRO)) ?? 0 != 0
+    }
+
+    /// Whether it is a socket for datagrams.
+    package static func isDatagramSocket(_ descriptor: Int32) -> Bool {
+        Sockets.option(descriptor, SOL_SOCKET, SO_TYPE) == Int32(SOCK_DGRAM.rawValue)
+    }
+
+    /// Takes the errors that wait behind those of the socket itself (MSG_ERRQUEUE, for programs
+    /// that set IP_RECVERR), which else would make the socket ready for ever. At most 64 of them.
+    package static func dropErrorQueue(_ descriptor: Int32) {
+        var message = msghdr()
+        for _ in 0..<64 where recvmsg(descriptor, &message, Int32(MSG_ERRQUEUE)) < 0 {
+            if errno != EINTR { return }
+        }
+    }
+}

@@ -1,0 +1,377 @@
+internal import CLinux
+internal import Glibc
+
+/// An epoll(7) set that knows who waits for what: watches, and streams for which it makes the calls
+/// itself (`recv`, `accept`), with completions like a ring's.
+///
+/// Watches are one-shot for the caller, but a descriptor stays registered, level-triggered, between
+/// two watches: in the steady state of a server no epoll_ctl is needed at all. Only when an event
+/// comes for which no watch is out is the registration cut down to what is wanted. A TCP stream
+/// that is alone on its descriptor is registered edge-triggered: the kernel need not look at it
+/// again after each event. What is left unread then has to be asked for (`tellAgain`, `begin`).
+///
+/// Used by one thread at a time.
+final class EpollSet {
+    private let epoll: OwnedDescriptor
+    /// Whether the bell ended a wait. For the caller to take back.
+    @exclusivity(unchecked) var bellRang = false
+    /// What the kernel told, and which part of it was not looked at.
+    private let events: UnsafeMutableBufferPointer<epoll_event>
+    @exclusivity(unchecked) private var nextEvent = 0
+    @exclusivity(unchecked) private var eventCount = 0
+    /// By descriptor number.
+    @exclusivity(unchecked) private var registrations: [EpollRegistration] = []
+    /// By descriptor number, as far as there was ever a watch.
+    @exclusivity(unchecked) private var watches: [RegistrationList] = []
+    /// Streams that are out.
+    @exclusivity(unchecked) private(set) var streamCount = 0
+    /// Where completions go while there is room.
+    @exclusivity(unchecked) private var output = Output()
+    /// Completions for which there was none.
+    @exclusivity(unchecked) private var ready: [Completion] = []
+    @exclusivity(unchecked) private var firstReady = 0
+    @exclusivity(unchecked) private var buffers: BufferStack?
+    private let bufferCount: Int
+
+    private struct Output {
+        var next: UnsafeMutablePointer<Completion>?
+        var room = 0
+    }
+
+    /// A read tells something: bytes, the end, or an error.
+    private static let mayRead =
+        PollEvents.readable | PollEvents.readHangUp | PollEvents.urgent | PollEvents.hangUp
+        | PollEvents.error
+
+    init(bufferCount: Int) throws(SystemError) {
+        self.bufferCount = bufferCount
+        epoll = OwnedDescriptor(
+            adopting: try checked("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) })
+        events = .allocate(capacity: 256)
+    }
+
+    /// Stands for the bell where events name a descriptor.
+    private static let bell: Int32 = -1
+
+    /// - Parameter bell: its readability ends a wait as well. Stays the caller's; open as long as
+    ///   the set is in use.
+    func add(bell: Int32) throws(SystemError) {
+        let set = epoll.number
+        var event = epoll_event(events: PollEvents.readable, data: epoll_data_t(fd: EpollSet.bell))
+        try checked("epoll_ctl") { epoll_ctl(set, EPOLL_CTL_ADD, bell, &event) }
+    }
+
+    deinit {
+        events.deallocate()
+        buffers?.free()
+    }
+
+    // MARK: watches
+
+    func register(descriptor: Int32, events: UInt32, token: UInt64) {
+        guard descriptor >= 0 else {
+            return emit(Completion(token: token, result: -EBADF))
+        }
+        let index = Int(descriptor)
+        makeRoom(for: index)
+        if index >= watches.count { EpollSet.grow(&watches, to: index, with: RegistrationList()) }
+        watches[index].add(Registration(events: events, token: token))
+        registrations[index].hasWatches = true
+        let registered = registrations[index].registeredEvents
+        let wanted = registered & ~EpollRegistration.edgeTriggered | events
+        guard wanted != registered else { return }
+        let code = register(descriptor, wanted)
+        guard code != 0 else { return }
+        _ = removeWatch(index, token)
+        // EPERM: a regular file or a directory, which poll(2) calls ready at all times.
+        emit(Completion(token: token, result: code == EPERM ? Int32(events) : -code))
+    }
+
+    private func makeRoom(for index: Int) {
+        if index >= registrations.count {
+            EpollSet.grow(&registrations, to: index, with: EpollRegistration())
+        }
+    }
+
+    private static func grow<Element>(
+        _ table: inout [Element], to index: Int, with element: Element
+    ) {
+        let room = max(index + 1, table.count * 2) - table.count
+        table.append(contentsOf: repeatElement(element, count: room))
+    }
+
+    private func removeWatch(_ index: Int, _ token: UInt64) -> Bool {
+        guard registrations[index].hasWatches, watches[index].remove(token: token) else {
+            return false
+        }
+        registrations[index].hasWatches = !watches[index].isEmpty
+        return true
+    }
+
+    func cancelRegistration(descriptor: Int32, token: UInt64) {
+        let index = Int(descriptor)
+        guard registrations.indices.contains(index), removeWatch(index, token) else { return }
+        emit(Completion(token: token, result: -ECANCELED))
+    }
+
+    /// Forgets a descriptor that may be closed soon, unless somebody else waits for it.
+    func release(descriptor: Int32) {
+        let index = Int(descriptor)
+        guard registrations.indices.contains(index) else { return }
+        // Its number may be another's when they would be looked at.
+        for position in nextEvent..<eventCount where events[position].data.fd == descriptor {
+            events[position].events = 0
+        }
+        let wanted = wantedEvents(index)
+        if wanted != 0 {
+            _ = register(descriptor, wanted)
+        } else if registrations[index].isEdgeTriggered {
+            // Perhaps one event comes for nobody; closing saves the call.
+            registrations[index].registeredEvents = 0
+        } else {
+            forget(descriptor)
+        }
+    }
+
+    private func wantedEvents(_ index: Int) -> UInt32 {
+        let events = registrations[index].streamEvents
+        return registrations[index].hasWatches ? events | watches[index].events : events
+    }
+
+    /// Tells the kernel of a descriptor's events; 0, or the errno.
+    private func register(_ descriptor: Int32, _ wanted: UInt32) -> Int32 {
+        var event = epoll_event(events: wanted, data: epoll_data_t(fd: descriptor))
+        let isKnown = registrations[Int(descriptor)].registeredEvents != 0
+        var operation = isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD
+        var result = epoll_ctl(epoll.number, operation, descriptor, &event)
+        if result != 0 && (errno == ENOENT || errno == EEXIST) {
+            // The number was closed, or closed and opened again, behind our back.
+            operation = errno == ENOENT ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+            result = epoll_ctl(epoll.number, operation, descriptor, &event)
+        }
+        registrations[Int(descriptor)].registeredEvents = result == 0 ? wanted : 0
+        return result == 0 ? 0 : errno
+    }
+
+    private func forget(_ descriptor: Int32) {
+        guard registrations[Int(descriptor)].registeredEvents != 0 else { return }
+        registrations[Int(descriptor)].registeredEvents = 0
+        // A descriptor that was closed already is gone from the set, too.
+        _ = epoll_ctl(epoll.number, EPOLL_CTL_DEL, descriptor, nil)
+    }
+
+    // MARK: streams
+
+    func receive(descriptor: Int32, isUnix: Bool, token: UInt64) {
+        begin(EpollRegistration(stream: token, isUnix: isUnix), of: descriptor)
+    }
+
+    func accept(descriptor: Int32, token: UInt64) {
+        begin(EpollRegistration(stream: token, isListener: true), of: descriptor)
+    }
+
+    private func begin(_ stream: EpollRegistration, of descriptor: Int32) {
+        guard descriptor >= 0 else {
+            return emit(Completion(token: stream.stream, result: -EBADF))
+        }
+        let index = Int(descriptor)
+        makeRoom(for: index)
+        registrations[index].stream = stream.stream
+        registrations[index].isListener = stream.isListener
+        registrations[index].isUnix = stream.isUnix
+        streamCount += 1
+        // Who has just connected has often sent already. What comes after that the kernel tells.
+        if !stream.isListener {
+            receiveAll(descriptor, stream.stream, PollEvents.readable)
+            if registrations[index].stream == 0 { return }
+        }
+        // Whatever is known of the number: it may have been closed, and be another's by now, and
+        // nobody asks again. What is there already is told by it, too.
+        let code = register(descriptor, wantedEvents(index))
+        if code != 0 { end(descriptor, -code) }
+    }
+
+    func cancelStream(descriptor: Int32, token: UInt64) {
+        let index = Int(descriptor)
+        guard registrations.indices.contains(index), registrations[index].stream == token else {
+            return
+        }
+        end(descriptor, -ECANCELED)
+    }
+
+    /// The last completion. The registration is cut down when the descriptor is released, or when
+    /// an event comes that nobody waits for.
+    private func end(_ descriptor: Int32, _ result: Int32) {
+        let token = registrations[Int(descriptor)].stream
+        guard token != 0 else { return }
+        registrations[Int(descriptor)].stream = 0
+        streamCount -= 1
+        emit(Completion(token: token, result: result))
+    }
+
+    /// Calls for one descriptor in a row; what is left comes with the next turn.
+    private static let callsInARow = 8
+
+    private func receiveAll(_ descriptor: Int32, _ token: UInt64, _ events: UInt32) {
+        // Less than was asked for is all there is, unless the end, an error or urgent data follows.
+        let isMoreLikely = events & ~(PollEvents.readable | PollEvents.writable) != 0
+        for _ in 0..<EpollSet.callsInARow {
+            guard let (number, memory) = takeBuffer() else { return end(descriptor, -ENOBUFS) }
+            let count = clinux_receive(descriptor, memory, ReceiveBuffers.size)
+            guard count > 0 else {
+                giveBack(buffer: number)
+                return count == -Int(EAGAIN) ? () : end(descriptor, Int32(count))
+            }
+            let flags =
+                Completion.bufferFlag | Completion.moreFlag
+                | UInt32(number) << Completion.bufferShift
+            emit(Completion(token: token, result: Int32(count), flags: flags))
+            if count < ReceiveBuffers.size && !isMoreLikely { return }
+        }
+        tellAgain(descriptor)
+    }
+
+    /// The turn of the others comes first.
+    private func tellAgain(_ descriptor: Int32) {
+        let index = Int(descriptor)
+        if registrations[index].isEdgeTriggered { _ = register(descriptor, wantedEvents(index)) }
+    }
+
+    private func acceptAll(_ descriptor: Int32, _ token: UInt64) {
+        for _ in 0..<EpollSet.callsInARow {
+            let accepted = clinux_accept(descriptor)
+            switch -accepted {
+            case ...0:
+                emit(Completion(token: token, result: accepted, flags: Completion.moreFlag))
+            case EAGAIN:
+                return
+            case EINTR:
+                continue
+            default:
+                return end(descriptor, accepted)
+            }
+        }
+    }
+
+    /// Made at first use.
+    var receiveBuffers: ReceiveBuffers {
+        makeBuffers()
+        return buffers.unsafelyUnwrapped.memory
+    }
+
+    private func makeBuffers() {
+        if buffers == nil { buffers = BufferStack(count: bufferCount) }
+    }
+
+    private func takeBuffer() -> (number: UInt16, memory: UnsafeMutableRawPointer)? {
+        makeBuffers()
+        return buffers?.take()
+    }
+
+    @inline(__always)
+    func giveBack(buffer: UInt16) {
+        buffers?.giveBack(buffer)
+    }
+
+    // MARK: turns
+
+    /// Whether events may come, or wait for `reap`.
+    var isInUse: Bool { streamCount > 0 || hasEvents }
+
+    /// Whether `reap` has something to do.
+    var hasEvents: Bool { nextEvent != eventCount || firstReady != ready.count }
+
+    /// Asks the kernel, and waits for an event (nil: for ever). A signal may end it early.
+    func take(timeoutNanoseconds: UInt64?) {
+        // What was taken in and not handled yet would be told once more, find nobody that waits for
+        // it, and have to be registered anew.
+        guard !hasEvents else { return }
+        let count: Int32
+        if let nanoseconds = timeoutNanoseconds {
+            var timeout = timespec(
+                tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+            count = clinux_epoll_wait(
+                epoll.number, events.baseAddress, Int32(events.count), &timeout)
+        } else {
+            count = clinux_epoll_wait(epoll.number, events.baseAddress, Int32(events.count), nil)
+        }
+        if count < 0 && count != -EINTR {
+            fatalSystemError(SystemError(call: "epoll_wait", code: -count))
+        }
+        nextEvent = 0
+        eventCount = max(0, Int(count))
+    }
+
+    /// Makes the calls for as many streams as there is room for what they bring: what was received
+    /// is handled before more is, while it is in the cache.
+    func reap(into next: UnsafeMutablePointer<Completion>, room: Int) -> Int {
+        output = Output(next: next, room: room)
+        defer { output.room = 0 }
+        while output.room > 0, firstReady < ready.count {
+            emit(ready[firstReady])
+            firstReady += 1
+        }
+        if firstReady == ready.count && firstReady > 0 {
+            ready.removeAll(keepingCapacity: true)
+            firstReady = 0
+        }
+        while output.room > 0, nextEvent < eventCount {
+            let event = events[nextEvent]
+            nextEvent += 1
+            if event.data.fd == EpollSet.bell {
+                bellRang = true
+            } else if event.events != 0 {
+                deliver(event.events, to: event.data.fd)
+            }
+        }
+        return room - output.room
+    }
+
+    @inline(__always)
+    private func emit(_ completion: Completion) {
+        guard output.room > 0, let next = output.next else { return ready.append(completion) }
+        next.initialize(to: completion)
+        output.next = next + 1
+        output.room -= 1
+    }
+
+    @inline(__always)
+    private func deliver(_ events: UInt32, to descriptor: Int32) {
+        let registration = registrations[Int(descriptor)]
+        if registration.stream != 0 && events & EpollSet.mayRead != 0 {
+            if registration.isListener {
+                acceptAll(descriptor, registration.stream)
+            } else {
+                receiveAll(descriptor, registration.stream, events)
+            }
+            if registration.hasWatches { _ = completeWatches(of: descriptor, events) }
+        } else if !registration.hasWatches || !completeWatches(of: descriptor, events) {
+            cutDown(descriptor)
+        }
+    }
+
+    /// Whether there were some for these events.
+    private func completeWatches(of descriptor: Int32, _ events: UInt32) -> Bool {
+        let index = Int(descriptor)
+        let always = PollEvents.error | PollEvents.hangUp
+        var isAny = false
+        while let watch = watches[index].takeOne(where: { events & ($0.events | always) != 0 }) {
+            let result = events & (watch.events | always)
+            emit(Completion(token: watch.token, result: Int32(bitPattern: result)))
+            isAny = true
+        }
+        registrations[index].hasWatches = !watches[index].isEmpty
+        return isAny
+    }
+
+    /// An event came for nobody.
+    private func cutDown(_ descriptor: Int32) {
+        let index = Int(descriptor)
+        let wanted = wantedEvents(index)
+        if wanted != 0 {
+            _ = register(descriptor, wanted)
+        } else if !registrations[index].isEdgeTriggered {
+            forget(descriptor)
+        }
+    }
+}

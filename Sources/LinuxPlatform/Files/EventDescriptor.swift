@@ -1,0 +1,25 @@
+internal import CLinux
+internal import Glibc
+
+/// eventfd(2): becomes readable when somebody writes, which a signal handler may.
+package struct EventDescriptor: ~Copyable {
+    private let descriptor: OwnedDescriptor
+
+    package init() throws(SystemError) {
+        descriptor = OwnedDescriptor(
+            adopting: try checked("eventfd") {
+                eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
+            })
+    }
+
+    package var number: Int32 { descriptor.number }
+
+    /// It is not readable any more until somebody writes again.
+    package func clear() { Self.clear(descriptor.number) }
+
+    /// The same for an eventfd of somebody else's.
+    static func clear(_ descriptor: Int32) {
+        var count: UInt64 = 0
+        while read(descriptor, &count, 8) < 0 && errno == EINTR {}
+    }
+}

@@ -1,0 +1,133 @@
+internal import CLinux
+internal import Glibc
+
+/// Reads one folder after another with the same memory, by one thread at a time.
+package final class FolderReader: @unchecked Sendable {
+    // Safety: the memory lives as long as the object; one thread at a time uses it. Pages, because
+    // small folders touch only the first, and none stay after the scan of a great tree.
+    private let memory: UnsafeMutableRawBufferPointer
+    /// The folder that is open.
+    package private(set) var descriptor: Int32 = -1
+
+    /// Bytes of the memory that have entries in them.
+    private var filled = 0
+
+    private static let capacity = 32_768
+    /// More than an entry with the longest name: a smaller place may be too small for the next.
+    private static let mostEntrySize = 1024
+    private static let headerSize = 19
+
+    package init() {
+        memory = UnsafeMutableRawBufferPointer(
+            start: PageMemory.allocate(FolderReader.capacity), count: FolderReader.capacity)
+    }
+
+    deinit {
+        close()
+        if let start = memory.baseAddress { PageMemory.free(start, memory.count) }
+    }
+
+    /// Opens a folder. The path ends in a zero, and may be longer than the kernel takes at once.
+    package func open(path: [UInt8], followsLink: Bool) throws(SystemError) {
+        close()
+        let last = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW)
+        guard path.count > Int(PATH_MAX) else {
+            descriptor = try FolderReader.open(path, in: AT_FDCWD, last)
+            return
+        }
+        let parts = path.dropLast().split(separator: UInt8(ascii: "/"))
+        let isAbsolute = path.first == UInt8(ascii: "/")
+        var folder = isAbsolute ? try FolderReader.open([47, 0], in: AT_FDCWD, last) : AT_FDCWD
+        for (index, part) in parts.enumerated() {
+            let isLast = index == parts.count - 1
+            let flags = isLast ? last : Int32(CLINUX_OPEN_PATH) | O_DIRECTORY | O_CLOEXEC
+            let parent = folder
+            defer { if parent >= 0 { _ = Glibc.close(parent) } }
+            folder = try FolderReader.open(Array(part) + [0], in: parent, flags)
+        }
+        descriptor = folder
+    }
+
+    private static func open(
+        _ path: [UInt8], in folder: Int32, _ flags: Int32
+    ) throws(SystemError) -> Int32 {
+        try checked("open") {
+            path.withUnsafeBytes { bytes in
+                guard let name = bytes.baseAddress?.assumingMemoryBound(to: CChar.self) else {
+                    return -1
+                }
+                return openat(folder, name, flags)
+            }
+        }
+    }
+
+    package func close() {
+        if descriptor >= 0 { _ = Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    /// What is in a small file of an open folder; nil when it cannot be read. The name ends in a
+    /// zero, and symbolic links are not followed.
+    package static func contents(of name: [UInt8], in folder: Int32, limit: Int) -> [UInt8]? {
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        guard let number = try? open(name, in: folder, flags) else { return nil }
+        let file = OwnedDescriptor(adopting: number)
+        return SystemFile.bytes(of: file.number, limit: limit)
+    }
+
+    /// Reads entries of the open folder until there are no more, or the memory is full.
+    /// - Returns: whether there may be more.
+    package func fill() throws(SystemError) -> Bool {
+        filled = 0
+        while memory.count - filled >= FolderReader.mostEntrySize {
+            let room = UnsafeMutableRawBufferPointer(rebasing: memory[filled...])
+            let count = clinux_read_folder(descriptor, room.baseAddress, room.count)
+            if count == -Int64(EINTR) { continue }
+            guard count >= 0 else {
+                throw SystemError(call: "getdents64", code: Int32(-count))
+            }
+            if count == 0 { return false }
+            filled += Int(count)
+        }
+        return true
+    }
+
+    /// Goes through the entries that were read last, `.` and `..` left out.
+    /// - Parameter body: gets the name, which is followed by a zero and stays where it is until the
+    ///   memory is filled again, its kind where the folder knows it, and its inode.
+    package func forEach(
+        _ body: (UnsafeRawBufferPointer, FolderEntryFacts.Kind?, UInt64) -> Void
+    ) {
+        var offset = 0
+        while offset + FolderReader.headerSize <= filled {
+            let entry = UnsafeRawBufferPointer(rebasing: memory[offset..<filled])
+            let size = Int(entry.load(fromByteOffset: 16, as: UInt16.self))
+            guard size > FolderReader.headerSize, size <= entry.count else { break }
+            offset += size
+            let field = UnsafeRawBufferPointer(rebasing: entry[FolderReader.headerSize..<size])
+            let length = strnlen(
+                field.baseAddress!.assumingMemoryBound(to: CChar.self), field.count)
+            let name = UnsafeRawBufferPointer(rebasing: field[..<length])
+            if FolderReader.isSelfOrParent(name) { continue }
+            body(
+                name, FolderReader.kind(entry.load(fromByteOffset: 18, as: UInt8.self)),
+                entry.load(fromByteOffset: 0, as: UInt64.self))
+        }
+    }
+
+    private static func isSelfOrParent(_ name: UnsafeRawBufferPointer) -> Bool {
+        let dot = UInt8(ascii: ".")
+        return name.count <= 2 && name.first == dot && name.last == dot
+    }
+
+    /// Of the DT_ numbers.
+    private static func kind(_ type: UInt8) -> FolderEntryFacts.Kind? {
+        switch type {
+        case 0: nil
+        case 4: .directory
+        case 8: .file
+        case 10: .symlink
+        default: .other
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import Glibc
+
+/// An inotify instance of the kernel. inotify(7).
+package final class InotifyDescriptor: Inotify {
+    package let descriptor: Int32
+
+    /// - Parameter readsWait: reading sleeps until there is an event; else it finds none.
+    package init(readsWait: Bool) throws(SystemError) {
+        descriptor = try checked("inotify_init1") {
+            inotify_init1(Int32(IN_CLOEXEC) | (readsWait ? 0 : Int32(IN_NONBLOCK)))
+        }
+    }
+
+    package func watch(
+        _ place: FilePlace, for mask: InotifyMask, isAdding: Bool
+    ) throws(SystemError) -> Int32 {
+        let mask = mask.rawValue | (isAdding ? UInt32(IN_MASK_ADD) : 0)
+        return try checked("inotify_add_watch") {
+            inotify_add_watch(descriptor, place.path, mask)
+        }
+    }
+
+    package func unwatch(_ number: Int32) {
+        // The kernel may have ended it already.
+        _ = inotify_rm_watch(descriptor, number)
+    }
+
+    package func close() {
+        _ = Glibc.close(descriptor)
+    }
+}

@@ -1,0 +1,39 @@
+internal import CLinux
+internal import Glibc
+
+/// A system call that failed: which one, with which `errno`, and what to do about it.
+package struct SystemError: Error, Equatable, CustomStringConvertible {
+    package let call: String
+    package let code: Int32
+    package let remedy: String?
+
+    package init(call: String, code: Int32, remedy: String? = nil) {
+        self.call = call
+        self.code = code
+        self.remedy = remedy
+    }
+
+    package var description: String {
+        let cause = "\(call) failed: \(SystemError.text(of: code)) (errno \(code))"
+        return remedy.map { "\(cause); \($0)" } ?? cause
+    }
+
+    /// The C library's text for an `errno` value.
+    package static func text(of code: Int32) -> String {
+        strerror(code).map { String(cString: $0) } ?? "unknown error"
+    }
+}
+
+/// Calls `body` until it is not interrupted, and turns -1 into the call's error.
+@discardableResult
+func checked(_ call: String, _ body: () -> Int32) throws(SystemError) -> Int32 {
+    while true {
+        let result = body()
+        if result >= 0 { return result }
+        let code = errno
+        if code == EINTR { continue }
+        let isShort = ErrorCode.isDescriptorShortage(code)
+        throw SystemError(
+            call: call, code: code, remedy: isShort ? ErrorCode.shortageRemedy : nil)
+    }
+}

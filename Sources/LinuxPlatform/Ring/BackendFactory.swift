@@ -1,0 +1,48 @@
+internal import Glibc
+
+/// Makes the loops' kernels: io_uring where it works, epoll where it is refused.
+package struct BackendFactory: Sendable {
+    package let kind: BackendKind
+    /// Why this back end was chosen, for the log.
+    package let reason: String
+    private let doorbell: Doorbell?
+
+    /// What the user asked for by RINGDISPATCH_BACKEND.
+    package enum Preference: String, Sendable, CaseIterable {
+        case auto
+        case ioUring = "io_uring"
+        case epoll
+    }
+
+    /// - Throws: a forced io_uring was refused.
+    package init(preference: Preference) throws(SystemError) {
+        if preference == .epoll {
+            self.init(kind: .epoll, reason: "RINGDISPATCH_BACKEND=epoll", doorbell: nil)
+            return
+        }
+        if let refusal = UringProbe.refusal() {
+            if preference == .ioUring { throw refusal }
+            self.init(kind: .epoll, reason: refusal.description, doorbell: nil)
+            return
+        }
+        let reason =
+            preference == .ioUring ? "RINGDISPATCH_BACKEND=io_uring" : "the kernel allows it"
+        self.init(kind: .ioUring, reason: reason, doorbell: try Doorbell())
+    }
+
+    private init(kind: BackendKind, reason: String, doorbell: Doorbell?) {
+        self.kind = kind
+        self.reason = reason
+        self.doorbell = doorbell
+    }
+
+    package func makeBackend(
+        _ settings: BackendSettings = BackendSettings()
+    ) throws(SystemError) -> IOBackend {
+        guard let doorbell else { return try EpollBackend(settings: settings) }
+        return switch settings.streams {
+        case .readiness: try UringReadinessBackend(doorbell: doorbell, settings: settings)
+        case .multishot: try UringBackend(doorbell: doorbell, settings: settings)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// Posts a completion to another thread's ring (IORING_OP_MSG_RING), which ends its wait.
+///
+/// Unlike a watched eventfd it needs no request armed on the other side: such a request would
+/// belong to whichever thread armed it, and that thread may be stuck in a handler. From Linux 6.13
+/// no ring is needed to send (IORING_REGISTER_SEND_MSG_RING); before, one small ring that all
+/// senders share under a lock.
+package final class Doorbell: Sendable {
+    private let shared: Mutex<SendingRing?>
+
+    /// Safety: the pointer is only used inside the lock.
+    private struct SendingRing: @unchecked Sendable {
+        let ring: UnsafeMutablePointer<io_uring>
+    }
+
+    /// - Parameter withoutRegister: uses the shared ring even where the kernel needs none.
+    package init(withoutRegister: Bool = false) throws(SystemError) {
+        // A descriptor that is no ring is refused with EBADFD or EBADF where the call exists, and
+        // with EINVAL where it does not.
+        if !withoutRegister {
+            let code = -clinux_send_msg_ring(-1, 0)
+            if code == Int(EBADF) || code == Int(EBADFD) {
+                shared = Mutex(nil)
+                return
+            }
+        }
+        let ring = UnsafeMutablePointer<io_uring>.allocate(capacity: 1)
+        ring.initialize(to: io_uring())
+        var parameters = io_uring_params()
+        let result = clinux_open_ring(4, ring, &parameters)
+        guard result == 0 else {
+            ring.deallocate()
+            throw UringProbe.setupError(code: -result)
+        }
+        shared = Mutex(SendingRing(ring: ring))
+    }
+
+    deinit {
+        shared.withLock { sender in
+            guard let ring = sender?.ring else { return }
+            clinux_close_ring(ring)
+            ring.deallocate()
+        }
+    }
+
+    package func ring(_ target: Int32) {
+        let sent = shared.withLock { sender -> Bool in
+            guard let ring = sender?.ring else { return false }
+            guard let entry = io_uring_get_sqe(ring) else { return true }
+            io_uring_prep_msg_ring(entry, target, 0, 0, 0)
+            clinux_enter(ring, 1, nil)
+            var done = io_uring_cqe()
+            while clinux_reap(ring, &done, 1) > 0 {}
+            return true
+        }
+        if !sent {
+            // A full completion queue needs no bell: its owner has something to reap.
+            _ = clinux_send_msg_ring(target, 0)
+        }
+    }
+}

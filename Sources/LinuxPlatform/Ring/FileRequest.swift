@@ -1,0 +1,56 @@
+internal import CLinux
+internal import Glibc
+
+/// One call on a file, which a kernel carries out by itself or a thread in place: a read, a write,
+/// or the opening of it.
+package struct FileRequest: @unchecked Sendable {
+    // Safety: whoever makes the request keeps the memory alive until it has ended.
+    package enum Kind {
+        /// Into memory, from a place in the file.
+        case read(UnsafeMutableRawBufferPointer, offset: Int64)
+        /// From pieces of memory, to a place in the file.
+        case write(GatherList, offset: Int64)
+        /// Of a path, with open(2)'s flags and mode; the result is the descriptor.
+        case open(UnsafePointer<CChar>, flags: Int32, mode: UInt32)
+    }
+
+    package let kind: Kind
+    /// What to read or write; not used by `open`.
+    package let descriptor: Int32
+
+    /// Stands for an offset: at the file's own position, which moves on.
+    package static let currentPosition: Int64 = -1
+
+    package init(_ kind: Kind, descriptor: Int32 = -1) {
+        self.kind = kind
+        self.descriptor = descriptor
+    }
+
+    /// The result of a request that was cancelled before it began.
+    package static let cancelled = -ECANCELED
+
+    /// Carries the request out on the calling thread, which may block: the count of bytes, or a
+    /// negated errno, as a kernel's completion has it. A write to a pipe without readers must not
+    /// be asked for here: see `StreamDescriptor`.
+    package func performBlocking() -> Int32 {
+        while true {
+            let result: Int
+            switch kind {
+            case .read(let buffer, let offset):
+                let (bytes, count) = (buffer.baseAddress, buffer.count)
+                result =
+                    offset < 0
+                    ? read(descriptor, bytes, count) : pread(descriptor, bytes, count, Int(offset))
+            case .write(let list, let offset):
+                result =
+                    offset < 0
+                    ? writev(descriptor, list.start, list.count)
+                    : pwritev(descriptor, list.start, list.count, Int(offset))
+            case .open(let path, let flags, let mode):
+                result = Int(clinux_open(path, flags, mode))
+            }
+            if result >= 0 { return Int32(clamping: result) }
+            if errno != EINTR { return -errno }
+        }
+    }
+}

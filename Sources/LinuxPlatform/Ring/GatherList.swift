@@ -1,0 +1,39 @@
+internal import CLinux
+internal import Glibc
+
+/// Pieces of memory for one write, as the kernel wants them (struct iovec).
+package final class GatherList: @unchecked Sendable {
+    // Safety: nothing changes after `init`.
+    let start: UnsafeMutablePointer<iovec>
+    let count: Int32
+    /// The sum of the pieces.
+    package let byteCount: Int
+
+    /// Most pieces of one call: far below IOV_MAX, which is 1024.
+    package static let mostPieces = 64
+
+    /// - Parameter limit: most bytes; what goes beyond it is left out.
+    package init(_ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>, limit: Int) {
+        start = .allocate(capacity: max(1, pieces.count))
+        (count, byteCount) = GatherList.fill(start, pieces, limit)
+    }
+
+    deinit { start.deallocate() }
+
+    /// Writes the pieces' places to `list`: how many, and the sum of their bytes.
+    static func fill(
+        _ list: UnsafeMutablePointer<iovec>, _ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>,
+        _ limit: Int
+    ) -> (count: Int32, bytes: Int) {
+        var count: Int32 = 0
+        var bytes = 0
+        for piece in pieces where bytes < limit {
+            let length = min(piece.count, limit - bytes)
+            list[Int(count)] = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: piece.baseAddress), iov_len: length)
+            count += 1
+            bytes += length
+        }
+        return (count, bytes)
+    }
+}

@@ -1,0 +1,149 @@
+internal import CLinux
+internal import Glibc
+
+/// Calls on stream sockets that never block and never raise SIGPIPE.
+package enum Sockets {
+    /// The count of bytes that the kernel took, or a negated errno (`wouldBlock`: none now).
+    @inline(__always)
+    package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        clinux_send(descriptor, bytes.baseAddress, bytes.count)
+    }
+
+    /// The same for several pieces at once (sendmsg(2)).
+    package static func send(
+        _ descriptor: Int32, _ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>
+    ) -> Int {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: max(1, pieces.count)) { list in
+            guard let start = list.baseAddress else { return 0 }
+            return send(descriptor, start, GatherList.fill(start, pieces, Int.max).count)
+        }
+    }
+
+    static func send(
+        _ descriptor: Int32, _ list: UnsafeMutablePointer<iovec>, _ count: Int32
+    ) -> Int {
+        if count == 1 { return clinux_send(descriptor, list.pointee.iov_base, list.pointee.iov_len) }
+        var message = msghdr()
+        message.msg_iov = list
+        message.msg_iovlen = Int(count)
+        while true {
+            let sent = sendmsg(descriptor, &message, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            if sent >= 0 { return sent }
+            let code = errno
+            if code != EINTR { return -Int(code) }
+        }
+    }
+
+    package static let wouldBlock = -Int(EAGAIN)
+
+    /// Shuts the sending direction down: the peer reads the end of the stream. shutdown(2).
+    package static func closeOutput(_ descriptor: Int32) {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    package static func close(_ descriptor: Int32) {
+        // After EINTR the descriptor is closed all the same, on Linux.
+        _ = Glibc.close(descriptor)
+    }
+
+    /// Closes at once and resets the connection; unsent bytes are dropped. SO_LINGER.
+    package static func abort(_ descriptor: Int32) {
+        setStructure(descriptor, SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
+        close(descriptor)
+    }
+
+    // MARK: making
+
+    /// Makes a socket with O_NONBLOCK and close-on-exec, and closes it again if `body` throws.
+    static func open<Result>(
+        _ type: __socket_type, _ family: UInt16, _ body: (Int32) throws(SystemError) -> Result
+    ) throws(SystemError) -> Result {
+        let kind = Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = try checked("socket") { socket(Int32(family), kind, 0) }
+        do throws(SystemError) {
+            return try body(descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    static func bind(_ descriptor: Int32, to address: SocketAddress) throws(SystemError) {
+        try checked("bind") { address.withSockaddr { Glibc.bind(descriptor, $0, $1) } }
+    }
+
+    // MARK: options
+
+    /// getsockopt(2) for a number; nil where the socket has no such option.
+    static func option(_ descriptor: Int32, _ level: Int32, _ name: Int32) -> Int32? {
+        var value: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, level, name, &value, &length) == 0 ? value : nil
+    }
+
+    /// setsockopt(2) with a number; 0, or an errno.
+    @discardableResult
+    static func setOption(
+        _ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32
+    ) -> Int32 {
+        setStructure(descriptor, level, name, value)
+    }
+
+    /// The same for an option that is one of C's structures.
+    @discardableResult
+    static func setStructure<Value: BitwiseCopyable>(
+        _ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Value
+    ) -> Int32 {
+        withUnsafeBytes(of: value) {
+            setsockopt(descriptor, level, name, $0.baseAddress, socklen_t($0.count)) == 0
+                ? 0 : errno
+        }
+    }
+
+    /// The same for an option that must not fail.
+    static func require(
+        _ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32
+    ) throws(SystemError) {
+        let code = setOption(descriptor, level, name, value)
+        if code != 0 { throw SystemError(call: "setsockopt", code: code) }
+    }
+
+    /// TCP_NODELAY, which accepted sockets inherit from a listening one. Does nothing to sockets
+    /// other than TCP's.
+    package static func setNoDelay(_ descriptor: Int32) {
+        setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    }
+
+    /// accept(2) and sendfile(2), which have no flag for it, do not block from here on.
+    package static func setNonBlocking(_ descriptor: Int32) {
+        let flags = fcntl(descriptor, F_GETFL)
+        if flags >= 0 && flags & O_NONBLOCK == 0 {
+            _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
+        }
+    }
+
+    /// Whether it is a socket of the type SOCK_STREAM; nil: it is no socket.
+    package static func isStream(_ descriptor: Int32) -> Bool? {
+        option(descriptor, SOL_SOCKET, SO_TYPE).map { $0 == Int32(SOCK_STREAM.rawValue) }
+    }
+
+    package static func isUnix(_ descriptor: Int32) -> Bool {
+        option(descriptor, SOL_SOCKET, SO_DOMAIN) == AF_UNIX
+    }
+
+    package static func localAddress(of descriptor: Int32) -> SocketAddress? {
+        var address = SocketAddress()
+        return address.fill { getsockname(descriptor, $0, $1) } == 0 ? address : nil
+    }
+
+    package static func remoteAddress(of descriptor: Int32) -> SocketAddress? {
+        var address = SocketAddress()
+        return address.fill { getpeername(descriptor, $0, $1) } == 0 ? address : nil
+    }
+
+    /// Bytes that the kernel has and the peer has not acknowledged; 0 where it does not tell.
+    package static func unconfirmedBytes(_ descriptor: Int32) -> Int {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(max(0, count)) : 0
+    }
+}

@@ -1,0 +1,71 @@
+internal import CLinux
+internal import Glibc
+
+/// The file that stands for a Unix socket: which one it is, so that another that has taken its
+/// place is left alone.
+package struct UnixSocketFile: Sendable {
+    package let path: [UInt8]
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// Nil when there is nothing at the path, or something else than a socket.
+    package init?(_ path: [UInt8]) {
+        var facts = stat()
+        let code = UnixSocketFile.withPath(path) { lstat($0, &facts) }
+        guard code == 0, facts.st_mode & S_IFMT == S_IFSOCK else { return nil }
+        self.path = path
+        device = UInt64(facts.st_dev)
+        inode = UInt64(facts.st_ino)
+    }
+
+    /// Removes it, if it is still the same one. unlink(2).
+    package func remove() {
+        guard isStillThere else { return }
+        _ = UnixSocketFile.withPath(path) { Glibc.unlink($0) }
+    }
+
+    private var isStillThere: Bool {
+        UnixSocketFile(path).map { $0.device == device && $0.inode == inode } ?? false
+    }
+
+    /// Whether its server is gone: connect(2) is refused.
+    package var isStale: Bool {
+        guard let address = SocketAddress(unixPath: path) else { return false }
+        do throws(SystemError) {
+            Sockets.close(try Sockets.connect(to: address).descriptor)
+            return false
+        } catch {
+            return error.call == "connect" && error.code == ECONNREFUSED
+        }
+    }
+
+    /// Gives it a mode, whatever the umask: for what fchmod(2) before bind(2) cannot add.
+    package func widen(to mode: UInt32) throws(SystemError) {
+        // By a descriptor, because a link that somebody puts there must not be followed.
+        let descriptor = try checked("open") {
+            UnixSocketFile.withPath(path) {
+                clinux_open($0, UnixSocketFile.placeFlag | O_NOFOLLOW | O_CLOEXEC, 0)
+            }
+        }
+        let owned = OwnedDescriptor(adopting: descriptor)
+        var facts = stat()
+        try checked("fstat") { fstat(owned.number, &facts) }
+        guard facts.st_mode & S_IFMT == S_IFSOCK, UInt64(facts.st_ino) == inode,
+            UInt64(facts.st_dev) == device
+        else { throw SystemError(call: "chmod", code: ENOENT) }
+        guard facts.st_mode & 0o7777 != mode else { return }
+        try checked("chmod") { chmod("/proc/self/fd/\(owned.number)", mode_t(mode)) }
+    }
+
+    /// O_PATH, which is not imported.
+    private static let placeFlag: Int32 = 0o10000000
+
+    private static func withPath<Result>(
+        _ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
+    ) -> Result {
+        (path + [0]).withUnsafeBytes { bytes in
+            // Safety: the array has a NUL at least.
+            body(bytes.assumingMemoryBound(to: CChar.self).baseAddress!)
+        }
+    }
+}

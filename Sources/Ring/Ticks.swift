@@ -1,9 +1,0 @@
-internal import CRing
-
-/// A rough stopwatch that costs a few nanoseconds: the CPU's counter. Never for deadlines.
-package enum Ticks {
-    @inline(__always)
-    package static func now() -> UInt64 { cring_ticks() }
-
-    package static let perMicrosecond = cring_ticks_per_microsecond()
-}

@@ -1,0 +1,68 @@
+extension SubmittedItem {
+    /// Runs the item's block on the innermost frame's queue, then leaves its group.
+    @inline(__always)
+    consuming func callOut() {
+        if let block = block.take() { block() }
+        group?._withUnsafeGuaranteedRef { $0.leave() }
+    }
+}
+
+extension WorkItemPointer {
+    /// Runs a work item that came off a run queue, or off a queue that is being drained.
+    @inline(__always)
+    func run(_ context: Context) {
+        switch pointee.kind {
+        case .queue:
+            guard let object = pointee.object else { return }
+            Unmanaged<DispatchQueue>.fromOpaque(object).takeRetainedValue().drain(context)
+        case .source:
+            guard let object = pointee.object else { return }
+            SourceCore.invoke(
+                Unmanaged<SourceCore>.fromOpaque(object), priority: pointee.priority, context)
+        case .block:
+            if item.pointee.through != nil {
+                runThrough(context)
+            } else if let frame = context.pointee.frame {
+                // Inside a drain: the frame is there.
+                precondition(frame.pointee.isDrain, "a job ran outside any queue")
+                context.pointee.items.take(self).callOut()
+            } else {
+                runOnRoot(context)
+            }
+        case .receiveBuffer:
+            StreamReceiver.receive(self, context)
+        case .streamEnd:
+            guard let object = pointee.object else { return }
+            LoopStream.handleEnd(Unmanaged<LoopStream>.fromOpaque(object))
+        case .nested:
+            runNested(context)
+        case .waiter:
+            preconditionFailure("a waiting thread is let in by its queue only")
+        }
+    }
+
+    private func runOnRoot(_ context: Context) {
+        let queue = GlobalQueues.unmanaged(priority: pointee.priority)
+        withFrame(queue, isDrain: false, isExclusive: false, context) {
+            context.pointee.items.take(self).callOut()
+        }
+    }
+
+    /// A concurrent queue's item: runs on it, then gives its width back.
+    private func runThrough(_ context: Context) {
+        guard let through = item.pointee.through else { return }
+        withFrame(through, isDrain: false, isExclusive: false, context) {
+            context.pointee.items.take(self).callOut()
+        }
+        through._withUnsafeGuaranteedRef { $0.leaveShared(context) }
+    }
+
+    /// A concurrent queue's work item that passes through another concurrent queue, or has no item.
+    private func runNested(_ context: Context) {
+        guard let through = item.pointee.through, let object = pointee.object else { return }
+        _ = context.pointee.items.take(self)
+        let inner = object.assumingMemoryBound(to: WorkItem.self)
+        withFrame(through, isDrain: false, isExclusive: false, context) { inner.run(context) }
+        through._withUnsafeGuaranteedRef { $0.leaveShared(context) }
+    }
+}

@@ -1,0 +1,48 @@
+internal import Synchronization
+
+/// A list that any thread pushes onto and one takes from, whole.
+///
+/// Lock-free on both sides, and a pusher that is preempted holds up nobody. The head's push
+/// (releasing) pairs with `takeAll` (acquiring): what was written before a push is seen by the
+/// taker.
+struct WorkItemInbox: ~Copyable, @unchecked Sendable {
+    // Safety: a work item belongs to the inbox from its push until it is taken.
+    /// The newest work item; work items link to older ones.
+    private let head = Atomic<WorkItemPointer?>(nil)
+
+    /// Returns whether the inbox was empty: then its owner may have to be told.
+    @inline(__always)
+    func push(_ workItem: WorkItemPointer) -> Bool {
+        var expected = head.load(ordering: .relaxed)
+        while true {
+            workItem.pointee.next = expected
+            let (exchanged, original) = head.weakCompareExchange(
+                expected: expected, desired: workItem, ordering: .sequentiallyConsistent)
+            if exchanged { return expected == nil }
+            expected = original
+        }
+    }
+
+    /// Pushes all of a chain.
+    func push(_ chain: consuming WorkItemChain) {
+        guard let newest = chain.newest, let oldest = chain.oldest else { return }
+        var expected = head.load(ordering: .relaxed)
+        while true {
+            oldest.pointee.next = expected
+            let (exchanged, original) = head.weakCompareExchange(
+                expected: expected, desired: newest, ordering: .sequentiallyConsistent)
+            if exchanged { return }
+            expected = original
+        }
+    }
+
+    @inline(__always)
+    var isEmpty: Bool { head.load(ordering: .sequentiallyConsistent) == nil }
+
+    /// Everything, oldest first.
+    @inline(__always)
+    func takeAll() -> WorkItemPointer? {
+        guard head.load(ordering: .relaxed) != nil else { return nil }
+        return head.exchange(nil, ordering: .acquiring).reversed()
+    }
+}

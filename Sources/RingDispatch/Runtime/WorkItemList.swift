@@ -1,0 +1,56 @@
+/// A first-in first-out list of work items that one thread owns.
+struct WorkItemList {
+    private(set) var first: WorkItemPointer?
+    private var last: WorkItemPointer?
+    private(set) var count = 0
+
+    var isEmpty: Bool { first == nil }
+
+    @inline(__always)
+    mutating func append(_ workItem: WorkItemPointer) {
+        workItem.pointee.next = nil
+        if let last { last.pointee.next = workItem } else { first = workItem }
+        last = workItem
+        count &+= 1
+    }
+
+    @inline(__always)
+    mutating func popFirst() -> WorkItemPointer? {
+        guard let workItem = first else { return nil }
+        first = workItem.pointee.next
+        if first == nil { last = nil }
+        count &-= 1
+        return workItem
+    }
+
+    /// Appends a linked list of work items.
+    @inline(__always)
+    mutating func append(all first: WorkItemPointer?) {
+        var rest = first
+        while let workItem = rest {
+            rest = workItem.pointee.next
+            append(workItem)
+        }
+    }
+
+    /// Takes off the later half, rounded up.
+    mutating func splitHalf() -> WorkItemList {
+        let kept = count / 2
+        guard kept > 0, var tail = first else {
+            defer { self = WorkItemList() }
+            return self
+        }
+        for _ in 1..<kept {
+            guard let next = tail.pointee.next else { break }
+            tail = next
+        }
+        var half = WorkItemList()
+        half.first = tail.pointee.next
+        half.last = last
+        half.count = count - kept
+        tail.pointee.next = nil
+        last = tail
+        count = kept
+        return half
+    }
+}

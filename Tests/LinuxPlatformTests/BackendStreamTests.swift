@@ -1,0 +1,174 @@
+import Glibc
+import LinuxPlatform
+import Testing
+
+/// What every back end promises those who receive from streams.
+@Suite("Streams of a kernel")
+struct BackendStreamTests {
+    /// Receives until there is so much, or the end.
+    private static func bytes(
+        _ backend: IOBackend, _ descriptor: Int32, isUnix: Bool = false, count: Int = .max,
+        completionsAtOnce: Int = 16
+    ) -> (bytes: [UInt8], end: Int32?) {
+        let buffers = backend.receiveBuffers
+        var bytes: [UInt8] = []
+        backend.receive(descriptor: descriptor, isUnix: isUnix, token: 1)
+        while bytes.count < count {
+            let found = backend.waitForCompletions(atMost: completionsAtOnce)
+            if found.isEmpty { return (bytes, nil) }
+            for completion in found {
+                if let number = completion.buffer {
+                    bytes += UnsafeRawBufferPointer(
+                        start: buffers[number], count: Int(completion.result))
+                    backend.giveBack(buffer: number)
+                }
+                if completion.hasMore { continue }
+                // Bytes, or no buffer: it goes on when it is asked for.
+                if completion.result <= 0, completion.result != -ErrorCode.noBuffers {
+                    return (bytes, completion.result)
+                }
+                backend.receive(descriptor: descriptor, isUnix: isUnix, token: 1)
+            }
+        }
+        return (bytes, nil)
+    }
+
+    @Test("bytes come in order, all of them, and then the end",
+        arguments: BackendUnderTest.allCases, [1, 16])
+    func bytesAndEnd(_ kind: BackendUnderTest, completionsAtOnce: Int) throws {
+        let backend = try kind.makeBackend()
+        let pair = try SocketPair.tcp()
+        let count = 1_000_000
+        let far = pair.far.number
+        try Threads.start {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 251) }
+            var sent = 0
+            while sent < count {
+                sent += bytes[sent...].withUnsafeBytes {
+                    max(0, Glibc.send(far, $0.baseAddress, $0.count, 0))
+                }
+            }
+            shutdown(far, Int32(SHUT_WR))
+        }
+        let found = Self.bytes(backend, pair.near.number, completionsAtOnce: completionsAtOnce)
+        #expect(found.end == 0)
+        #expect(found.bytes.count == count)
+        #expect(found.bytes.indices.allSatisfy {
+            found.bytes[$0] == UInt8(truncatingIfNeeded: $0 / 251)
+        })
+    }
+
+    @Test("the end that comes with the last bytes is told",
+        arguments: BackendUnderTest.allCases, [false, true])
+    func endWithBytes(_ kind: BackendUnderTest, isUnix: Bool) throws {
+        let backend = try kind.makeBackend()
+        let pair = isUnix ? SocketPair() : try SocketPair.tcp()
+        pair.send("goodbye")
+        pair.finish()
+        let found = Self.bytes(backend, pair.near.number, isUnix: isUnix)
+        #expect(String(decoding: found.bytes, as: UTF8.self) == "goodbye")
+        #expect(found.end == 0)
+    }
+
+    @Test("bytes behind urgent ones come by themselves",
+        arguments: [BackendUnderTest.ring, .epoll])
+    func urgent(_ kind: BackendUnderTest) throws {
+        let backend = try kind.makeBackend()
+        let pair = try SocketPair.tcp()
+        pair.send("before")
+        pair.send("!", flags: Int32(MSG_OOB))
+        pair.send("behind")
+        let found = Self.bytes(backend, pair.near.number, count: 12)
+        #expect(String(decoding: found.bytes, as: UTF8.self) == "beforebehind")
+    }
+
+    @Test("urgent bytes alone do not make a waiting event loop busy",
+        arguments: [BackendUnderTest.ring, .epoll], [false, true])
+    func onlyUrgent(_ kind: BackendUnderTest, waitsForRoom: Bool) throws {
+        let backend = try kind.makeBackend()
+        let pair = try SocketPair.tcp()
+        let near = pair.near.number
+        backend.receive(descriptor: near, isUnix: false, token: 1)
+        if waitsForRoom {
+            let bytes = [UInt8](repeating: 0, count: 65_536)
+            while Glibc.send(near, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
+            backend.register(descriptor: near, events: PollEvents.writable, token: 2)
+        }
+        pair.send("!", flags: Int32(MSG_OOB))
+        var looks = 0
+        let start = MonotonicClock.nanoseconds()
+        while MonotonicClock.nanoseconds() - start < 50_000_000 {
+            backend.wait(timeoutNanoseconds: 50_000_000)
+            #expect(backend.completions().isEmpty)
+            looks += 1
+        }
+        // Signals of other tests end some early; a busy loop would look thousands of times.
+        #expect(looks < 100)
+    }
+
+    @Test("what came between a stop and a new start is received", arguments: BackendUnderTest.allCases)
+    func stopAndStart(_ kind: BackendUnderTest) throws {
+        let backend = try kind.makeBackend()
+        let pair = try SocketPair.tcp()
+        let near = pair.near.number
+        for text in ["one", "two", "three"] {
+            #expect(Self.bytes(backend, near, count: 0).bytes.isEmpty)
+            backend.submit()
+            backend.cancelStream(descriptor: near, token: 1)
+            #expect(backend.waitForCompletions().map(\.result) == [-ECANCELED])
+            pair.send(text)
+            let found = Self.bytes(backend, near, count: text.utf8.count)
+            #expect(String(decoding: found.bytes, as: UTF8.self) == text)
+            backend.cancelStream(descriptor: near, token: 1)
+            #expect(backend.waitForCompletions().map(\.result) == [-ECANCELED])
+        }
+    }
+
+    @Test("somebody may wait for room while a stream receives", arguments: BackendUnderTest.allCases)
+    func roomBesides(_ kind: BackendUnderTest) throws {
+        let backend = try kind.makeBackend()
+        _ = backend.receiveBuffers
+        let pair = try SocketPair.tcp()
+        let near = pair.near.number
+        backend.receive(descriptor: near, isUnix: false, token: 1)
+        for _ in 0..<3 {
+            backend.register(descriptor: near, events: PollEvents.writable, token: 2)
+            #expect(backend.waitForCompletions().map(\.token) == [2])
+            pair.send()
+            let found = backend.waitForCompletions()
+            #expect(found.map(\.token) == [1])
+            for number in found.compactMap(\.buffer) { backend.giveBack(buffer: number) }
+        }
+        backend.wait(timeoutNanoseconds: 1_000_000)
+        #expect(backend.completions().isEmpty)
+    }
+
+    @Test("what a stream's number was told before its release is not told its next owner",
+        arguments: BackendUnderTest.allCases)
+    func released(_ kind: BackendUnderTest) throws {
+        let backend = try kind.makeBackend()
+        _ = backend.receiveBuffers
+        let first = try SocketPair.tcp()
+        let second = try SocketPair.tcp()
+        backend.receive(descriptor: first.near.number, isUnix: false, token: 1)
+        backend.receive(descriptor: second.near.number, isUnix: false, token: 2)
+        first.send()
+        second.send()
+        // One of the two has been told, but not taken.
+        let told = backend.waitForCompletions(atMost: 1).first?.token
+        let untold: UInt64 = told == 1 ? 2 : 1
+        let number = untold == 1 ? first.near.number : second.near.number
+        backend.cancelStream(descriptor: number, token: untold)
+        while !backend.waitForCompletions(atMost: 1).contains(where: {
+            $0.token == untold && !$0.hasMore
+        }) {}
+        backend.release(descriptor: number)
+        let after = try SocketPair.tcp()
+        #expect(dup2(after.near.number, number) == number)
+        backend.register(descriptor: number, events: PollEvents.readable, token: 3)
+        backend.wait(timeoutNanoseconds: 1_000_000)
+        #expect(!backend.completions().contains { $0.token == 3 })
+        after.send()
+        #expect(backend.waitForCompletions().map(\.token) == [3])
+    }
+}
