@@ -8,9 +8,10 @@ RUN export DEBIAN_FRONTEND=noninteractive \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 
-# The dependencies hang on the manifest alone: a change of the sources fetches nothing again.
+# The dependencies follow from the manifests alone: a change of the sources fetches nothing again.
 COPY Package.swift ./
-RUN swift package resolve
+COPY Samples/Package.swift Samples/
+RUN swift package --package-path Samples resolve
 
 COPY Sources Sources
 COPY Plugins Plugins
@@ -19,11 +20,11 @@ COPY Samples Samples
 COPY Tests Tests
 ARG PRODUCTS="EchoServer FileWatchServer KeyValueServer GCDEcho ringload"
 RUN for product in $PRODUCTS; do \
-        swift build -c release --traits TLS --static-swift-stdlib \
+        swift build --package-path Samples -c release --traits TLS --static-swift-stdlib \
             --disable-automatic-resolution --product "$product" || exit 1; \
     done
 COPY Docker/link-programs Docker/
-RUN Docker/link-programs .build/release /programs $PRODUCTS
+RUN Docker/link-programs Samples/.build/release /programs $PRODUCTS
 
 FROM debian:bookworm-slim
 RUN export DEBIAN_FRONTEND=noninteractive \

@@ -1,6 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// The libraries and the plugins. The samples, the load client and the benchmarks are packages of
+// their own, so that a package that depends on this one fetches swift-system and nothing else.
+
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -8,15 +11,11 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-let argumentParser: Target.Dependency = .product(
-    name: "ArgumentParser", package: "swift-argument-parser")
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
-let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
 
-// OpenSSL is behind the trait TLS, which is off by default: with it off, SwiftPM neither asks
-// pkg-config for OpenSSL nor reads its headers, and RingTLS and its tests are empty (`#if TLS`).
+// OpenSSL is behind the trait TLS, which is off by default. With the trait off, SwiftPM neither asks
+// pkg-config for OpenSSL nor reads its headers; RingTLS and its tests are empty (`#if TLS`).
 let openSSL: Target.Dependency = .target(name: "CTLS", condition: .when(traits: ["TLS"]))
-
 let ringTLS: Target.Dependency = .target(name: "RingTLS", condition: .when(traits: ["TLS"]))
 
 let package = Package(
@@ -24,16 +23,10 @@ let package = Package(
     products: [
         .library(name: "RingDispatch", targets: ["RingDispatch"]),
         .library(name: "RingNetwork", targets: ["RingNetwork"]),
-        .library(name: "LoadTesting", targets: ["LoadTesting"]),
         .library(name: "RingTLS", targets: ["RingTLS"]),
         .library(name: "FileWatching", targets: ["FileWatching"]),
         .plugin(name: "UseRingDispatch", targets: ["UseRingDispatch"]),
         .plugin(name: "UseRingDispatchInternally", targets: ["UseRingDispatchInternally"]),
-        .executable(name: "EchoServer", targets: ["EchoServer"]),
-        .executable(name: "GCDEcho", targets: ["GCDEcho"]),
-        .executable(name: "FileWatchServer", targets: ["FileWatchServer"]),
-        .executable(name: "KeyValueServer", targets: ["KeyValueServer"]),
-        .executable(name: "ringload", targets: ["ringload"]),
     ],
     traits: [
         .trait(
@@ -41,22 +34,18 @@ let package = Package(
             description: "RingTLS: TLS 1.2 and 1.3 on OpenSSL 3; needs libssl-dev to build")
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.4.0")
     ],
     targets: [
         .systemLibrary(
             name: "CLiburing", pkgConfig: "liburing", providers: [.apt(["liburing-dev"])]),
         .target(name: "CLinux", dependencies: ["CLiburing"]),
         .target(name: "LinuxPlatform", dependencies: ["CLinux"], swiftSettings: settings),
-        .target(name: "RingDispatch", dependencies: ["LinuxPlatform", "CLinux"], swiftSettings: settings),
         .target(
-            name: "RingNetwork", dependencies: ["RingDispatch", "LinuxPlatform", ringTLS],
+            name: "RingDispatch", dependencies: ["LinuxPlatform", "CLinux"],
             swiftSettings: settings),
         .target(
-            name: "LoadTesting",
-            dependencies: ["RingNetwork", "RingDispatch", "WireFormats", ringTLS, histogram],
+            name: "RingNetwork", dependencies: ["RingDispatch", "LinuxPlatform", ringTLS],
             swiftSettings: settings),
         .systemLibrary(
             name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
@@ -73,45 +62,11 @@ let package = Package(
         .plugin(
             name: "UseRingDispatchInternally", capability: .buildTool(),
             dependencies: ["generate-dispatch-names"]),
-        .executableTarget(
-            name: "EchoServer",
-            dependencies: ["RingDispatch", "RingNetwork", "SampleSupport", ringTLS, argumentParser],
-            path: "Samples/EchoServer", exclude: ["README.md"], swiftSettings: settings),
-        .executableTarget(
-            name: "GCDEcho", dependencies: ["RingDispatch"],
-            path: "Samples/GCDEcho", exclude: ["README.md"], swiftSettings: settings),
-        .target(
-            name: "KeyValueStore", dependencies: ["RingDispatch"],
-            path: "Samples/KeyValueStore", exclude: ["README.md"], swiftSettings: settings),
-        .target(name: "WireFormats", path: "Samples/WireFormats", swiftSettings: settings),
-        .target(
-            name: "SampleSupport",
-            dependencies: ["RingDispatch", "RingNetwork", "WireFormats", argumentParser],
-            path: "Samples/SampleSupport", swiftSettings: settings),
-        .executableTarget(
-            name: "FileWatchServer",
-            dependencies: [
-                "FileWatching", "RingDispatch", "RingNetwork", "SampleSupport", "WireFormats",
-                systemPackage, argumentParser,
-            ],
-            path: "Samples/FileWatchServer", exclude: ["README.md"],
-            resources: [.embedInCode("Page/page.html")], swiftSettings: settings),
-        .executableTarget(
-            name: "KeyValueServer",
-            dependencies: ["KeyValueStore", "RingNetwork", "SampleSupport", argumentParser],
-            path: "Samples/KeyValueServer", exclude: ["README.md"], swiftSettings: settings),
-        .executableTarget(
-            name: "ringload",
-            dependencies: [
-                "LoadTesting", "RingDispatch", "RingNetwork", "SampleSupport", ringTLS,
-                argumentParser,
-            ],
-            path: "Samples/ringload", exclude: ["README.md"], swiftSettings: settings),
-        .testTarget(name: "LinuxPlatformTests", dependencies: ["LinuxPlatform"], swiftSettings: settings),
+        .testTarget(
+            name: "LinuxPlatformTests", dependencies: ["LinuxPlatform"], swiftSettings: settings),
         .testTarget(
             name: "RingDispatchTests", dependencies: ["RingDispatch", "LinuxPlatform"],
-            exclude: ["Contract.md"],
-            swiftSettings: settings),
+            exclude: ["Contract.md"], swiftSettings: settings),
         .testTarget(
             name: "RingNetworkTests",
             dependencies: ["RingNetwork", "RingDispatch", "LinuxPlatform", ringTLS, openSSL],
@@ -121,26 +76,8 @@ let package = Package(
         .testTarget(
             name: "FileWatchingTests",
             dependencies: ["FileWatching", "RingDispatch", "LinuxPlatform", systemPackage],
-            exclude: ["Scenarios/Files"],
-            swiftSettings: settings),
-        .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),
-        .testTarget(
-            name: "SamplesTests",
-            dependencies: [
-                "EchoServer", "GCDEcho", "KeyValueServer", "FileWatchServer", "ringload",
-                "refuse-io-uring",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "KeyValueStoreTests", dependencies: ["KeyValueStore", "RingDispatch"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "LoadTestingTests",
-            dependencies: [
-                "LoadTesting", "RingNetwork", "RingDispatch", "WireFormats", ringTLS, openSSL,
-                histogram,
-            ],
-            swiftSettings: settings),
+            exclude: ["Scenarios/Files"], swiftSettings: settings),
+        .testTarget(name: "SnippetTests", swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )

@@ -32,9 +32,9 @@ ring_setup
 
 echo "== building EchoServer, GCDEcho and ringload (the first time takes a few minutes)"
 for product in EchoServer GCDEcho ringload; do
-    swift build -c release --product "$product"
+    swift build --package-path Samples -c release --product "$product"
 done
-binaries=$(swift build -c release --show-bin-path)
+binaries=$(swift build --package-path Samples -c release --show-bin-path)
 
 output=$(mktemp)
 server=

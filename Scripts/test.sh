@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs every test: on both back ends, with 1, 2 and 8 loops, under ThreadSanitizer, and the demo.
+# Runs every test of both packages (the libraries, and Samples): on both back ends, with 1, 2 and 8
+# event loops, with few buffers, under ThreadSanitizer, and the demo.
 # Needs a Swift toolchain; installs what else is missing.
 #
 #   Scripts/test.sh            everything
@@ -15,44 +16,50 @@ export RINGDISPATCH_LOG=off
 # RingTLS and its tests are empty without it; everything else is the same.
 traits=(--traits TLS)
 
-# Runs the built tests. What fails is said again at the end, for it is lost among what passes. Where
-# the whole run broke off, the tests that did not end are named, and what it printed last is repeated.
-said=$(mktemp)
-trap 'rm -f "$said"' EXIT
+# Runs built tests. Failures are repeated at the end, where they are easy to find. When a run breaks
+# off, the tests that did not end are named, and the last lines of output are repeated.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 run_tests() {
     local status=0
-    swift test --skip-build "${traits[@]}" "$@" 2>&1 | tee "$said" | grep --line-buffered -v '^◇' || status=$?
+    swift test --skip-build "${traits[@]}" "$@" 2>&1 | tee "$log" | grep --line-buffered -v '^◇' || status=$?
     [ "$status" = 0 ] && return
     printf '\n== failed\n'
-    if ! grep -A 4 '^✘' "$said"; then
-        grep '^◇ Test ' "$said" | grep -v '^◇ Test case ' | sed 's/^◇ Test //; s/ started.$//' | while read -r name; do
-            grep -qF "Test $name passed" "$said" || grep -qF "Test $name with" "$said" || echo "not ended: $name"
+    if ! grep -A 4 '^✘' "$log"; then
+        grep '^◇ Test ' "$log" | grep -v '^◇ Test case ' | sed 's/^◇ Test //; s/ started.$//' | while read -r name; do
+            grep -qF "Test $name passed" "$log" || grep -qF "Test $name with" "$log" || echo "not ended: $name"
         done
-        printf '\n== its last words, with status %s\n' "$status"
-        grep -v '^[◇✔↳➜]' "$said" | cut -c1-240 | tail -n 60
+        printf '\n== the last lines, with status %s\n' "$status"
+        grep -v '^[◇✔↳➜]' "$log" | cut -c1-240 | tail -n 60
     fi
     return "$status"
 }
 
-step "build"
+step "build the libraries and their tests"
 swift build --build-tests "${traits[@]}"
+step "build the samples and their tests"
+swift build --package-path Samples --build-tests "${traits[@]}"
 
-step "tests, automatic back end"
+step "tests of the libraries, automatic back end"
 run_tests
+step "tests of the samples, automatic back end"
+run_tests --package-path Samples
 [ "${1:-all}" = quick ] && exit 0
 
-step "tests, epoll back end"
+step "tests of the libraries, epoll back end"
 RINGDISPATCH_BACKEND=epoll run_tests
+step "tests of the samples, epoll back end"
+RINGDISPATCH_BACKEND=epoll run_tests --package-path Samples
 
-step "what is measured, with nothing beside it"
-LOADTESTING_ALONE=1 run_tests --filter OpenLoopTests --no-parallel
+step "tests that measure, one at a time"
+LOADTESTING_ALONE=1 run_tests --package-path Samples --filter OpenLoopTests --no-parallel
 
 for loops in 1 2 8; do
-    step "tests of the queues and sources, $loops loops"
+    step "tests of the queues and sources, $loops event loops"
     RINGDISPATCH_LOOPS=$loops run_tests --filter RingDispatchTests
 done
 
-step "tests of connections by multishot and with few buffers"
+step "tests of connections by multishot, and with few buffers"
 for streams in readiness multishot; do
     RINGDISPATCH_STREAMS=$streams RINGDISPATCH_BUFFERS=8 run_tests --filter RingNetworkTests
 done
@@ -62,6 +69,11 @@ step "code for GCD, ported by the plugins"
 # The dependencies are those of the package itself: nothing is resolved or fetched again.
 cp Package.resolved Tests/PortedPackage/
 swift build --package-path Tests/PortedPackage --force-resolved-versions
+fetched=$(ls Tests/PortedPackage/.build/checkouts)
+if [ "$fetched" != swift-system ]; then
+    echo "a package that depends on RingDispatch fetches more than swift-system: $fetched" >&2
+    exit 1
+fi
 for backend in auto epoll; do
     for check in porting-check run-loop-check async-main-check shortage-check; do
         RINGDISPATCH_BACKEND=$backend Tests/PortedPackage/.build/debug/$check
@@ -72,12 +84,12 @@ step "tests under ThreadSanitizer"
 sanitized=(--sanitize=thread --scratch-path .build-tsan)
 export TSAN_OPTIONS="halt_on_error=1"
 swift build --build-tests "${traits[@]}" "${sanitized[@]}"
-# In parts: all at once would be in each other's way for minutes.
-for part in 'LinuxPlatformTests|RingDispatchTests' 'RingNetworkTests' 'RingTLSTests|KeyValueStoreTests'; do
+# In parts: run together they would slow each other down for minutes.
+for part in 'LinuxPlatformTests|RingDispatchTests' 'RingNetworkTests' 'RingTLSTests'; do
     run_tests "${sanitized[@]}" --filter "$part"
 done
-# One test at a time: they wait for what they have changed. Storms are too much for it, and so are
-# loads (LoadTestingTests), whose figures it spoils.
+# One test at a time: these tests wait for the changes that they make. Storms are too much for
+# ThreadSanitizer.
 run_tests "${sanitized[@]}" --no-parallel \
     --filter 'FileWatchingTests' --skip 'StormTests|OverflowTests'
 RINGDISPATCH_BACKEND=epoll run_tests "${sanitized[@]}" --filter 'RingDispatchTests'

@@ -8,10 +8,13 @@ import sys
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
 SCRATCH = PACKAGE / ".build"
 PEERS = SCRATCH / "peers"
-SWIFT_BUILD = [
-    "swift", "build", "-c", "release",
-    "--package-path", str(PACKAGE), "--scratch-path", str(SCRATCH),
-]
+SAMPLES = PACKAGE.parent / "Samples"
+SAMPLE_NAMES = {"EchoServer", "FileWatchServer", "GCDEcho", "KeyValueServer", "ringload"}
+
+
+def _swift_build(package: pathlib.Path, scratch: pathlib.Path) -> list[str]:
+    return ["swift", "build", "-c", "release",
+            "--package-path", str(package), "--scratch-path", str(scratch)]
 
 
 def _run(command: list[str]) -> str:
@@ -25,27 +28,34 @@ def _run(command: list[str]) -> str:
 
 
 def swift_products(names: list[str], build: bool) -> dict[str, str]:
-    """Paths of the executables, this package's or its parent's, by product name."""
-    if build:
-        # SwiftPM would keep its plan although files have come or gone in the parent package.
-        (SCRATCH / "release.yaml").unlink(missing_ok=True)
-    for name in names if build else []:
-        print(f"building {name}", file=sys.stderr)
-        _run(["nice", "-n", "10", *SWIFT_BUILD, "--product", name])
-    directory = pathlib.Path(_run([*SWIFT_BUILD, "--show-bin-path"]).splitlines()[-1])
-    return {name: _existing(directory / name) for name in names}
+    """Paths of the executables, this package's or the samples', by product name."""
+    samples = [name for name in names if name in SAMPLE_NAMES]
+    others = [name for name in names if name not in SAMPLE_NAMES]
+    return {**_products(others, _swift_build(PACKAGE, SCRATCH), SCRATCH, build),
+            **_products(samples, _swift_build(SAMPLES, SCRATCH / "samples"),
+                        SCRATCH / "samples", build)}
 
 
 def static_sample(name: str, build: bool) -> str:
     """Path of one of the samples, linked as the container image has it, but without OpenSSL."""
-    command = ["swift", "build", "-c", "release", "--package-path", str(PACKAGE.parent),
-               "--scratch-path", str(SCRATCH / "static"), "--static-swift-stdlib",
-               "--product", name]
+    scratch = SCRATCH / "static"
+    command = [*_swift_build(SAMPLES, scratch), "--static-swift-stdlib"]
+    return _products([name], command, scratch, build)[name]
+
+
+def _products(
+    names: list[str], command: list[str], scratch: pathlib.Path, build: bool
+) -> dict[str, str]:
+    if not names:
+        return {}
     if build:
-        print(f"building {name}, with a static Swift library", file=sys.stderr)
-        _run(["nice", "-n", "10", *command])
-    directory = _run([*command[:-2], "--show-bin-path"]).splitlines()[-1]
-    return _existing(pathlib.Path(directory) / name)
+        # SwiftPM would keep its plan although files have come or gone in the parent package.
+        (scratch / "release.yaml").unlink(missing_ok=True)
+    for name in names if build else []:
+        print(f"building {name}", file=sys.stderr)
+        _run(["nice", "-n", "10", *command, "--product", name])
+    directory = pathlib.Path(_run([*command, "--show-bin-path"]).splitlines()[-1])
+    return {name: _existing(directory / name) for name in names}
 
 
 def c_peers(names: list[str], build: bool) -> dict[str, str]:

@@ -5,7 +5,8 @@ import RingTLS
 import Testing
 
 /// Loads over TLS.
-@Suite("Loads over TLS", .taskWatchdog, .serialized)
+@Suite(
+    "Loads over TLS", .enabled(if: TestIdentities.openssl != nil), .taskWatchdog, .serialized)
 struct SecuredLoadTests {
     private func makeServer(
         _ serve: @escaping @Sendable (Connection) -> Void = { connection in

@@ -1,0 +1,103 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The sample servers, the load client and its library: a package of its own, so that what they need
+// never reaches a user of RingDispatch.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+func library(_ name: String, when condition: TargetDependencyCondition? = nil) -> Target.Dependency {
+    .product(name: name, package: "ring-dispatch", condition: condition)
+}
+
+let ringDispatch = library("RingDispatch")
+let ringNetwork = library("RingNetwork")
+let ringTLS = library("RingTLS", when: .when(traits: ["TLS"]))
+let argumentParser: Target.Dependency = .product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift")
+let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+
+let package = Package(
+    name: "ring-dispatch-samples",
+    products: [
+        .executable(name: "EchoServer", targets: ["EchoServer"]),
+        .executable(name: "GCDEcho", targets: ["GCDEcho"]),
+        .executable(name: "FileWatchServer", targets: ["FileWatchServer"]),
+        .executable(name: "KeyValueServer", targets: ["KeyValueServer"]),
+        .executable(name: "ringload", targets: ["ringload"]),
+        .library(name: "LoadTesting", targets: ["LoadTesting"]),
+    ],
+    traits: [.trait(name: "TLS", description: "EchoServer and ringload over TLS, on OpenSSL 3")],
+    dependencies: [
+        .package(
+            name: "ring-dispatch", path: "..",
+            traits: [.trait(name: "TLS", condition: .when(traits: ["TLS"]))]),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
+    ],
+    targets: [
+        .target(name: "WireFormats", path: "WireFormats", swiftSettings: settings),
+        .target(
+            name: "SampleSupport",
+            dependencies: [ringDispatch, ringNetwork, argumentParser, "WireFormats"],
+            path: "SampleSupport", swiftSettings: settings),
+        .executableTarget(
+            name: "EchoServer",
+            dependencies: [ringDispatch, ringNetwork, ringTLS, argumentParser, "SampleSupport"],
+            path: "EchoServer", exclude: ["README.md"], swiftSettings: settings),
+        .executableTarget(
+            name: "GCDEcho", dependencies: [ringDispatch], path: "GCDEcho",
+            exclude: ["README.md"], swiftSettings: settings),
+        .executableTarget(
+            name: "FileWatchServer",
+            dependencies: [
+                ringDispatch, ringNetwork, library("FileWatching"), systemPackage, argumentParser,
+                "SampleSupport", "WireFormats",
+            ],
+            path: "FileWatchServer", exclude: ["README.md"],
+            resources: [.embedInCode("Page/page.html")], swiftSettings: settings),
+        .target(
+            name: "KeyValueStore", dependencies: [ringDispatch], path: "KeyValueStore",
+            exclude: ["README.md"], swiftSettings: settings),
+        .executableTarget(
+            name: "KeyValueServer",
+            dependencies: [
+                ringDispatch, ringNetwork, argumentParser, "KeyValueStore", "SampleSupport",
+            ],
+            path: "KeyValueServer", exclude: ["README.md"], swiftSettings: settings),
+        .target(
+            name: "LoadTesting",
+            dependencies: [ringDispatch, ringNetwork, ringTLS, histogram, "WireFormats"],
+            path: "LoadTesting", swiftSettings: settings),
+        .executableTarget(
+            name: "ringload",
+            dependencies: [
+                ringDispatch, ringNetwork, ringTLS, argumentParser, "LoadTesting", "SampleSupport",
+            ],
+            path: "ringload", exclude: ["README.md"], swiftSettings: settings),
+        .testTarget(
+            name: "LoadTestingTests",
+            dependencies: [
+                "LoadTesting", "WireFormats", ringDispatch, ringNetwork, ringTLS, histogram,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "KeyValueStoreTests", dependencies: ["KeyValueStore", ringDispatch],
+            swiftSettings: settings),
+        .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),
+        .testTarget(
+            name: "SamplesTests",
+            dependencies: [
+                "EchoServer", "GCDEcho", "KeyValueServer", "FileWatchServer", "ringload",
+                "refuse-io-uring",
+            ],
+            swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,1 @@
+../../../../Tests/RingDispatchTests/Support/SeededGenerator.swift

@@ -1,0 +1,1 @@
+../../../../Tests/RingDispatchTests/Support/Watchdog.swift
