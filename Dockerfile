@@ -16,7 +16,7 @@ RUN swift package --package-path Samples resolve
 COPY Sources Sources
 COPY Plugins Plugins
 COPY Samples Samples
-# Not compiled, but SwiftPM wants to see each target's folder.
+# Not compiled, but SwiftPM requires each target's folder.
 COPY Tests Tests
 ARG PRODUCTS="EchoServer FileWatchServer KeyValueServer GCDEcho ringload"
 RUN for product in $PRODUCTS; do \
@@ -41,18 +41,18 @@ LABEL org.opencontainers.image.title="ring-dispatch" \
     org.opencontainers.image.description="Servers on Grand Central Dispatch for io_uring, and a load client" \
     org.opencontainers.image.licenses="Apache-2.0" \
     org.opencontainers.image.base.name="docker.io/library/debian:bookworm-slim"
-# Which sources an image was built from: --build-arg REVISION=$(git rev-parse HEAD)
+# The sources that the image is built from: --build-arg REVISION=$(git rev-parse HEAD)
 ARG VERSION=""
 ARG REVISION=""
 LABEL org.opencontainers.image.version="$VERSION" org.opencontainers.image.revision="$REVISION"
 
-# A number, so that an orchestrator sees that it is not root.
+# A number, so that an orchestrator can tell that it is not root.
 USER 10001:10001
-# EchoServer and its figures; FileWatchServer and its page; KeyValueServer.
+# EchoServer and its metrics; FileWatchServer and its page; KeyValueServer.
 EXPOSE 7007/tcp 7007/udp 9100/tcp 7008/tcp 8088/tcp 6380/tcp
-# The servers then let their clients have what was sent to them, for 5 s at most.
+# The servers then send their clients what is left for them, for 5 s at most.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=2s CMD ["check-health"]
-# No entry point: what is named behind the image's name runs instead. Inside a container 127.0.0.1
-# is reached by nobody else, hence 0.0.0.0.
+# No entry point: a command after the image's name replaces this one. Nobody outside can reach a
+# container's 127.0.0.1, hence 0.0.0.0.
 CMD ["EchoServer", "--host", "0.0.0.0", "--port", "7007", "--udp", "--http-port", "9100"]
