@@ -49,7 +49,8 @@ let package = Package(
             swiftSettings: settings),
         .systemLibrary(
             name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .target(name: "RingTLS", dependencies: ["LinuxPlatform", openSSL], swiftSettings: settings),
+        .target(
+            name: "RingTLS", dependencies: ["LinuxPlatform", openSSL], swiftSettings: settings),
         .target(
             name: "FileWatching", dependencies: ["RingDispatch", "LinuxPlatform", systemPackage],
             swiftSettings: settings),

@@ -11,7 +11,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-func library(_ name: String, when condition: TargetDependencyCondition? = nil) -> Target.Dependency {
+func library(_ name: String, when condition: TargetDependencyCondition? = nil) -> Target.Dependency
+{
     .product(name: name, package: "ring-dispatch", condition: condition)
 }
 

@@ -28,10 +28,14 @@ let descriptor = mkstemp(&name)
 precondition(descriptor >= 0)
 let path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
 let events = DispatchSemaphore(value: 0)
-guard let monitor = FileMonitor(path: path, onEvent: { event in
-    print("event:", event.rawValue)
-    if !event.isDisjoint(with: [.write, .extend]) { events.signal() }
-}) else { preconditionFailure("the file is there") }
+guard
+    let monitor = FileMonitor(
+        path: path,
+        onEvent: { event in
+            print("event:", event.rawValue)
+            if !event.isDisjoint(with: [.write, .extend]) { events.signal() }
+        })
+else { preconditionFailure("the file is there") }
 precondition(write(descriptor, "line\n", 5) == 5)
 precondition(events.wait(timeout: .now() + 30) == .success)
 close(descriptor)

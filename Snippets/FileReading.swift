@@ -37,7 +37,9 @@ close(descriptor)
 let queue = DispatchQueue(label: "reading")
 let text = Text()
 let ended = DispatchSemaphore(value: 0)
-readFile(path, on: queue) { text.bytes += $0 } end: { error in
+readFile(path, on: queue) {
+    text.bytes += $0
+} end: { error in
     precondition(error == 0)
     ended.signal()
 }

@@ -1,7 +1,7 @@
 import RingNetwork
 import SampleSupport
 #if TLS
-    import RingTLS
+import RingTLS
 #endif
 
 extension Mode {
@@ -18,12 +18,12 @@ extension Mode {
             }
         var options = ConnectorOptions()
         #if TLS
-            if security.certificate != nil {
-                // Whether the certificate is good is its clients' business.
-                var configuration = TLSConfiguration.client()
-                configuration.verification = .none
-                options.tls = try TLSContext(configuration)
-            }
+        if security.certificate != nil {
+            // Whether the certificate is good is its clients' business.
+            var configuration = TLSConfiguration.client()
+            configuration.verification = .none
+            options.tls = try TLSContext(configuration)
+        }
         #endif
         try healthCheck.ask(
             question, expecting: answer, host: addresses.host, port: addresses.port,

@@ -13,11 +13,11 @@ struct SecurityOptions: ParsableArguments {
             throw ValidationError("--certificate and --private-key go together: give both")
         }
         #if !TLS
-            if certificate != nil {
-                throw ValidationError(
-                    "--certificate: this EchoServer was built without TLS; install libssl-dev and "
-                        + "build it with --traits TLS")
-            }
+        if certificate != nil {
+            throw ValidationError(
+                "--certificate: this EchoServer was built without TLS; install libssl-dev and "
+                    + "build it with --traits TLS")
+        }
         #endif
     }
 }

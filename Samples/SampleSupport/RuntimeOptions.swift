@@ -5,7 +5,8 @@ internal import Glibc
 package struct RuntimeOptions: ParsableArguments {
     package init() {}
 
-    @Option(help: "Event loops: event loops, each with a ring of its own, 1...256 (default: the CPUs).")
+    @Option(
+        help: "Event loops: event loops, each with a ring of its own, 1...256 (default: the CPUs).")
     package var loops: Int?
 
     @Option(help: "Kernel interface (default: RINGDISPATCH_BACKEND, or auto; ringload: epoll).")

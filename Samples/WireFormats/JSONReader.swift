@@ -98,8 +98,10 @@ package struct JSONReader {
 
     private mutating func number() throws(Failure) -> JSONValue {
         let start = place
-        let signs = [UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "e"),
-            UInt8(ascii: "E")]
+        let signs = [
+            UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "e"),
+            UInt8(ascii: "E"),
+        ]
         while let byte = next, 0x30...0x39 ~= byte || signs.contains(byte) { place += 1 }
         let digits = String(decoding: text[start..<place], as: UTF8.self)
         if digits.count > 1, digits.allSatisfy(\.isWholeNumber), digits.first == "0" {

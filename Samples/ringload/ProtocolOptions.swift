@@ -2,7 +2,7 @@ import ArgumentParser
 import LoadTesting
 
 #if TLS
-    import RingTLS
+import RingTLS
 #endif
 
 /// What is spoken with http://, resp:// and tls:// targets.
@@ -45,9 +45,9 @@ struct ProtocolOptions: ParsableArguments {
         guard keys > 0 else { throw ValidationError("--keys 0: must be 1 or more") }
         plan.resp.keys = keys
         #if TLS
-            if let ca { plan.tls.trustRoots = .file(ca) }
-            if insecure { plan.tls.verification = .none }
-            plan.tlsServerName = serverName
+        if let ca { plan.tls.trustRoots = .file(ca) }
+        if insecure { plan.tls.verification = .none }
+        plan.tlsServerName = serverName
         #endif
     }
 }

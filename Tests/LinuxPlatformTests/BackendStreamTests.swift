@@ -33,7 +33,8 @@ struct BackendStreamTests {
         return (bytes, nil)
     }
 
-    @Test("bytes come in order, all of them, and then the end",
+    @Test(
+        "bytes come in order, all of them, and then the end",
         arguments: BackendUnderTest.allCases, [1, 16])
     func bytesAndEnd(_ kind: BackendUnderTest, completionsAtOnce: Int) throws {
         let backend = try kind.makeBackend()
@@ -53,12 +54,14 @@ struct BackendStreamTests {
         let found = Self.bytes(backend, pair.near.number, completionsAtOnce: completionsAtOnce)
         #expect(found.end == 0)
         #expect(found.bytes.count == count)
-        #expect(found.bytes.indices.allSatisfy {
-            found.bytes[$0] == UInt8(truncatingIfNeeded: $0 / 251)
-        })
+        #expect(
+            found.bytes.indices.allSatisfy {
+                found.bytes[$0] == UInt8(truncatingIfNeeded: $0 / 251)
+            })
     }
 
-    @Test("the end that comes with the last bytes is told",
+    @Test(
+        "the end that comes with the last bytes is told",
         arguments: BackendUnderTest.allCases, [false, true])
     func endWithBytes(_ kind: BackendUnderTest, isUnix: Bool) throws {
         let backend = try kind.makeBackend()
@@ -70,7 +73,8 @@ struct BackendStreamTests {
         #expect(found.end == 0)
     }
 
-    @Test("bytes behind urgent ones come by themselves",
+    @Test(
+        "bytes behind urgent ones come by themselves",
         arguments: [BackendUnderTest.ring, .epoll])
     func urgent(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
@@ -82,7 +86,8 @@ struct BackendStreamTests {
         #expect(String(decoding: found.bytes, as: UTF8.self) == "beforebehind")
     }
 
-    @Test("urgent bytes alone do not make a waiting event loop busy",
+    @Test(
+        "urgent bytes alone do not make a waiting event loop busy",
         arguments: [BackendUnderTest.ring, .epoll], [false, true])
     func onlyUrgent(_ kind: BackendUnderTest, waitsForRoom: Bool) throws {
         let backend = try kind.makeBackend()
@@ -106,7 +111,9 @@ struct BackendStreamTests {
         #expect(looks < 100)
     }
 
-    @Test("what came between a stop and a new start is received", arguments: BackendUnderTest.allCases)
+    @Test(
+        "what came between a stop and a new start is received", arguments: BackendUnderTest.allCases
+    )
     func stopAndStart(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
         let pair = try SocketPair.tcp()
@@ -124,7 +131,8 @@ struct BackendStreamTests {
         }
     }
 
-    @Test("somebody may wait for room while a stream receives", arguments: BackendUnderTest.allCases)
+    @Test(
+        "somebody may wait for room while a stream receives", arguments: BackendUnderTest.allCases)
     func roomBesides(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
         _ = backend.receiveBuffers
@@ -143,7 +151,8 @@ struct BackendStreamTests {
         #expect(backend.completions().isEmpty)
     }
 
-    @Test("what a stream's number was told before its release is not told its next owner",
+    @Test(
+        "what a stream's number was told before its release is not told its next owner",
         arguments: BackendUnderTest.allCases)
     func released(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()

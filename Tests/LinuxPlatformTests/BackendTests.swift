@@ -5,7 +5,9 @@ import Testing
 /// What every back end promises the loops.
 @Suite("Kernel")
 struct BackendTests {
-    @Test("a watch completes once when its descriptor is readable", arguments: BackendUnderTest.allCases)
+    @Test(
+        "a watch completes once when its descriptor is readable",
+        arguments: BackendUnderTest.allCases)
     func watchCompletes(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
         let pair = SocketPair()
@@ -26,12 +28,14 @@ struct BackendTests {
         let pair = SocketPair()
         pair.send()
         for token: UInt64 in 1...3 {
-            backend.register(descriptor: pair.near.number, events: PollEvents.readable, token: token)
+            backend.register(
+                descriptor: pair.near.number, events: PollEvents.readable, token: token)
             #expect(backend.waitForCompletions().map(\.token) == [token])
         }
     }
 
-    @Test("a stream on a number that was closed unannounced, and opened again, gets its bytes",
+    @Test(
+        "a stream on a number that was closed unannounced, and opened again, gets its bytes",
         arguments: BackendUnderTest.allCases)
     func numberUsedAgain(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
@@ -76,7 +80,8 @@ struct BackendTests {
         #expect(backend.waitForCompletions().map(\.token) == [1])
     }
 
-    @Test("a number that is no descriptor completes with EBADF", arguments: BackendUnderTest.allCases)
+    @Test(
+        "a number that is no descriptor completes with EBADF", arguments: BackendUnderTest.allCases)
     func badDescriptor(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
         backend.register(descriptor: 1_000_000, events: PollEvents.readable, token: 3)
@@ -95,13 +100,15 @@ struct BackendTests {
         #expect((found.first?.result ?? -1) > 0)
     }
 
-    @Test("a number that is closed and opened again is watched anew",
+    @Test(
+        "a number that is closed and opened again is watched anew",
         arguments: BackendUnderTest.allCases)
     func reusedNumber(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
         for token: UInt64 in 1...3 {
             let pair = SocketPair()
-            backend.register(descriptor: pair.near.number, events: PollEvents.readable, token: token)
+            backend.register(
+                descriptor: pair.near.number, events: PollEvents.readable, token: token)
             pair.send()
             #expect(backend.waitForCompletions().map(\.token) == [token])
             backend.release(descriptor: pair.near.number)
@@ -117,7 +124,9 @@ struct BackendTests {
         #expect(backend.completions().isEmpty)
     }
 
-    @Test("a wait that nothing interrupts lasts until its timeout", arguments: BackendUnderTest.allCases)
+    @Test(
+        "a wait that nothing interrupts lasts until its timeout",
+        arguments: BackendUnderTest.allCases)
     func timeout(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
         // A signal to the process may end one of them early.
@@ -139,7 +148,8 @@ struct BackendTests {
         pair.send()
         let tokens = Set<UInt64>(1...100)
         for token in tokens {
-            backend.register(descriptor: pair.near.number, events: PollEvents.readable, token: token)
+            backend.register(
+                descriptor: pair.near.number, events: PollEvents.readable, token: token)
         }
         var seen: Set<UInt64> = []
         for _ in 0..<1000 where seen.count < tokens.count {

@@ -14,12 +14,14 @@ struct RefusalTests {
         return pair
     }
 
-    @Test("What is no TLS at all fails", arguments: [
-        "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        "SSH-2.0-OpenSSH_9.2\r\n",
-        String(repeating: "\0", count: 200),
-        "\u{16}\u{3}\u{1}garbage that looks like a record at first, and then does not at all",
-    ])
+    @Test(
+        "What is no TLS at all fails",
+        arguments: [
+            "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "SSH-2.0-OpenSSH_9.2\r\n",
+            String(repeating: "\0", count: 200),
+            "\u{16}\u{3}\u{1}garbage that looks like a record at first, and then does not at all",
+        ])
     func garbage(text: String) throws {
         for isServer in [true, false] {
             let pair = try EnginePair()
@@ -62,7 +64,8 @@ struct RefusalTests {
     @Test("A flight with a changed byte is refused, wherever the byte is")
     func changedFlight() throws {
         let contexts = try (
-            TLSContext(clientConfiguration()), TLSContext(serverConfiguration()))
+            TLSContext(clientConfiguration()), TLSContext(serverConfiguration())
+        )
         let first = try EnginePair(client: contexts.0, server: contexts.1)
         first.client.start()
         first.deliver(from: first.client, to: first.server)

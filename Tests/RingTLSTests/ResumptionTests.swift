@@ -49,7 +49,8 @@ struct ResumptionTests {
         #expect(pair.client.engine.peerCertificateChain().first == TestIdentities.server.der)
     }
 
-    @Test("Another client, another server and another name resume nothing",
+    @Test(
+        "Another client, another server and another name resume nothing",
         arguments: [TLSVersion.tls12, .tls13])
     func others(version: TLSVersion) throws {
         let client = try client(version)
@@ -76,7 +77,8 @@ struct ResumptionTests {
         for _ in 0..<2 { #expect(try !connect(client, withoutTickets)) }
     }
 
-    @Test("A name that wants a client's certificate does not take another name's session",
+    @Test(
+        "A name that wants a client's certificate does not take another name's session",
         arguments: [TLSVersion.tls12, .tls13])
     func names(version: TLSVersion) throws {
         // One certificate for both names, so that only the settings differ.
@@ -101,7 +103,8 @@ struct ResumptionTests {
         #expect(pair.server.failure?.kind == .verification(.missing))
     }
 
-    @Test("Mutual TLS is resumed with the client's certificate known",
+    @Test(
+        "Mutual TLS is resumed with the client's certificate known",
         arguments: [TLSVersion.tls12, .tls13])
     func mutual(version: TLSVersion) throws {
         var strict = serverConfiguration()

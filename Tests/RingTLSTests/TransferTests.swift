@@ -139,7 +139,8 @@ struct TransferTests {
     @Test("Many connections share two contexts")
     func many() throws {
         let contexts = try (
-            TLSContext(clientConfiguration()), TLSContext(serverConfiguration()))
+            TLSContext(clientConfiguration()), TLSContext(serverConfiguration())
+        )
         let pairs = try (0..<20).map { _ in
             try EnginePair(client: contexts.0, server: contexts.1)
         }

@@ -20,18 +20,20 @@ struct VerificationTests {
         return (pair, pair.client.failure?.kind)
     }
 
-    @Test("A certificate is good for the names in it", arguments: [
-        ("DNS:www.example.org", "www.example.org", true),
-        ("DNS:www.example.org", "WWW.Example.ORG.", true),
-        ("DNS:*.example.org", "www.example.org", true),
-        ("DNS:*.example.org", "a.b.example.org", false),
-        ("DNS:w*.example.org", "www.example.org", false),
-        ("DNS:www.example.org", "example.org", false),
-        ("IP:127.0.0.1", "127.0.0.1", true),
-        ("IP:127.0.0.1", "127.0.0.2", false),
-        ("IP:::1", "::1", true),
-        ("DNS:localhost", "127.0.0.1", false),
-    ])
+    @Test(
+        "A certificate is good for the names in it",
+        arguments: [
+            ("DNS:www.example.org", "www.example.org", true),
+            ("DNS:www.example.org", "WWW.Example.ORG.", true),
+            ("DNS:*.example.org", "www.example.org", true),
+            ("DNS:*.example.org", "a.b.example.org", false),
+            ("DNS:w*.example.org", "www.example.org", false),
+            ("DNS:www.example.org", "example.org", false),
+            ("IP:127.0.0.1", "127.0.0.1", true),
+            ("IP:127.0.0.1", "127.0.0.2", false),
+            ("IP:::1", "::1", true),
+            ("DNS:localhost", "127.0.0.1", false),
+        ])
     func names(names: String, serverName: String, isGood: Bool) throws {
         let request = CertificateRequest(name: "somebody", alternativeNames: names)
         let (pair, failure) = try verdict(request, serverName: serverName)

@@ -20,7 +20,8 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
 
     override func connect() {
         do {
-            let local = shard.plan.sources.isEmpty
+            let local =
+                shard.plan.sources.isEmpty
                 ? nil
                 : Endpoint(
                     shard.plan.sources[shard.nextSource() % shard.plan.sources.count], port: 0)

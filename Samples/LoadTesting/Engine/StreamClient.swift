@@ -47,10 +47,10 @@ final class StreamClient: LoadClient, @unchecked Sendable {
         connection.setEndHandler { [self] _ in ended() }
         connection.setCloseHandler { [self] _, reason in closed(reason) }
         #if TLS
-            if target.isSecured {
-                connection.setHandshakeHandler { [self] _, _ in connected() }
-                return connection.activate()
-            }
+        if target.isSecured {
+            connection.setHandshakeHandler { [self] _, _ in connected() }
+            return connection.activate()
+        }
         #endif
         connection.activate()
         connected()

@@ -61,10 +61,10 @@ extension LoadPlan {
             }
         }
         #if !TLS
-            if let target = targets.first(where: \.isSecured) {
-                throw .usage(
-                    "\(target): TLS is not built in; build with 'swift build --traits TLS'")
-            }
+        if let target = targets.first(where: \.isSecured) {
+            throw .usage(
+                "\(target): TLS is not built in; build with 'swift build --traits TLS'")
+        }
         #endif
         if http.body == .echo, http.method != .post, targets.contains(where: \.isHTTP) {
             throw .usage("--http-body echo compares with what was posted: add --http-method post")

@@ -2,7 +2,7 @@ internal import RingDispatch
 public import RingNetwork
 
 #if TLS
-    public import RingTLS
+public import RingTLS
 #endif
 
 /// The parameters of a run: the targets, the load, the duration.
@@ -50,10 +50,10 @@ public struct LoadPlan: Sendable {
     public var observedProcess: Int32?
 
     #if TLS
-        /// How servers of `tls://` and `https://` are verified.
-        public var tls = TLSConfiguration.client()
-        /// The name that a certificate has to have; nil: the target's host.
-        public var tlsServerName: String?
+    /// How servers of `tls://` and `https://` are verified.
+    public var tls = TLSConfiguration.client()
+    /// The name that a certificate has to have; nil: the target's host.
+    public var tlsServerName: String?
     #endif
 
     public init(_ targets: [LoadTarget]) throws(LoadFailure) {

@@ -45,7 +45,8 @@ public struct Comparison: Sendable {
         rows.append(Self.row("max", one, other, ["latency_nanoseconds", "max"]))
         rows.append(
             Self.row(
-                "client µs a message", one, other, ["client_processor", "microseconds_per_message"],
+                "client µs a message", one, other,
+                ["client_processor", "microseconds_per_message"],
                 isLatency: false))
         self.rows = rows
     }
@@ -110,7 +111,8 @@ public struct Comparison: Sendable {
     /// For people.
     public var text: String {
         let header = Self.line("", "before", "after", "change", "")
-        return ([header]
+        return
+            ([header]
             + rows.map { row in
                 Self.line(
                     row.name, row.text(row.before), row.text(row.after),

@@ -3,7 +3,7 @@ internal import RingDispatch
 internal import RingNetwork
 
 #if TLS
-    internal import RingTLS
+internal import RingTLS
 #endif
 
 /// A target whose name is resolved, with what connects to it. One for each shard.
@@ -27,16 +27,16 @@ final class PreparedTarget: Sendable {
         // Otherwise a server that waits for its answers to be read could wait forever.
         options.connection.pausesReceivingWhileUnwritable = false
         #if TLS
-            if target.isSecured {
-                var configuration = plan.tls
-                if target.isHTTP { configuration.applicationProtocols = ["http/1.1"] }
-                do throws(TLSError) {
-                    options.tls = try TLSContext(configuration)
-                } catch {
-                    throw LoadFailure("\(target): \(error)")
-                }
-                options.tlsServerName = plan.tlsServerName ?? Self.name(of: target.endpoint)
+        if target.isSecured {
+            var configuration = plan.tls
+            if target.isHTTP { configuration.applicationProtocols = ["http/1.1"] }
+            do throws(TLSError) {
+                options.tls = try TLSContext(configuration)
+            } catch {
+                throw LoadFailure("\(target): \(error)")
             }
+            options.tlsServerName = plan.tlsServerName ?? Self.name(of: target.endpoint)
+        }
         #endif
         let hasSources = !plan.sources.isEmpty && target.scheme != .unix
         let sources: [IPAddress?] = hasSources ? plan.sources : [nil]
@@ -53,10 +53,10 @@ final class PreparedTarget: Sendable {
     func connector(_ number: Int) -> Connector { connectors[number % connectors.count] }
 
     #if TLS
-        private static func name(of endpoint: Endpoint) -> String? {
-            if case .host(let name, _) = endpoint { return name.name }
-            return endpoint.ipAddress.map { "\($0)" }
-        }
+    private static func name(of endpoint: Endpoint) -> String? {
+        if case .host(let name, _) = endpoint { return name.name }
+        return endpoint.ipAddress.map { "\($0)" }
+    }
     #endif
 
     // MARK: what went wrong, in words

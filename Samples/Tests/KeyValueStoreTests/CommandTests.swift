@@ -70,8 +70,12 @@ struct CommandTests {
             ("INCRBY n x", Self.notAnInteger), ("INCRBY n 9223372036854775808", Self.notAnInteger),
             ("DECRBY n -9223372036854775808", "-ERR decrement would overflow"),
             ("SET s abc", "+OK"), ("INCR s", Self.notAnInteger), ("SET s 01", "+OK"),
-            ("DECR s", Self.notAnInteger), ("INCRBY s", "-ERR wrong number of arguments for "
-                + "'incrby' command"),
+            ("DECR s", Self.notAnInteger),
+            (
+                "INCRBY s",
+                "-ERR wrong number of arguments for "
+                    + "'incrby' command"
+            ),
             ("SET t 9 EX 100", "+OK"), ("INCR t", ":10"), ("TTL t", ":100"),
             ("INCRBY t 9000000000000000000", ":9000000000000000010"), ("TTL t", ":100"),
         ])

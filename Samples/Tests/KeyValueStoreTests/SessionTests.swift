@@ -126,10 +126,13 @@ struct SessionTests {
             $0.maxReplyBytes = 20_000
             $0.replyHighWaterBytes = 3000
         }
-        let words = CommandName.allCases.filter { $0 != .quit }.map(\.text) + [
-            "a", "b", "c", "", "0", "1", "-1", "9223372036854775807", "EX", "PX", "NX", "GET", "2",
-            "KEEPTTL", "DOCS", "INFO", "SETNAME", String(repeating: "v", count: 3000), "*", "save",
-        ]
+        let words =
+            CommandName.allCases.filter { $0 != .quit }.map(\.text) + [
+                "a", "b", "c", "", "0", "1", "-1", "9223372036854775807", "EX", "PX", "NX", "GET",
+                "2",
+                "KEEPTTL", "DOCS", "INFO", "SETNAME", String(repeating: "v", count: 3000), "*",
+                "save",
+            ]
         for _ in 0..<60 {
             let client = Conversation(store)
             for _ in 0..<40 {

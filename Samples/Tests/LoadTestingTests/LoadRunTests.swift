@@ -18,8 +18,11 @@ struct LoadRunTests {
     }
 
     @Test(
-        "messages of any size come back, many under way", arguments: ["1", "7", "64", "100000",
-            "1..5000", "8:90,4096:9,70000:1"])
+        "messages of any size come back, many under way",
+        arguments: [
+            "1", "7", "64", "100000",
+            "1..5000", "8:90,4096:9,70000:1",
+        ])
     func sizes(size: String) throws {
         let server = try TestServer.echo()
         var plan = try shortPlan(server.endpoint).ending(afterRequests: 100)

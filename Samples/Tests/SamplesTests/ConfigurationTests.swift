@@ -58,7 +58,9 @@ struct ConfigurationTests {
         #expect(process.errors.text.contains("more than the 4 event loops of RINGDISPATCH_LOOPS"))
     }
 
-    @Test("there are fewer event loops than workers, so that each is served", arguments: Setting.usable)
+    @Test(
+        "there are fewer event loops than workers, so that each is served",
+        arguments: Setting.usable)
     func fewLoops(setting: Setting) throws {
         let environment = ["RINGDISPATCH_WORKERS=2"]
         try withServer(.gcdEcho, setting, environment: environment) { server in

@@ -21,7 +21,8 @@ struct EchoServerTests {
         }
     }
 
-    @Test("It serves a Unix socket with the mode asked for, and removes it",
+    @Test(
+        "It serves a Unix socket with the mode asked for, and removes it",
         arguments: Setting.usable)
     func unixSocket(setting: Setting) throws {
         let folder = try TemporaryFolder()
@@ -73,7 +74,8 @@ struct EchoServerTests {
         }
     }
 
-    @Test("chargen sends RFC 864's lines without end, to slow clients too",
+    @Test(
+        "chargen sends RFC 864's lines without end, to slow clients too",
         arguments: Setting.usable)
     func characters(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--mode", "chargen"]) { server in
@@ -98,7 +100,8 @@ struct EchoServerTests {
         }
     }
 
-    @Test("/metrics has the figures, /healthz answers, all else is an error",
+    @Test(
+        "/metrics has the figures, /healthz answers, all else is an error",
         arguments: Setting.usable)
     func figures(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--http-port", "0"]) { server in
@@ -177,7 +180,8 @@ struct EchoServerTests {
         }
     }
 
-    @Test("At the end of the drain, what a client has not taken is cut off and told",
+    @Test(
+        "At the end of the drain, what a client has not taken is cut off and told",
         arguments: Setting.usable)
     func drain(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--drain", "200ms"]) { server in
@@ -189,51 +193,52 @@ struct EchoServerTests {
     }
 
     #if TLS
-        private func openssl(_ arguments: String) throws -> ChildProcess {
-            try ChildProcess(
-                ["/bin/sh", "-c", "exec openssl " + arguments],
-                environment: ["PATH=/usr/local/bin:/usr/bin:/bin"])
-        }
+    private func openssl(_ arguments: String) throws -> ChildProcess {
+        try ChildProcess(
+            ["/bin/sh", "-c", "exec openssl " + arguments],
+            environment: ["PATH=/usr/local/bin:/usr/bin:/bin"])
+    }
 
-        private func makeCertificate(in folder: TemporaryFolder, name: String) throws {
-            let process = try openssl(
-                "req -x509 -newkey rsa:2048 -nodes -keyout \(folder.path)/key.pem "
-                    + "-out \(folder.path)/certificate.pem -subj /CN=\(name) -days 2")
-            let ending = try process.waitForEnd()
-            #expect(ending == .exit(0), "\(process.words)")
-        }
+    private func makeCertificate(in folder: TemporaryFolder, name: String) throws {
+        let process = try openssl(
+            "req -x509 -newkey rsa:2048 -nodes -keyout \(folder.path)/key.pem "
+                + "-out \(folder.path)/certificate.pem -subj /CN=\(name) -days 2")
+        let ending = try process.waitForEnd()
+        #expect(ending == .exit(0), "\(process.words)")
+    }
 
-        @Test("With a certificate TCP clients speak TLS, and SIGHUP reads the next one",
-            arguments: Setting.usable)
-        func certificates(setting: Setting) throws {
-            let folder = try TemporaryFolder()
-            defer { folder.remove() }
-            try makeCertificate(in: folder, name: "first")
-            let arguments = [
-                "--certificate", folder.path + "/certificate.pem",
-                "--private-key", folder.path + "/key.pem",
-            ]
-            try withServer(.echoServer, setting, arguments: arguments) { server in
-                let place = "s_client -connect 127.0.0.1:\(server.port)"
-                let client = try openssl(
-                    place + " -CAfile \(folder.path)/certificate.pem -verify_return_error -quiet"
-                        + " <<'END'\nhello\nEND")
-                _ = try client.output.waitForLine(beginning: "hello")
-                client.send(SIGKILL)
-                let plain = try server.connect()
-                try plain.send(Array("GET / HTTP/1.0\r\n\r\n".utf8))
-                // An alert, perhaps, and then the end.
-                _ = try? plain.receiveUntilEnd()
+    @Test(
+        "With a certificate TCP clients speak TLS, and SIGHUP reads the next one",
+        arguments: Setting.usable)
+    func certificates(setting: Setting) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try makeCertificate(in: folder, name: "first")
+        let arguments = [
+            "--certificate", folder.path + "/certificate.pem",
+            "--private-key", folder.path + "/key.pem",
+        ]
+        try withServer(.echoServer, setting, arguments: arguments) { server in
+            let place = "s_client -connect 127.0.0.1:\(server.port)"
+            let client = try openssl(
+                place + " -CAfile \(folder.path)/certificate.pem -verify_return_error -quiet"
+                    + " <<'END'\nhello\nEND")
+            _ = try client.output.waitForLine(beginning: "hello")
+            client.send(SIGKILL)
+            let plain = try server.connect()
+            try plain.send(Array("GET / HTTP/1.0\r\n\r\n".utf8))
+            // An alert, perhaps, and then the end.
+            _ = try? plain.receiveUntilEnd()
 
-                try makeCertificate(in: folder, name: "second")
-                server.process.send(SIGHUP)
-                _ = try server.process.errors.waitForLine(beginning: "EchoServer: SIGHUP: ")
-                let other = try openssl(place + " </dev/null")
-                _ = try other.waitForEnd()
-                #expect(other.output.text.contains("CN = second"), "\(other.words)")
-                #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
-            }
+            try makeCertificate(in: folder, name: "second")
+            server.process.send(SIGHUP)
+            _ = try server.process.errors.waitForLine(beginning: "EchoServer: SIGHUP: ")
+            let other = try openssl(place + " </dev/null")
+            _ = try other.waitForEnd()
+            #expect(other.output.text.contains("CN = second"), "\(other.words)")
+            #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
         }
+    }
     #endif
 
     @Test("SIGHUP without a certificate changes nothing")

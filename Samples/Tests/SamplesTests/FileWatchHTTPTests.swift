@@ -44,7 +44,8 @@ struct FileWatchHTTPTests {
         }
     }
 
-    @Test("A query that cannot be read is status 400 and what is wrong",
+    @Test(
+        "A query that cannot be read is status 400 and what is wrong",
         arguments: ["?since=x", "?what=1", "?glob=", "?path="])
     func badQuery(query: String) throws {
         try withFileWatchServer { server in

@@ -30,10 +30,13 @@ struct FileWatchServerLifeTests {
         #expect(process.errors.text.contains("127.0.0.1:\(taken.port)"))
     }
 
-    @Test("Wrong options end it with status 64", arguments: [
-        [], ["."], ["/", "--window", "soon"], ["/", "--history", "0"], ["/", "--port", "65536"],
-        ["/", "--bogus"], [""],
-    ])
+    @Test(
+        "Wrong options end it with status 64",
+        arguments: [
+            [], ["."], ["/", "--window", "soon"], ["/", "--history", "0"],
+            ["/", "--port", "65536"],
+            ["/", "--bogus"], [""],
+        ])
     func wrongOptions(arguments: [String]) throws {
         let wrong = arguments == ["."] ? [".", "--window", "-1"] : arguments
         let process = try Program.fileWatchServer.start(wrong)
@@ -69,7 +72,8 @@ struct FileWatchServerLifeTests {
         }
     }
 
-    @Test("--run runs a command when changes have settled, one at a time",
+    @Test(
+        "--run runs a command when changes have settled, one at a time",
         arguments: Setting.usable)
     func running(setting: Setting) throws {
         let place = try TemporaryFolder()

@@ -51,7 +51,8 @@ struct FileWatchServerTests {
         }
     }
 
-    @Test("A Unix socket serves the same lines, and is removed at the end",
+    @Test(
+        "A Unix socket serves the same lines, and is removed at the end",
         arguments: Setting.usable)
     func unixSocket(setting: Setting) throws {
         let place = try TemporaryFolder()
@@ -83,9 +84,10 @@ struct FileWatchServerTests {
                 try folder.write(name)
             }
             let events = try client.events(to: folder.path("src/end.swift"))
-            #expect(Set(events.map(\.path)) == [
-                folder.path("src/b.swift"), folder.path("src/end.swift"),
-            ])
+            #expect(
+                Set(events.map(\.path)) == [
+                    folder.path("src/b.swift"), folder.path("src/end.swift"),
+                ])
             _ = try all.events(to: folder.path("src/end.swift"))
             try client.send(#"{"globs":["?.[ch]","**/x/*"]}"#)
             _ = try client.greeted()
@@ -223,7 +225,8 @@ struct FileWatchServerTests {
         }
     }
 
-    @Test("Names with line ends and bytes that are no UTF-8 lose nothing",
+    @Test(
+        "Names with line ends and bytes that are no UTF-8 lose nothing",
         arguments: ["0", "50ms"])
     func names(window: String) throws {
         try withFileWatchServer(arguments: ["--window", window]) { server in
@@ -235,7 +238,8 @@ struct FileWatchServerTests {
             #expect(text.pathBytes == nil)
             for name: [UInt8] in [[0xff], [0x61, 0xc3, 0x62], [0x0a, 0x80, 0xe2, 0x82]] {
                 let path = Array(folder.path.utf8) + [0x2f] + name
-                let descriptor = open((path + [0]).map { CChar(bitPattern: $0) },
+                let descriptor = open(
+                    (path + [0]).map { CChar(bitPattern: $0) },
                     O_CREAT | O_WRONLY, 0o644)
                 #expect(descriptor >= 0)
                 close(descriptor)

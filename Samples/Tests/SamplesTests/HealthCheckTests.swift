@@ -68,23 +68,24 @@ struct HealthCheckTests {
     }
 
     #if TLS
-        @Test("EchoServer with a certificate is asked over TLS")
-        func secured() throws {
-            let folder = try TemporaryFolder()
-            defer { folder.remove() }
-            let (certificate, key) = (folder.path + "/certificate.pem", folder.path + "/key.pem")
-            let maker = try Program.start(
-                "/bin/sh",
-                [
-                    "-c", "exec openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=a -days 2 "
-                        + "-out \(certificate) -keyout \(key)",
-                ])
-            #expect(try maker.waitForEnd() == .exit(0), "\(maker.words)")
-            let arguments = ["--certificate", certificate, "--private-key", key]
-            try withServer(.echoServer, .epoll, arguments: arguments) { server in
-                let check = try ask(.echoServer, port: server.port, arguments)
-                #expect(try check.waitForEnd() == .exit(0), "\(check.words)")
-            }
+    @Test("EchoServer with a certificate is asked over TLS")
+    func secured() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let (certificate, key) = (folder.path + "/certificate.pem", folder.path + "/key.pem")
+        let maker = try Program.start(
+            "/bin/sh",
+            [
+                "-c",
+                "exec openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=a -days 2 "
+                    + "-out \(certificate) -keyout \(key)",
+            ])
+        #expect(try maker.waitForEnd() == .exit(0), "\(maker.words)")
+        let arguments = ["--certificate", certificate, "--private-key", key]
+        try withServer(.echoServer, .epoll, arguments: arguments) { server in
+            let check = try ask(.echoServer, port: server.port, arguments)
+            #expect(try check.waitForEnd() == .exit(0), "\(check.words)")
         }
+    }
     #endif
 }

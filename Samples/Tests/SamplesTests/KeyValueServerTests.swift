@@ -10,7 +10,8 @@ struct KeyValueServerTests {
         #expect(String(decoding: answer, as: UTF8.self) == reply)
     }
 
-    @Test("Commands are answered in order, typed and encoded, one by one and many at once",
+    @Test(
+        "Commands are answered in order, typed and encoded, one by one and many at once",
         arguments: Setting.usable)
     func commands(setting: Setting) throws {
         try withServer(.keyValueServer, setting) { server in
@@ -28,7 +29,8 @@ struct KeyValueServerTests {
         }
     }
 
-    @Test("A client that does not take its replies gets all of them later",
+    @Test(
+        "A client that does not take its replies gets all of them later",
         arguments: Setting.usable)
     func slowClient(setting: Setting) throws {
         try withServer(.keyValueServer, setting) { server in
@@ -59,9 +61,11 @@ struct KeyValueServerTests {
         }
     }
 
-    @Test("Wrong options end it with what is wrong", arguments: [
-        ["--shards", "3"], ["--max-memory", "0"], ["--port", "65536"],
-    ])
+    @Test(
+        "Wrong options end it with what is wrong",
+        arguments: [
+            ["--shards", "3"], ["--max-memory", "0"], ["--port", "65536"],
+        ])
     func wrongOptions(arguments: [String]) throws {
         let process = try Program.keyValueServer.start(arguments)
         defer { process.send(SIGKILL) }

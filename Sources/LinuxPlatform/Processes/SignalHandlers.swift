@@ -76,8 +76,9 @@ package struct SignalHandlers {
         if !isFunction {
             // The program's system calls go on; only the source wants to know.
             action.sa_flags |= SA_RESTART | Int32(bitPattern: UInt32(SA_ONSTACK))
-            let isIgnored = unsafeBitCast(
-                earlier.__sigaction_handler.sa_handler, to: Int.self) == 1
+            let isIgnored =
+                unsafeBitCast(
+                    earlier.__sigaction_handler.sa_handler, to: Int.self) == 1
             // Children of a program that ignores SIGCHLD leave no zombies.
             if number == SIGCHLD && isIgnored { action.sa_flags |= SA_NOCLDWAIT }
         }

@@ -22,7 +22,9 @@ package enum Sockets {
     static func send(
         _ descriptor: Int32, _ list: UnsafeMutablePointer<iovec>, _ count: Int32
     ) -> Int {
-        if count == 1 { return clinux_send(descriptor, list.pointee.iov_base, list.pointee.iov_len) }
+        if count == 1 {
+            return clinux_send(descriptor, list.pointee.iov_base, list.pointee.iov_len)
+        }
         var message = msghdr()
         message.msg_iov = list
         message.msg_iovlen = Int(count)

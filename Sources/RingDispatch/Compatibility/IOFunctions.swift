@@ -3,14 +3,14 @@
 
 @available(*, unavailable, renamed: "DispatchIO.init(type:fileDescriptor:queue:cleanupHandler:)")
 public func dispatch_io_create(
-    _ type: UInt, _ descriptor: dispatch_fd_t, _ queue: DispatchQueue, _ cleanup: @escaping
-    (Int32) -> Void
+    _ type: UInt, _ descriptor: dispatch_fd_t, _ queue: DispatchQueue,
+    _ cleanup: @escaping (Int32) -> Void
 ) -> Any { fatalError() }
 
 @available(*, unavailable, renamed: "DispatchIO.init(type:path:oflag:mode:queue:cleanupHandler:)")
 public func dispatch_io_create_with_path(
-    _ type: UInt, _ path: String, _ flags: Int32, _ mode: UInt32, _ queue: DispatchQueue, _
-    cleanup: @escaping (Int32) -> Void
+    _ type: UInt, _ path: String, _ flags: Int32, _ mode: UInt32, _ queue: DispatchQueue,
+    _ cleanup: @escaping (Int32) -> Void
 ) -> Any { fatalError() }
 
 @available(*, unavailable, renamed: "DispatchIO.init(type:io:queue:cleanupHandler:)")
@@ -23,30 +23,42 @@ public func dispatch_io_create_with_io(
     renamed: "DispatchIO.read(fromFileDescriptor:maxLength:runningHandlerOn:handler:)"
 )
 public func dispatch_read(
-    _ descriptor: dispatch_fd_t, _ length: Int, _ queue: DispatchQueue, _ handler: @escaping
-    (Any, Int32
-) -> Void) { fatalError() }
+    _ descriptor: dispatch_fd_t, _ length: Int, _ queue: DispatchQueue,
+    _ handler:
+        @escaping (
+            Any, Int32
+        ) -> Void
+) { fatalError() }
 
 @available(
     *, unavailable,
     renamed: "DispatchIO.write(toFileDescriptor:data:runningHandlerOn:handler:)"
 )
 public func dispatch_write(
-    _ descriptor: dispatch_fd_t, _ data: Any, _ queue: DispatchQueue, _ handler: @escaping
-    (Any?, Int32
-) -> Void) { fatalError() }
+    _ descriptor: dispatch_fd_t, _ data: Any, _ queue: DispatchQueue,
+    _ handler:
+        @escaping (
+            Any?, Int32
+        ) -> Void
+) { fatalError() }
 
 @available(*, unavailable, renamed: "DispatchIO.read(self:offset:length:queue:ioHandler:)")
 public func dispatch_io_read(
-    _ channel: Any, _ offset: Int, _ length: Int, _ queue: DispatchQueue, _ handler: @escaping
-    (Bool, Any?, Int32
-) -> Void) { fatalError() }
+    _ channel: Any, _ offset: Int, _ length: Int, _ queue: DispatchQueue,
+    _ handler:
+        @escaping (
+            Bool, Any?, Int32
+        ) -> Void
+) { fatalError() }
 
 @available(*, unavailable, renamed: "DispatchIO.write(self:offset:data:queue:ioHandler:)")
 public func dispatch_io_write(
-    _ channel: Any, _ offset: Int, _ data: Any, _ queue: DispatchQueue, _ handler: @escaping
-    (Bool, Any?, Int32
-) -> Void) { fatalError() }
+    _ channel: Any, _ offset: Int, _ data: Any, _ queue: DispatchQueue,
+    _ handler:
+        @escaping (
+            Bool, Any?, Int32
+        ) -> Void
+) { fatalError() }
 
 @available(*, unavailable, renamed: "DispatchIO.barrier(self:execute:)")
 public func dispatch_io_barrier(_ channel: Any, _ block: @escaping () -> Void) { fatalError() }

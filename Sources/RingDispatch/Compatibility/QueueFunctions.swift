@@ -63,8 +63,11 @@ public func dispatch_barrier_async_and_wait(_ queue: DispatchQueue, _ block: () 
 
 @available(*, unavailable, message: "use asyncAfter(deadline:execute:) on the queue")
 public func dispatch_after(
-    _ when: dispatch_time_t, _ queue: DispatchQueue, _ block: @escaping (
-) -> Void) { fatalError() }
+    _ when: dispatch_time_t, _ queue: DispatchQueue,
+    _ block:
+        @escaping (
+        ) -> Void
+) { fatalError() }
 
 @available(*, unavailable, message: "use DispatchQueue.concurrentPerform(iterations:execute:)")
 public func dispatch_apply(_ iterations: Int, _ queue: DispatchQueue?, _ block: (Int) -> Void) {
@@ -73,8 +76,8 @@ public func dispatch_apply(_ iterations: Int, _ queue: DispatchQueue?, _ block: 
 
 @available(*, unavailable, renamed: "DispatchQueue.setSpecific(self:key:value:)")
 public func dispatch_queue_set_specific(
-    _ queue: DispatchQueue, _ key: UnsafeRawPointer, _ context: UnsafeMutableRawPointer?, _
-    destructor: Any?
+    _ queue: DispatchQueue, _ key: UnsafeRawPointer, _ context: UnsafeMutableRawPointer?,
+    _ destructor: Any?
 ) { fatalError() }
 
 @available(*, unavailable, renamed: "DispatchQueue.getSpecific(self:key:)")

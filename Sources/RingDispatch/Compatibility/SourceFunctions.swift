@@ -45,6 +45,6 @@ public func dispatch_source_merge_data(_ source: any DispatchSourceProtocol, _ v
 
 @available(*, unavailable, message: "use schedule(deadline:repeating:leeway:) of the timer")
 public func dispatch_source_set_timer(
-    _ source: any DispatchSourceProtocol, _ start: dispatch_time_t, _ interval: UInt64, _
-    leeway: UInt64
+    _ source: any DispatchSourceProtocol, _ start: dispatch_time_t, _ interval: UInt64,
+    _ leeway: UInt64
 ) { fatalError() }

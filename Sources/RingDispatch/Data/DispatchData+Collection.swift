@@ -62,7 +62,9 @@ extension DispatchData: RandomAccessCollection {
     @inlinable
     public func index(_ i: Index, offsetBy distance: Int, limitedBy limit: Index) -> Index? {
         let reach = limit - i
-        let isBeyond = distance >= 0 ? reach >= 0 && distance > reach
+        let isBeyond =
+            distance >= 0
+            ? reach >= 0 && distance > reach
             : reach <= 0 && distance < reach
         return isBeyond ? nil : i + distance
     }

@@ -198,7 +198,10 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         let finite = deadline == .max ? nil : deadline
         if threadHandle.park(deadline: finite) { return .success }
         let isRemoved = interested.withLock { interested -> Bool in
-            guard let index = interested.waiters.firstIndex(where: { $0.threadHandle == threadHandle }) else {
+            guard
+                let index = interested.waiters.firstIndex(where: { $0.threadHandle == threadHandle }
+                )
+            else {
                 return false
             }
             interested.waiters.remove(at: index)

@@ -22,7 +22,9 @@ extension DispatchQueue {
         }
         withoutActuallyEscaping(work) { work in
             let loop = ApplyLoop(iterations: iterations, threads: helpers + 1, work: work)
-            let priority = context.pointee.frame?.pointee.queue._withUnsafeGuaranteedRef { $0.priority }
+            let priority = context.pointee.frame?.pointee.queue._withUnsafeGuaranteedRef {
+                $0.priority
+            }
             for _ in 0..<helpers {
                 let queue = GlobalQueues.queue(priority: priority ?? Priority.default)
                 queue.submit { loop.help() }

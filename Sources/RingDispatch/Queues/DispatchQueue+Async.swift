@@ -1,7 +1,9 @@
 extension DispatchQueue {
     final func submit(_ work: @escaping Block) {
         let context = Context.current
-        push(context.pointee.items.make(SubmittedItem(kind: .block, priority: priority, block: work)), context)
+        push(
+            context.pointee.items.make(
+                SubmittedItem(kind: .block, priority: priority, block: work)), context)
     }
 
     /// A work item that runs a block of some class; the caller pushes it.
@@ -16,7 +18,8 @@ extension DispatchQueue {
     }
 
     /// The priority of one item: its own class where it is enforced or the queue has none.
-    private final func itemPriority(_ itemQoS: DispatchQoS, _ flags: DispatchWorkItemFlags) -> UInt8 {
+    private final func itemPriority(_ itemQoS: DispatchQoS, _ flags: DispatchWorkItemFlags) -> UInt8
+    {
         guard itemQoS.qosClass != .unspecified, !flags.contains(.noQoS) else { return priority }
         let own = UInt8(itemQoS.qosClass.priorityIndex)
         if flags.contains(.enforceQoS) { return max(own, priority) }

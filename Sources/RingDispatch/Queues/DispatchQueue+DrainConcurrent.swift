@@ -111,7 +111,9 @@ extension DispatchQueue {
     }
 
     /// Makes an item give its place in `running` back when it is done.
-    private final func throughSelf(_ workItem: WorkItemPointer, _ context: Context) -> WorkItemPointer {
+    private final func throughSelf(_ workItem: WorkItemPointer, _ context: Context)
+        -> WorkItemPointer
+    {
         let reference = Unmanaged.passUnretained(self)
         workItem.pointee.priority = max(workItem.pointee.priority, priority)
         let kind = workItem.pointee.kind
@@ -120,7 +122,9 @@ extension DispatchQueue {
             return workItem
         }
         let outer = context.pointee.items.make(
-            SubmittedItem(kind: .nested, priority: workItem.pointee.priority, object: UnsafeMutableRawPointer(workItem)))
+            SubmittedItem(
+                kind: .nested, priority: workItem.pointee.priority,
+                object: UnsafeMutableRawPointer(workItem)))
         outer.item.pointee.through = reference
         return outer
     }

@@ -63,7 +63,8 @@ extension DispatchQueue {
     /// The same with a reference that the caller hands over.
     @inline(__always)
     final func enqueue(_ reference: Unmanaged<DispatchQueue>, priority: UInt8, _ context: Context) {
-        pushToTarget(node.prepare(.queue, priority: priority, object: reference.toOpaque()), context)
+        pushToTarget(
+            node.prepare(.queue, priority: priority, object: reference.toOpaque()), context)
     }
 
     @inline(__always)

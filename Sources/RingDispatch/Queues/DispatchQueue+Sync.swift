@@ -225,7 +225,9 @@ extension DispatchQueue {
                 }
                 continue
             }
-            if workItem.pointee.kind == .waiter && (workItem.pointee.isBarrier || kind != .concurrent) {
+            if workItem.pointee.kind == .waiter
+                && (workItem.pointee.isBarrier || kind != .concurrent)
+            {
                 removeFirst()
                 handOver(to: workItem, context)
                 return

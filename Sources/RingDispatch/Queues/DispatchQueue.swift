@@ -105,7 +105,8 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     /// Takes over the target, and the priority that comes with it.
     final func attach(to target: DispatchQueue?) {
         let hasClass = qos.qosClass != .unspecified
-        priority = UInt8(hasClass ? qos.qosClass.priorityIndex : Int(target?.priority ?? Priority.default))
+        priority = UInt8(
+            hasClass ? qos.qosClass.priorityIndex : Int(target?.priority ?? Priority.default))
         // A root queue as target only says which priority.
         self.target = target.flatMap { $0.kind == .global ? nil : $0 }
         if let target { isThreadBound = target.isThreadBound }

@@ -50,7 +50,8 @@ enum MainThread {
         while true {
             runWorkItems(context)
             if context.pointee.spin.spin(until: { !inbox.workItems.isEmpty }) { continue }
-            inbox.sleeper.store(UInt(bitPattern: threadHandle.address), ordering: .sequentiallyConsistent)
+            inbox.sleeper.store(
+                UInt(bitPattern: threadHandle.address), ordering: .sequentiallyConsistent)
             if inbox.workItems.isEmpty {
                 _ = threadHandle.park()
             } else if inbox.sleeper.exchange(0, ordering: .sequentiallyConsistent) == 0 {

@@ -15,7 +15,8 @@ enum Blocking {
     /// Before a worker blocks in user code, somebody else gets its loop. It takes the loop back
     /// when it returns if nobody needed it.
     static func handOffLoop(_ context: Context) {
-        guard context.pointee.loopState != 0, let loop = context.pointee.loop, loop.isHeld(by: context)
+        guard context.pointee.loopState != 0, let loop = context.pointee.loop,
+            loop.isHeld(by: context)
         else { return }
         let mine = LoopState(word: context.pointee.loopState)
         let isNeeded = loop.isNeeded(now: MonotonicClock.nanoseconds())

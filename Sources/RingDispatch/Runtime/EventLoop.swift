@@ -78,7 +78,8 @@ struct EventLoop: Equatable, @unchecked Sendable {
         storage.initialize(
             to: Storage(
                 index: index, isBackground: pool.takeUnretainedValue().isBackground,
-                registrationsMigrate: backend.registrationsMigrate, backendKind: backend.kind, pool: pool,
+                registrationsMigrate: backend.registrationsMigrate, backendKind: backend.kind,
+                pool: pool,
                 backend: .passRetained(backend),
                 completions: .allocate(capacity: EventLoop.completionBatch), owned: owned))
     }
@@ -110,7 +111,9 @@ struct EventLoop: Equatable, @unchecked Sendable {
     // MARK: state word
 
     @inline(__always)
-    var loopState: LoopState { LoopState(word: storage.pointee.loopState.load(ordering: .sequentiallyConsistent)) }
+    var loopState: LoopState {
+        LoopState(word: storage.pointee.loopState.load(ordering: .sequentiallyConsistent))
+    }
 
     @inline(__always)
     func isHeld(by context: Context) -> Bool {
@@ -246,7 +249,9 @@ struct EventLoop: Equatable, @unchecked Sendable {
 
     var operationsInFlight: Int { storage.pointee.operationsInFlight.load(ordering: .relaxed) }
 
-    var registrationsInFlight: Int { storage.pointee.registrationsInFlight.load(ordering: .relaxed) }
+    var registrationsInFlight: Int {
+        storage.pointee.registrationsInFlight.load(ordering: .relaxed)
+    }
 
     /// Whether something waits for a worker that is stuck in user code.
     func hasWork(now: UInt64) -> Bool {
@@ -261,7 +266,8 @@ struct EventLoop: Equatable, @unchecked Sendable {
 
     /// Whether somebody should serve it: something waits, or may come.
     func isNeeded(now: UInt64) -> Bool {
-        registrationsInFlight > 0 || operationsInFlight > 0 || timers.earliest != .max || hasWork(now: now)
+        registrationsInFlight > 0 || operationsInFlight > 0 || timers.earliest != .max
+            || hasWork(now: now)
     }
 
     // MARK: under the state word

@@ -47,7 +47,8 @@ struct ItemCache: ~Copyable {
         // A thread that runs out once will want more: a few at a time.
         for _ in 0..<8 {
             let memory = UnsafeMutableRawPointer.allocate(
-                byteCount: MemoryLayout<SubmittedItem>.stride, alignment: MemoryLayout<SubmittedItem>.alignment)
+                byteCount: MemoryLayout<SubmittedItem>.stride,
+                alignment: MemoryLayout<SubmittedItem>.alignment)
             memory.storeBytes(of: free, as: UnsafeMutableRawPointer?.self)
             free = memory
             count += 1

@@ -57,7 +57,8 @@ package class LoopOperation: @unchecked Sendable {
 
     /// The completion of what `begin` asked for; takes its reference over.
     static func completed(
-        _ reference: Unmanaged<LoopOperation>, result: Int32, from loop: EventLoop, _ context: Context
+        _ reference: Unmanaged<LoopOperation>, result: Int32, from loop: EventLoop,
+        _ context: Context
     ) {
         let operation = reference.takeRetainedValue()
         operation.isOut = false

@@ -157,7 +157,9 @@ final class Pool: @unchecked Sendable {
     /// Takes work from a loop whose holder is in user code. True when there is something to run.
     /// - Parameter stuck: a loop and its state word as seen a while ago: if it still looks like that,
     ///   its last waiting work item is taken, too.
-    func steal(for loop: EventLoop, _ context: Context, stuck: (EventLoop, LoopState)? = nil) -> Bool {
+    func steal(for loop: EventLoop, _ context: Context, stuck: (EventLoop, LoopState)? = nil)
+        -> Bool
+    {
         guard loops.count > 1 else { return false }
         for offset in 1..<loops.count {
             let victim = loops[(loop.index + offset) % loops.count]

@@ -1,8 +1,9 @@
 /// A loop's ready work items, a list for each QoS priority. Touched only under the loop's state word.
 struct RunQueue {
-    private var priorities: (WorkItemList, WorkItemList, WorkItemList, WorkItemList, WorkItemList) = (
-        WorkItemList(), WorkItemList(), WorkItemList(), WorkItemList(), WorkItemList()
-    )
+    private var priorities: (WorkItemList, WorkItemList, WorkItemList, WorkItemList, WorkItemList) =
+        (
+            WorkItemList(), WorkItemList(), WorkItemList(), WorkItemList(), WorkItemList()
+        )
     private(set) var count = 0
 
     /// Work items of higher priorities that go first before one of the highest waiting lower priority does, so

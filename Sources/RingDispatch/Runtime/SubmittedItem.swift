@@ -10,10 +10,12 @@ struct SubmittedItem: ~Copyable {
     var through: Unmanaged<DispatchQueue>?
 
     init(
-        kind: WorkItem.Kind, priority: UInt8 = Priority.default, isBarrier: Bool = false, block: Block? = nil,
+        kind: WorkItem.Kind, priority: UInt8 = Priority.default, isBarrier: Bool = false,
+        block: Block? = nil,
         object: UnsafeMutableRawPointer? = nil, group: Unmanaged<DispatchGroup>? = nil
     ) {
-        workItem = WorkItem(next: nil, object: object, kind: kind, priority: priority, isBarrier: isBarrier)
+        workItem = WorkItem(
+            next: nil, object: object, kind: kind, priority: priority, isBarrier: isBarrier)
         self.block = block
         self.group = group
         through = nil

@@ -13,7 +13,9 @@ struct WorkItemNode: ~Copyable {
 
     /// Makes the work item anew, to be pushed.
     @inline(__always)
-    func prepare(_ kind: WorkItem.Kind, priority: UInt8, object: UnsafeMutableRawPointer) -> WorkItemPointer {
+    func prepare(_ kind: WorkItem.Kind, priority: UInt8, object: UnsafeMutableRawPointer)
+        -> WorkItemPointer
+    {
         let pointer = withUnsafePointer(to: next) { first in
             UnsafeMutableRawPointer(mutating: first).assumingMemoryBound(to: WorkItem.self)
         }

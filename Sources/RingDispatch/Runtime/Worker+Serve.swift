@@ -81,7 +81,8 @@ extension Worker {
                     DescriptorSource.requestStart(source, context)
                 }
                 while let workItem = context.pointee.receiveBuffers.popFirst() {
-                    workItem.receiveBuffer.pointee.loop.request(.giveBack(workItem.receiveBuffer), from: context)
+                    workItem.receiveBuffer.pointee.loop.request(
+                        .giveBack(workItem.receiveBuffer), from: context)
                 }
                 return false
             }

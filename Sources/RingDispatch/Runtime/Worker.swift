@@ -41,7 +41,8 @@ final class Worker: @unchecked Sendable {
         let context = Context.current
         context.pointee.worker = self
         identifier.store(context.pointee.identifier, ordering: .relaxed)
-        threadHandle.store(UInt(bitPattern: context.pointee.threadHandle.address), ordering: .releasing)
+        threadHandle.store(
+            UInt(bitPattern: context.pointee.threadHandle.address), ordering: .releasing)
         Threads.useFineTimers()
         if pool.isBackground { Threads.useBackgroundPriority() }
         Threads.setName("ring-\(pool.isBackground ? "bg-" : "")\(index)")

@@ -104,7 +104,8 @@ class SourceCore: @unchecked Sendable {
         let queue = queue
         var scope = SyncScope()
         withUnsafeMutablePointer(to: &scope) { scope in
-            guard queue.priority != Priority.background, queue.beginSyncIfIdle(scope, asBarrier: false)
+            guard queue.priority != Priority.background,
+                queue.beginSyncIfIdle(scope, asBarrier: false)
             else { return enqueue(context) }
             queue.nameThread()
             SourceCore.invoke(.passRetained(self), priority: queue.priority, context)
@@ -150,7 +151,8 @@ class SourceCore: @unchecked Sendable {
     private final func enqueue(_ reference: Unmanaged<SourceCore>, _ context: Context) {
         target._withUnsafeGuaranteedRef { queue in
             queue.push(
-                node.prepare(.source, priority: queue.priority, object: reference.toOpaque()), context)
+                node.prepare(.source, priority: queue.priority, object: reference.toOpaque()),
+                context)
         }
     }
 

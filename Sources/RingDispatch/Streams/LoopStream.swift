@@ -165,6 +165,7 @@ package class LoopStream: @unchecked Sendable {
         self.result = result
         loop.release(descriptor: descriptor)
         queue.push(
-            node.prepare(.streamEnd, priority: queue.priority, object: reference.toOpaque()), context)
+            node.prepare(.streamEnd, priority: queue.priority, object: reference.toOpaque()),
+            context)
     }
 }

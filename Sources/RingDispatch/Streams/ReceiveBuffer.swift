@@ -4,7 +4,8 @@ internal import LinuxPlatform
 /// queue: in a buffer of the loop, so that nothing is allocated for them, or in memory of its own.
 struct ReceiveBuffer {
     /// First, so that a work item's address is its receive buffer's; see `WorkItemPointer.chunk`.
-    var workItem = WorkItem(next: nil, object: nil, kind: .receiveBuffer, priority: Priority.default)
+    var workItem = WorkItem(
+        next: nil, object: nil, kind: .receiveBuffer, priority: Priority.default)
     let loop: EventLoop
     /// The buffer's; nil: it has memory of its own.
     let number: UInt16?
@@ -38,7 +39,8 @@ extension ReceiveBufferPointer {
         let copy = memory.initializeMemory(
             as: ReceiveBuffer.self,
             to: ReceiveBuffer(
-                loop: receiveBuffer.pointee.loop, number: nil, count: receiveBuffer.pointee.count, start: start))
+                loop: receiveBuffer.pointee.loop, number: nil, count: receiveBuffer.pointee.count,
+                start: start))
         return copy
     }
 

@@ -25,14 +25,16 @@ extension DispatchQueue {
     public final func asyncAfter(deadline: DispatchTime, execute: DispatchWorkItem) {
         submit(
             after: deadline.monotonicDeadline, on: .monotonic, qos: execute.qos,
-            flags: execute.flags) { execute.perform() }
+            flags: execute.flags
+        ) { execute.perform() }
     }
 
     /// Submits a work item at a time by the wall clock, unless it was cancelled by then.
     public final func asyncAfter(wallDeadline: DispatchWallTime, execute: DispatchWorkItem) {
         submit(
             after: wallDeadline.realtimeDeadline, on: .wall, qos: execute.qos,
-            flags: execute.flags) { execute.perform() }
+            flags: execute.flags
+        ) { execute.perform() }
     }
 
     /// Submits a block at a time like `asyncAfter`, and returns what can call it off: then nothing
@@ -81,7 +83,8 @@ extension DispatchQueue {
             push(workItem, context)
             return
         }
-        Runtime.timerLoop(for: context).add(TimerSlot(window, queue: self, workItem: workItem), on: clock)
+        Runtime.timerLoop(for: context).add(
+            TimerSlot(window, queue: self, workItem: workItem), on: clock)
     }
 
     /// When to submit what is to be submitted at a time; nil: now.

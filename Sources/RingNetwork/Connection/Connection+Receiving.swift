@@ -79,7 +79,8 @@ extension Connection {
     /// Whether what comes has to take the way over `gathered`.
     func updateReceiveLimit() {
         guard let extras else { return }
-        let isSpecial = isSecured || extras.isAwaited || extras.receiveMinimumBytes > 1
+        let isSpecial =
+            isSecured || extras.isAwaited || extras.receiveMinimumBytes > 1
             || !extras.gathered.isEmpty
         receiveLimit = isSpecial ? -1 : receiveMaximumBytes
     }

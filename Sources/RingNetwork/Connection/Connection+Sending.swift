@@ -126,7 +126,8 @@ extension Connection {
     private func waitUntilWritable() {
         if watch == nil, let receiver {
             // The connection lives while it is open, and the watch is quiet when it is closed.
-            watch = ReadinessRegistration(writable: receiver) { [unowned self] _ in becameWritable() }
+            watch = ReadinessRegistration(writable: receiver) { [unowned self] _ in becameWritable()
+            }
         }
         watch?.start()
     }

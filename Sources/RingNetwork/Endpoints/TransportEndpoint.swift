@@ -1,4 +1,3 @@
-
 /// A transport and an endpoint: `tcp://example.org:80`, `udp://[::1]:53`, `unix:/run/app.sock`.
 ///
 /// The scheme names the transport, in letters of either case; the rest is what ``Endpoint`` reads.

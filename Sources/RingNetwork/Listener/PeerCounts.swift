@@ -1,4 +1,3 @@
-
 /// How many connections each peer has: those that have any.
 struct PeerCounts {
     private var counts: [PeerKey: Int] = [:]

@@ -85,7 +85,9 @@ private struct RateWatch {
 
     init(_ rate: MinimumRate) {
         window = ConnectionTimeouts.nanoseconds(rate.window) ?? .max
-        grace = rate.grace == .nanoseconds(0) ? 0
+        grace =
+            rate.grace == .nanoseconds(0)
+            ? 0
             : ConnectionTimeouts.nanoseconds(rate.grace) ?? .max
         bytesPerSecond = Double(rate.bytesPerSecond)
     }

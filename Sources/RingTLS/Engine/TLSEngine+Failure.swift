@@ -57,7 +57,8 @@ extension TLSEngine {
             X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_UNTRUSTED:
             kind = .untrusted
-            remedy = "add the peer's authority to trustRoots (for .system: install "
+            remedy =
+                "add the peer's authority to trustRoots (for .system: install "
                 + "ca-certificates), or let the peer send its intermediate certificates"
         default:
             (kind, remedy) = (.other(Int(code)), "see verify(1) for this reason")

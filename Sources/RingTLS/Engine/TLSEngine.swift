@@ -88,7 +88,8 @@ public final class TLSEngine {
     deinit {
         // Without this OpenSSL would take a session that did not end with close_notify for broken,
         // and not resume it. Only a failure breaks one.
-        if case .failed = state {} else {
+        if case .failed = state {
+        } else {
             SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
         }
         SSL_free(ssl)

@@ -32,7 +32,8 @@ struct OpenSSLErrors {
             if library == ERR_LIB_SYS {
                 text = SystemError.text(of: reason)
             } else {
-                text = ERR_reason_error_string(code).map { String(cString: $0) }
+                text =
+                    ERR_reason_error_string(code).map { String(cString: $0) }
                     ?? "OpenSSL error \(code)"
             }
             entries.append(Entry(library: library, reason: reason, text: text))

@@ -49,8 +49,9 @@ struct LimitTests {
             _ = try Watching(reader: reader, in: folder)
         }
         #expect(error?.reason == .instanceLimit && error?.path == folder.path)
-        #expect(error?.description.contains("inotify_instances") == true
-            || error?.description.contains("max_user_instances") == true)
+        #expect(
+            error?.description.contains("inotify_instances") == true
+                || error?.description.contains("max_user_instances") == true)
     }
 
     @Test("without /proc nothing can be watched, and the error says so")

@@ -58,10 +58,12 @@ enum Operation: Sendable {
         } else if name == "symlink", let second {
             self = .symlink(target: first, second)
         } else if name == "chmod", let second,
-            let mode = Int(String(decoding: first, as: UTF8.self), radix: 8) {
+            let mode = Int(String(decoding: first, as: UTF8.self), radix: 8)
+        {
             self = .mode(mode, second)
         } else if name == "write-many", let second,
-            let count = Int(String(decoding: first, as: UTF8.self)) {
+            let count = Int(String(decoding: first, as: UTF8.self))
+        {
             self = .writeMany(count, second)
         } else {
             return nil
@@ -80,7 +82,8 @@ enum Operation: Sendable {
             return pair.perform(path(from), path(to))
         case .symlink(let target, let name):
             let prefix = Array("tree:".utf8)
-            let target = target.starts(with: prefix)
+            let target =
+                target.starts(with: prefix)
                 ? path(Array(target.dropFirst(prefix.count))) : FilePath(bytes: target)
             return Files.call(target, path(name)) { Glibc.symlink($0, $1) }
         case .mode(let mode, let name):

@@ -45,7 +45,8 @@ extension Scenario {
         self.name = name
         var section = Section.head
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
-            .enumerated() {
+            .enumerated()
+        {
             let words = line.split(separator: " ")
             guard let first = words.first, !first.hasPrefix("#") else { continue }
             func problem(_ text: String) -> ScenarioError {

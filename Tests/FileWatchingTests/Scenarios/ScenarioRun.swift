@@ -119,7 +119,8 @@ struct ScenarioRun {
         let name = "\(scenario.name), window \(windowMilliseconds) ms"
         let received = observer.received.value.map(\.change)
         if let last = scenario.steps.last, case .expectation(let expectation) = last,
-            expectation.applies(toWindow: windowMilliseconds) {
+            expectation.applies(toWindow: windowMilliseconds)
+        {
             let late = received.dropFirst(count).map { relative($0) }
             #expect(late.isEmpty, "\(name): told later")
         }

@@ -42,9 +42,10 @@ enum Files {
 
     /// Each takes the other's place at once: renameat2(2), which is not imported.
     static func exchange(_ first: FilePath, _ second: FilePath) -> Bool {
-        typealias Rename = @convention(c) (
-            Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
-        ) -> Int32
+        typealias Rename =
+            @convention(c) (
+                Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
+            ) -> Int32
         let rename = unsafeBitCast(dlsym(nil, "renameat2"), to: Rename.self)
         return call(first, second) { rename(AT_FDCWD, $0, AT_FDCWD, $1, 2) }
     }

@@ -31,7 +31,8 @@ struct DataCollectionTests {
         #expect(Array(data.dropFirst(10)) == [10, 11])
         #expect(data.prefix(2).elementsEqual([0, 1]) && data.suffix(1).elementsEqual([11]))
         #expect(Array(data.reversed()) == countingBytes(12).reversed())
-        #expect(data.split(separator: 5).map(Array.init) == [[0, 1, 2, 3, 4], [6, 7, 8, 9, 10, 11]])
+        #expect(
+            data.split(separator: 5).map(Array.init) == [[0, 1, 2, 3, 4], [6, 7, 8, 9, 10, 11]])
         #expect(data.firstIndex(of: 7) == 7)
         let part = DispatchData(slice)
         #expect(Array(part) == Array(slice))

@@ -48,9 +48,11 @@ extension IOTests {
             #expect(order.value.last == "cleanup 0")
         }
 
-        @Test("87. O_NONBLOCK is as before once the cleanup handler is called", arguments: [
-            "/dev/ptmx", "pipe",
-        ])
+        @Test(
+            "87. O_NONBLOCK is as before once the cleanup handler is called",
+            arguments: [
+                "/dev/ptmx", "pipe",
+            ])
         func flagsAreRestored(kind: String) {
             var pair: [Int32] = [-1, -1]
             let isPipe = kind == "pipe"

@@ -17,9 +17,11 @@ extension IOTests {
             close(descriptor)
         }
 
-        @Test("A stream reads a file from its position to its end", arguments: [
-            0, 1, 4095, 4096, 4097, 262_143, 262_144, 262_145, 3_000_001,
-        ])
+        @Test(
+            "A stream reads a file from its position to its end",
+            arguments: [
+                0, 1, 4095, 4096, 4097, 262_143, 262_144, 262_145, 3_000_001,
+            ])
         func wholeFile(size: Int) {
             let bytes = randomBytes(size, seed: 1)
             withFile(bytes) { descriptor in

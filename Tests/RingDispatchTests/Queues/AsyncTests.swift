@@ -112,10 +112,12 @@ struct AsyncTests {
         expectEventually(met) { $0 == 2 }
     }
 
-    @Test("13, 76. A global queue runs items of every class", arguments: [
-        DispatchQoS.QoSClass.background, .utility, .default, .userInitiated, .userInteractive,
-        .unspecified,
-    ])
+    @Test(
+        "13, 76. A global queue runs items of every class",
+        arguments: [
+            DispatchQoS.QoSClass.background, .utility, .default, .userInitiated, .userInteractive,
+            .unspecified,
+        ])
     func global(qosClass: DispatchQoS.QoSClass) {
         let ran = Gate()
         DispatchQueue.global(qos: qosClass).async { ran.open() }

@@ -143,10 +143,11 @@ struct BarrierTests {
         let before = Watched(0)
         for _ in 0..<20 { queue.async { before.increment() } }
         let seen = Watched(-1)
-        queue.async(execute: DispatchWorkItem(flags: .barrier) {
-            dispatchPrecondition(condition: .onQueueAsBarrier(queue))
-            seen.update { $0 = before.value }
-        })
+        queue.async(
+            execute: DispatchWorkItem(flags: .barrier) {
+                dispatchPrecondition(condition: .onQueueAsBarrier(queue))
+                seen.update { $0 = before.value }
+            })
         expectEventually(seen) { $0 == 20 }
     }
 }

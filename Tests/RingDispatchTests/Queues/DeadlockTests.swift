@@ -57,45 +57,45 @@ struct DeadlockTests {
     }
 
     #if DEBUG
-        @Test("16. Two queues that wait for each other, in debug builds")
-        func cycle() async {
-            let result = await #expect(processExitsWith: .failure, observing: lastWords) {
-                prepareForTrap()
-                let one = DispatchQueue(label: "deadlock.one")
-                let other = DispatchQueue(label: "deadlock.other")
-                let inOne = Gate()
-                let inOther = Gate()
-                one.async {
-                    inOne.open()
-                    inOther.pass()
-                    other.sync {}
-                }
-                other.async {
-                    inOther.open()
-                    inOne.pass()
-                    one.sync {}
-                }
-                Gate().pass()
+    @Test("16. Two queues that wait for each other, in debug builds")
+    func cycle() async {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            let one = DispatchQueue(label: "deadlock.one")
+            let other = DispatchQueue(label: "deadlock.other")
+            let inOne = Gate()
+            let inOther = Gate()
+            one.async {
+                inOne.open()
+                inOther.pass()
+                other.sync {}
             }
-            expectMessage(result, naming: "deadlock.one", "deadlock.other", "deadlock")
+            other.async {
+                inOther.open()
+                inOne.pass()
+                one.sync {}
+            }
+            Gate().pass()
         }
+        expectMessage(result, naming: "deadlock.one", "deadlock.other", "deadlock")
+    }
 
-        @Test("16. Three queues that wait in a ring, in debug builds")
-        func longCycle() async {
-            let result = await #expect(processExitsWith: .failure, observing: lastWords) {
-                prepareForTrap()
-                let queues = (0..<3).map { DispatchQueue(label: "deadlock.ring.\($0)") }
-                let inside = Watched(0)
-                for index in 0..<3 {
-                    queues[index].async {
-                        inside.increment()
-                        _ = inside.wait(seconds: Patience.seconds) { $0 == 3 }
-                        queues[(index + 1) % 3].sync {}
-                    }
+    @Test("16. Three queues that wait in a ring, in debug builds")
+    func longCycle() async {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            let queues = (0..<3).map { DispatchQueue(label: "deadlock.ring.\($0)") }
+            let inside = Watched(0)
+            for index in 0..<3 {
+                queues[index].async {
+                    inside.increment()
+                    _ = inside.wait(seconds: Patience.seconds) { $0 == 3 }
+                    queues[(index + 1) % 3].sync {}
                 }
-                Gate().pass()
             }
-            expectMessage(result, naming: "deadlock.ring", "deadlock")
+            Gate().pass()
         }
+        expectMessage(result, naming: "deadlock.ring", "deadlock")
+    }
     #endif
 }

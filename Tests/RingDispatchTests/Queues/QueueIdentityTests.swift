@@ -67,9 +67,11 @@ struct QueueIdentityTests {
         #expect(outside.value == "")
     }
 
-    @Test("80. Every autorelease frequency is accepted", arguments: [
-        DispatchQueue.AutoreleaseFrequency.inherit, .workItem, .never,
-    ])
+    @Test(
+        "80. Every autorelease frequency is accepted",
+        arguments: [
+            DispatchQueue.AutoreleaseFrequency.inherit, .workItem, .never,
+        ])
     func autoreleaseFrequency(frequency: DispatchQueue.AutoreleaseFrequency) {
         let queue = DispatchQueue(label: "identity.pool", autoreleaseFrequency: frequency)
         #expect(queue.sync { true })

@@ -112,9 +112,11 @@ struct SuspensionTests {
         expectEventually(ran) { $0 == 2000 }
     }
 
-    @Test("1. An inactive queue runs nothing until it is activated", arguments: [
-        [.initiallyInactive], [.initiallyInactive, .concurrent],
-    ] as [DispatchQueue.Attributes])
+    @Test(
+        "1. An inactive queue runs nothing until it is activated",
+        arguments: [
+            [.initiallyInactive], [.initiallyInactive, .concurrent],
+        ] as [DispatchQueue.Attributes])
     func inactive(attributes: DispatchQueue.Attributes) {
         let queue = DispatchQueue(label: "inactive", attributes: attributes)
         let ran = Watched(0)

@@ -41,10 +41,12 @@ struct SyncTests {
         #expect(queue.sync { 3 } == 3)
     }
 
-    @Test("sync takes every flag", arguments: [
-        [], .barrier, .detached, .assignCurrentContext, .noQoS, .inheritQoS, .enforceQoS,
-        [.barrier, .noQoS],
-    ] as [DispatchWorkItemFlags])
+    @Test(
+        "sync takes every flag",
+        arguments: [
+            [], .barrier, .detached, .assignCurrentContext, .noQoS, .inheritQoS, .enforceQoS,
+            [.barrier, .noQoS],
+        ] as [DispatchWorkItemFlags])
     func flags(flags: DispatchWorkItemFlags) {
         let serial = DispatchQueue(label: "sync.flags")
         let concurrent = DispatchQueue(label: "sync.flags.concurrent", attributes: .concurrent)

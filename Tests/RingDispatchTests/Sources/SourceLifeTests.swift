@@ -5,7 +5,8 @@ import Testing
 struct SourceLifeTests {
     private let queue = DispatchQueue(label: "source.life")
 
-    @Test("1, 2. A source is inactive until activate or the first resume", arguments: [false, true])
+    @Test(
+        "1, 2. A source is inactive until activate or the first resume", arguments: [false, true])
     func startsInactive(byResume: Bool) {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let calls = Watched<[UInt]>([])

@@ -7,7 +7,9 @@ import Testing
 struct ReceiveBufferPoolTests {
     private let buffers = ReceiveBuffers(count: 256)
 
-    private func makePool() -> ReceiveBufferPool { ReceiveBufferPool(buffers, of: Runtime.loop(number: 0)) }
+    private func makePool() -> ReceiveBufferPool {
+        ReceiveBufferPool(buffers, of: Runtime.loop(number: 0))
+    }
 
     private func makeStream() -> LoopStream {
         LoopStream(descriptor: -1, queue: DispatchQueue(label: "stream"))

@@ -55,7 +55,9 @@ struct LoopStateStressTests {
         }
     }
 
-    @Test("Traffic goes on beside handlers that keep their event loops", arguments: Hindrance.allCases)
+    @Test(
+        "Traffic goes on beside handlers that keep their event loops", arguments: Hindrance.allCases
+    )
     func trafficGoesOn(_ hindrance: Hindrance) {
         let traffic = Traffic(connections: 8)
         defer { traffic.stop() }

@@ -64,14 +64,17 @@ final class Child: Sendable {
         if isInputOpen.update({ isOpen in
             defer { isOpen = false }
             return isOpen
-        }) { close(input) }
+        }) {
+            close(input)
+        }
     }
 
     /// Waits until it has ended, and leaves it a zombie.
     func waitUntilEnded() {
         var information = siginfo_t()
         while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) != 0
-            && errno == EINTR {}
+            && errno == EINTR
+        {}
     }
 
     /// Waits until it has ended; its status, as wait(2) reports it, or nil if somebody else has

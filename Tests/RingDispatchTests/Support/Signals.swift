@@ -172,9 +172,10 @@ enum OwnHandler {
         var action = sigaction()
         action.sa_flags = SA_SIGINFO
         action.__sigaction_handler.sa_sigaction = { signal, information, context in
-            typealias Full = @convention(c) (
-                Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?
-            ) -> Void
+            typealias Full =
+                @convention(c) (
+                    Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?
+                ) -> Void
             let slot = OwnHandler.slots + Int(signal)
             slot.pointee.passed.wrappingAdd(1, ordering: .acquiringAndReleasing)
             let next = slot.pointee.next.load(ordering: .acquiring)

@@ -45,7 +45,8 @@ struct TimerScheduleTests {
     }
 
     /// Unclamped, the first tick would be an hour late.
-    @Test("70, 74. Half the interval is the most leeway that counts, strict or not",
+    @Test(
+        "70, 74. Half the interval is the most leeway that counts, strict or not",
         arguments: [[], .strict] as [DispatchSource.TimerFlags])
     func leewayLimit(flags: DispatchSource.TimerFlags) {
         let timer = DispatchSource.makeTimerSource(flags: flags, queue: queue)
@@ -135,9 +136,11 @@ struct TimerScheduleTests {
         #expect(try #require(times.value.last) >= start + interval)
     }
 
-    @Test("A huge interval fires once", arguments: [
-        DispatchTimeInterval.seconds(.max), .nanoseconds(.max), .milliseconds(.max), .never,
-    ])
+    @Test(
+        "A huge interval fires once",
+        arguments: [
+            DispatchTimeInterval.seconds(.max), .nanoseconds(.max), .milliseconds(.max), .never,
+        ])
     func bit63(interval: DispatchTimeInterval) {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let fired = Watched<[UInt]>([])

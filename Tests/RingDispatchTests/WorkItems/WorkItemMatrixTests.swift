@@ -12,7 +12,8 @@ struct WorkItemMatrixTests {
         case async, group, sync, perform, after, asyncAndWait
     }
 
-    @Test("36, 38, 39. Whenever it is cancelled and however it is run, it ends once for everybody",
+    @Test(
+        "36, 38, 39. Whenever it is cancelled and however it is run, it ends once for everybody",
         arguments: Cancel.allCases, Submission.allCases)
     func matrix(cancel: Cancel, submission: Submission) {
         let queue = DispatchQueue(label: "matrix")

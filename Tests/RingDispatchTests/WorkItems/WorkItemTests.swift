@@ -137,9 +137,11 @@ struct WorkItemTests {
         #expect(seen.value == Array(0..<5))
     }
 
-    @Test("41. Every flag and quality of service is accepted", arguments: [
-        [], .barrier, .detached, .assignCurrentContext, .noQoS, .inheritQoS, .enforceQoS,
-    ] as [DispatchWorkItemFlags])
+    @Test(
+        "41. Every flag and quality of service is accepted",
+        arguments: [
+            [], .barrier, .detached, .assignCurrentContext, .noQoS, .inheritQoS, .enforceQoS,
+        ] as [DispatchWorkItemFlags])
     func flags(flags: DispatchWorkItemFlags) {
         let item = DispatchWorkItem(qos: .utility, flags: flags) {}
         queue.async(execute: item)

@@ -90,9 +90,11 @@ struct DatagramSendingTests {
         closeAndWait(receiver)
     }
 
-    @Test("What a full peer does not take waits up to the limit", arguments: [
-        DatagramDropPolicy.newest, .oldest,
-    ])
+    @Test(
+        "What a full peer does not take waits up to the limit",
+        arguments: [
+            DatagramDropPolicy.newest, .oldest,
+        ])
     func limit(policy: DatagramDropPolicy) throws {
         let (descriptor, peer) = PlainDatagrams.pair()
         var options = DatagramOptions()

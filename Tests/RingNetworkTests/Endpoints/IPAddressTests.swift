@@ -64,7 +64,9 @@ struct IPAddressTests {
     @Test("any text is read as inet_pton reads it", arguments: 1...4)
     func likeTheCLibrary(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        let starts = ["1.2.3.4", "::1", "1:2:3:4:5:6:7:8", "::ffff:10.0.0.1", "fe80::a:b", "::", ""]
+        let starts = [
+            "1.2.3.4", "::1", "1:2:3:4:5:6:7:8", "::ffff:10.0.0.1", "fe80::a:b", "::", "",
+        ]
         let alphabet = Array("0125af:.g %".utf8)
         var accepted = 0
         for _ in 0..<5000 {

@@ -132,7 +132,8 @@ struct ResolverTests {
         let resolver = slow.resolver(lookupLimit: 1)
         for number in 0..<20 {
             resolver.resolve(
-                try host("n\(number).test"), timeout: Self.never, queue: queue) { _ in }
+                try host("n\(number).test"), timeout: Self.never, queue: queue
+            ) { _ in }
         }
         slow.gate.open()
         expectEventually(slow.asked) { $0 == (0..<20).map { "n\($0).test" } }

@@ -41,7 +41,8 @@ struct DelimiterFramingTests {
         ]
         for (framing, end) in cases {
             let good = "abcd" + end + "e" + end
-            #expect(try allFrames(of: good, by: framing, pieces: pieces).map(text) == ["abcd", "e"])
+            #expect(
+                try allFrames(of: good, by: framing, pieces: pieces).map(text) == ["abcd", "e"])
             #expect(throws: FrameError.tooLong(limit: 4)) {
                 try allFrames(of: "abcde" + end, by: framing, pieces: pieces)
             }

@@ -143,7 +143,8 @@ struct TLSCommandTests {
         let body = String(repeating: "0123456789abcdef", count: 4096)
         let (listener, port) = try listen(TLSContextStore(serverConfiguration())) { connection in
             connection.setReceiveHandler { connection, _ in
-                let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n"
+                let head =
+                    "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n"
                     + "Connection: close\r\n\r\n"
                 connection.send(Array((head + body).utf8), completion: nil)
                 connection.close()

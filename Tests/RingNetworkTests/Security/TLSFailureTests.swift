@@ -140,7 +140,8 @@ struct TLSFailureTests {
         let engine = try connectEngine(wire)
         var output: [UInt8] = []
         while true {
-            let isMade = SSL_key_update(engine.ssl, SSL_KEY_UPDATE_NOT_REQUESTED) == 1
+            let isMade =
+                SSL_key_update(engine.ssl, SSL_KEY_UPDATE_NOT_REQUESTED) == 1
                 && SSL_do_handshake(engine.ssl) == 1
             try #require(isMade)
             swap(&output, &engine.bio.output)

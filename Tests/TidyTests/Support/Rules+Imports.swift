@@ -47,7 +47,8 @@ extension Rules {
         case "CLinux":
             return library == "LinuxPlatform" || (library == "RingDispatch" && concept == "Runtime")
         case "CTLS": return library == "RingTLS"
-        case "RingTLS": return !["CTLS", "CLinux", "LinuxPlatform", "RingDispatch"].contains(library)
+        case "RingTLS":
+            return !["CTLS", "CLinux", "LinuxPlatform", "RingDispatch"].contains(library)
         case "LinuxPlatform": return library != "CLinux" && library != "LinuxPlatform"
         case "RingDispatch": return !["CLinux", "LinuxPlatform", "RingDispatch"].contains(library)
         case "RingNetwork":
@@ -55,7 +56,8 @@ extension Rules {
                 .contains(library)
         case "FileWatching", "LoadTesting": return false
         case "Glibc", "Musl":
-            return ["LinuxPlatform", "LoadTesting"].contains(library) || (isPublic && mayShowGlibc(path))
+            return ["LinuxPlatform", "LoadTesting"].contains(library)
+                || (isPublic && mayShowGlibc(path))
         default: return true
         }
     }

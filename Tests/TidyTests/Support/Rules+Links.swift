@@ -5,7 +5,8 @@ extension Rules {
         let folder = file.path.split(separator: "/").dropLast()
         return file.lines.indices.flatMap { index -> [String] in
             let line = file.lines[index]
-            let broken = links(line).filter { !exists(resolve($0, in: folder)) }
+            let broken =
+                links(line).filter { !exists(resolve($0, in: folder)) }
                 + namedFiles(line).filter { name in
                     !exists(resolve(name, in: folder)) && !exists(resolve(name, in: []))
                 }

@@ -11,7 +11,8 @@ enum TestIdentities {
     static let otherAuthority = Issued.authority("Another authority")
     /// For `localhost` and 127.0.0.1.
     static let server = Issued(
-        name: "localhost", extensions: [
+        name: "localhost",
+        extensions: [
             "basicConstraints=critical,CA:FALSE", "subjectAltName=DNS:localhost,IP:127.0.0.1",
         ], issuer: authority)
 }

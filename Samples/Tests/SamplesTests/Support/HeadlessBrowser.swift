@@ -36,8 +36,10 @@ final class HeadlessBrowser {
         let targets = try call("Target.getTargets")["targetInfos"] as? [[String: Any]] ?? []
         let page = targets.first { $0["type"] as? String == "page" }
         let target = page?["targetId"] ?? ""
-        session = try call(
-            "Target.attachToTarget", ["targetId": target, "flatten": true])["sessionId"] as? String
+        session =
+            try call(
+                "Target.attachToTarget", ["targetId": target, "flatten": true])["sessionId"]
+            as? String
     }
 
     deinit {

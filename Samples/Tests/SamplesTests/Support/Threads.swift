@@ -13,10 +13,12 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
     var thread = pthread_t()
     let argument = Unmanaged.passRetained(Box(body)).toOpaque()
     // Safety: the thread takes over the reference that `passRetained` made.
-    let code = pthread_create(&thread, &attributes, { argument in
-        guard let argument else { return nil }
-        Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
-        return nil
-    }, argument)
+    let code = pthread_create(
+        &thread, &attributes,
+        { argument in
+            guard let argument else { return nil }
+            Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
+            return nil
+        }, argument)
     precondition(code == 0, "pthread_create: \(String(cString: strerror(code)))")
 }

@@ -97,8 +97,9 @@ final class FileSystemReader: Sendable {
             let descriptor = watches.inotify.descriptor
             var isCheckDue = false
             if let deadline = watches.nextCheck {
-                isCheckDue = Descriptors.poll(
-                    descriptor, events: PollEvents.readable, until: deadline) == 0
+                isCheckDue =
+                    Descriptors.poll(
+                        descriptor, events: PollEvents.readable, until: deadline) == 0
             }
             guard isCheckDue || watches.events.read(from: descriptor) else {
                 abandon(watches)

@@ -10,7 +10,9 @@ struct FileSystemSharingTests {
         let folder = Folder(place)
         let file = folder.makeFile("file")
         let fence = FileFence()
-        let masks: [FileSystemEvent] = [.write, .attrib, [.extend, .rename], [.link, .delete], .all]
+        let masks: [FileSystemEvent] = [
+            .write, .attrib, [.extend, .rename], [.link, .delete], .all,
+        ]
         let observers = masks.map { FileObserver(file, $0) }
         append(5, to: file)
         chmod(file, 0o640)
