@@ -139,7 +139,9 @@ extension WatchEngine {
         var scans: [NodeNumber: Int] = [:]
         missed.removeAll { missed in
             guard tree.isFolder(missed.folder) else { return true }
-            let count = vainScans[missed.folder, default: 0] + 1
+            // A folder that is being renamed is listed nowhere until its other event arrives.
+            let step = isDeparting(missed.folder) ? 0 : 1
+            let count = vainScans[missed.folder, default: 0] + step
             guard count == WatchEngine.vainScanLimit else {
                 scans[missed.folder] = count
                 return false
@@ -149,6 +151,10 @@ extension WatchEngine {
             return true
         }
         vainScans = scans
+    }
+
+    private func isDeparting(_ folder: NodeNumber) -> Bool {
+        departures.contains { $0.node == folder || tree.isBelow(folder, $0.node) }
     }
 
     private func fail(_ error: SystemError, _ path: FilePath) {
