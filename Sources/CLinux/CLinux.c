@@ -13,9 +13,9 @@
 
 _Thread_local void *clinux_thread_value;
 
-// The library maps and unmaps a ring's memory by system calls that ThreadSanitizer does not see: it
-// would take a ring that lies where another thread's was for the same one. It is told here that
-// whatever happened to closed rings happened before.
+// liburing maps and unmaps ring memory with system calls that ThreadSanitizer does not see. If a
+// new ring gets the address of a closed one, the tool takes both for the same. This declares that
+// accesses to closed rings happened before.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define CLINUX_THREAD_SANITIZER
@@ -52,8 +52,8 @@ unsigned clinux_reap(struct io_uring *ring, struct io_uring_cqe *into, unsigned 
     return count;
 }
 
-// The library's own submit paths assume one thread, or a descriptor registered by it; a loop's ring
-// is entered by whichever thread holds the loop, so it always enters through the plain descriptor.
+// liburing's own submit functions assume one thread, or a ring descriptor registered by it. Any
+// thread that holds the loop may enter the ring, so it enters with the plain descriptor.
 int clinux_enter(
     struct io_uring *ring, unsigned wait_count, const struct __kernel_timespec *timeout) {
     struct io_uring_sq *sq = &ring->sq;
@@ -116,13 +116,13 @@ int clinux_clock_step_descriptor(void) {
 }
 
 void clinux_await_clock_step(int descriptor) {
-    // The farthest time that the kernel takes: it never comes by itself.
+    // The latest time that the kernel accepts: it never expires, but clock changes cancel it.
     struct itimerspec setting = {.it_value.tv_sec = INT64_MAX / 1000000000};
     timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &setting, NULL);
 }
 
 int clinux_affinity_count(void) {
-    // Room for 8192 CPUs, the kernel's own limit on x86-64.
+    // Room for 8192 CPUs, the kernel's limit on x86-64.
     cpu_set_t *set = CPU_ALLOC(8192);
     size_t size = CPU_ALLOC_SIZE(8192);
     int result = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : -errno;
@@ -152,7 +152,7 @@ int clinux_epoll_wait(
     int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout) {
     long result = syscall(SYS_epoll_pwait2, epoll, events, capacity, timeout, NULL, 0);
     if (result < 0 && errno == ENOSYS) {
-        // Linux before 5.11: milliseconds, rounded up so that a timer is never early.
+        // Before Linux 5.11: milliseconds, rounded up so that a timer never fires early.
         int milliseconds = -1;
         if (timeout) {
             long long wanted = timeout->tv_sec * 1000ll + (timeout->tv_nsec + 999999) / 1000000;
@@ -171,7 +171,7 @@ static int64_t nanoseconds_of(const struct timespec *time) {
     return time->tv_sec * 1000000000ll + time->tv_nsec;
 }
 
-// For a sandbox that refuses statx.
+// For a sandbox that rejects statx.
 static int file_status_by_fstat(int descriptor, struct clinux_file_status *status) {
     struct stat found;
     if (fstat(descriptor, &found) != 0) return -errno;

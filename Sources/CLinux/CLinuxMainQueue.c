@@ -2,8 +2,8 @@
 
 #include <stddef.h>
 
-// What a run loop uses of libdispatch (its private.h), and three calls of its public headers. Weak:
-// NULL where the process does not have it.
+// The libdispatch functions that a run loop uses (from its private.h), and three public ones. They
+// are weak: NULL if the process does not have libdispatch.
 struct dispatch_queue_s;
 extern struct dispatch_queue_s _dispatch_main_q __attribute__((weak));
 extern void dispatch_async_f(struct dispatch_queue_s *, void *, void (*)(void *))
@@ -15,7 +15,7 @@ extern void *dispatch_get_specific(const void *key) __attribute__((weak));
 extern int _dispatch_get_main_queue_handle_4CF(void) __attribute__((weak));
 extern void _dispatch_main_queue_callback_4CF(void *) __attribute__((weak));
 
-// Its address is the key and the value that libdispatch's main queue alone has.
+// A key and value that only libdispatch's main queue has: the address of this variable.
 static char mark;
 
 bool clinux_main_queue_find(void) {

@@ -13,10 +13,10 @@
 #define SYS_pidfd_open 434
 #endif
 
-// P_PIDFD, an enumerator that older C libraries lack.
+// P_PIDFD, which older C libraries lack.
 #define CLINUX_P_PIDFD 3
 
-// struct pidfd_info of linux/pidfd.h, as Linux 6.13 has it.
+// struct pidfd_info of linux/pidfd.h, as of Linux 6.13.
 struct clinux_pidfd_info {
     uint64_t mask;
     uint64_t cgroupid;
@@ -39,7 +39,7 @@ static struct clinux_exit wait_without_reaping(idtype_t kind, id_t identifier) {
     struct clinux_exit result = {false, 0};
     siginfo_t information;
     information.si_pid = 0;
-    // __WALL: children that clone(2) made without SIGCHLD too.
+    // __WALL includes children that clone(2) made without SIGCHLD.
     int options = WEXITED | WNOHANG | WNOWAIT | __WALL;
     int code;
     do {

@@ -65,7 +65,7 @@ struct StartFailureTests {
         let errors = process.errors.text
         #expect(errors.contains("127.0.0.1:\(other.port)"))
         #expect(errors.contains("another program listens there"))
-        #expect(errors.contains("port 0 takes a free one"))
+        #expect(errors.contains("port 0 picks a free one"))
         #expect(process.output.text.isEmpty)
     }
 
@@ -83,7 +83,7 @@ struct StartFailureTests {
     @Test(
         "a bad host is status 1, the cause and the remedy",
         arguments: [
-            ("203.0.113.1", "the address is none of this machine's"),
+            ("203.0.113.1", "the address is not one of this machine's"),
             ("[::1%nowhere]", "Give an address or name of this machine"),
         ])
     func badHost(host: String, words: String) throws {

@@ -1,9 +1,9 @@
-// What Swift cannot express or import: thread-local storage, the ring's shared words, and kernel
-// constants newer than Debian's liburing. No logic lives here.
+// Shims for features that Swift cannot express or import: thread-local storage, the ring's shared
+// words, and kernel constants that Debian's liburing lacks. No logic lives here.
 #ifndef CLINUX_H
 #define CLINUX_H
 
-// Before liburing.h, which asks for another variant of the C library's types than Swift's Glibc.
+// Before liburing.h, which selects another variant of the C library's types than Swift's Glibc.
 #include <sys/types.h>
 
 #include <errno.h>
@@ -39,7 +39,7 @@ _Static_assert(sizeof(struct io_uring_cqe) == 16, "the kernel's completion entry
 
 // MARK: thread-local storage
 
-// The calling thread's context. Safety: only ever read and written by its own thread.
+// The calling thread's context. Safety: only its own thread reads and writes it.
 extern _Thread_local void *clinux_thread_value __attribute__((tls_model("initial-exec")));
 
 static inline void *clinux_thread_get(void) { return clinux_thread_value; }
@@ -47,7 +47,7 @@ static inline void clinux_thread_set(void *value) { clinux_thread_value = value;
 
 // MARK: time-stamp counter
 
-// Ticks of the CPU's constant-rate counter: for rough intervals only, never for deadlines.
+// Ticks of the CPU's constant-rate counter, for rough intervals only, never for deadlines.
 static inline uint64_t clinux_ticks(void) {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
@@ -62,7 +62,7 @@ static inline uint64_t clinux_ticks(void) {
 #endif
 }
 
-// How many ticks of clinux_ticks pass in a microsecond (a rough figure on x86).
+// Ticks per microsecond (a rough figure on x86).
 static inline uint64_t clinux_ticks_per_microsecond(void) {
 #if defined(__x86_64__)
     return 2500;
@@ -83,9 +83,9 @@ static inline void clinux_pause(void) {
 #endif
 }
 
-// MARK: a ring's life
+// MARK: creating and closing a ring
 
-// io_uring_queue_init_params(3): 0, or -errno.
+// io_uring_queue_init_params(3). Returns 0 or -errno.
 int clinux_open_ring(unsigned entries, struct io_uring *ring, struct io_uring_params *parameters);
 
 // io_uring_queue_exit(3).
@@ -93,29 +93,29 @@ void clinux_close_ring(struct io_uring *ring);
 
 // MARK: the ring's shared words
 
-// Whether completions wait in the queue. Any thread may ask.
+// Whether completions are in the queue. From any thread.
 static inline bool clinux_has_completions(const struct io_uring *ring) {
     unsigned head = __atomic_load_n(ring->cq.khead, __ATOMIC_RELAXED);
     unsigned tail = __atomic_load_n(ring->cq.ktail, __ATOMIC_ACQUIRE);
     return head != tail;
 }
 
-// Whether the kernel asks for an enter: task work is pending, or completions overflowed.
+// Whether the kernel requests an enter: task work is pending, or completions overflowed.
 static inline bool clinux_needs_enter(const struct io_uring *ring) {
     unsigned flags = __atomic_load_n(ring->sq.kflags, __ATOMIC_RELAXED);
     return (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
 }
 
-// Copies up to `capacity` completions out of the queue and frees their places.
-// Only the thread that holds the ring's loop may call it.
+// Moves up to `capacity` completions out of the queue. Only the thread that holds the ring's loop
+// may call it.
 unsigned clinux_reap(struct io_uring *ring, struct io_uring_cqe *into, unsigned capacity);
 
 // Publishes prepared entries and enters the kernel. `timeout` is relative, or NULL for none.
-// Returns the count that was submitted, or -errno.
+// Returns the number of submitted entries, or -errno.
 int clinux_enter(
     struct io_uring *ring, unsigned wait_count, const struct __kernel_timespec *timeout);
 
-// Prepares a one-shot poll; false when the submission queue is full.
+// Prepares a one-shot poll. Returns false if the submission queue is full.
 static inline bool clinux_prepare_poll(
     struct io_uring *ring, int descriptor, uint32_t events, uint64_t token) {
     struct io_uring_sqe *entry = io_uring_get_sqe(ring);
@@ -127,8 +127,9 @@ static inline bool clinux_prepare_poll(
 
 // MARK: system calls that have no C library wrapper
 
-// sendto(2) on a stream socket that neither blocks nor raises SIGPIPE: the count, or -errno. The C
-// library's is a cancellation point, for which a program with threads pays in each call.
+// sendto(2) on a stream socket, without blocking or SIGPIPE. Returns the count or -errno. The C
+// library's function is a cancellation point, which costs time in each call of a multithreaded
+// program.
 static inline ssize_t clinux_send(int descriptor, const void *bytes, size_t count) {
     long result;
     do {
@@ -138,7 +139,8 @@ static inline ssize_t clinux_send(int descriptor, const void *bytes, size_t coun
     return result < 0 ? -errno : result;
 }
 
-// recvfrom(2) on a stream socket that does not block: the count, or -errno. For the same reason.
+// recvfrom(2) on a stream socket, without blocking. Returns the count or -errno. Avoids the C
+// library for the same reason.
 static inline ssize_t clinux_receive(int descriptor, void *bytes, size_t capacity) {
     long result;
     do {
@@ -156,27 +158,27 @@ void clinux_set_thread_name(const char *name);
 void clinux_use_fine_timers(void);
 void clinux_use_lowest_priority(void);
 
-// A timerfd on CLOCK_REALTIME that becomes readable only when somebody sets the clock, or -errno;
-// the second call makes it wait for the next time.
+// Returns a timerfd on CLOCK_REALTIME that becomes readable only when the clock is set, or -errno.
+// clinux_await_clock_step arms it for the next time.
 int clinux_clock_step_descriptor(void);
 void clinux_await_clock_step(int descriptor);
 
-// The affinity mask's CPU count, or -errno.
+// The number of CPUs in the affinity mask, or -errno.
 int clinux_affinity_count(void);
 
-// preadv2(2) and pwritev2(2) with RWF_NOWAIT, at the file's own position; -1 and errno.
+// preadv2(2) and pwritev2(2) with RWF_NOWAIT, at the file's position; -1 and errno.
 ssize_t clinux_read_nowait(int descriptor, void *buffer, size_t count);
 struct iovec;
 ssize_t clinux_write_nowait(int descriptor, const struct iovec *list, int count);
 
-// accept4(2) of a connection that exec closes; the listener must have O_NONBLOCK set. Returns the
+// accept4(2) with close-on-exec; the listening socket must have O_NONBLOCK set. Returns the
 // descriptor, or -errno.
 int clinux_accept(int listener);
 
-// open(2), which is variadic; -1 and errno.
+// open(2), which is variadic in C; -1 and errno.
 int clinux_open(const char *path, int flags, unsigned mode);
 
-// What statx(2) says about an open object; the times are nanoseconds since 1970.
+// The result of statx(2) for an open file; times are nanoseconds since 1970.
 struct clinux_file_status {
     uint32_t mode;
     uint32_t link_count;
@@ -187,10 +189,10 @@ struct clinux_file_status {
     int64_t changed_nanoseconds;
 };
 
-// Asks what this machine knows, never a server. Returns 0, or -errno.
+// Uses cached attributes of network file systems, without asking the server. Returns 0 or -errno.
 int clinux_file_status(int descriptor, struct clinux_file_status *status);
 
-// Opens with O_PATH, which needs no permission on the object. Returns the descriptor, or -errno.
+// Opens with O_PATH, which requires no permission on the file. Returns the descriptor, or -errno.
 int clinux_open_place(const char *path);
 
 int clinux_epoll_wait(

@@ -1,12 +1,12 @@
-// Datagrams in batches: what Swift does not import of <sys/socket.h>, <netinet/in.h> and
-// <netinet/udp.h>. No logic lives here.
+// Datagrams in batches: declarations of <sys/socket.h>, <netinet/in.h> and <netinet/udp.h> that
+// Swift does not import. No logic lives here.
 #ifndef CLINUX_DATAGRAMS_H
 #define CLINUX_DATAGRAMS_H
 
 #include <stdint.h>
 #include <sys/socket.h>
 
-// struct mmsghdr, which the C library declares for GNU programs only.
+// struct mmsghdr, which the C library declares only for GNU programs.
 struct clinux_message {
     struct msghdr header;
     unsigned int count;
@@ -32,7 +32,7 @@ enum {
     CLINUX_IPV6_MULTICAST_ALL = 29,
 };
 
-// recvmmsg(2) and sendmmsg(2) that never wait and never raise SIGPIPE: the count of messages, or
+// recvmmsg(2) and sendmmsg(2), without blocking or SIGPIPE. Return the number of messages, or
 // -errno.
 int clinux_receive_messages(int descriptor, struct clinux_message *list, unsigned count);
 int clinux_send_messages(int descriptor, struct clinux_message *list, unsigned count);

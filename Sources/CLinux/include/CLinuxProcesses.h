@@ -1,28 +1,28 @@
-// Calls about other processes that older C libraries and kernel headers do not know.
+// Process calls that older C libraries and kernel headers lack.
 #ifndef CLINUX_PROCESSES_H
 #define CLINUX_PROCESSES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// pidfd_open(2): a descriptor, closed by exec, or -errno.
+// pidfd_open(2). Returns a descriptor with close-on-exec, or -errno.
 int clinux_pidfd_open(int32_t process);
 
 // How a process ended.
 struct clinux_exit {
     bool is_known;
-    // As wait(2) reports it.
+    // In the format of wait(2).
     int32_t wait_status;
 };
 
-// What waitid(2) tells without reaping, and where it does not (no child of ours, or reaped
-// already) what PIDFD_GET_INFO tells from Linux 6.15 on.
+// How the process ended: from waitid(2), without reaping it; if that fails (not a child, or already
+// reaped), from PIDFD_GET_INFO (Linux 6.15).
 struct clinux_exit clinux_pidfd_exit(int pidfd);
 
-// The same of a child by its number, which its parent must not have reaped.
+// The same for a child by its process ID. The parent must not have reaped it.
 struct clinux_exit clinux_child_exit(int32_t process);
 
-// Whether there is a process of that number, be it a zombie.
+// Whether the process exists; a zombie does.
 bool clinux_process_exists(int32_t process);
 
 #endif

@@ -3,9 +3,9 @@ internal import Glibc
 
 /// The control messages of a datagram. cmsg(3).
 enum DatagramControl {
-    /// Room for what is asked for: a path, a segment's length, a count of drops.
+    /// Room for a path, a segment length and a drop count.
     static let receiveBytes = 128
-    /// Room for a path and a segment's length.
+    /// Room for a path and a segment length.
     static let sendBytes = 64
 
     static func facts(of message: inout msghdr) -> DatagramFacts {
@@ -45,8 +45,8 @@ enum DatagramControl {
         }
     }
 
-    /// Fills `message`'s control, which begins at `room` and has `sendBytes` bytes, with what is
-    /// given: the address to send from, and the length of the datagrams to cut the bytes into.
+    /// Fills `message`'s control buffer, `sendBytes` bytes at `room`, with the source address and
+    /// the segment length, if given.
     static func write(
         into message: inout msghdr, room: UnsafeMutableRawPointer, path: DatagramPath?,
         segmentBytes: Int
@@ -63,7 +63,7 @@ enum DatagramControl {
                 withUnsafeMutableBytes(of: &info.address) {
                     $0.storeBytes(of: address.bigEndian, as: UInt128.self)
                 }
-                // Such an address means something on its link only.
+                // A link-local address requires the interface.
                 info.interface = DatagramPath.isLinkLocal(address) ? interface : 0
                 end += append(
                     info, Int32(IPPROTO_IPV6), Int32(CLINUX_IPV6_PKTINFO), at: room + end)
@@ -77,7 +77,7 @@ enum DatagramControl {
         message.msg_controllen = end
     }
 
-    /// The count of bytes with what aligns the next one.
+    /// Returns the number of bytes used, including the alignment of the next message.
     private static func append<Value>(
         _ value: Value, _ level: Int32, _ type: Int32, at place: UnsafeMutableRawPointer
     ) -> Int {

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Groups of receivers: ip(7), ipv6(7). Each call returns 0, or an errno.
+/// Multicast: ip(7), ipv6(7). Each call returns 0 or an errno.
 package enum DatagramGroups {
     package enum Membership: Sendable {
         case join
@@ -9,8 +9,8 @@ package enum DatagramGroups {
     }
 
     /// - Parameters:
-    ///   - interface: its index; 0: the one that the route to the group leads to.
-    ///   - source: the only one to receive from; nil: everyone.
+    ///   - interface: an index; 0: the interface of the route to the group.
+    ///   - source: the only sender to receive from; nil: any.
     package static func change(
         _ descriptor: Int32, _ membership: Membership, group: SocketAddress, interface: UInt32,
         source: SocketAddress?
@@ -41,7 +41,7 @@ package enum DatagramGroups {
         Int32(group.family == UInt16(AF_INET6) ? IPPROTO_IPV6 : IPPROTO_IP)
     }
 
-    /// The interface that datagrams to groups leave by; 0: the one that the route leads to.
+    /// Sets the interface for sending to groups; 0: the route decides.
     package static func setInterface(_ descriptor: Int32, _ interface: UInt32) -> Int32 {
         var request = ip_mreqn()
         request.imr_ifindex = Int32(bitPattern: interface)
@@ -57,12 +57,12 @@ package enum DatagramGroups {
             })
     }
 
-    /// Whether members on this machine get what the socket sends to a group.
+    /// Sets whether members on this machine receive datagrams that the socket sends to a group.
     package static func setLoopback(_ descriptor: Int32, _ isOn: Bool) -> Int32 {
         set(descriptor, ipv4: IP_MULTICAST_LOOP, ipv6: IPV6_MULTICAST_LOOP, isOn ? 1 : 0)
     }
 
-    /// How many routers a datagram to a group may pass, counting the first step.
+    /// Sets the hop limit of datagrams to groups.
     package static func setHops(_ descriptor: Int32, _ hops: Int32) -> Int32 {
         set(descriptor, ipv4: IP_MULTICAST_TTL, ipv6: IPV6_MULTICAST_HOPS, hops)
     }
@@ -77,7 +77,7 @@ package enum DatagramGroups {
             descriptor, ipv4: { set(IPPROTO_IP, ipv4) }, ipv6: { set(IPPROTO_IPV6, ipv6) })
     }
 
-    /// A socket for IPv6 may serve IPv4, too: it has both settings.
+    /// An IPv6 socket may serve IPv4, too, so both options are set.
     private static func each(
         _ descriptor: Int32, ipv4: () -> Int32, ipv6: () -> Int32
     ) -> Int32 {

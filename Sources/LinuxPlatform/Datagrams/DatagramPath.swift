@@ -1,14 +1,14 @@
-/// Where a datagram came to, and where an answer to it is to come from. ip(7), ipv6(7).
+/// The destination of a received datagram, and the source of an answer to it. ip(7), ipv6(7).
 package struct DatagramPath: Sendable, Equatable {
-    /// The address in the datagram's header, which may be a group's or a broadcast address. On an
-    /// IPv6 socket IPv4 addresses are mapped.
+    /// The destination in the header, possibly a multicast or broadcast address. IPv4 addresses on
+    /// an IPv6 socket are IPv4-mapped.
     package enum Address: Sendable, Equatable {
         case ipv4(UInt32)
         case ipv6(UInt128)
     }
 
     package var destination: Address
-    /// An address of the machine's that answers can have; nil where the kernel is to choose.
+    /// A local address for answers; nil: the kernel chooses.
     package var source: Address?
     /// The interface's index.
     package var interface: UInt32

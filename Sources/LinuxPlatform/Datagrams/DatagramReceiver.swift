@@ -1,11 +1,10 @@
 internal import CLinux
 internal import Glibc
 
-/// Memory for a batch of datagrams, and the call that fills it: recvmmsg(2). Used by one thread at
-/// a time.
+/// Buffers for a batch of datagrams, filled by recvmmsg(2). Not safe for concurrent use.
 package final class DatagramReceiver: @unchecked Sendable {
-    // Safety: whoever owns it keeps its users apart.
-    /// The most datagrams that one call receives.
+    // Safety: the owner never uses it concurrently.
+    /// Most datagrams per call.
     package let capacity: Int
     private let bytesEach: Int
     private let stride: Int
@@ -15,20 +14,20 @@ package final class DatagramReceiver: @unchecked Sendable {
     private let addresses: UnsafeMutablePointer<sockaddr_storage>
     private let controls: UnsafeMutableRawPointer
     private let hasControls: Bool
-    /// Entries that the last call has used, and that are to be made ready for the next one.
+    /// Entries used by the last call, to reset before the next one.
     private var used = 0
 
-    /// The longest datagram there is, and the most that the kernel puts together.
+    /// The longest datagram, and the longest that the kernel coalesces.
     package static let longestBytes = 65_536
 
     /// - Parameters:
-    ///   - bytesEach: room for each datagram; what is beyond it is cut off.
-    ///   - hasControls: not for Unix sockets, whose peers could send descriptors that way.
+    ///   - bytesEach: the buffer of each datagram; longer ones are truncated.
+    ///   - hasControls: false for Unix sockets, whose peers could pass descriptors.
     package init(capacity: Int, bytesEach: Int, hasControls: Bool) {
         self.capacity = capacity
         self.bytesEach = bytesEach
         self.hasControls = hasControls
-        // The first lines of all buffers would share the same few places of the cache.
+        // The padding spreads the beginnings of the buffers over different cache sets.
         stride = (bytesEach + 63) / 64 * 64 + 192
         memory = .allocate(byteCount: capacity * stride, alignment: 64)
         messages = .allocate(capacity: capacity)
@@ -56,8 +55,8 @@ package final class DatagramReceiver: @unchecked Sendable {
         controls.deallocate()
     }
 
-    /// Receives what is there, without waiting: the count of entries, or a negated errno
-    /// (`Sockets.wouldBlock`: nothing). What the last call received is gone.
+    /// Receives waiting datagrams without blocking, and overwrites those of the last call. Returns
+    /// the number of entries, or a negated errno (`Sockets.wouldBlock`: none).
     package func receive(_ descriptor: Int32) -> Int {
         for index in 0..<used {
             messages[index].header.msg_namelen = socklen_t(SocketAddress.capacity)
@@ -74,20 +73,20 @@ package final class DatagramReceiver: @unchecked Sendable {
         }
     }
 
-    /// An entry's bytes: those of one datagram, or of several that were put together.
+    /// An entry's bytes: one datagram, or several coalesced ones.
     @inline(__always)
     package func bytes(at index: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: memory + index * stride, count: min(Int(messages[index].count), bytesEach))
     }
 
-    /// Whether the datagram was longer than its room.
+    /// Whether the datagram was longer than its buffer.
     @inline(__always)
     package func isTruncated(at index: Int) -> Bool {
         messages[index].header.msg_flags & Int32(MSG_TRUNC) != 0
     }
 
-    /// The sender's address; empty for a Unix socket without a name.
+    /// The sender's address; empty for an unnamed Unix socket.
     package func address(at index: Int) -> SocketAddress {
         let length = Int(messages[index].header.msg_namelen)
         return SocketAddress(
@@ -95,9 +94,9 @@ package final class DatagramReceiver: @unchecked Sendable {
                 start: addresses + index, count: min(length, SocketAddress.capacity)))
     }
 
-    /// The sender's port; 0 where there is none.
+    /// The sender's port; 0 if there is none.
     package func port(at index: Int) -> UInt16 {
-        // The port is at the same place in the addresses of both families.
+        // sockaddr_in and sockaddr_in6 have the port at the same offset.
         let family = Int32(addresses[index].ss_family)
         guard messages[index].header.msg_namelen >= MemoryLayout<sockaddr_in>.size,
             family == AF_INET || family == AF_INET6
@@ -106,13 +105,13 @@ package final class DatagramReceiver: @unchecked Sendable {
             bigEndian: UnsafeRawPointer(addresses + index).load(fromByteOffset: 2, as: UInt16.self))
     }
 
-    /// What else the kernel has told.
+    /// The entry's control messages.
     package func facts(at index: Int) -> DatagramFacts {
         hasControls && messages[index].header.msg_controllen > 0
             ? DatagramControl.facts(of: &messages[index].header) : DatagramFacts()
     }
 
-    /// Whether the memory is part of what was received, and so stays until the next `receive`.
+    /// Whether the bytes are part of the last batch, and so stay valid until the next `receive`.
     @inline(__always)
     package func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let start = bytes.baseAddress, used > 0 else { return false }

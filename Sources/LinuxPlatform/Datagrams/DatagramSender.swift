@@ -1,21 +1,21 @@
 internal import CLinux
 internal import Glibc
 
-/// A batch of datagrams to be sent by one call: sendmmsg(2). Used by one thread at a time.
+/// A batch of datagrams for one sendmmsg(2). Not safe for concurrent use.
 package final class DatagramSender: @unchecked Sendable {
-    // Safety: whoever owns it keeps its users apart.
-    /// The most messages of one call.
+    // Safety: the owner never uses it concurrently.
+    /// Most messages per call.
     package static let capacity = 64
-    /// The most pieces of memory of one call. A message has at most 1024 (UIO_MAXIOV).
+    /// Most iovecs per call. The kernel's limit for one message is 1024 (UIO_MAXIOV).
     package static let pieceCapacity = 512
-    /// The most datagrams that the kernel cuts one message into, in its older versions.
+    /// Most segments per message in older kernels.
     package static let mostSegments = 64
 
     private let messages: UnsafeMutablePointer<clinux_message>
     private let vectors: UnsafeMutablePointer<iovec>
     private let addresses: UnsafeMutablePointer<sockaddr_storage>
     private let controls: UnsafeMutableRawPointer
-    /// Messages of the batch.
+    /// The number of messages in the batch.
     package private(set) var count = 0
     private var pieces = 0
 
@@ -42,17 +42,19 @@ package final class DatagramSender: @unchecked Sendable {
         pieces = 0
     }
 
-    /// Whether a message of so many pieces has room.
+    /// Whether a message of `more` pieces fits.
     @inline(__always)
     package func hasRoom(pieces more: Int) -> Bool {
         count < DatagramSender.capacity && pieces + more <= DatagramSender.pieceCapacity
     }
 
-    /// Begins a message, whose bytes follow by `append`.
+    /// Starts a message; `append` adds its bytes.
     /// - Parameters:
     ///   - address: nil for the peer of a connected socket.
-    ///   - path: what it answers; nil: the kernel chooses the address to send from.
-    ///   - segmentBytes: the kernel cuts the bytes into datagrams of that length; 0: it is one.
+    ///   - path: the path of the datagram that this one answers; nil: the kernel chooses the
+    ///     source.
+    ///   - segmentBytes: the length of the segments that the kernel cuts the bytes into; 0: one
+    ///     datagram.
     package func begin(to address: SocketAddress?, path: DatagramPath?, segmentBytes: Int) {
         let message = messages + count
         message.pointee.header.msg_iov = vectors + pieces
@@ -76,7 +78,7 @@ package final class DatagramSender: @unchecked Sendable {
         count += 1
     }
 
-    /// Adds bytes to the last message, which stay where they are until `send`.
+    /// Adds bytes to the last message. They must stay valid until `send`.
     @inline(__always)
     package func append(_ bytes: UnsafeRawBufferPointer) {
         let message = messages + (count - 1)
@@ -93,8 +95,8 @@ package final class DatagramSender: @unchecked Sendable {
         pieces += 1
     }
 
-    /// Sends what the kernel takes: the count of messages, or a negated errno, which is the
-    /// first message's (`Sockets.wouldBlock`: no room).
+    /// Sends as many messages as the kernel takes. Returns their number, or the first message's
+    /// negated errno (`Sockets.wouldBlock`: no room).
     package func send(_ descriptor: Int32) -> Int {
         while true {
             let sent = clinux_send_messages(descriptor, messages, UInt32(count))

@@ -1,4 +1,4 @@
-/// How a datagram socket is made.
+/// Settings of a datagram socket.
 package struct DatagramSettings: Sendable {
     /// SO_REUSEADDR.
     package var reusesAddress = false
@@ -14,7 +14,7 @@ package struct DatagramSettings: Sendable {
     package var sendBufferBytes: Int32?
     /// IP_PKTINFO and IPV6_RECVPKTINFO.
     package var reportsPath = false
-    /// UDP_GRO, where the kernel has it.
+    /// UDP_GRO, if the kernel supports it.
     package var combinesReceived = false
     /// Sets further options, before bind(2).
     package var prepare: @Sendable (Int32) -> Void = { _ in }

@@ -3,10 +3,10 @@ internal import Glibc
 
 /// Datagram sockets: udp(7), and those of unix(7).
 package enum Datagrams {
-    /// A socket with O_NONBLOCK that exec closes.
+    /// Makes a socket with O_NONBLOCK and close-on-exec.
     /// - Parameters:
-    ///   - local: where to bind it; nil: wherever the kernel likes.
-    ///   - peer: whom to connect it to; nil: nobody.
+    ///   - local: the local address; nil: the kernel chooses.
+    ///   - peer: the address to connect to; nil: none.
     package static func open(
         at local: SocketAddress?, connectingTo peer: SocketAddress?, _ settings: DatagramSettings
     ) throws(SystemError) -> Int32 {
@@ -37,7 +37,7 @@ package enum Datagrams {
             if isIPv6 {
                 try set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, settings.isIPv6Only ? 1 : 0)
             }
-            // The kernel may refuse these: they only count, or make things faster.
+            // Optional: the drop counter, and options for speed.
             Sockets.setOption(descriptor, SOL_SOCKET, SO_RXQ_OVFL, 1)
             if settings.combinesReceived {
                 Sockets.setOption(descriptor, Int32(IPPROTO_UDP), Int32(CLINUX_UDP_GRO), 1)
@@ -52,29 +52,29 @@ package enum Datagrams {
         settings.prepare(descriptor)
     }
 
-    /// Else it would also receive for the groups that other sockets of the machine have joined.
+    /// Without this, the socket also receives for groups that other sockets have joined.
     private static func receiveOwnGroupsOnly(_ descriptor: Int32) {
         Sockets.setOption(descriptor, Int32(IPPROTO_IP), Int32(CLINUX_IP_MULTICAST_ALL), 0)
         Sockets.setOption(descriptor, Int32(IPPROTO_IPV6), Int32(CLINUX_IPV6_MULTICAST_ALL), 0)
     }
 
-    /// Whether the kernel knows how to cut what is sent into datagrams (UDP_SEGMENT, Linux 4.18).
+    /// Whether the kernel can segment sent messages (UDP_SEGMENT, Linux 4.18).
     package static func canSegment(_ descriptor: Int32) -> Bool {
         Sockets.option(descriptor, Int32(IPPROTO_UDP), Int32(CLINUX_UDP_SEGMENT)) != nil
     }
 
-    /// Whether the kernel puts datagrams together on this socket (UDP_GRO, Linux 5.0).
+    /// Whether the kernel coalesces received datagrams on this socket (UDP_GRO, Linux 5.0).
     package static func isCombining(_ descriptor: Int32) -> Bool {
         Sockets.option(descriptor, Int32(IPPROTO_UDP), Int32(CLINUX_UDP_GRO)) ?? 0 != 0
     }
 
-    /// Whether it is a socket for datagrams.
+    /// Whether it is a SOCK_DGRAM socket.
     package static func isDatagramSocket(_ descriptor: Int32) -> Bool {
         Sockets.option(descriptor, SOL_SOCKET, SO_TYPE) == Int32(SOCK_DGRAM.rawValue)
     }
 
-    /// Takes the errors that wait behind those of the socket itself (MSG_ERRQUEUE, for programs
-    /// that set IP_RECVERR), which else would make the socket ready for ever. At most 64 of them.
+    /// Discards the socket's error queue (MSG_ERRQUEUE), at most 64 errors. It is filled only if
+    /// the program sets IP_RECVERR, and then keeps the socket ready.
     package static func dropErrorQueue(_ descriptor: Int32) {
         var message = msghdr()
         for _ in 0..<64 where recvmsg(descriptor, &message, Int32(MSG_ERRQUEUE)) < 0 {

@@ -1,6 +1,7 @@
+internal import CLinux
 internal import Glibc
 
-/// Keeps a SIGPIPE, which the kernel sends to the thread that writes, from doing anything.
+/// Suppresses SIGPIPE, which the kernel sends to the writing thread.
 enum PipeSignal {
     /// Runs the body with the signal blocked.
     static func blocked(_ body: () -> Int) -> Int {
@@ -13,13 +14,13 @@ enum PipeSignal {
         return body()
     }
 
-    /// Takes the thread's own pending signal away.
+    /// Removes the thread's pending SIGPIPE.
     static func consume(_ result: Int) -> Int {
         var set = sigset_t()
         sigemptyset(&set)
         sigaddset(&set, SIGPIPE)
         var none = timespec()
-        // EAGAIN: the program ignores the signal.
+        // Fails with EAGAIN if the process ignores the signal.
         _ = sigtimedwait(&set, nil, &none)
         return result
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-// Those of connecting and accepting.
+// Errors of connecting and accepting.
 extension ErrorCode {
     package static let connectionRefused = ECONNREFUSED
     package static let connectionReset = ECONNRESET
@@ -9,8 +9,8 @@ extension ErrorCode {
     package static let familyNotSupported = EAFNOSUPPORT
     package static let wrongType = EPROTOTYPE
 
-    /// Whether accept(2) may succeed the next time: the connection, or the way to its peer, was at
-    /// fault, and not the listener.
+    /// Whether accept(2) may succeed at the next call, because the connection or the network
+    /// failed, not the listening socket.
     package static func isPassingAcceptError(_ code: Int32) -> Bool {
         switch code {
         case ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,

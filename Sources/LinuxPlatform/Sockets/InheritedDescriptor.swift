@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A descriptor that another program has made: systemd, or the one that started this one.
+/// A descriptor inherited from systemd or from the program that started this one.
 package enum InheritedDescriptor {
-    /// No program that this one starts inherits it further (FD_CLOEXEC).
+    /// Sets FD_CLOEXEC, so that child processes do not inherit the descriptor.
     package static func closeOnExec(_ descriptor: Int32) {
         let flags = fcntl(descriptor, F_GETFD)
         if flags >= 0 { _ = fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) }

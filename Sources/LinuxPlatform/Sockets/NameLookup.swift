@@ -1,16 +1,16 @@
 internal import CLinux
 internal import Glibc
 
-/// Asks the C library for the addresses of a host: getaddrinfo(3).
+/// Resolves host names with the C library: getaddrinfo(3).
 package enum NameLookup {
-    /// Blocks until the answer is there, which may take many seconds: for threads that may block.
+    /// Blocks, possibly for many seconds: for threads that may block.
     ///
-    /// - Returns: each address once, in the order in which RFC 6724 wants them tried; port 0.
+    /// - Returns: each address once, in the order of RFC 6724, with port 0.
     package static func addresses(of host: String) throws(NameLookupError) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
-        // One kind of socket, or each address would come once for each kind. No AI_ADDRCONFIG: it
-        // may hide addresses from a machine that has no network but its loopback interface.
+        // With one socket type, each address is returned once. AI_ADDRCONFIG could hide addresses
+        // on a machine that has only the loopback interface.
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var first: UnsafeMutablePointer<addrinfo>?
         var code: Int32
@@ -36,8 +36,8 @@ package enum NameLookup {
         code == EAI_SYSTEM && errno == EINTR
     }
 
-    /// Whether the machine has a route to the address and an address of its own for it. Sends
-    /// nothing: only a datagram socket is connected.
+    /// Whether the machine has a route to the address and a source address for it. Connects a
+    /// datagram socket, which sends nothing.
     package static func hasRoute(to address: SocketAddress) -> Bool {
         let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
         let number = socket(Int32(address.family), kind, 0)

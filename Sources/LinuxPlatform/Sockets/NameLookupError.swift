@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Why getaddrinfo(3) gave no address.
+/// Why getaddrinfo(3) returned no address.
 package struct NameLookupError: Error, Equatable {
-    /// One of EAI_NONAME and its kin.
+    /// EAI_NONAME or another EAI code.
     package let code: Int32
-    /// The `errno` that stands behind EAI_SYSTEM.
+    /// The `errno` for EAI_SYSTEM.
     package let systemCode: Int32?
 
     package init(code: Int32, systemCode: Int32? = nil) {
@@ -13,11 +13,11 @@ package struct NameLookupError: Error, Equatable {
     }
 
     package enum Reason: Sendable, Equatable {
-        /// There is no such name, or it has no address.
+        /// The name does not exist or has no address.
         case notFound
-        /// No name server answered; another try may help.
+        /// No name server answered; a retry may help.
         case temporary
-        /// The name servers refuse for good.
+        /// The name servers refused permanently.
         case refused
         case outOfMemory
         /// A system call failed.
@@ -42,18 +42,18 @@ package struct NameLookupError: Error, Equatable {
         return gai_strerror(code).map { String(cString: $0) } ?? "unknown error"
     }
 
-    // GNU's, which Swift does not import.
+    // GNU extensions, which Swift does not import.
     private static let noData: Int32 = -5
     private static let addressFamily: Int32 = -9
 }
 
-/// The codes of getaddrinfo(3), for modules that do not see the C library.
+/// Codes of getaddrinfo(3) for modules that do not import the C library.
 extension NameLookupError {
     package static var notFound: NameLookupError { NameLookupError(code: EAI_NONAME) }
     package static var temporary: NameLookupError { NameLookupError(code: EAI_AGAIN) }
 }
 
 extension NameLookupError {
-    /// Whether the call failed because the process or the machine has no descriptor left.
+    /// Whether the process or the system has no free descriptor.
     package var isShortOfDescriptors: Bool { systemCode == EMFILE || systemCode == ENFILE }
 }

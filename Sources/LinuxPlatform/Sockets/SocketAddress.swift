@@ -1,63 +1,63 @@
 internal import CLinux
 internal import Glibc
 
-/// A socket's address as the kernel takes and gives it: a `sockaddr_storage` and a length.
+/// A socket address in the kernel's form: a `sockaddr_storage` and a length.
 ///
 /// See ip(7), ipv6(7) and unix(7).
 package struct SocketAddress: Sendable {
     private var storage = sockaddr_storage()
-    /// How many of the bytes count.
+    /// The number of valid bytes.
     package private(set) var length = 0
 
     /// The most bytes that an address can have.
     package static let capacity = MemoryLayout<sockaddr_storage>.size
 
-    /// No address: what the kernel is given to be filled in.
+    /// An empty address, for the kernel to fill in.
     package init() {}
 
-    /// Bytes that the kernel has written elsewhere; what is beyond `capacity` is cut off.
+    /// Copies an address from elsewhere; bytes beyond `capacity` are dropped.
     package init(copying bytes: UnsafeRawBufferPointer) {
         length = min(bytes.count, SocketAddress.capacity)
         let kept = UnsafeRawBufferPointer(rebasing: bytes[..<length])
         withUnsafeMutableBytes(of: &storage) { $0.copyMemory(from: kept) }
     }
 
-    /// What a socket address says.
+    /// The content of an address.
     package enum Parts: Sendable, Equatable {
         case ipv4(address: UInt32, port: UInt16)
         /// - Parameter scope: the interface's index; 0 for none.
         case ipv6(address: UInt128, port: UInt16, scope: UInt32)
-        /// The bytes of the path, without the NUL that ends it.
+        /// The path, without the terminating NUL.
         case unixPath([UInt8])
-        /// The bytes of the name, without the NUL that begins it.
+        /// The name, without the leading NUL.
         case unixAbstract([UInt8])
         /// A Unix socket that was never bound.
         case unixUnnamed
-        /// Of a family that is none of these, or too short to say anything.
+        /// Another family, or an address that is too short.
         case other(family: UInt16)
     }
 
-    /// The bytes that count.
+    /// Calls `body` with the valid bytes.
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         withUnsafeBytes(of: storage) { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
     }
 
-    /// Lets a call fill the address in. It is given room for `capacity` bytes and the length, which
-    /// it sets as accept(2), getsockname(2) and recvfrom(2) do.
+    /// Passes the storage to a call that fills it in, such as accept(2), getsockname(2) or
+    /// recvfrom(2).
     mutating func fill<Result>(
         _ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Result
     ) -> Result {
         var written = socklen_t(SocketAddress.capacity)
         let result = withUnsafeMutableBytes(of: &storage) { bytes in
-            // Safety: a sockaddr_storage is made to hold any address and is aligned for it.
+            // Safety: a sockaddr_storage can hold any address and is aligned for it.
             call(bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), &written)
         }
-        // The kernel tells the length that it had, also when it cut the address off.
+        // The kernel reports the full length even if it truncated the address.
         length = min(Int(written), SocketAddress.capacity)
         return result
     }
 
-    /// Lends the address to a call like bind(2), connect(2) or sendto(2).
+    /// Passes the address to a call such as bind(2), connect(2) or sendto(2).
     func withSockaddr<Result>(
         _ call: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
@@ -78,8 +78,7 @@ extension SocketAddress {
         self.init(value)
     }
 
-    /// - Parameter scope: the interface's index, for addresses that mean something on one link
-    ///   only; 0 for none.
+    /// - Parameter scope: the interface's index, for link-local addresses; 0 for none.
     package init(ipv6 address: UInt128, port: UInt16, scope: UInt32 = 0) {
         var value = sockaddr_in6()
         value.sin6_family = sa_family_t(AF_INET6)
@@ -91,20 +90,20 @@ extension SocketAddress {
         self.init(value)
     }
 
-    /// The longest path, which leaves room for the NUL that ends it, and the longest abstract name,
-    /// which a NUL begins.
+    /// The longest path, without its terminating NUL, and the longest abstract name, without its
+    /// leading NUL.
     package static let longestUnixName = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// Nil for a path that is empty, longer than `longestUnixName` or has a byte of value 0.
+    /// Nil for a path that is empty, too long, or contains a NUL.
     package init?(unixPath path: some Collection<UInt8>) {
         guard !path.isEmpty, !path.contains(0) else { return nil }
-        // The NUL counts: so says unix(7).
+        // The length includes the NUL; see unix(7).
         self.init(unixName: path, after: 0, endBytes: 1)
     }
 
-    /// Nil for a name longer than `longestUnixName`. An abstract name may have any bytes.
+    /// Nil for a name that is too long. An abstract name may contain any bytes.
     package init?(unixAbstract name: some Collection<UInt8>) {
-        // No NUL at the end: it would be part of the name.
+        // Without a NUL at the end, which would be part of the name.
         self.init(unixName: name, after: 1, endBytes: 0)
     }
 
@@ -119,7 +118,7 @@ extension SocketAddress {
         length = SocketAddress.unixNameOffset + start + name.count + endBytes
     }
 
-    /// - Parameter value: one of the C structures that begin with a family.
+    /// - Parameter value: a `sockaddr_in`, `sockaddr_in6` or `sockaddr_un`.
     private init<Value>(_ value: Value) {
         self = withUnsafeBytes(of: value) { SocketAddress(copying: $0) }
     }
@@ -128,20 +127,19 @@ extension SocketAddress {
 }
 
 extension SocketAddress {
-    /// The address family, such as AF_INET; AF_UNSPEC (0) where there is no address.
+    /// The address family, such as AF_INET; AF_UNSPEC (0) for an empty address.
     package var family: UInt16 {
         length < MemoryLayout<sa_family_t>.size ? UInt16(AF_UNSPEC) : storage.ss_family
     }
 
-    /// Whether it is a Unix socket's.
     package var isUnix: Bool { Int32(family) == AF_UNIX }
 
-    /// Whether it says anything: that of a Unix socket that was never bound does not.
+    /// Whether there is more than a family. An unbound Unix socket has no more.
     package var isNamed: Bool { length > MemoryLayout<sa_family_t>.size }
 
     package var parts: Parts {
         withBytes { bytes in
-            // Safety: a sockaddr_storage is aligned for each of these.
+            // Safety: a sockaddr_storage is aligned for each of these types.
             switch Int32(family) {
             case AF_INET where bytes.count >= MemoryLayout<sockaddr_in>.size:
                 let value = bytes.load(as: sockaddr_in.self)

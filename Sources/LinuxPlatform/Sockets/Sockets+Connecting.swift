@@ -2,9 +2,9 @@ internal import CLinux
 internal import Glibc
 
 extension Sockets {
-    /// Makes a socket and begins to connect it, without waiting. connect(2).
+    /// Makes a socket and starts connecting it, without blocking. connect(2).
     /// - Parameters:
-    ///   - local: where to bind it; nil: the kernel chooses.
+    ///   - local: the local address; nil: the kernel chooses.
     ///   - prepare: sets options, before bind(2) and connect(2).
     package static func connect(
         to address: SocketAddress, from local: SocketAddress? = nil,
@@ -18,7 +18,7 @@ extension Sockets {
         }
     }
 
-    /// Calls connect(2), for the first time or after `busy`.
+    /// Calls connect(2), initially or after `busy`.
     package static func continueConnect(
         _ descriptor: Int32, to address: SocketAddress
     ) throws(SystemError) -> ConnectingSocket.Progress {
@@ -35,14 +35,14 @@ extension Sockets {
         }
     }
 
-    /// How the attempt of a `pending` socket that is writable has ended: 0: it is connected; or an
-    /// errno.
+    /// The result of a `pending` attempt once the socket is writable: 0 if connected, or an errno.
     package static func connectResult(of descriptor: Int32) -> Int32 {
-        // Reading SO_ERROR clears it. EBADF: the descriptor is no socket any more.
+        // Reading SO_ERROR clears it. It fails with EBADF if the descriptor is closed.
         let code = option(descriptor, SOL_SOCKET, SO_ERROR) ?? errno
         if code != 0 { return code }
-        // A socket of this machine that asks a free port of its own range for a connection may meet
-        // itself (TCP's simultaneous open). Nobody listens there.
+        // When the destination is an unused ephemeral port of this machine, the kernel may choose
+        // the same port as the source, so the socket connects to itself (simultaneous open). No
+        // server listens there.
         let local = localAddress(of: descriptor)
         guard let local, !local.isUnix else { return 0 }
         return local == remoteAddress(of: descriptor) ? ECONNREFUSED : 0
@@ -53,16 +53,17 @@ extension Sockets {
     ) throws(SystemError) {
         switch local.parts {
         case .ipv4(_, port: 0), .ipv6(_, port: 0, _):
-            // The port is chosen when the other end is known: more connections than ports.
+            // The kernel chooses the port on connect, so connections to different peers can share
+            // it.
             setOption(descriptor, Int32(IPPROTO_IP), bindAddressNoPort, 1)
         case .ipv4, .ipv6:
-            // Connections from one port to several addresses.
+            // Allows connections from one port to several addresses.
             setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
         default: break
         }
         try bind(descriptor, to: local)
     }
 
-    /// IP_BIND_ADDRESS_NO_PORT of linux/in.h; for IPv6, too.
+    /// From linux/in.h; applies to IPv6, too.
     private static let bindAddressNoPort: Int32 = 24
 }

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 
 extension Sockets {
-    /// Makes a socket that listens at an address.
+    /// Makes a listening socket.
     package static func listen(
         at address: SocketAddress, _ settings: ListeningSettings
     ) throws(SystemError) -> Int32 {
@@ -32,7 +32,8 @@ extension Sockets {
         _ settings: ListeningSettings
     ) throws(SystemError) {
         if let mode = settings.unixMode {
-            // The file gets the socket's mode, less the umask: it never allows more than is wanted.
+            // bind(2) gives the file the socket's mode, minus the umask, so it is never wider than
+            // requested.
             try checked("fchmod") { fchmod(descriptor, mode_t(mode)) }
         }
         do throws(SystemError) {
@@ -46,7 +47,7 @@ extension Sockets {
         }
         let file = UnixSocketFile(path)
         do throws(SystemError) {
-            // Before anybody can connect.
+            // Before listen(2), so nobody can connect earlier.
             if let mode = settings.unixMode { try file?.widen(to: mode) }
             try checked("listen") { Glibc.listen(descriptor, settings.backlog) }
         } catch {
@@ -55,20 +56,20 @@ extension Sockets {
         }
     }
 
-    /// Accepts one connection that waits: its descriptor, or a negated errno.
+    /// Accepts a waiting connection. Returns its descriptor, or a negated errno.
     package static func accept(_ listener: Int32) -> Int32 { clinux_accept(listener) }
 
-    /// Connections that wait in a TCP listener to be accepted; 0 where the kernel does not tell.
+    /// The number of connections in a TCP socket's backlog; 0 if the kernel does not report it.
     package static func backlogCount(of listener: Int32) -> Int {
-        // struct tcp_info: eight bytes, then numbers of four; a listener's tcpi_unacked, the fifth
-        // of them, is what waits.
+        // struct tcp_info has eight bytes, then 32-bit numbers. For a listening socket the fifth,
+        // tcpi_unacked, is the length of the backlog.
         var words = [UInt32](repeating: 0, count: 16)
         var length = socklen_t(words.count * 4)
         let code = getsockopt(listener, Int32(IPPROTO_TCP), TCP_INFO, &words, &length)
         return code == 0 && length >= 28 ? Int(words[6]) : 0
     }
 
-    /// A descriptor for nothing but to be closed when there are no others; nil: none is left.
+    /// A descriptor to keep in reserve, for closing when no other is free; nil: none is free now.
     package static func reserve() -> Int32? {
         let descriptor = clinux_open("/dev/null", O_RDONLY | O_CLOEXEC, 0)
         return descriptor < 0 ? nil : descriptor

@@ -3,13 +3,14 @@ internal import Glibc
 
 /// Calls on stream sockets that never block and never raise SIGPIPE.
 package enum Sockets {
-    /// The count of bytes that the kernel took, or a negated errno (`wouldBlock`: none now).
+    /// Returns the number of bytes that the kernel took, or a negated errno (`wouldBlock`: no
+    /// room).
     @inline(__always)
     package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         clinux_send(descriptor, bytes.baseAddress, bytes.count)
     }
 
-    /// The same for several pieces at once (sendmsg(2)).
+    /// The same for several pieces (sendmsg(2)).
     package static func send(
         _ descriptor: Int32, _ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>
     ) -> Int {
@@ -38,13 +39,13 @@ package enum Sockets {
 
     package static let wouldBlock = -Int(EAGAIN)
 
-    /// Shuts the sending direction down: the peer reads the end of the stream. shutdown(2).
+    /// Shuts the sending direction down, so the peer reads the end of the stream. shutdown(2).
     package static func closeOutput(_ descriptor: Int32) {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
     package static func close(_ descriptor: Int32) {
-        // After EINTR the descriptor is closed all the same, on Linux.
+        // Linux closes the descriptor even when it reports EINTR.
         _ = Glibc.close(descriptor)
     }
 
@@ -76,14 +77,14 @@ package enum Sockets {
 
     // MARK: options
 
-    /// getsockopt(2) for a number; nil where the socket has no such option.
+    /// getsockopt(2) with a number; nil if the socket does not support the option.
     static func option(_ descriptor: Int32, _ level: Int32, _ name: Int32) -> Int32? {
         var value: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(descriptor, level, name, &value, &length) == 0 ? value : nil
     }
 
-    /// setsockopt(2) with a number; 0, or an errno.
+    /// setsockopt(2) with a number. Returns 0 or an errno.
     @discardableResult
     static func setOption(
         _ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32
@@ -91,7 +92,7 @@ package enum Sockets {
         setStructure(descriptor, level, name, value)
     }
 
-    /// The same for an option that is one of C's structures.
+    /// The same with a C structure.
     @discardableResult
     static func setStructure<Value: BitwiseCopyable>(
         _ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Value
@@ -102,7 +103,7 @@ package enum Sockets {
         }
     }
 
-    /// The same for an option that must not fail.
+    /// The same, throwing on failure.
     static func require(
         _ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32
     ) throws(SystemError) {
@@ -110,13 +111,12 @@ package enum Sockets {
         if code != 0 { throw SystemError(call: "setsockopt", code: code) }
     }
 
-    /// TCP_NODELAY, which accepted sockets inherit from a listening one. Does nothing to sockets
-    /// other than TCP's.
+    /// Sets TCP_NODELAY, which accepted sockets inherit. Has no effect on other than TCP sockets.
     package static func setNoDelay(_ descriptor: Int32) {
         setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }
 
-    /// accept(2) and sendfile(2), which have no flag for it, do not block from here on.
+    /// Sets O_NONBLOCK, for accept(2) and sendfile(2), which have no flag for it.
     package static func setNonBlocking(_ descriptor: Int32) {
         let flags = fcntl(descriptor, F_GETFL)
         if flags >= 0 && flags & O_NONBLOCK == 0 {
@@ -124,7 +124,7 @@ package enum Sockets {
         }
     }
 
-    /// Whether it is a socket of the type SOCK_STREAM; nil: it is no socket.
+    /// Whether it is a SOCK_STREAM socket; nil: not a socket.
     package static func isStream(_ descriptor: Int32) -> Bool? {
         option(descriptor, SOL_SOCKET, SO_TYPE).map { $0 == Int32(SOCK_STREAM.rawValue) }
     }
@@ -143,7 +143,7 @@ package enum Sockets {
         return address.fill { getpeername(descriptor, $0, $1) } == 0 ? address : nil
     }
 
-    /// Bytes that the kernel has and the peer has not acknowledged; 0 where it does not tell.
+    /// Bytes that the kernel has taken and the peer has not acknowledged; 0 if unknown.
     package static func unconfirmedBytes(_ descriptor: Int32) -> Int {
         var count: Int32 = 0
         return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(max(0, count)) : 0

@@ -1,23 +1,21 @@
 internal import CLinux
 internal import Glibc
 
-/// A socket, pipe, terminal or the like, read and written without ever blocking and without a
-/// SIGPIPE for the process.
+/// A socket, pipe, terminal or similar descriptor, read and written without blocking and without
+/// raising SIGPIPE.
 package struct StreamDescriptor: Sendable {
     package let number: Int32
-    /// How the calls are kept from blocking. Changes to `nonBlocking` once, where the kernel cannot
-    /// do without.
+    /// How calls avoid blocking. Changes to `nonBlocking` once, if the kernel requires it.
     package private(set) var mode: Mode
 
     package enum Mode: Sendable {
-        /// By the calls' flags (MSG_DONTWAIT).
+        /// A flag of the calls (MSG_DONTWAIT).
         case socket
-        /// By the calls' flags (RWF_NOWAIT).
+        /// A flag of the calls (RWF_NOWAIT).
         case noWait
-        /// By O_NONBLOCK, which the program has set.
+        /// O_NONBLOCK, set by the program.
         case nonBlocking
-        /// By O_NONBLOCK, which is set for the time of the use: all that share the open file
-        /// description see it.
+        /// O_NONBLOCK, set for the time of use: visible to all who share the open file description.
         case nonBlockingForNow
     }
 
@@ -31,14 +29,14 @@ package struct StreamDescriptor: Sendable {
         }
     }
 
-    /// Takes O_NONBLOCK back, if it was set here.
+    /// Clears O_NONBLOCK, if it was set here.
     package func restore() {
         guard mode == .nonBlockingForNow else { return }
         let flags = fcntl(number, F_GETFL)
         if flags >= 0 { _ = fcntl(number, F_SETFL, flags & ~O_NONBLOCK) }
     }
 
-    /// What follows when the kernel answered that it cannot do without O_NONBLOCK.
+    /// Changes the mode after the kernel has rejected RWF_NOWAIT.
     package mutating func setNonBlocking() {
         let flags = fcntl(number, F_GETFL)
         guard flags >= 0 else { return }
@@ -46,12 +44,12 @@ package struct StreamDescriptor: Sendable {
         if mode == .nonBlockingForNow { _ = fcntl(number, F_SETFL, flags | O_NONBLOCK) }
     }
 
-    /// The result of a call that needs `setNonBlocking` first.
+    /// Result of a call that requires `setNonBlocking` first.
     package static let needsNonBlocking = -Int(EOPNOTSUPP)
-    /// The result of a call that would have to wait.
+    /// Result of a call that would block.
     package static let wouldBlock = -Int(EAGAIN)
 
-    /// Reads what is there: the count of bytes, 0 at the end, or a negated errno.
+    /// Reads available bytes. Returns the count, 0 at the end, or a negated errno.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let result: Int
@@ -66,8 +64,8 @@ package struct StreamDescriptor: Sendable {
         }
     }
 
-    /// Writes as much as there is room for, at most `limit` bytes: the count, or a negated errno
-    /// (EPIPE when nobody will read).
+    /// Writes as much as there is room for, at most `limit` bytes. Returns the count, or a negated
+    /// errno (EPIPE if there is no reader).
     /// - Parameter blocksSignals: whether the calling thread has SIGPIPE blocked.
     package func write(
         _ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>, limit: Int, blocksSignals: Bool
@@ -81,7 +79,7 @@ package struct StreamDescriptor: Sendable {
         }
     }
 
-    /// Safety: the thread has SIGPIPE blocked.
+    /// The thread must have SIGPIPE blocked.
     private func writeQuietly(_ list: UnsafeMutablePointer<iovec>, _ count: Int32) -> Int {
         while true {
             let result =
@@ -94,7 +92,7 @@ package struct StreamDescriptor: Sendable {
     }
 
     private func outcome(of code: Int32) -> Int {
-        // ENOSYS: a kernel without the flags; the answer to both is O_NONBLOCK.
+        // ENOSYS: the kernel does not support the flag, so O_NONBLOCK is needed.
         if mode == .noWait && code == ENOSYS { return StreamDescriptor.needsNonBlocking }
         return -Int(code)
     }

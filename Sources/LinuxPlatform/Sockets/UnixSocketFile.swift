@@ -1,14 +1,14 @@
 internal import CLinux
 internal import Glibc
 
-/// The file that stands for a Unix socket: which one it is, so that another that has taken its
-/// place is left alone.
+/// The file of a Unix socket, identified by device and inode, so that a file that replaced it is
+/// left alone.
 package struct UnixSocketFile: Sendable {
     package let path: [UInt8]
     private let device: UInt64
     private let inode: UInt64
 
-    /// Nil when there is nothing at the path, or something else than a socket.
+    /// Nil if the path is not a socket.
     package init?(_ path: [UInt8]) {
         var facts = stat()
         let code = UnixSocketFile.withPath(path) { lstat($0, &facts) }
@@ -18,7 +18,7 @@ package struct UnixSocketFile: Sendable {
         inode = UInt64(facts.st_ino)
     }
 
-    /// Removes it, if it is still the same one. unlink(2).
+    /// Removes the file, unless another has replaced it. unlink(2).
     package func remove() {
         guard isStillThere else { return }
         _ = UnixSocketFile.withPath(path) { Glibc.unlink($0) }
@@ -28,7 +28,7 @@ package struct UnixSocketFile: Sendable {
         UnixSocketFile(path).map { $0.device == device && $0.inode == inode } ?? false
     }
 
-    /// Whether its server is gone: connect(2) is refused.
+    /// Whether no server listens: connect(2) is refused.
     package var isStale: Bool {
         guard let address = SocketAddress(unixPath: path) else { return false }
         do throws(SystemError) {
@@ -39,9 +39,9 @@ package struct UnixSocketFile: Sendable {
         }
     }
 
-    /// Gives it a mode, whatever the umask: for what fchmod(2) before bind(2) cannot add.
+    /// Sets the mode regardless of the umask, which fchmod(2) before bind(2) cannot do.
     package func widen(to mode: UInt32) throws(SystemError) {
-        // By a descriptor, because a link that somebody puts there must not be followed.
+        // Through a descriptor, so that a symbolic link at the path is not followed.
         let descriptor = try checked("open") {
             UnixSocketFile.withPath(path) {
                 clinux_open($0, UnixSocketFile.placeFlag | O_NOFOLLOW | O_CLOEXEC, 0)
@@ -57,14 +57,14 @@ package struct UnixSocketFile: Sendable {
         try checked("chmod") { chmod("/proc/self/fd/\(owned.number)", mode_t(mode)) }
     }
 
-    /// O_PATH, which is not imported.
+    /// O_PATH, which Swift does not import.
     private static let placeFlag: Int32 = 0o10000000
 
     private static func withPath<Result>(
         _ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
     ) -> Result {
         (path + [0]).withUnsafeBytes { bytes in
-            // Safety: the array has a NUL at least.
+            // Safety: the array contains at least the NUL.
             body(bytes.assumingMemoryBound(to: CChar.self).baseAddress!)
         }
     }

@@ -1,6 +1,6 @@
 internal import RingDispatch
 
-/// One value that comes from any thread, for one task that waits.
+/// One value, set by any thread and awaited by one task.
 final class Promise<Value: Sendable>: Sendable {
     private enum State: Sendable {
         case empty
@@ -10,7 +10,7 @@ final class Promise<Value: Sendable>: Sendable {
 
     private let state = Locked(State.empty)
 
-    /// Once.
+    /// Sets the value. Call it once.
     func fulfil(_ value: Value) {
         let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
             defer { state = .fulfilled(value) }
@@ -20,7 +20,7 @@ final class Promise<Value: Sendable>: Sendable {
         waiting?.resume(returning: value)
     }
 
-    /// Waits for the value. Once.
+    /// Waits for the value. One task may do so, once.
     var value: Value {
         get async {
             await withCheckedContinuation { continuation in

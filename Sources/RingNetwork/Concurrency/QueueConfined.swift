@@ -1,33 +1,33 @@
 internal import RingDispatch
 
-/// An object whose state belongs to its queue; while it is set up, to whoever made it.
+/// An object whose state belongs to its queue; during setup, to the thread that made it.
 protocol QueueConfined: AnyObject, Sendable {
     var queue: DispatchQueue { get }
-    /// Nobody but its maker knows of it.
+    /// The object has not been shared yet.
     var isInSetup: Bool { get }
 }
 
 extension QueueConfined {
-    /// What belongs to the queue may be touched.
+    /// Whether the caller may use the object's state.
     @inline(__always)
     var isCurrent: Bool { queue.isCurrent || isInSetup }
 
-    /// Runs `body` on the queue: at once if the caller is there, or nobody else knows of the object
-    /// yet.
+    /// Runs `body` on the queue: synchronously if the caller is on it or the object is in setup,
+    /// otherwise asynchronously.
     @inline(__always)
     func onQueue(_ body: @escaping (Self) -> Void) {
         if isCurrent { body(self) } else { hop(body) }
     }
 
-    /// Runs `body` on the queue, behind what is there.
+    /// Runs `body` asynchronously on the queue.
     func hop(_ body: @escaping (Self) -> Void) {
         let call = ConfinedCall(body: body)
         queue.async { call.body(self) }
     }
 }
 
-/// A call that goes to an object's queue.
+/// Carries a call to an object's queue.
 private struct ConfinedCall<Object>: @unchecked Sendable {
-    // Safety: runs on the queue, once.
+    // Safety: runs once, on the queue.
     let body: (Object) -> Void
 }

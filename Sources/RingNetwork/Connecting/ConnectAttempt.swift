@@ -1,9 +1,9 @@
 internal import LinuxPlatform
 internal import RingDispatch
 
-/// One socket that is being connected. Everything happens on the queue.
+/// One connecting socket. Used only on the queue.
 final class ConnectAttempt: @unchecked Sendable {
-    // Safety: what is not immutable belongs to the queue.
+    // Safety: mutable state belongs to the queue.
     let endpoint: Endpoint
     let descriptor: Int32
     private let address: SocketAddress
@@ -12,13 +12,13 @@ final class ConnectAttempt: @unchecked Sendable {
     private var watch: ReadinessRegistration?
     private var retry: DispatchScheduledItem?
     private var retryMilliseconds = 1
-    /// Taken at the end.
+    /// Called once; nil afterwards.
     private var completion: ((ConnectAttempt, SystemError?) -> Void)?
 
     private static let longestRetryMilliseconds = 64
 
-    /// - Parameter completion: called once on the queue, when the descriptor is free to be used or
-    ///   closed.
+    /// - Parameter completion: called once on the queue, when the caller may use or close the
+    ///   descriptor.
     init(
         _ endpoint: Endpoint, _ address: SocketAddress, _ descriptor: Int32, queue: DispatchQueue,
         completion: @escaping (ConnectAttempt, SystemError?) -> Void
@@ -51,7 +51,7 @@ final class ConnectAttempt: @unchecked Sendable {
         }
     }
 
-    /// The completion follows.
+    /// Cancels the attempt. The completion is still called.
     func cancel() {
         guard !isCancelled else { return }
         isCancelled = true
@@ -59,7 +59,7 @@ final class ConnectAttempt: @unchecked Sendable {
             watch.cancel()
         } else {
             retry?.cancel()
-            // Not within the caller, who is in the middle of something.
+            // Asynchronously, because the caller is in the middle of a change.
             queue.async { [self] in end(ConnectAttempt.cancelled) }
         }
     }

@@ -3,34 +3,33 @@ internal import LinuxPlatform
 public import RingTLS
 #endif
 
-/// Why there is no connection: what was tried, what came of it, and what to do about it.
+/// Why no connection was made, with every attempt and its remedy.
 public struct ConnectError: Error, Sendable {
     public enum Reason: Sendable {
-        /// The host's name has no addresses.
+        /// The host name could not be resolved.
         case unresolved(ResolverError)
-        /// The endpoint, or the local one, cannot be used.
+        /// The remote or the local endpoint is invalid.
         case invalidEndpoint(EndpointError)
         #if TLS
         /// TLS cannot be used with this endpoint.
         case insecure(TLSError)
         #endif
-        /// Every address was tried: see ``ConnectError/attempts``.
+        /// Every address failed; see ``ConnectError/attempts``.
         case allFailed
-        /// ``ConnectorOptions/timeout`` was over first.
+        /// ``ConnectorOptions/timeout`` expired.
         case timedOut
         /// ``PendingConnection/cancel()`` was called, or the task was cancelled.
         case cancelled
     }
 
-    /// An address that was tried.
+    /// A failed attempt to connect to one address.
     public struct Attempt: Sendable, Hashable {
         public let endpoint: Endpoint
-        /// Why it did not come to a connection. ETIMEDOUT, or ECANCELED, for an attempt that was
-        /// still under way.
+        /// The error; ETIMEDOUT or ECANCELED for an attempt that was still in progress.
         public let cause: SocketError
     }
 
-    /// What was to be connected to.
+    /// The endpoint passed to the connector.
     public let endpoint: Endpoint
     public let reason: Reason
     /// In the order in which they ended.
@@ -47,7 +46,7 @@ extension ConnectError.Attempt {
 }
 
 extension ConnectError: CustomStringConvertible {
-    /// The endpoint, the cause, and a line for each attempt.
+    /// The endpoint, the cause, and one line per attempt.
     public var description: String {
         (["cannot connect to \(endpoint): \(reason)"] + attempts.map { "  \($0)" })
             .joined(separator: "\n")
@@ -62,9 +61,9 @@ extension ConnectError.Reason: CustomStringConvertible {
         #if TLS
         case .insecure(let error): error.description
         #endif
-        case .allFailed: "no address could be connected to"
-        case .timedOut: "the time was over before there was a connection"
-        case .cancelled: "it was cancelled"
+        case .allFailed: "all addresses failed"
+        case .timedOut: "timed out before a connection was made"
+        case .cancelled: "cancelled"
         }
     }
 }

@@ -1,13 +1,12 @@
 public import RingDispatch
 
-/// Makes connections to servers.
+/// Connects to servers.
 ///
-/// A host's name is looked up off the event loops, and its addresses are tried as RFC 8305 (Happy
-/// Eyeballs) wants it: one after the other, each a quarter of a second after the one before or as
-/// soon as that one has failed, until one is connected. The others are closed then. No thread waits
-/// meanwhile.
+/// The resolver runs off the event loops. The addresses are tried as in RFC 8305 (Happy Eyeballs):
+/// in order, each a quarter of a second after the previous one, or as soon as that one fails, until
+/// one connects; then the other attempts are closed. No thread blocks meanwhile.
 public final class Connector: Sendable {
-    /// One with all options as they are by default.
+    /// A connector with the default options.
     public static let shared = Connector()
 
     public let options: ConnectorOptions
@@ -16,11 +15,11 @@ public final class Connector: Sendable {
         self.options = options
     }
 
-    /// Connects, and submits `completion` to `queue`, once in any case.
+    /// Connects, and submits `completion` to `queue`, exactly once.
     ///
-    /// - Parameter completion: given a connection that is not activated, which is closed if it is
-    ///   let go of like that: set its handlers and activate it; or what went wrong.
-    /// - Returns: what it can be cancelled with. It goes on without it, too.
+    /// - Parameter completion: receives the error, or a connection to set handlers on and activate.
+    ///   Releasing the connection without activating it closes it.
+    /// - Returns: a handle that can cancel the attempt. It need not be kept.
     @discardableResult
     public func connect(
         to endpoint: Endpoint, queue: DispatchQueue,
@@ -33,7 +32,7 @@ public final class Connector: Sendable {
         return pending
     }
 
-    /// Connects. Cancelling the task cancels it.
+    /// Connects. Cancelling the task cancels the attempt.
     ///
     /// - Returns: a connection that is not activated: set its handlers and activate it.
     public func connect(to endpoint: Endpoint) async throws(ConnectError) -> Connection {

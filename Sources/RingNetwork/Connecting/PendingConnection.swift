@@ -4,18 +4,17 @@ internal import RingDispatch
 internal import RingTLS
 #endif
 
-/// A connection that a ``Connector`` is about to make.
+/// A connection that a ``Connector`` is making.
 public final class PendingConnection: @unchecked Sendable {
-    // Safety: what is not immutable belongs to `queue`.
-    /// What is to be connected to.
+    // Safety: mutable state belongs to `queue`.
     public let endpoint: Endpoint
     let options: ConnectorOptions
     let queue: DispatchQueue
-    /// Taken by whoever ends it; nil from then on.
+    /// Called once with the result; nil afterwards.
     private var deliver: (@Sendable (Result<Connection, ConnectError>) -> Void)?
     private var lookup: Resolver.Lookup?
     private var local: SocketAddress?
-    /// Addresses that were not tried, the next one first.
+    /// Addresses not tried yet, in order.
     private var untried: [Endpoint] = []
     private var running: [ConnectAttempt] = []
     private var failed: [ConnectError.Attempt] = []
@@ -33,13 +32,13 @@ public final class PendingConnection: @unchecked Sendable {
         queue = DispatchQueue(label: "connect \(endpoint)")
     }
 
-    /// Ends it: the completion is given the error `cancelled`, unless it was submitted already.
-    /// From any thread.
+    /// Cancels the attempt: the completion receives the error `cancelled`, unless it was submitted
+    /// already. From any thread.
     public func cancel() {
         queue.async { [self] in fail(.cancelled, ErrorCode.cancelled) }
     }
 
-    /// Called once, by who made it.
+    /// Called once, by the maker.
     func start() {
         queue.async { [self] in
             guard deliver != nil else { return }
@@ -60,7 +59,7 @@ public final class PendingConnection: @unchecked Sendable {
     // MARK: on the queue
 
     private func resolve() {
-        // It is as patient as all of this: the timer above ends it.
+        // The timer above limits the lookup, too.
         lookup = options.resolver.resolve(
             endpoint, timeout: .never, queue: queue
         ) { [self] answer in
@@ -77,7 +76,7 @@ public final class PendingConnection: @unchecked Sendable {
         }
     }
 
-    /// Tries addresses until one attempt is under way.
+    /// Tries addresses until an attempt is in progress.
     private func tryNext() {
         stagger?.cancel()
         stagger = nil
@@ -97,7 +96,8 @@ public final class PendingConnection: @unchecked Sendable {
         }
     }
 
-    /// True: it is connected, or an attempt is under way. False: all is over.
+    /// Returns true if the socket is connected or an attempt is in progress, and false if the whole
+    /// attempt has failed.
     private func begin(_ endpoint: Endpoint) throws(SystemError) -> Bool {
         let address: SocketAddress
         do throws(EndpointError) {
@@ -130,7 +130,7 @@ public final class PendingConnection: @unchecked Sendable {
         guard let error else { return succeed(attempt.descriptor) }
         Sockets.close(attempt.descriptor)
         failed.append(ConnectError.Attempt(attempt.endpoint, error))
-        // At once: the delay is for addresses that do not answer.
+        // Without a delay, which is for addresses that do not answer.
         if !untried.isEmpty { tryNext() } else if running.isEmpty { fail(.allFailed) }
     }
 
@@ -156,7 +156,7 @@ public final class PendingConnection: @unchecked Sendable {
         finish(.success(connection))
     }
 
-    /// - Parameter code: what becomes of the attempts that are under way.
+    /// - Parameter code: the error reported for attempts in progress.
     private func fail(_ reason: ConnectError.Reason, _ code: Int32 = ErrorCode.cancelled) {
         guard deliver != nil else { return }
         let attempts = running.map { attempt in

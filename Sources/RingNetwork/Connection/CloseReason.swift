@@ -6,19 +6,20 @@ public enum CloseReason: Sendable, Hashable {
     case closed
     /// ``Connection/abort()``.
     case aborted
-    /// The peer sends nothing more, and all that was sent to it is with the kernel.
+    /// The peer ended its stream, and the kernel has taken every byte sent to it.
     case ended
-    /// A call failed; ECONNRESET and EPIPE when the peer went without taking everything.
+    /// A system call failed. ECONNRESET and EPIPE mean that the peer closed before it read
+    /// everything.
     indirect case failed(SocketError)
-    /// One of ``ConnectionTimeouts`` was up.
+    /// One of ``ConnectionTimeouts`` expired.
     case timedOut(ConnectionTimeout)
-    /// TLS failed: the peer was not accepted, did not accept this side, broke the protocol, or was
-    /// cut off.
+    /// TLS failed: one side rejected the other, the peer broke the protocol, or the stream was
+    /// truncated.
     indirect case tlsFailed(TLSFailure)
 }
 
 extension CloseReason {
-    /// What a send is told that was not finished.
+    /// The error that the completions of unfinished sends receive.
     var error: SocketError {
         switch self {
         case .failed(let error): error

@@ -1,29 +1,29 @@
 internal import LinuxPlatform
 public import RingDispatch
 
-/// Connections for tasks: without handlers, by waiting.
+/// Receiving and sending from tasks, without handlers.
 extension Connection {
-    /// Waits for bytes, and gives as many as came; nil when the peer sends nothing more.
+    /// Waits for bytes and returns all that have arrived; nil when the peer has ended its stream.
     ///
-    /// The connection must be activated and have no receive handler. It receives while somebody
-    /// waits, and up to 16 KiB ahead once somebody has waited; a peer that sends more finds its
-    /// sends taken no more. The end does not close the connection, nor is it forgotten when the
-    /// program closes it: `close` the connection when you are done. One task waits at a time: a
-    /// second one traps.
+    /// The connection must be activated and have no receive handler. It receives while a task
+    /// waits; after the first call it also buffers up to 16 KiB between calls, then flow
+    /// control stops the peer. The end of the stream does not close the connection: call `close`
+    /// when you are done. Calls after the end return nil, even after `close`. A second task that
+    /// calls `receive` while one waits traps.
     ///
-    /// When the task is cancelled the wait ends with `CancellationError`, and nothing is lost: the
-    /// next receive gets what comes.
+    /// Cancelling the task ends the wait with `CancellationError`. No bytes are lost: the next
+    /// receive returns them.
     /// - Throws: ``ReceiveError``, `CancellationError`.
     public func receive() async throws -> [UInt8]? { try await receive(ReceiveWait(exactly: nil)) }
 
-    /// The same for exactly so many bytes, at least 1.
+    /// Waits for exactly `count` bytes, at least 1.
     public func receive(exactly count: Int) async throws -> [UInt8] {
         if count < 1 { fatalMisuse("receive(exactly: \(count)) of connection '\(queue.label)'") }
         return try await receive(ReceiveWait(exactly: count)) ?? []
     }
 
-    /// Sends, and waits until the kernel has all bytes: a sender that waits is never far ahead of
-    /// its peer. Cancellation ends the wait only; the bytes are sent all the same.
+    /// Sends the bytes, and returns once the kernel has taken all of them, so the task cannot run
+    /// far ahead of its peer. Cancellation ends only the wait; the bytes are still sent.
     /// - Throws: ``SocketError``, `CancellationError`.
     public func send(_ bytes: [UInt8]) async throws {
         try await awaitSend { connection, completion in
@@ -31,14 +31,15 @@ extension Connection {
         }
     }
 
-    /// The same for data, whose regions are not copied.
+    /// Sends data without copying its regions, and waits as above.
     public func send(_ data: DispatchData) async throws {
         try await awaitSend { connection, completion in
             connection.send(data, completion: completion)
         }
     }
 
-    /// The same for a part of a regular file; a file that is too short resets the connection.
+    /// Sends a part of a regular file, and waits as above; a file that is too short resets the
+    /// connection.
     public func send(fileDescriptor: Int32, offset: Int, count: Int) async throws {
         try await awaitSend { connection, completion in
             connection.send(
@@ -79,7 +80,7 @@ extension Connection {
             fatalMisuse("receive() of connection '\(queue.label)' while another one waits")
         }
         extras.isAwaited = true
-        // The time-out counts from here.
+        // The receive time-out starts with the wait.
         extras.hasPaused = true
         extras.waiter = wait
         answerWaiter(extras)
@@ -87,7 +88,7 @@ extension Connection {
         updateReceiving()
     }
 
-    /// Gives the task that waits what it waits for, if it is there.
+    /// Resumes the waiting task if enough bytes are there, or the stream has ended.
     func answerWaiter(_ extras: ConnectionExtras) {
         guard let wait = extras.waiter else { return }
         let available = extras.gathered.count
@@ -118,7 +119,7 @@ extension Connection {
         return Array(extras.gathered[..<count])
     }
 
-    /// The connection is closed: nothing more will come.
+    /// The connection is closed, so the wait cannot be satisfied.
     func failWaiter(_ reason: CloseReason) {
         guard let extras, let wait = extras.waiter else { return }
         extras.waiter = nil

@@ -2,16 +2,16 @@ internal import LinuxPlatform
 internal import RingDispatch
 
 extension Connection {
-    /// Sends a part of a regular file, in its turn among the other sends. The bytes go from the
-    /// file to the socket within the kernel (sendfile(2)), or are read and encrypted as the peer
-    /// takes them. They count as unsent from the call on.
+    /// Sends a part of a regular file, in order with the other sends. The kernel moves the bytes
+    /// from the file to the socket (sendfile(2)); a secured connection reads and encrypts them as
+    /// the peer takes them. The bytes count as unsent from the call on.
     ///
-    /// A file that turns out to be shorter, or cannot be read, fails the connection and resets it:
-    /// the peer was promised more.
+    /// A file that is shorter than promised, or cannot be read, fails and resets the connection,
+    /// because the peer could not tell the missing bytes from later ones.
     /// - Parameters:
     ///   - fileDescriptor: may be closed after the call; its position is neither used nor changed.
-    ///   - completion: called once on the queue: with nil when the kernel has all bytes, or with
-    ///     why it will not get them.
+    ///   - completion: called once on the queue: with nil when the kernel has taken all bytes, or
+    ///     with the error that prevents it.
     public func send(
         fileDescriptor: Int32, offset: Int, count: Int,
         completion: ((SocketError?) -> Void)? = nil
@@ -23,7 +23,7 @@ extension Connection {
         let file = FileSlices.duplicate(fileDescriptor)
         let completion = completion.map { SendCompletion($0) }
         if file < 0 {
-            // Nothing that comes later may be taken for the file's bytes.
+            // Later sends must not take the place of the file's bytes.
             let error = SocketError("dup", -file, remedy: "see RLIMIT_NOFILE (ulimit -n)")
             onQueue { connection in
                 connection.hop { _ in completion?.call(error) }

@@ -1,12 +1,12 @@
 internal import LinuxPlatform
 internal import RingDispatch
 
-// Receiving where it takes more than to call the handler. On the queue.
+// The receive paths that do more than call the handler. On the queue.
 extension Connection {
-    /// While the program awaits nothing, so much is received ahead.
+    /// Bytes buffered for a program that uses `await`, between its calls.
     private static let awaitAheadBytes = 16 * 1024
 
-    /// Bytes came that cannot be handed over just as they are.
+    /// Handles bytes that cannot go straight to the receive handler.
     func receiveSpecially(_ bytes: UnsafeRawBufferPointer) {
         let extras = makeExtras()
         if let layer = extras.layer { return receiveSecured(bytes, extras, layer) }
@@ -22,22 +22,22 @@ extension Connection {
         updateReceiving()
     }
 
-    /// The peer sends nothing more. The program is told behind all that came.
+    /// The peer ended its stream. The end is reported after all bytes received before it.
     func receivedEnd() {
         guard phase == .active, !hasEnded else { return }
         hasEnded = true
-        guard let extras else { return tellEnd() }
+        guard let extras else { return reportEnd() }
         extras.isEndHeld = true
         updateReceiving()
     }
 
-    private func tellEnd() {
+    private func reportEnd() {
         if let end = handlers.end { end(self) } else { beginClose(.ended) }
     }
 
     /// `updateReceiving` for a connection with extras.
     func updateReceiving(_ extras: ConnectionExtras) {
-        // Once the handler has returned.
+        // The handler is running; its caller updates again once the handler has returned.
         if extras.isDelivering { return }
         handOverGathered(extras)
         updateReceiveLimit()
@@ -55,7 +55,7 @@ extension Connection {
         }
     }
 
-    /// Whether it is for the peer to send something.
+    /// Whether the connection accepts bytes from its peer now.
     var wantsToReceive: Bool {
         if isHandshaking { return true }
         guard phase == .active, !hasEnded, pauses == 0, !isHeldBack else { return false }
@@ -64,7 +64,7 @@ extension Connection {
         return extras.waiter != nil || extras.gathered.count < Connection.awaitAheadBytes
     }
 
-    /// It receives although nobody waits for it.
+    /// Receives into the buffer while no task waits.
     var receivesAhead: Bool {
         guard let extras, extras.isAwaited else { return false }
         return extras.waiter == nil && handlers.receive == nil
@@ -76,7 +76,7 @@ extension Connection {
         handlers.receive != nil && phase == .active && pauses == 0 && !isHeldBack
     }
 
-    /// Whether what comes has to take the way over `gathered`.
+    /// Sets the limit above which received bytes go through `gathered`.
     func updateReceiveLimit() {
         guard let extras else { return }
         let isSpecial =
@@ -95,7 +95,8 @@ extension Connection {
             extras.isDelivering = true
             let rest = bytes.withUnsafeBytes { Array(handOver($0, extras)) }
             extras.isDelivering = false
-            // Nothing came meanwhile: whoever resumes waits for the end of this.
+            // Nothing was gathered meanwhile: receiving resumes only after the handler has
+            // returned.
             extras.gathered = rest
         }
         if phase != .active && !extras.isAwaited { extras.gathered = [] }
@@ -103,10 +104,10 @@ extension Connection {
             isSecured ? mayHandOver : true
         else { return }
         extras.isEndHeld = false
-        tellEnd()
+        reportEnd()
     }
 
-    /// Gives the handler slices as long as it wants them, and returns what it does not.
+    /// Passes slices to the handler as long as it accepts them, and returns the rest.
     private func handOver(
         _ bytes: UnsafeRawBufferPointer, _ extras: ConnectionExtras
     ) -> UnsafeRawBufferPointer {
@@ -120,7 +121,7 @@ extension Connection {
         return phase == .active ? rest : UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
-    /// Bytes are gathered until so many are there, or the peer sends nothing more; see
+    /// Sets the least number of bytes that the receive handler gets at once; see
     /// ``ConnectionOptions/receiveMinimumBytes``.
     public func setReceiveMinimumBytes(_ count: Int) {
         onQueue { connection in

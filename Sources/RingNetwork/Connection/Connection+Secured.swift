@@ -1,16 +1,16 @@
 internal import LinuxPlatform
 internal import RingDispatch
 
-// How a connection works with a layer of security. On the queue.
+// A connection's use of its security layer. On the queue.
 extension Connection {
-    /// So much is encrypted at a time, at most.
+    /// Most bytes that one call encrypts.
     private static let sliceBytes = 64 * 1024
-    /// While so much that is encrypted waits for the kernel, no more is encrypted.
+    /// Encryption pauses while this many encrypted bytes wait for the kernel.
     private static let encryptAheadBytes = 128 * 1024
 
     var isHandshaking: Bool { extras?.layer?.isHandshaking ?? false }
 
-    /// With the connection's activation.
+    /// Called by `activate`.
     func startHandshake(_ layer: SecurityLayer) {
         var output: [UInt8] = []
         let failure = layer.start(output: &output)
@@ -25,7 +25,7 @@ extension Connection {
         if outgoing.isEmpty && !isHandshaking { flush() } else { updateWaterMarks() }
     }
 
-    /// The same for bytes that are only lent.
+    /// The same for bytes that are valid only during the call.
     func sendSecured(_ bytes: UnsafeRawBufferPointer, _ extras: ConnectionExtras) {
         guard let layer = extras.layer, !layer.isHandshaking, extras.unencrypted.isEmpty,
             bytes.count <= Connection.sliceBytes
@@ -37,13 +37,14 @@ extension Connection {
         if isFirst { flush() } else { updateWaterMarks() }
     }
 
-    /// What the layer itself has to say.
+    /// Queues bytes that the layer itself produced.
     private func append(_ output: [UInt8]) {
         if !output.isEmpty { outgoing.append(.bytes(output), nil, isOwn: true) }
     }
 
-    /// The kernel takes nothing more, ever. The layer talks when the program does not, and a peer
-    /// that has said all and gone is no failure: what it said is still received.
+    /// The kernel rejected a send, so nothing more can be sent. The connection may go on receiving,
+    /// because the rejected bytes may be the layer's own (key updates, alerts), sent to a peer that
+    /// closed after its last message.
     func failSending(_ error: SocketError, _ extras: ConnectionExtras) {
         if outgoing.hasProgramBytes || !extras.unencrypted.isEmpty {
             extras.sendError = error
@@ -61,8 +62,8 @@ extension Connection {
         }
     }
 
-    /// Encrypts as much as is to be ahead of the kernel; false: that failed, and the connection is
-    /// torn down.
+    /// Encrypts until enough bytes are ready for the kernel. Returns false if that failed and tore
+    /// the connection down.
     func encryptAhead(_ extras: ConnectionExtras, _ layer: SecurityLayer) -> Bool {
         guard !layer.isHandshaking else { return true }
         while !extras.unencrypted.isEmpty, outgoing.byteCount < Connection.encryptAheadBytes {
@@ -101,7 +102,7 @@ extension Connection {
         var output: [UInt8] = []
         let progress = layer.receive(bytes, output: &output, plaintext: &extras.gathered)
         append(output)
-        // Being closed: only the handshake is of interest.
+        // A closing connection still needs the handshake to end, but not the plaintext.
         if phase != .active { extras.gathered = [] }
         let isEstablished = wasHandshaking && !layer.isHandshaking
         if isEstablished && phase == .closing { stopReceiving() }
@@ -113,7 +114,7 @@ extension Connection {
         switch progress {
         case .goesOn: updateReceiving()
         case .ended:
-            // Nothing more is expected of the wire, nor looked at.
+            // Later bytes on the wire are ignored.
             stopReceiving()
             receivedEnd()
         case .failed(let failure):
@@ -127,7 +128,7 @@ extension Connection {
         receiver?.stop()
     }
 
-    /// Sends what the peer should be told, as far as there is room, and ends.
+    /// Sends the layer's alert as far as there is room, and tears down.
     func fail(_ failure: TLSFailure) {
         guard !isTearingDown else { return }
         _ = outgoing.flush(to: descriptor, sent: &counters.bytesSent) { completion in

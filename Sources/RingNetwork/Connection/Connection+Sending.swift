@@ -2,21 +2,22 @@ internal import LinuxPlatform
 public import RingDispatch
 
 extension Connection {
-    /// Whether the peer keeps up: false while more than the high water mark of bytes wait to be
-    /// sent. On the queue.
+    /// Whether the peer keeps up. Becomes false when more than
+    /// ``ConnectionOptions/sendHighWaterBytes`` are unsent, and true again at
+    /// ``ConnectionOptions/sendLowWaterBytes``. On the queue.
     public var isWritable: Bool { !isBackedUp }
 
-    /// Bytes that were sent and that the kernel has not taken. On the queue.
+    /// Sent bytes that the kernel has not taken yet. On the queue.
     public var unsentBytes: Int {
         isSecured ? outgoing.byteCount + (extras?.unencrypted.byteCount ?? 0) : outgoing.byteCount
     }
 
-    /// Sends bytes that the caller keeps only during the call. The kernel gets them at once, as
-    /// many as it takes; the rest is copied.
+    /// Sends bytes that are valid only during the call. The kernel takes as many as it has room for
+    /// at once; the rest is copied.
     @inline(__always)
     public func send(_ bytes: RawSpan) { bytes.withUnsafeBytes { send($0) } }
 
-    /// The same.
+    /// Sends bytes that are valid only during the call.
     public func send(_ bytes: UnsafeRawBufferPointer) {
         guard isCurrent else { return send(Array(bytes)) }
         guard isOpenForSending else { return }
@@ -29,18 +30,20 @@ extension Connection {
                 counters.bytesSent &+= UInt64(count)
                 return
             }
-            // An error comes up again at the next attempt.
+            // The next attempt reports the error.
             count = max(0, count)
             counters.bytesSent &+= UInt64(count)
         }
         enqueue(.bytes(Array(bytes[count...])), nil)
     }
 
-    /// What the kernel has no room for of so many bytes is copied rather than kept.
+    /// Up to this size, the bytes that the kernel has no room for are copied instead of retaining
+    /// the array.
     private static let shortSend = 4096
 
-    /// - Parameter completion: called once on the queue: with nil when the kernel has all bytes, or
-    ///   with why it will not get them.
+    /// Sends bytes.
+    /// - Parameter completion: called once on the queue: with nil when the kernel has taken all
+    ///   bytes, or with the error that prevents it.
     public func send(_ bytes: [UInt8], completion: ((SocketError?) -> Void)? = nil) {
         if completion == nil, bytes.count <= Connection.shortSend, isCurrent {
             return bytes.withUnsafeBytes { send($0) }
@@ -48,7 +51,7 @@ extension Connection {
         send(.bytes(bytes), completion.map { SendCompletion($0) })
     }
 
-    /// The data's regions are not copied.
+    /// Sends data without copying its regions.
     public func send(_ data: DispatchData, completion: ((SocketError?) -> Void)? = nil) {
         send(.data(data), completion.map { SendCompletion($0) })
     }
@@ -70,7 +73,7 @@ extension Connection {
         }
     }
 
-    /// Sends nothing more: the peer is told once it has everything (shutdown(2)), and may still
+    /// Shuts the sending direction down, after all earlier sends (shutdown(2)). The peer may still
     /// send.
     public func closeOutput() {
         onQueue { connection in
@@ -115,7 +118,7 @@ extension Connection {
         !isHandshaking && !(extras?.unencrypted.isEmpty ?? true)
     }
 
-    /// The kernel has everything, the goodbye included.
+    /// The kernel has taken everything, including the layer's close_notify.
     var isAllSent: Bool {
         guard outgoing.isEmpty else { return false }
         guard isSecured, let extras else { return true }
@@ -125,8 +128,10 @@ extension Connection {
 
     private func waitUntilWritable() {
         if watch == nil, let receiver {
-            // The connection lives while it is open, and the watch is quiet when it is closed.
-            watch = ReadinessRegistration(writable: receiver) { [unowned self] _ in becameWritable()
+            // The connection retains itself while it is open, and a cancelled registration
+            // calls nothing.
+            watch = ReadinessRegistration(writable: receiver) { [unowned self] _ in
+                becameWritable()
             }
         }
         watch?.start()
@@ -134,7 +139,7 @@ extension Connection {
 
     private func becameWritable() {
         finishIfQuiet()
-        // An error shows at the next attempt.
+        // The next attempt reports an error.
         if !outgoing.isEmpty { flush() }
     }
 

@@ -4,11 +4,11 @@ public import RingDispatch
 public import RingTLS
 
 extension Connection {
-    /// A connection over TLS. Its handlers see plaintext, and what is sent is encrypted; see
-    /// ``secure(with:serverName:)``.
+    /// Makes a connection over TLS: its handlers receive plaintext, and sent bytes are encrypted.
+    /// See ``secure(with:serverName:)``.
     /// - Parameters:
-    ///   - descriptor: a connected stream socket, which belongs to the connection from here on: it
-    ///     is closed when this throws.
+    ///   - descriptor: a connected stream socket, owned by the connection from now on, and closed
+    ///     if this throws.
     ///   - serverName: for clients; see `TLSEngine`.
     public convenience init(
         adopting descriptor: Int32, label: String = "connection", target: DispatchQueue? = nil,
@@ -19,25 +19,25 @@ extension Connection {
         try secure(with: tls, serverName: serverName)
     }
 
-    /// Puts TLS between the connection and its socket; before `activate`, which begins the
+    /// Puts TLS between the connection and its socket. Call it before `activate`, which starts the
     /// handshake.
     ///
-    /// What is sent before the handshake has ended waits for its end. `closeOutput` and `close`
-    /// say goodbye (close_notify). The peer's goodbye is the end of what it sends; a stream that
-    /// ends without it was cut off, which closes the connection with
-    /// ``CloseReason/tlsFailed(_:)``, as all that goes wrong in TLS does. A peer that makes this
-    /// side work without sending anything (256 KiB of handshake, 128 KiB without content later) is
-    /// cut off, too; ``ConnectionTimeouts/handshake`` limits the handshake's time. The water marks
-    /// count encrypted bytes, and those that are still to be encrypted.
-    /// - Parameter serverName: for clients: whom to reach; see `TLSEngine`.
-    /// - Throws: what keeps the context from being used with that name.
+    /// Bytes sent before the end of the handshake wait for it. `closeOutput` and `close` send
+    /// close_notify. A received close_notify ends the peer's stream; a stream that ends without it
+    /// was truncated. A truncated stream, like every TLS failure, closes the connection with
+    /// ``CloseReason/tlsFailed(_:)``. A peer that causes work without sending content (256 KiB of
+    /// handshake, or later 128 KiB without content) is disconnected, and
+    /// ``ConnectionTimeouts/handshake`` limits the time of the handshake. The water marks count
+    /// both encrypted bytes and bytes that are still to be encrypted.
+    /// - Parameter serverName: for clients: the name that the peer must have; see `TLSEngine`.
+    /// - Throws: the reason why the context cannot be used with that name.
     public func secure(
         with context: TLSContext, serverName: String? = nil
     ) throws(TLSError) {
         guard phase == .setup, extras?.layer == nil, outgoing.isEmpty, counters.bytesSent == 0
         else {
             fatalMisuse(
-                "secure of connection '\(queue.label)', which is activated, secured, or has sent")
+                "secure of connection '\(queue.label)' after activate, secure, or send")
         }
         let engine = try TLSEngine(context: context, serverName: serverName)
         makeExtras().layer = TLSLayer(engine)
@@ -45,8 +45,8 @@ extension Connection {
         updateReceiveLimit()
     }
 
-    /// Called once when the handshake has ended, with what was agreed on, before the first bytes
-    /// are handed over.
+    /// Sets the handler that runs once, on the queue, when the handshake has ended and before the
+    /// first bytes are delivered.
     public func setHandshakeHandler(_ handler: ((Connection, TLSNegotiation) -> Void)?) {
         onQueue { connection in
             guard let handler else {
@@ -61,12 +61,12 @@ extension Connection {
 
     private var engine: TLSEngine? { (extras?.layer as? TLSLayer)?.engine }
 
-    /// The version, cipher, application protocol and server name that were agreed on; nil without
-    /// TLS and before the handshake has ended. On the queue, up to the close handler.
+    /// The negotiated version, cipher, application protocol and server name; nil without TLS and
+    /// before the handshake has ended. On the queue, up to the close handler.
     public var tlsNegotiation: TLSNegotiation? { engine?.negotiation }
 
-    /// The certificates that the peer showed (DER), its own first. They are verified as the
-    /// context's configuration says. On the queue, up to the close handler.
+    /// The peer's certificates (DER), its own first, verified as the context's configuration says.
+    /// On the queue, up to the close handler.
     public var peerCertificateChain: [[UInt8]] { engine?.peerCertificateChain() ?? [] }
 }
 #endif

@@ -2,7 +2,7 @@ internal import LinuxPlatform
 internal import RingDispatch
 
 extension Connection {
-    /// Sets the time-outs anew; the spans begin with the call. See ``ConnectionTimeouts``.
+    /// Replaces the time-outs; their spans start with the call. See ``ConnectionTimeouts``.
     public func setTimeouts(_ timeouts: ConnectionTimeouts) {
         onQueue { connection in
             connection.makeExtras().timeouts = timeouts
@@ -10,14 +10,13 @@ extension Connection {
         }
     }
 
-    /// Whether a message of the peer's is incomplete: ``ConnectionTimeouts/receiveRate`` counts
+    /// Whether the peer is in the middle of a message: ``ConnectionTimeouts/receiveRate`` counts
     /// only then, and only while the connection wants to receive. On the queue.
     ///
-    /// A server sets it when the first byte of a request is there (or at once, where the client
-    /// has to speak first), and clears it when the request is complete. A reader of lines sets it
-    /// after each receive to whether a part of a line is left. Setting it is cheap; setting it
-    /// again changes nothing. Between messages the peer may be silent, as far as the other
-    /// time-outs allow.
+    /// A server sets it at the first byte of a request (or at once, if the client must speak
+    /// first), and clears it when the request is complete. A reader of lines sets it after each
+    /// receive to whether a partial line is left. Setting it is cheap, and repeating a value has no
+    /// effect. Between messages the peer may be silent, within the other time-outs.
     public var isInMessage: Bool {
         get { extras?.isInMessage ?? false }
         set {
@@ -28,7 +27,7 @@ extension Connection {
         }
     }
 
-    /// After the connection was activated, or its time-outs changed.
+    /// Starts the timer again after the activation or a change of the time-outs.
     func restartTimer() {
         guard let extras else { return }
         stopTimer()
@@ -48,23 +47,23 @@ extension Connection {
         extras.timer = extras.activityWatch?.interval(isHandshaking: isHandshaking).map {
             queue.scheduleAfter(
                 deadline: .now() + .nanoseconds(Int(clamping: $0))
-            ) { [self] in look() }
+            ) { [self] in checkTimeouts() }
         }
     }
 
-    /// A look at what has happened since the last one.
-    private func look() {
+    /// Compares the activity since the last tick with the time-outs.
+    private func checkTimeouts() {
         guard let extras, extras.activityWatch != nil else { return }
         let activity = activity(extras)
         extras.hasPaused = false
         extras.hasDrained = false
         let now = MonotonicClock.nanoseconds()
-        guard let timeout = extras.activityWatch?.look(now, activity) else {
+        guard let timeout = extras.activityWatch?.check(now, activity) else {
             return schedule(extras)
         }
         extras.timer = nil
         if timeout == .idle && unsentBytes == 0 && phase == .active {
-            // The goodbye of a secured connection may find no room.
+            // The close_notify of a secured connection may find no room, so the timer goes on.
             schedule(extras)
             beginClose(.timedOut(timeout))
         } else {

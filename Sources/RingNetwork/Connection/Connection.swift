@@ -3,15 +3,16 @@ public import RingDispatch
 
 /// A stream connection: TCP, or a Unix socket.
 ///
-/// Everything happens on the connection's own serial queue, whose target may be a queue of the
-/// program: connections that share a target are isolated from each other by it. Handlers are called
-/// there, one after the other, and may block as long as they like: other connections go on.
+/// Everything happens on the connection's own serial queue. Its target may be a queue of the
+/// program, so that connections with the same target never run concurrently. Handlers run there one
+/// at a time and may block as long as they like: other connections go on.
 ///
-/// The methods may be called from any thread; on the queue they take effect at once, elsewhere a
-/// little later, in the order of the calls. An open connection keeps itself alive; it is closed by
-/// `close`, `abort`, the peer or an error, and then calls its close handler once.
+/// The methods may be called from any thread. On the queue they take effect at once, elsewhere
+/// asynchronously, in the order of the calls. An open connection retains itself. `close`, `abort`,
+/// the peer or an error closes it, and then it calls its close handler once.
 public final class Connection: StreamReceiverClient, QueueConfined, @unchecked Sendable {
-    // Safety: what is not immutable belongs to `queue`; before `activate`, to whoever made it.
+    // Safety: mutable state belongs to `queue`; before `activate`, to the thread that made the
+    // connection.
     public let queue: DispatchQueue
     let descriptor: Int32
     /// See ``ConnectionOptions``.
@@ -19,43 +20,43 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     let sendLowWaterBytes: Int
     let receiveMaximumBytes: Int
     let pausesReceivingWhileUnwritable: Bool
-    /// TLS or the like is between this and the socket: it is in `extras`.
+    /// A security layer (TLS) is between the connection and the socket, in `extras`.
     @exclusivity(unchecked) var isSecured = false
-    /// What comes in larger pieces than this takes the long way; -1: all.
+    /// Received buffers that are larger than this go through `receiveSpecially`; -1: all of them.
     @exclusivity(unchecked) var receiveLimit: Int
     @exclusivity(unchecked) var handlers = ConnectionHandlers()
     @exclusivity(unchecked) var counters = ConnectionCounters()
     @exclusivity(unchecked) private(set) var receiver: StreamReceiver?
     @exclusivity(unchecked) var watch: ReadinessRegistration?
     @exclusivity(unchecked) var outgoing = OutgoingQueue()
-    /// What few connections need.
+    /// State that few connections need.
     @exclusivity(unchecked) private(set) var extras: ConnectionExtras?
     /// On CLOCK_MONOTONIC; 0: not activated.
     @exclusivity(unchecked) private(set) var activationNanoseconds: UInt64 = 0
     @exclusivity(unchecked) private(set) var phase = ConnectionState.setup
     private let setup = SetupPhase()
     @exclusivity(unchecked) private(set) var reason: CloseReason?
-    /// While it is open: itself.
+    /// Itself while the connection is open, which keeps it alive.
     @exclusivity(unchecked) private var life: Connection?
-    /// Called last, after the close handler: the listener that accepted the connection counts it.
+    /// Called last, after the close handler, so that the listener counts the connection as closed.
     @exclusivity(unchecked) var notifyListener: ((Connection) -> Void)?
-    /// Its index among the listener's connections; belongs to the listener's queue.
+    /// The index in the listener's array of connections; belongs to the listener's queue.
     @exclusivity(unchecked) var place = 0
-    /// Calls of `pauseReceiving` that were not taken back.
+    /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
     @exclusivity(unchecked) private(set) var pauses = 0
     /// The peer has sent its last byte.
     @exclusivity(unchecked) var hasEnded = false
-    /// The sending direction was or will be shut down.
+    /// The sending direction is shut down, or will be after the last send.
     @exclusivity(unchecked) var isFinishing = false
-    /// More is unsent than the high water mark, and not yet as little as the low one.
+    /// Set above the high water mark, cleared at the low water mark.
     @exclusivity(unchecked) var isBackedUp = false
-    /// Nothing more is sent or received: only the kernel has to let go.
+    /// Nothing more is sent or received; the descriptor is closed once no request is in flight.
     @exclusivity(unchecked) private(set) var isTearingDown = false
-    /// The peer is to find the connection reset.
+    /// Close with a reset (RST).
     @exclusivity(unchecked) private var isAborting = false
 
     /// - Parameters:
-    ///   - descriptor: a connected stream socket, which belongs to the connection from here on.
+    ///   - descriptor: a connected stream socket, owned by the connection from now on.
     ///   - target: the target of the connection's queue; nil: none.
     public convenience init(
         adopting descriptor: Int32, label: String = "connection", target: DispatchQueue? = nil,
@@ -66,8 +67,8 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     }
 
     /// - Parameters:
-    ///   - isUnix: it is a Unix socket; nil: find out.
-    ///   - placement: a serial queue, which may serve many connections, and the loop.
+    ///   - isUnix: whether it is a Unix socket; nil: ask the kernel.
+    ///   - placement: a serial queue, which several connections may share, and the loop.
     package init(
         adopting descriptor: Int32, isUnix: Bool? = nil, on placement: ConnectionPlacement,
         options: ConnectionOptions
@@ -99,33 +100,35 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     }
 
     deinit {
-        // Never activated.
+        // The connection was never activated.
         if phase == .setup { Sockets.close(descriptor) }
     }
 
     // MARK: handlers
 
-    /// Called with bytes that came, as many as there are. The span is the loop's memory and ends
-    /// with the call. Without a handler nothing is received.
+    /// Sets the handler that receives bytes, as many as have arrived. The span is the loop's memory
+    /// and is valid only during the call. Without a handler nothing is received.
     public func setReceiveHandler(_ handler: ((Connection, RawSpan) -> Void)?) {
-        // Not `onQueue`, whose block would cost each new connection an allocation.
+        // `onQueue` would allocate a block for each new connection.
         guard isCurrent else { return hop { $0.setReceiveHandler(handler) } }
         handlers.receive = handler
         updateReceiving()
     }
 
-    /// Called when the peer sends nothing more. It may still receive: send what is left, and close.
-    /// Without a handler the connection closes itself then, when all is sent.
+    /// Sets the handler that is called when the peer has ended its stream. The peer may still
+    /// receive: send the rest, and close. Without a handler the connection then closes itself once
+    /// all is sent.
     public func setEndHandler(_ handler: ((Connection) -> Void)?) {
         onQueue { $0.handlers.end = handler }
     }
 
-    /// Called when the connection is writable again; see ``isWritable``.
+    /// Sets the handler that is called when the connection is writable again; see ``isWritable``.
     public func setWritableHandler(_ handler: ((Connection) -> Void)?) {
         onQueue { $0.handlers.writable = handler }
     }
 
-    /// Called once, when the descriptor is closed. All handlers are let go of with it.
+    /// Sets the handler that is called once, when the descriptor is closed. All handlers are
+    /// released then.
     public func setCloseHandler(_ handler: ((Connection, CloseReason) -> Void)?) {
         guard isCurrent else { return hop { $0.setCloseHandler(handler) } }
         handlers.close = handler
@@ -133,23 +136,23 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
 
     // MARK: endpoints
 
-    /// The peer's; nil for a Unix socket without a name, as clients have, and once it is gone.
+    /// The peer's endpoint; nil for an unnamed Unix socket, as clients have, and after the close.
     public var remoteEndpoint: Endpoint? {
         phase == .closed
             ? nil : Sockets.remoteAddress(of: descriptor).flatMap { Endpoint($0) }
     }
 
-    /// This side's.
+    /// This side's endpoint; nil after the close.
     public var localEndpoint: Endpoint? {
         phase == .closed ? nil : Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) }
     }
 
     // MARK: life
 
-    /// Where the connection is in its life. On the queue.
+    /// The connection's state. On the queue.
     public var state: ConnectionState { phase }
 
-    /// Begins to receive. Set the handlers before.
+    /// Starts receiving. Set the handlers first.
     public func activate() {
         onQueue { connection in
             guard connection.phase == .setup else { return }
@@ -158,7 +161,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
             connection.activationNanoseconds = MonotonicClock.nanoseconds()
             let isPlain = connection.extras == nil
             connection.setup.end()
-            // A timer may fire there before this has returned.
+            // `begin` arms a timer that may fire on the queue at once, so it must run there, too.
             if isPlain { connection.updateReceiving() } else { connection.hop { $0.begin() } }
         }
     }
@@ -170,7 +173,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         updateReceiving()
     }
 
-    /// No further call of the receive handler, until `resumeReceiving` was called as often.
+    /// Stops the calls of the receive handler until `resumeReceiving` was called as often.
     public func pauseReceiving() {
         onQueue {
             $0.pauses += 1
@@ -178,7 +181,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         }
     }
 
-    /// Takes one `pauseReceiving` back.
+    /// Undoes one `pauseReceiving`.
     public func resumeReceiving() {
         onQueue { connection in
             guard connection.pauses > 0 else {
@@ -190,10 +193,10 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         }
     }
 
-    /// Closes once the kernel has taken all that was sent. Nothing more is received.
+    /// Closes once the kernel has taken all sent bytes. Nothing more is received.
     public func close() { onQueue { $0.beginClose(.closed) } }
 
-    /// Closes at once: the peer finds the connection reset, and what was not sent is lost.
+    /// Closes at once with a reset (RST): unsent bytes are lost.
     public func abort() { onQueue { $0.tearDown(.aborted) } }
 
     // MARK: on the queue
@@ -225,7 +228,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         }
     }
 
-    /// Lets the receiver run or pause, as everything together wants it.
+    /// Starts, pauses or resumes the receiver, as the connection's state requires.
     func updateReceiving() {
         if let extras { return updateReceiving(extras) }
         guard let receiver, phase == .active, !hasEnded else { return }
@@ -242,7 +245,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
 
     func beginClose(_ why: CloseReason) {
         guard phase == .setup || phase == .active else { return }
-        // What waits for a handshake that nobody has begun waits in vain.
+        // Bytes that wait for a handshake can never be sent if the handshake was never started.
         let waitsInVain = isHandshaking && (phase == .setup || unsentBytes == 0)
         let hasGoodbye = isSecured && !isHandshaking
         if waitsInVain || outgoing.isEmpty && !isSecured { return tearDown(why) }
@@ -251,7 +254,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         phase = .closing
         setup.end()
         life = self
-        // What a task may still ask for is kept, unless it has closed the connection itself.
+        // Keeps bytes that a task may still ask for, unless the program itself has closed.
         if let extras, !extras.isAwaited || why == .closed { extras.gathered = [] }
         failWaiter(why)
         if isHandshaking { return updateReceiving() }
@@ -260,7 +263,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         if hasGoodbye { flush() }
     }
 
-    /// All that was sent is with the kernel.
+    /// The kernel has taken all sent bytes.
     func drained() {
         extras?.hasDrained = true
         if phase == .closing && !isTearingDown {
@@ -301,7 +304,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         if receiver.isRunning || watch?.isWaiting ?? false { return }
         phase = .closed
         if isAborting { Sockets.abort(descriptor) } else { Sockets.close(descriptor) }
-        // Behind what runs now, which may be one of the other handlers.
+        // After the current work item, which may be another handler of the connection.
         hop { connection in
             let close = connection.handlers.close.take()
             connection.handlers = ConnectionHandlers()
@@ -312,7 +315,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
             connection.extras?.layer = nil
             connection.extras?.handshake = nil
             connection.extras?.drain = nil
-            // Last: when a listener has shut down, all close handlers have run.
+            // Last, so that all close handlers have run when a listener's shutdown completes.
             connection.notifyListener.take()?(connection)
         }
     }

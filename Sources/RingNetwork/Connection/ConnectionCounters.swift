@@ -1,4 +1,4 @@
-/// What a connection has done so far.
+/// A connection's counters since it was made.
 struct ConnectionCounters {
     var receives: UInt64 = 0
     var bytesReceived: UInt64 = 0

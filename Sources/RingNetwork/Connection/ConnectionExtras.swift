@@ -1,40 +1,40 @@
 internal import RingDispatch
 
-/// What few connections need, behind one reference, so that the others stay small. Belongs to the
+/// State that few connections need, behind one reference to keep the others small. Belongs to the
 /// connection's queue.
 final class ConnectionExtras {
     var timeouts = ConnectionTimeouts()
     var activityWatch: ActivityWatch?
-    /// The next look of `activityWatch`; nil: there is none.
+    /// The next tick of `activityWatch`; nil: no time-out is set.
     var timer: DispatchScheduledItem?
-    /// Counts the messages that the program says begin; see `isInMessage`.
+    /// Counts the messages that the program announces with `isInMessage`.
     var messageNumber: UInt64 = 0
     var isInMessage = false
-    /// Receiving was paused since the timer's last look.
+    /// Receiving was paused at some time since the last tick.
     var hasPaused = false
-    /// Everything was sent since the timer's last look.
+    /// Everything was sent at some time since the last tick.
     var hasDrained = false
 
     // MARK: receiving
-    /// So many bytes are gathered before they are handed over.
+    /// Bytes to gather before they are delivered.
     var receiveMinimumBytes = 1
-    /// What came and was not handed over.
+    /// Received bytes that were not delivered yet.
     var gathered: [UInt8] = []
-    /// A handler is being given bytes.
+    /// A receive handler is running.
     var isDelivering = false
-    /// The peer's end came, and the program was not told.
+    /// The peer ended its stream, and the end was not reported yet.
     var isEndHeld = false
-    /// The program receives by `await`.
+    /// The program receives with `await`.
     var isAwaited = false
     var waiter: ReceiveWait?
 
     // MARK: security
     var layer: SecurityLayer?
-    /// What was sent and is not encrypted.
+    /// Sent bytes that are not encrypted yet.
     var unencrypted = OutgoingQueue()
-    /// The peer was told by the layer that nothing more comes.
+    /// The layer has sent close_notify.
     var isCloseNotified = false
-    /// Why the kernel has not taken all that the program has sent.
+    /// The error that kept the kernel from taking the program's bytes.
     var sendError: SocketError?
     var handshake: ((Connection) -> Void)?
 

@@ -1,4 +1,4 @@
-/// What a connection calls. Belongs to its queue.
+/// A connection's handlers. They belong to its queue.
 struct ConnectionHandlers {
     var receive: ((Connection, RawSpan) -> Void)?
     var end: ((Connection) -> Void)?

@@ -1,10 +1,10 @@
-/// Where in its life a connection is.
+/// The state of a connection.
 public enum ConnectionState: Sendable, Hashable {
     /// Not activated.
     case setup
-    /// Bytes go to and fro.
+    /// Sends and receives.
     case active
-    /// To be closed once all that was sent is with the kernel.
+    /// Will close once the kernel has taken all sent bytes.
     case closing
     /// The descriptor is closed.
     case closed

@@ -1,24 +1,24 @@
 internal import LinuxPlatform
 
-/// What a ``Connection`` has done so far. Bytes are the wire's: under TLS encrypted ones, with its
-/// handshake.
+/// Counters of a ``Connection``. Bytes are those on the wire: under TLS, encrypted ones, including
+/// the handshake.
 public struct ConnectionStatistics: Sendable, Hashable {
-    /// Bytes that came.
+    /// Bytes received.
     public internal(set) var bytesReceived: UInt64 = 0
-    /// Pieces in which they came, each by one completion of the kernel's.
+    /// Pieces in which they arrived, one per completion.
     public internal(set) var receives: UInt64 = 0
-    /// Bytes that the kernel took.
+    /// Bytes that the kernel has taken.
     public internal(set) var bytesSent: UInt64 = 0
-    /// Calls of `send`, those of files included.
+    /// Calls of `send`, including those with files.
     public internal(set) var sends: UInt64 = 0
-    /// Bytes of sends that the kernel has not taken.
+    /// Sent bytes that the kernel has not taken yet.
     public internal(set) var unsentBytes = 0
     /// Nanoseconds since `activate`; 0 before.
     public internal(set) var activeNanoseconds: UInt64 = 0
 }
 
 extension Connection {
-    /// What the connection has done so far. On the queue; in the close handler the final figures.
+    /// The connection's counters. On the queue; final in the close handler.
     public var statistics: ConnectionStatistics {
         var statistics = ConnectionStatistics()
         statistics.bytesReceived = counters.bytesReceived

@@ -1,9 +1,9 @@
-/// Why an awaited receive has no bytes to give.
+/// Why an awaited receive returned no bytes.
 public enum ReceiveError: Error, Hashable {
-    /// The connection is closed, or is being closed.
+    /// The connection is closed or closing.
     case closed(CloseReason)
-    /// The peer's stream has ended before as many bytes came as were asked for. Those that did come
-    /// are there for the next receive.
+    /// The peer ended its stream before the requested number of bytes had arrived. The next
+    /// `receive()` returns those that have.
     case ended(available: Int, wanted: Int)
 }
 
@@ -12,7 +12,7 @@ extension ReceiveError: CustomStringConvertible {
         switch self {
         case .closed(let reason): "the connection is closed: \(reason)"
         case .ended(let available, let wanted):
-            "the peer's stream ended after \(available) of \(wanted) bytes; receive() gives them"
+            "the peer's stream ended after \(available) of \(wanted) bytes; receive() returns them"
         }
     }
 }

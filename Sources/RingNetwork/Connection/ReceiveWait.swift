@@ -1,7 +1,7 @@
-/// A task that waits for bytes. Touched on the connection's queue only.
+/// A task that waits for bytes. Used only on the connection's queue.
 final class ReceiveWait: @unchecked Sendable {
-    // Safety: see above; the task itself only creates it and hands it to the queue.
-    /// Exactly so many bytes; nil: as many as there are.
+    // Safety: the task only creates it and passes it to the queue.
+    /// The number of bytes to wait for; nil: any.
     let exactly: Int?
     var continuation: CheckedContinuation<[UInt8]?, any Error>?
     var isCancelled = false

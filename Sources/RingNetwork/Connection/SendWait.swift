@@ -1,6 +1,6 @@
-/// A task that waits for its bytes to be sent. Touched on the connection's queue only.
+/// A task that waits until its bytes are sent. Used only on the connection's queue.
 final class SendWait: @unchecked Sendable {
-    // Safety: see above; the task itself only creates it and hands it to the queue.
+    // Safety: the task only creates it and passes it to the queue.
     var continuation: CheckedContinuation<Void, any Error>?
     var isCancelled = false
 

@@ -1,26 +1,27 @@
 internal import LinuxPlatform
 
-/// Which datagrams a server answers that answers everything, such as an echo server (RFC 862).
+/// Decides which datagrams a server may answer if it answers everything, such as an echo server
+/// (RFC 862).
 ///
-/// Two such servers that are given each other's address, by a datagram with a false sender, answer
-/// each other without end. They are kept apart by not answering what comes from a server's port.
+/// A datagram with a forged sender can make two such servers answer each other endlessly. The rule
+/// prevents that: it answers no datagram that comes from a server's port.
 public struct DatagramAnswerRule: Sendable, Hashable {
-    /// Senders with a lower port are not answered: the services that machines have of old, such as
-    /// echo (7), chargen (19), DNS (53) and NTP (123), have those.
+    /// Senders with a lower port are not answered, because the classic services use those: echo
+    /// (7), chargen (19), DNS (53), NTP (123).
     public var lowestPort: UInt16 = 1024
-    /// Other ports that are not answered, such as those of other servers of the kind.
+    /// Further ports that are not answered, such as those of similar servers.
     public var refusedPorts: Set<UInt16> = []
-    /// Whether senders are answered that have the port of the socket itself: most likely they are
-    /// servers of the same program.
+    /// Whether senders with the socket's own port are answered. They are probably servers of the
+    /// same program.
     public var answersOwnPort = false
-    /// Whether datagrams are answered that were sent to a group or a broadcast address, and so
-    /// reach many servers. Known with ``DatagramOptions/reportsLocalAddress`` only.
+    /// Whether datagrams to a multicast or broadcast address, which reach many servers, are
+    /// answered. They are recognized only with ``DatagramOptions/reportsLocalAddress``.
     public var answersGroups = false
 
     public init() {}
 
-    /// Whether the datagram is to be answered.
-    /// - Parameter socket: the one that it came to.
+    /// Whether the datagram may be answered.
+    /// - Parameter socket: the socket that received it.
     public func allows(
         _ datagram: borrowing ReceivedDatagram, on socket: DatagramSocket
     ) -> Bool {
@@ -30,7 +31,8 @@ public struct DatagramAnswerRule: Sendable, Hashable {
         if !answersOwnPort && port == socket.localEndpoint?.port { return false }
         if answersGroups { return true }
         guard let path = datagram.inbox.facts[datagram.entry].path else { return true }
-        // A source that differs: the header's address is none that answers can have.
+        // For a multicast or broadcast destination, the kernel reports another address as the
+        // source of answers.
         return path.source == path.destination
     }
 }

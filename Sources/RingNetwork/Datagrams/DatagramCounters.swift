@@ -1,29 +1,28 @@
-/// What a ``DatagramSocket`` has done so far.
+/// Counters of a ``DatagramSocket``.
 public struct DatagramCounters: Sendable, Hashable {
-    /// Datagrams that the receive handler was given, also those that were cut off.
+    /// Datagrams passed to the receive handler, including truncated ones.
     public var datagramsReceived: UInt64 = 0
     public var bytesReceived: UInt64 = 0
-    /// Datagrams that were longer than the maximum, and lost their ends.
+    /// Datagrams that were longer than the maximum and were truncated.
     public var datagramsTruncated: UInt64 = 0
-    /// Datagrams that the kernel dropped because its receive buffer was full (SO_RXQ_OVFL). Known
-    /// when a later datagram has come.
+    /// Datagrams that the kernel dropped because its receive buffer was full (SO_RXQ_OVFL). Updated
+    /// with the next datagram received.
     public var datagramsOverflowed: UInt64 = 0
-    /// Datagrams that the kernel has put together before it handed them over (UDP_GRO).
+    /// Datagrams that the kernel coalesced on receipt (UDP_GRO).
     public var datagramsCombined: UInt64 = 0
-    /// Calls that received something. recvmmsg(2).
+    /// Calls of recvmmsg(2) that received datagrams.
     public var receiveCalls: UInt64 = 0
 
-    /// Datagrams that the kernel has taken. That they arrive is nobody's promise.
+    /// Datagrams that the kernel has taken. They may still be lost on the way.
     public var datagramsSent: UInt64 = 0
     public var bytesSent: UInt64 = 0
-    /// Datagrams that were dropped here because the kernel took none and the queue was full, or
-    /// because the socket was closed.
+    /// Datagrams dropped by the socket, because its queue was full or it was closed.
     public var datagramsDropped: UInt64 = 0
-    /// Datagrams that the kernel refused; the error handler was told.
+    /// Datagrams that the kernel refused, as reported to the error handler.
     public var datagramsRefused: UInt64 = 0
-    /// Datagrams that the kernel was given together, to be cut (UDP_SEGMENT).
+    /// Datagrams passed to the kernel as segments of a larger message (UDP_SEGMENT).
     public var datagramsSegmented: UInt64 = 0
-    /// Calls that sent something. sendmmsg(2).
+    /// Calls of sendmmsg(2) that sent datagrams.
     public var sendCalls: UInt64 = 0
 
     public init() {}

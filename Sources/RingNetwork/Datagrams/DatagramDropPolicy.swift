@@ -1,7 +1,7 @@
-/// Which datagrams are dropped when the kernel takes none and the queue is full.
+/// Which datagrams are dropped when the socket's send queue is full.
 public enum DatagramDropPolicy: Sendable, Hashable {
-    /// What is to be sent.
+    /// The datagram to be sent.
     case newest
-    /// What waits longest: for what is worth nothing once something newer is there.
+    /// The datagrams that have waited longest, for data that newer data makes worthless.
     case oldest
 }

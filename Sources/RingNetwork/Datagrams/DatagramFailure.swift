@@ -1,9 +1,9 @@
-/// What a ``DatagramSocket`` tells its error handler. The socket goes on.
+/// An error reported to the error handler of a ``DatagramSocket``. The socket stays usable.
 public struct DatagramFailure: Error, Hashable {
-    /// Whom it is about; nil where the kernel does not say.
+    /// The peer; nil if the kernel does not report it.
     public let endpoint: Endpoint?
-    /// How many datagrams were not sent. 0: it is about one that was sent before, and was refused
-    /// by the peer's machine or on its way (ICMP), or about receiving.
+    /// The number of datagrams that were not sent. 0: the error concerns receiving, or a datagram
+    /// sent earlier that the peer's machine or a router rejected (ICMP).
     public let unsentDatagrams: Int
     public let cause: SocketError
 }

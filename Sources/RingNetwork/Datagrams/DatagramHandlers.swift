@@ -1,4 +1,4 @@
-/// What a datagram socket calls. Belongs to its queue.
+/// A datagram socket's handlers. They belong to its queue.
 struct DatagramHandlers {
     var receive: ((DatagramSocket, borrowing ReceivedDatagrams) -> Void)?
     var error: ((DatagramSocket, DatagramFailure) -> Void)?

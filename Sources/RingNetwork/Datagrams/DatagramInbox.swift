@@ -1,15 +1,15 @@
 internal import LinuxPlatform
 
-/// What a socket receives into, and what is known of it. Belongs to the socket's queue.
+/// A socket's receive buffers and their metadata. Belongs to the socket's queue.
 final class DatagramInbox {
     let receiver: DatagramReceiver
-    /// The length that the program wants datagrams to have at most.
+    /// The program's limit on the length of a datagram.
     private let maximumBytes: Int
-    /// Of each entry that was received.
+    /// One element per received entry.
     @exclusivity(unchecked) private(set) var facts: [DatagramFacts] = []
 
     init(_ options: DatagramOptions, isCombining: Bool, isUnix: Bool) {
-        // What the kernel puts together is always longer.
+        // The buffers for coalesced datagrams are always longer.
         maximumBytes = options.maximumDatagramBytes
         receiver = DatagramReceiver(
             capacity: options.receiveBatch,
@@ -18,7 +18,7 @@ final class DatagramInbox {
         facts.reserveCapacity(options.receiveBatch)
     }
 
-    /// The count of entries, or a negated errno.
+    /// Returns the number of entries, or a negated errno.
     func receive(_ descriptor: Int32) -> Int {
         let count = receiver.receive(descriptor)
         facts.removeAll(keepingCapacity: true)
@@ -50,7 +50,7 @@ final class DatagramInbox {
         return max(1, (receiver.bytes(at: entry).count + segment - 1) / segment)
     }
 
-    /// A part's bytes, and how long it is before it is cut off.
+    /// The bytes of one datagram of an entry, before truncation to `maximumBytes`.
     @inline(__always)
     private func part(_ entry: Int, _ part: Int) -> UnsafeRawBufferPointer {
         let all = receiver.bytes(at: entry)

@@ -1,53 +1,53 @@
-/// How a ``DatagramSocket`` is made, receives and sends.
+/// Options of a ``DatagramSocket``.
 public struct DatagramOptions: Sendable {
     // MARK: the socket
 
-    /// Whether other sockets that ask for it, too, may be bound to the same address, as receivers
-    /// of a group on one machine have to (SO_REUSEADDR). One of them gets each datagram that is
-    /// not for a group.
+    /// Whether the address may be shared with sockets that also set this option, as several
+    /// receivers of a multicast group on one machine must (SO_REUSEADDR). Only one of them receives
+    /// each unicast datagram.
     public var reusesAddress = false
-    /// Whether several sockets of one user share the port, and the kernel spreads the peers over
-    /// them (SO_REUSEPORT).
+    /// Whether several sockets of one user share the port, with the peers spread over them
+    /// (SO_REUSEPORT).
     public var reusesPort = false
-    /// Whether an IPv6 endpoint takes IPv6 only. When false, `[::]` serves IPv4, too, whose
-    /// addresses are mapped then.
+    /// Whether an IPv6 endpoint accepts IPv6 only. When false, `[::]` also serves IPv4, with
+    /// IPv4-mapped addresses.
     public var isIPv6Only = false
     /// Whether datagrams may be sent to broadcast addresses (SO_BROADCAST).
     public var allowsBroadcast = false
-    /// The room that the kernel has for datagrams that wait to be received (SO_RCVBUF); nil: its
-    /// default. The kernel doubles it, and has a limit (net.core.rmem_max).
+    /// The size of the kernel's receive buffer (SO_RCVBUF); nil: the default. The kernel doubles
+    /// it, up to a limit (net.core.rmem_max).
     public var receiveBufferBytes: Int?
-    /// The room for datagrams that wait to be sent (SO_SNDBUF); nil: the kernel's default.
+    /// The size of the kernel's send buffer (SO_SNDBUF); nil: the default.
     public var sendBufferBytes: Int?
-    /// Whether a datagram tells the local address that it came to, from which answers are sent
-    /// then (IP_PKTINFO). Nil: where the socket is bound to every address of the machine.
+    /// Whether datagrams report the local address that they were sent to, and answers are sent from
+    /// it (IP_PKTINFO). nil: only if the socket is bound to the wildcard address.
     public var reportsLocalAddress: Bool?
-    /// Called with the socket before it is bound, for options that have no name here.
+    /// Called with the socket before it is bound, to set options that have no name here.
     /// setsockopt(2).
     public var prepareSocket: @Sendable (Int32) -> Void = { _ in }
 
     // MARK: receiving
 
-    /// The longest datagram; what is beyond it is cut off. The memory for one batch is taken at
-    /// once, but machines only spend what is used of it.
+    /// The longest datagram; longer ones are truncated. Virtual memory for a whole batch is
+    /// allocated, but only pages in use become resident.
     public var maximumDatagramBytes = 65_536
-    /// The most datagrams that one call to the kernel receives, 1 to 1024. recvmmsg(2).
+    /// Most datagrams per recvmmsg(2), 1 to 1024.
     public var receiveBatch = 32
-    /// How many batches are received in a row before other queues have their turn.
+    /// Most batches in a row before other queues get their turn.
     public var batchesInARow = 4
-    /// Whether the kernel may put datagrams of one sender together and hand them over at once,
-    /// where it can (UDP_GRO). They are told apart again before the receive handler sees them.
+    /// Whether the kernel may coalesce datagrams of one sender (UDP_GRO), if it can. The receive
+    /// handler gets them separately.
     public var combinesReceived = true
 
     // MARK: sending
 
-    /// Whether datagrams of one length for one peer are handed to the kernel as one, which cuts
-    /// them, where it can (UDP_SEGMENT).
+    /// Whether datagrams of equal length for one peer are passed to the kernel as one message,
+    /// which it segments (UDP_SEGMENT), if it can.
     public var combinesSent = true
-    /// The bytes that may wait while the kernel takes no datagrams. Each datagram counts 64 more
-    /// than it has.
+    /// Most bytes that may wait while the kernel has no room. Each datagram counts its length plus
+    /// 64.
     public var sendQueueBytes = 1 << 20
-    /// What is dropped when more would wait.
+    /// Which datagrams are dropped when the queue is full.
     public var dropPolicy = DatagramDropPolicy.newest
 
     public init() {}

@@ -1,11 +1,11 @@
 internal import LinuxPlatform
 
-/// Where an answer to a datagram goes, and the address that it is to come from: the one that the
-/// datagram was sent to, where that is known.
+/// The destination of an answer to a datagram, and its source address: the address that the
+/// datagram was sent to, if known.
 public struct DatagramReturnPath: Sendable {
     let address: SocketAddress
     let path: DatagramPath?
 
-    /// Whom it leads to; nil for a Unix socket without a name.
+    /// The peer; nil for an unnamed Unix socket.
     public var endpoint: Endpoint? { Endpoint(address) }
 }

@@ -1,21 +1,21 @@
 internal import LinuxPlatform
 
-// Groups of receivers (multicast). From any thread; the effect is there when a call returns.
+// Multicast. The calls are synchronous and may be made from any thread.
 extension DatagramSocket {
-    /// Receives what is sent to a group. IP_ADD_MEMBERSHIP.
+    /// Joins a multicast group (IP_ADD_MEMBERSHIP).
     ///
-    /// The socket has to be bound to every address, or to the group's. It receives for the groups
-    /// that it has joined itself, and not for those of others.
+    /// The socket must be bound to the wildcard address or to the group's. It receives only for
+    /// groups that it has joined itself, not for those of other sockets.
     /// - Parameters:
-    ///   - interface: by name or index; nil: the one that the route to the group leads to.
-    ///   - source: the only sender to receive from (IP_ADD_SOURCE_MEMBERSHIP); nil: everyone.
+    ///   - interface: by name or index; nil: the interface of the route to the group.
+    ///   - source: the only sender to receive from (IP_ADD_SOURCE_MEMBERSHIP); nil: any.
     public func join(
         _ group: IPAddress, on interface: InterfaceZone? = nil, from source: IPAddress? = nil
     ) throws {
         try change(.join, group, interface, source)
     }
 
-    /// Ends a membership, named as in `join`. Closing the socket ends all.
+    /// Leaves a group, with the same arguments as `join`. Closing the socket leaves all.
     public func leave(
         _ group: IPAddress, on interface: InterfaceZone? = nil, from source: IPAddress? = nil
     ) throws {
@@ -35,21 +35,20 @@ extension DatagramSocket {
         }
     }
 
-    /// The interface by which datagrams to groups leave; nil: the one that the route leads to.
-    /// IP_MULTICAST_IF.
+    /// Sets the interface for sending to groups (IP_MULTICAST_IF); nil: the route decides.
     public func setGroupInterface(_ interface: InterfaceZone?) throws {
         let index = try interface?.currentIndex() ?? 0
         try check { DatagramGroups.setInterface($0, index) }
     }
 
-    /// Whether members on this machine get what the socket sends to groups; true at first.
-    /// IP_MULTICAST_LOOP.
+    /// Sets whether members on this machine receive datagrams that the socket sends to groups
+    /// (IP_MULTICAST_LOOP). True by default.
     public func setGroupLoopback(_ isOn: Bool) throws {
         try check { DatagramGroups.setLoopback($0, isOn) }
     }
 
-    /// How far datagrams to groups go: 1, as at first, to the link's end; 0: they stay on the
-    /// machine; at most 255. IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS.
+    /// Sets the hop limit of datagrams to groups, 0 to 255 (IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS).
+    /// 1, the default, reaches the local link; 0 stays on the machine.
     public func setGroupHops(_ hops: Int) throws {
         try check { DatagramGroups.setHops($0, Int32(clamping: hops)) }
     }
@@ -60,10 +59,10 @@ extension DatagramSocket {
         let remedy =
             switch code {
             case ErrorCode.noDevice:
-                "no interface leads to the group: name one that 'ip link' lists"
-            case ErrorCode.addressInUse: "the socket is a member of the group already"
+                "no route leads to the group: choose an interface that 'ip link' lists"
+            case ErrorCode.addressInUse: "the socket is already a member of the group"
             case ErrorCode.addressNotAvailable:
-                "the socket is no member of the group, or the interface has no such address"
+                "the socket is not a member of the group, or the interface has no such address"
             case ErrorCode.badDescriptor: "the socket is closed"
             default: ""
             }

@@ -2,7 +2,7 @@ internal import LinuxPlatform
 internal import RingDispatch
 
 extension DatagramSocket {
-    /// Lets the watch run or rest, as everything together wants it.
+    /// Starts or cancels the read registration, as the socket's state requires.
     func updateReceiving() {
         guard isReceiving else {
             readWatch?.cancel()
@@ -10,13 +10,14 @@ extension DatagramSocket {
         }
         guard receivePause == nil else { return }
         if readWatch == nil {
-            // The socket lives while it is active, and the watch is quiet when it is closed.
+            // The socket retains itself while it is active, and a cancelled registration
+            // calls nothing.
             readWatch = ReadinessRegistration(
                 descriptor: descriptor, queue: queue, events: PollEvents.readable,
                 staysKnown: true
             ) { [unowned self] in becameReadable($0) }
         }
-        // One that runs is the handler's to start again.
+        // While the handler runs, `becameReadable` starts the registration again.
         if !isHandling { readWatch?.start() }
     }
 
@@ -52,7 +53,8 @@ extension DatagramSocket {
         if fruitlessTurns >= DatagramSocket.mostFruitlessTurns { pauseFruitless() }
     }
 
-    /// Not inlined: the optimizer of Swift 6.3 aborts when it moves the batch into the caller.
+    /// Not inlined, because the optimizer of Swift 6.3 crashes when it moves the batch into the
+    /// caller.
     @inline(never)
     private func deliver(_ inbox: DatagramInbox, _ count: Int) {
         inbox.count(count, into: &tally, drops: &seenDrops)
@@ -61,11 +63,11 @@ extension DatagramSocket {
         let batch = ReceivedDatagrams(inbox: inbox, entryCount: count)
         handler(self, batch)
         isHandling = false
-        // Answers may point into the batch, which the next one overwrites.
+        // Answers may point into the batch, whose memory the next one overwrites.
         if !outgoing.isEmpty { flush() }
     }
 
-    /// False: the descriptor is good for nothing.
+    /// Returns false if the descriptor is unusable.
     private func receivingFailed(_ code: Int32) -> Bool {
         let error = SocketError("recvmmsg", code)
         if code == ErrorCode.badDescriptor || code == ErrorCode.notSocket {
@@ -76,8 +78,8 @@ extension DatagramSocket {
         return true
     }
 
-    /// Datagrams with wrong checksums, for example, make a socket ready for nothing. If that goes
-    /// on and on, it is looked at less often.
+    /// A socket can be readable without a datagram, for example after a wrong checksum. If that
+    /// persists, the socket is polled less often.
     private func pauseFruitless() {
         let milliseconds = min(
             1 << min(fruitlessTurns - DatagramSocket.mostFruitlessTurns, 7),
@@ -94,13 +96,14 @@ extension DatagramSocket {
 
     // MARK: errors
 
-    /// Tells the error handler, a little later: it may be set, and send, by then.
+    /// Reports to the error handler asynchronously, so the handler can be set in time, and may
+    /// send.
     func report(_ failure: DatagramFailure) {
         failures.append(failure)
-        if failures.count == 1 && phase != .setup { tellFailures() }
+        if failures.count == 1 && phase != .setup { reportFailures() }
     }
 
-    func tellFailures() {
+    func reportFailures() {
         hop { socket in
             let failures = socket.failures
             socket.failures = []

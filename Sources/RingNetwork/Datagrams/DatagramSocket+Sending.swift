@@ -2,29 +2,29 @@ internal import LinuxPlatform
 internal import RingDispatch
 
 extension DatagramSocket {
-    /// Whether the kernel takes datagrams, as far as is known. While it does not, they wait, up to
-    /// ``DatagramOptions/sendQueueBytes``. On the queue.
+    /// Whether the kernel had room at the last attempt. While it has none, datagrams are queued, up
+    /// to ``DatagramOptions/sendQueueBytes``. On the queue.
     public var isWritable: Bool { !isBlocked }
 
-    /// What waits to be taken by the kernel: the datagrams' bytes, and 64 for each. On the queue.
+    /// The size of the send queue: the datagrams' bytes, plus 64 for each. On the queue.
     public var queuedBytes: Int { outgoing.cost }
 
     // MARK: one datagram
 
-    /// Sends a datagram whose bytes the caller keeps only during the call.
+    /// Sends a datagram whose bytes are valid only during the call.
     /// - Parameter endpoint: resolved; nil: the peer of a connected socket.
     public func send(_ bytes: RawSpan, to endpoint: Endpoint? = nil) {
         bytes.withUnsafeBytes { send($0, to: endpoint) }
     }
 
-    /// The same.
+    /// Sends a datagram whose bytes are valid only during the call.
     public func send(_ bytes: UnsafeRawBufferPointer, to endpoint: Endpoint? = nil) {
         guard isCurrent else { return send(Array(bytes), to: endpoint) }
         guard let address = address(of: endpoint, datagrams: 1) else { return }
         submit(bytes, to: address.value, path: nil)
     }
 
-    /// The same.
+    /// Sends a datagram.
     public func send(_ bytes: [UInt8], to endpoint: Endpoint? = nil) {
         onQueue { socket in
             guard let address = socket.address(of: endpoint, datagrams: 1) else { return }
@@ -32,8 +32,8 @@ extension DatagramSocket {
         }
     }
 
-    /// Answers a datagram, from the address that it came to where that is known. In the receive
-    /// handler bytes of the batch are not copied.
+    /// Answers a datagram, from the address that it was sent to, if known. In the receive handler,
+    /// bytes of the batch are not copied.
     public func reply(_ bytes: RawSpan, to datagram: borrowing ReceivedDatagram) {
         let entry = datagram.entry
         let inbox = datagram.inbox
@@ -59,8 +59,8 @@ extension DatagramSocket {
 
     // MARK: several datagrams
 
-    /// Sends several datagrams to one peer. Those of one length, but for the last one of them,
-    /// are handed to the kernel together (UDP_SEGMENT).
+    /// Sends several datagrams to one peer. Those of equal length, and a shorter last one, go to
+    /// the kernel as one message (UDP_SEGMENT).
     public func send(_ datagrams: [[UInt8]], to endpoint: Endpoint? = nil) {
         onQueue { socket in
             guard let address = socket.address(of: endpoint, datagrams: datagrams.count) else {
@@ -74,7 +74,7 @@ extension DatagramSocket {
         }
     }
 
-    /// Sends several datagrams with as few calls to the kernel as can be. sendmmsg(2).
+    /// Sends several datagrams with as few calls of sendmmsg(2) as possible.
     public func send(_ datagrams: [OutgoingDatagram]) {
         onQueue { socket in
             socket.together {
@@ -91,7 +91,7 @@ extension DatagramSocket {
     }
 
     /// Sends bytes as datagrams of `datagramBytes` each; the last one has the rest. The bytes are
-    /// the caller's, and are not copied while the kernel takes them.
+    /// not copied if the kernel has room for them.
     public func send(
         _ bytes: UnsafeRawBufferPointer, inDatagramsOf datagramBytes: Int,
         to endpoint: Endpoint? = nil
@@ -119,8 +119,8 @@ extension DatagramSocket {
         outgoing.keepBorrowed()
     }
 
-    /// Sends what the receive handler has sent so far; everywhere else that happens at once. On the
-    /// queue.
+    /// Sends the datagrams that the receive handler has batched so far. Outside of the handler
+    /// datagrams are not batched. On the queue.
     public func flush() {
         guard isCurrent else { return hop { $0.flush() } }
         flushUnlessBlocked()
@@ -133,7 +133,7 @@ extension DatagramSocket {
         let value: SocketAddress?
     }
 
-    /// Nil: it cannot be had, and the error handler is told.
+    /// Returns nil, after a report to the error handler, if the endpoint has no address.
     private func address(of endpoint: Endpoint?, datagrams: Int) -> Address? {
         guard isOpenForSending else {
             tally.datagramsDropped &+= UInt64(datagrams)
@@ -142,7 +142,7 @@ extension DatagramSocket {
         guard let endpoint else {
             if isConnected { return Address(value: nil) }
             fatalMisuse(
-                "datagram socket '\(queue.label)' is not connected: say whom to send to")
+                "datagram socket '\(queue.label)' is not connected: give send an endpoint")
         }
         do throws(EndpointError) {
             return Address(value: try endpoint.socketAddress())
@@ -168,7 +168,7 @@ extension DatagramSocket {
                 nil, 1,
                 SocketError(
                     "sendmmsg", ErrorCode.destinationRequired,
-                    remedy: "the sender is a Unix socket without a name: it has to be bound"))
+                    remedy: "the sender is an unnamed Unix socket: it must be bound"))
         }
         submit(bytes, to: address, path: path)
     }
@@ -176,7 +176,8 @@ extension DatagramSocket {
     private func submit(
         _ bytes: UnsafeRawBufferPointer, to address: SocketAddress?, path: DatagramPath?
     ) {
-        // What is sent together stays until the end of the batch only if it is the batch's.
+        // During the handler, datagrams wait for the end of the batch; only bytes of the batch last
+        // as long.
         let isLasting = isHandling ? inbox?.receiver.contains(bytes) ?? false : true
         admit(bytes, isLasting: isLasting, to: address, path: path)
         if isHandling && outgoing.count < DatagramSocket.mostTogether { return }
@@ -184,10 +185,10 @@ extension DatagramSocket {
         if !isHandling { outgoing.keepBorrowed() }
     }
 
-    /// How many datagrams are put together before the kernel has to take them.
+    /// Most datagrams that wait for the end of the handler.
     private static let mostTogether = 512
 
-    /// Runs `body`, and sends together what it sends.
+    /// Sends the datagrams of `body` as one batch.
     private func together(_ body: () -> Void) {
         let before = isHandling
         isHandling = true
@@ -196,7 +197,7 @@ extension DatagramSocket {
         if !before { flushUnlessBlocked() }
     }
 
-    /// Puts a datagram into the queue, if it may be there.
+    /// Queues a datagram, unless the drop policy rejects it.
     private func admit(
         _ bytes: UnsafeRawBufferPointer, isLasting: Bool, to address: SocketAddress?,
         path: DatagramPath?
@@ -229,7 +230,7 @@ extension DatagramSocket {
         waitUntilWritable()
     }
 
-    /// Hands the kernel what waits; false when it takes no more.
+    /// Sends the queue. Returns false if the kernel has no more room.
     private func sendAll() -> Bool {
         let sender = self.sender ?? DatagramSender()
         self.sender = sender
@@ -261,7 +262,7 @@ extension DatagramSocket {
         outgoing.removeFirst(datagrams)
     }
 
-    /// The first message of the batch was refused.
+    /// Handles the refusal of the batch's first message.
     private func sendingFailed(_ code: Int32, _ hasRetried: inout Bool) {
         let datagrams = outgoing.datagrams(ofMessage: 0)
         if datagrams > 1, segmentLimit.refused(code, segmentBytes: outgoing.nextByteCount) {
@@ -269,7 +270,7 @@ extension DatagramSocket {
         }
         let error = SocketError("sendmmsg", code)
         if isConnected && code == ErrorCode.connectionRefused && !hasRetried {
-            // That is what became of an earlier one; this one was not tried.
+            // The error belongs to an earlier datagram; this one was not sent.
             hasRetried = true
             report(DatagramFailure(endpoint: remoteEndpoint, unsentDatagrams: 0, cause: error))
             return
@@ -285,7 +286,8 @@ extension DatagramSocket {
     func waitUntilWritable() {
         guard phase == .active, sendPause == nil else { return }
         if writeWatch == nil {
-            // The socket lives while it is active, and the watch is quiet when it is closed.
+            // The socket retains itself while it is active, and a cancelled registration
+            // calls nothing.
             writeWatch = ReadinessRegistration(
                 descriptor: descriptor, queue: queue, events: PollEvents.writable
             ) { [unowned self] _ in becameWritable() }
@@ -307,8 +309,8 @@ extension DatagramSocket {
         if fruitlessFlushes > 1 { pauseSending() } else { waitUntilWritable() }
     }
 
-    /// There is room in the socket's own buffer, and none at the peer's: that is how it is with
-    /// Unix sockets that are not connected. Nobody tells when that changes.
+    /// Polls with a timer while the socket is writable but its peer's buffer is full. Unconnected
+    /// Unix sockets get no notification when that changes.
     private func pauseSending() {
         let milliseconds = min(
             1 << min(fruitlessFlushes, 7), DatagramSocket.longestPauseMilliseconds)

@@ -1,38 +1,39 @@
 internal import LinuxPlatform
 public import RingDispatch
 
-/// A socket for datagrams: UDP, or a Unix socket for datagrams. udp(7), unix(7).
+/// A datagram socket: UDP, or a Unix datagram socket. udp(7), unix(7).
 ///
-/// Handlers run on the socket's own serial queue, one after the other, and may block as long as
-/// they like: other sockets go on. Methods may be called from any thread; on the queue they take
-/// effect at once, elsewhere a little later, in the order of the calls.
+/// Handlers run on the socket's own serial queue, one at a time, and may block as long as they
+/// like: other sockets go on. Methods may be called from any thread. On the queue they take effect
+/// at once, elsewhere asynchronously, in the order of the calls.
 ///
-/// An active socket keeps itself alive until `close`, or until its descriptor is found broken; then
-/// it calls its close handler once. An answer of a peer's machine that nobody listens there, and
-/// datagrams that the kernel refuses, go to the error handler and change nothing else.
+/// An active socket retains itself until `close`, or until its descriptor is unusable; then it
+/// calls its close handler once. Other errors go to the error handler and leave the socket usable:
+/// ICMP errors (a peer's port is closed), and datagrams that the kernel refuses.
 public final class DatagramSocket: QueueConfined, @unchecked Sendable {
-    // Safety: what is not immutable belongs to `queue`; before `activate`, to whoever made it.
+    // Safety: mutable state belongs to `queue`; before `activate`, to the thread that made the
+    // socket.
     public let queue: DispatchQueue
-    /// Where it is bound, with the port that the kernel chose, if it was asked to; nil for a Unix
-    /// socket without a name.
+    /// The endpoint it is bound to, with the port that the kernel chose for port 0; nil for an
+    /// unnamed Unix socket.
     public let localEndpoint: Endpoint?
-    /// Whom it is connected to; nil: nobody, and it receives from everyone.
+    /// The peer of a connected socket; nil: the socket receives from anyone.
     public let remoteEndpoint: Endpoint?
     let options: DatagramOptions
     let descriptor: Int32
     let isConnected: Bool
     private let isUnix: Bool
-    /// The file of a Unix socket that was bound here.
+    /// The file of a Unix socket that this object has bound.
     private let file: UnixSocketFile?
-    /// Whether the descriptor is open: those who set options from other threads hold the lock
-    /// meanwhile.
+    /// Whether the descriptor is open. Threads that set socket options hold the lock, so that the
+    /// descriptor is not closed meanwhile.
     private let isOpen = Locked(true)
 
     @exclusivity(unchecked) var handlers = DatagramHandlers()
     @exclusivity(unchecked) var tally = DatagramCounters()
     @exclusivity(unchecked) private(set) var phase = Phase.setup
     private let setup = SetupPhase()
-    /// While it is active: itself.
+    /// Itself while the socket is active, which keeps it alive.
     @exclusivity(unchecked) private var life: DatagramSocket?
     @exclusivity(unchecked) private var reason: SocketError?
     @exclusivity(unchecked) private var isForgetting = false
@@ -40,14 +41,14 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     // MARK: receiving
     @exclusivity(unchecked) var inbox: DatagramInbox?
     @exclusivity(unchecked) var readWatch: ReadinessRegistration?
-    /// Calls of `pauseReceiving` that were not taken back.
+    /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
     @exclusivity(unchecked) private var pauses = 0
-    /// The kernel's count of drops that was seen last.
+    /// The kernel's last reported drop count.
     @exclusivity(unchecked) var seenDrops: UInt32 = 0
-    /// Times in a row that the socket was said to be ready, and nothing came of it.
+    /// Consecutive times that the socket was reported readable without a datagram.
     @exclusivity(unchecked) var fruitlessTurns = 0
     @exclusivity(unchecked) var receivePause: DispatchScheduledItem?
-    /// Whether the receive handler runs: what it sends is sent together.
+    /// The receive handler is running: datagrams it sends wait for the end of the batch.
     @exclusivity(unchecked) var isHandling = false
 
     // MARK: sending
@@ -55,11 +56,11 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     @exclusivity(unchecked) var sender: DatagramSender?
     @exclusivity(unchecked) var segmentLimit: SegmentLimit
     @exclusivity(unchecked) var writeWatch: ReadinessRegistration?
-    /// The kernel takes nothing: what is to be sent waits.
+    /// The kernel has no room: datagrams are queued.
     @exclusivity(unchecked) var isBlocked = false
     @exclusivity(unchecked) var fruitlessFlushes = 0
     @exclusivity(unchecked) var sendPause: DispatchScheduledItem?
-    /// What the error handler has not been told.
+    /// Errors not yet reported to the error handler.
     @exclusivity(unchecked) var failures: [DatagramFailure] = []
 
     enum Phase {
@@ -69,11 +70,11 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         case closed
     }
 
-    /// Binds a socket: from now on the kernel keeps what comes for it, which is received after
+    /// Binds a socket. The kernel buffers datagrams from now on; they are received after
     /// `activate`.
     /// - Parameters:
-    ///   - endpoint: resolved; port 0: a free one. `[::]` serves IPv4, too, unless the options say
-    ///     otherwise.
+    ///   - endpoint: resolved; port 0 lets the kernel choose one. `[::]` also serves IPv4, unless
+    ///     the options say otherwise.
     ///   - target: the target of the socket's queue.
     public convenience init(
         _ endpoint: Endpoint, options: DatagramOptions = DatagramOptions(),
@@ -90,11 +91,11 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         }
     }
 
-    /// Connects a socket to a peer: it receives from that one only, and is told when nobody listens
-    /// there.
+    /// Connects a socket to a peer: it receives only from that peer, and reports when nobody
+    /// listens there.
     /// - Parameters:
     ///   - peer: resolved.
-    ///   - local: where to bind it; nil: wherever the kernel likes.
+    ///   - local: the local address; nil: the kernel chooses.
     ///   - target: the target of the socket's queue.
     public convenience init(
         connectingTo peer: Endpoint, from local: Endpoint? = nil,
@@ -113,8 +114,8 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - descriptor: a socket for datagrams, which belongs to this object from here on. Of the
-    ///     options only those for receiving and sending count.
+    ///   - descriptor: a datagram socket, owned by this object from now on. Only the options for
+    ///     receiving and sending apply.
     ///   - target: the target of the socket's queue.
     public convenience init(
         adopting descriptor: Int32, options: DatagramOptions = DatagramOptions(),
@@ -122,7 +123,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     ) {
         guard Datagrams.isDatagramSocket(descriptor) else {
             fatalMisuse(
-                "descriptor \(descriptor) is no datagram socket and cannot be adopted as one")
+                "descriptor \(descriptor) is not a datagram socket and cannot be adopted as one")
         }
         self.init(descriptor, options, target, ownsPath: false)
     }
@@ -152,15 +153,14 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     }
 
     deinit {
-        // Never activated, and never closed.
+        // The socket was neither activated nor closed.
         if phase == .setup { release() }
     }
 
     // MARK: handlers
 
-    /// Called with datagrams that came, as many as there are at once. What the handler sends is
-    /// sent together, when it has returned or calls ``flush()``. Without a handler nothing is
-    /// received.
+    /// Sets the handler that receives all datagrams that have arrived. Datagrams that it sends are
+    /// batched until it returns or calls ``flush()``. Without a handler nothing is received.
     public func setReceiveHandler(
         _ handler: ((DatagramSocket, borrowing ReceivedDatagrams) -> Void)?
     ) {
@@ -170,28 +170,28 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         }
     }
 
-    /// Called with each error. The socket goes on.
+    /// Sets the handler that receives errors. The socket stays usable.
     public func setErrorHandler(_ handler: ((DatagramSocket, DatagramFailure) -> Void)?) {
         onQueue { $0.handlers.error = handler }
     }
 
-    /// Called when the socket is writable again; see ``isWritable``.
+    /// Sets the handler that is called when the socket is writable again; see ``isWritable``.
     public func setWritableHandler(_ handler: ((DatagramSocket) -> Void)?) {
         onQueue { $0.handlers.writable = handler }
     }
 
-    /// Called once, when the descriptor is closed: with nil after `close`, or with why the
-    /// descriptor could not be used any more. All handlers are let go of with it.
+    /// Sets the handler that is called once, when the descriptor is closed: with nil after `close`,
+    /// or with the error that made the descriptor unusable. All handlers are released then.
     public func setCloseHandler(_ handler: ((DatagramSocket, SocketError?) -> Void)?) {
         onQueue { $0.handlers.close = handler }
     }
 
     // MARK: life
 
-    /// What the socket has done so far. On the queue.
+    /// The socket's counters. On the queue.
     public var counters: DatagramCounters { tally }
 
-    /// Begins to receive. Set the handlers before.
+    /// Starts receiving. Set the handlers first.
     public func activate() {
         onQueue { socket in
             guard socket.phase == .setup else { return }
@@ -200,12 +200,12 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
             socket.setup.end()
             socket.updateReceiving()
             if socket.isBlocked { socket.waitUntilWritable() }
-            if !socket.failures.isEmpty { socket.tellFailures() }
+            if !socket.failures.isEmpty { socket.reportFailures() }
         }
     }
 
-    /// No further call of the receive handler, until `resumeReceiving` was called as often. The
-    /// kernel keeps what comes while it has room, and drops the rest.
+    /// Stops the calls of the receive handler until `resumeReceiving` was called as often. The
+    /// kernel buffers datagrams while it has room, and drops the rest.
     public func pauseReceiving() {
         onQueue {
             $0.pauses += 1
@@ -213,7 +213,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         }
     }
 
-    /// Takes one `pauseReceiving` back.
+    /// Undoes one `pauseReceiving`.
     public func resumeReceiving() {
         onQueue { socket in
             guard socket.pauses > 0 else {
@@ -225,19 +225,19 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         }
     }
 
-    /// Closes. What the kernel has not taken is dropped; what it has not handed over is lost.
+    /// Closes. Unsent datagrams are dropped, and those not yet received are lost.
     public func close() { onQueue { $0.tearDown(nil) } }
 
     // MARK: on the queue
 
     var isInSetup: Bool { setup.isOn }
 
-    /// Whether datagrams are to be received now.
+    /// Whether the socket receives now.
     var isReceiving: Bool { phase == .active && pauses == 0 && handlers.receive != nil }
 
     var isOpenForSending: Bool { phase == .active || phase == .setup }
 
-    /// The memory for what comes, made at first use.
+    /// The receive buffers, made at first use.
     func makeInbox() -> DatagramInbox {
         if let inbox { return inbox }
         let made = DatagramInbox(
@@ -246,7 +246,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         return made
     }
 
-    /// Calls with the descriptor, which nobody closes meanwhile; from any thread.
+    /// Calls `body` with the descriptor, which stays open meanwhile. From any thread.
     func withDescriptor(_ body: (Int32) -> Int32) -> Int32 {
         isOpen.withLock { isOpen in isOpen ? body(descriptor) : ErrorCode.badDescriptor }
     }
@@ -269,7 +269,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         finishIfQuiet()
     }
 
-    /// Closes the descriptor once no watch is out on it, and its loop has forgotten it.
+    /// Closes the descriptor once no registration is waiting on it, and its loop has forgotten it.
     func finishIfQuiet() {
         guard phase == .closing, !isForgetting else { return }
         if readWatch?.isWaiting ?? false || writeWatch?.isWaiting ?? false { return }
@@ -280,7 +280,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     private func finish() {
         phase = .closed
         release()
-        // Behind what runs now, which may be one of the other handlers.
+        // After the current work item, which may be another handler of the socket.
         hop { socket in
             let close = socket.handlers.close
             socket.handlers = DatagramHandlers()

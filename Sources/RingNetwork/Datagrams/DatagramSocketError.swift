@@ -1,8 +1,8 @@
 internal import LinuxPlatform
 
-/// A datagram socket that cannot be opened: where, why, and what to do about it.
+/// Why a datagram socket cannot be opened, and the remedy.
 public struct DatagramSocketError: Error {
-    /// Where it was to be bound, or whom it was to be connected to.
+    /// The endpoint to bind or to connect to.
     public let endpoint: Endpoint
     public let cause: SocketError
 
@@ -19,7 +19,7 @@ public struct DatagramSocketError: Error {
         }
         switch error.code {
         case ErrorCode.wrongType:
-            return "that is no socket for datagrams: check the path"
+            return "that is not a datagram socket: check the path"
         case ErrorCode.access where !endpoint.isUnix:
             return "broadcast addresses need the option allowsBroadcast"
         default:

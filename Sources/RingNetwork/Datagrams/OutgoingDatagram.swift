@@ -1,4 +1,4 @@
-/// A datagram with its peer, for sending several at once.
+/// A datagram and its destination, for sending several at once.
 public struct OutgoingDatagram: Sendable, Hashable {
     public var bytes: [UInt8]
     /// Nil: the peer of a connected socket.

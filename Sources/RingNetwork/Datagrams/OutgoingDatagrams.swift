@@ -1,14 +1,13 @@
 internal import LinuxPlatform
 
-/// Datagrams that the kernel has not taken yet, in order. Belongs to a socket's queue.
+/// Datagrams that wait in order for the kernel. Belongs to a socket's queue.
 final class OutgoingDatagrams {
-    /// One datagram.
     struct Entry {
         /// Nil: the peer of a connected socket.
         var address: SocketAddress?
-        /// What it answers.
+        /// The path of the datagram that this one answers.
         var path: DatagramPath?
-        /// Memory that is somebody else's; nil: at `offset`.
+        /// Bytes that the caller owns; nil: at `offset` in `memory`.
         var borrowed: UnsafeRawPointer?
         var offset = 0
         var count = 0
@@ -17,21 +16,20 @@ final class OutgoingDatagrams {
     private var entries: [Entry] = []
     private var first = 0
     private var memory = DatagramMemory()
-    /// The bytes of all, and `entryBytes` for each.
+    /// The bytes of all datagrams, plus `entryBytes` for each.
     private(set) var cost = 0
-    /// Entries of each message of the batch that is made up.
+    /// The number of entries in each message of the current batch.
     private var runs: [Int] = []
     private var borrowedCount = 0
 
-    /// What a datagram counts besides its bytes, so that empty ones count, too.
+    /// The cost of a datagram besides its bytes, so empty ones count, too.
     static let entryBytes = 64
     private static let keptEntries = 256
 
     var isEmpty: Bool { first == entries.count }
     var count: Int { entries.count - first }
 
-    /// - Parameter isLasting: the bytes stay where they are until `keepBorrowed`; else they are
-    ///   copied.
+    /// - Parameter isLasting: the bytes stay valid until `keepBorrowed`; otherwise they are copied.
     func append(
         _ bytes: UnsafeRawBufferPointer, isLasting: Bool, to address: SocketAddress?,
         path: DatagramPath?
@@ -47,7 +45,7 @@ final class OutgoingDatagrams {
         entries.append(entry)
     }
 
-    /// Copies what others are about to take back.
+    /// Copies borrowed bytes, because their owners may reuse them now.
     func keepBorrowed() {
         guard borrowedCount > 0 else { return }
         borrowedCount = 0
@@ -77,12 +75,12 @@ final class OutgoingDatagrams {
         }
     }
 
-    /// Whom the next datagram is for.
+    /// The destination of the next datagram.
     var nextAddress: SocketAddress? { isEmpty ? nil : entries[first].address }
 
     // MARK: batches
 
-    /// Makes up a batch of the next datagrams.
+    /// Fills the sender with a batch of the next datagrams.
     func fill(_ sender: DatagramSender, _ limit: SegmentLimit) {
         sender.removeAll()
         runs.removeAll(keepingCapacity: true)
@@ -99,10 +97,10 @@ final class OutgoingDatagrams {
         }
     }
 
-    /// Datagrams of the batch's message.
+    /// The number of datagrams in a message of the batch.
     func datagrams(ofMessage number: Int) -> Int { runs[number] }
 
-    /// Bytes of the first so many datagrams.
+    /// The bytes of the first `count` datagrams.
     func byteCount(ofFirst count: Int) -> Int {
         entries[first..<first + count].reduce(0) { $0 + $1.count }
     }
@@ -116,8 +114,8 @@ final class OutgoingDatagrams {
             start: entry.borrowed ?? memory.address(of: entry.offset), count: entry.count)
     }
 
-    /// How many datagrams the kernel may be given as one message: of one length, but for the last
-    /// one, which may be shorter.
+    /// The number of datagrams that fit in one message: all of equal length, except that the last
+    /// may be shorter.
     private func runLength(at start: Int, _ limit: SegmentLimit) -> Int {
         let length = entries[start].count
         guard length > 0 && length <= limit.longestBytes else { return 1 }
@@ -138,8 +136,8 @@ final class OutgoingDatagrams {
     }
 }
 
-/// Bytes in a row that come at the end and go at the beginning. Their offsets count from the first
-/// byte that ever came since the memory was empty.
+/// A buffer for a sequence of bytes: appended at the end, released from the beginning. Offsets
+/// count all bytes appended since the buffer was last empty.
 private struct DatagramMemory: ~Copyable {
     private var start: UnsafeMutableRawPointer?
     private var capacity = 0
@@ -184,7 +182,7 @@ private struct DatagramMemory: ~Copyable {
     private mutating func makeRoom(for count: Int) {
         guard end - base + count > capacity else { return }
         let used = end - released
-        // Moving costs no more than what was sent since the last time.
+        // The moved bytes are at most as many as were released since the last move.
         if let start, released - base >= capacity / 2, used + count <= capacity {
             start.copyMemory(from: start + (released - base), byteCount: used)
         } else {

@@ -1,22 +1,22 @@
 internal import LinuxPlatform
 
-/// One datagram, lent to a receive handler.
+/// One datagram, valid only during the receive handler.
 public struct ReceivedDatagram: ~Copyable {
     let inbox: DatagramInbox
     let entry: Int
-    /// Its place among those that the kernel has put together.
+    /// The index among the datagrams that the kernel coalesced.
     let part: Int
 
-    /// Whether it was longer than ``DatagramOptions/maximumDatagramBytes``: its end is lost.
+    /// Whether it was longer than ``DatagramOptions/maximumDatagramBytes`` and was truncated.
     public var isTruncated: Bool { inbox.isTruncated(entry, part) }
 
-    /// Whom it is from; nil for a Unix socket without a name. Made at each call: ask once.
+    /// The sender; nil for an unnamed Unix socket. Computed at each call.
     public var sender: Endpoint? { Endpoint(inbox.receiver.address(at: entry)) }
 
-    /// The sender's port, at little cost; 0 for Unix sockets.
+    /// The sender's port, without the cost of `sender`; 0 for Unix sockets.
     public var senderPort: UInt16 { inbox.receiver.port(at: entry) }
 
-    /// The address that it was sent to, which may be a group's or a broadcast address; nil unless
+    /// The destination address, possibly a multicast or broadcast address; nil unless
     /// ``DatagramOptions/reportsLocalAddress`` asks for it.
     public var localAddress: IPAddress? {
         inbox.facts[entry].path.map { path in
@@ -27,19 +27,19 @@ public struct ReceivedDatagram: ~Copyable {
         }
     }
 
-    /// The interface that it came by; nil unless the local address is known.
+    /// The interface that received it; nil unless the local address is known.
     public var interface: InterfaceZone? {
         inbox.facts[entry].path.flatMap { InterfaceZone(index: $0.interface) }
     }
 
-    /// Where an answer goes, to be kept for later. To answer at once,
-    /// ``DatagramSocket/reply(_:to:)`` costs less.
+    /// The destination for a later answer. For an answer at once, ``DatagramSocket/reply(_:to:)``
+    /// is cheaper.
     public var returnPath: DatagramReturnPath {
         DatagramReturnPath(
             address: inbox.receiver.address(at: entry), path: inbox.facts[entry].path)
     }
 
-    /// Calls `body` with the bytes.
+    /// Calls `body` with the bytes, which are valid only during the call.
     public borrowing func withBytes<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {

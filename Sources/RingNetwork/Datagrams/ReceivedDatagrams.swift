@@ -1,18 +1,17 @@
 internal import LinuxPlatform
 
-/// Datagrams that came together, lent to a receive handler. Each may be looked at as often as the
-/// handler likes; neither they nor their bytes can be kept.
+/// A batch of datagrams, valid only during the receive handler. It can be iterated several times.
 public struct ReceivedDatagrams: ~Copyable {
     let inbox: DatagramInbox
     let entryCount: Int
 
-    /// How many datagrams there are.
+    /// The number of datagrams.
     public var count: Int {
         (0..<entryCount).reduce(0) { $0 + inbox.datagrams(in: $1) }
     }
 
-    /// Calls `body` with each datagram and its bytes, in the order in which they came. The span is
-    /// the socket's memory.
+    /// Calls `body` with each datagram and its bytes, in the order of arrival. The span is the
+    /// socket's memory, and valid only during the call.
     @inline(__always)
     public borrowing func forEach<Failure: Error>(
         _ body: (borrowing ReceivedDatagram, RawSpan) throws(Failure) -> Void

@@ -1,4 +1,4 @@
-/// Decimal numbers as endpoints have them: digits only, and no zeros before others.
+/// Decimal numbers in endpoints: digits only, without leading zeros.
 enum DecimalNumber {
     static func parse(_ text: ArraySlice<UInt8>, most: Int) -> Int? {
         guard let first = text.first, text.count == 1 || first != UInt8(ascii: "0") else {

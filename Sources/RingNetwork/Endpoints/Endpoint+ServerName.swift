@@ -1,7 +1,7 @@
 #if TLS
 extension Endpoint {
-    /// Whom a server's certificate has to name: the host as it was asked for, without the dot that
-    /// only keeps search domains out, or the address; nil for a Unix socket.
+    /// The name that a server's certificate must have: the host name without a trailing dot, which
+    /// only excludes search domains, or the address; nil for a Unix socket.
     var serverName: String? {
         switch self {
         case .ipv4(let address, _): address.description

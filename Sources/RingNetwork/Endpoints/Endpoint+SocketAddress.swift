@@ -1,8 +1,8 @@
 package import LinuxPlatform
 
 extension Endpoint {
-    /// What the kernel takes. Looks a zone's name up; throws for a zone that there is not, and for
-    /// a host that is not resolved.
+    /// The kernel's form of the endpoint. Resolves the zone's name; throws for an unknown zone and
+    /// for an unresolved host.
     package func socketAddress() throws(EndpointError) -> SocketAddress {
         switch self {
         case .ipv4(let address, let port):
@@ -12,7 +12,7 @@ extension Endpoint {
             return SocketAddress(ipv6: address.rawValue, port: port, scope: scope)
         case .host(let name, _):
             throw EndpointError(
-                .unresolvedHost, name.name.utf8, "is a name, and sockets need an address",
+                .unresolvedHost, name.name.utf8, "is a host name, and sockets need an address",
                 remedy: "resolve it first, with a Resolver")
         case .unix(let address):
             let bytes = address.bytes
@@ -20,17 +20,16 @@ extension Endpoint {
                 let result = address.isAbstract
                     ? SocketAddress(unixAbstract: bytes) : SocketAddress(unixPath: bytes)
             else {
-                // Only a name that another program gave its socket.
+                // Possible only for a name that another program gave its socket.
                 throw EndpointError(
-                    .unixNameTooLong, bytes, "is too long to be given to the kernel",
+                    .unixNameTooLong, bytes, "is too long for the kernel",
                     remedy: "use a name of at most \(UnixAddress.longestBytes) bytes")
             }
             return result
         }
     }
 
-    /// Nil for an address that is no endpoint: that of a Unix socket without a name, as clients'
-    /// are, and those of other families.
+    /// Nil for an unnamed Unix socket, as clients have, and for other address families.
     package init?(_ address: SocketAddress) {
         switch address.parts {
         case .ipv4(let address, let port):
@@ -49,12 +48,12 @@ extension Endpoint {
 }
 
 extension InterfaceZone {
-    /// The index that the kernel has for the interface at this moment.
+    /// The kernel's current index of the interface.
     func currentIndex() throws(EndpointError) -> UInt32 {
         if let index { return index }
         if let name, let index = NetworkInterfaces.index(of: name) { return index }
         throw EndpointError(
-            .unknownInterface, description.utf8, "is no network interface of this machine",
+            .unknownInterface, description.utf8, "is not a network interface of this machine",
             remedy: "choose one that 'ip link' lists")
     }
 }

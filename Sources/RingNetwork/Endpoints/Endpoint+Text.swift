@@ -26,7 +26,7 @@ extension Endpoint {
         try self.init(hostAndPort: text)
     }
 
-    /// What follows `tcp://`.
+    /// Reads the text after `tcp://`.
     init(hostAndPort text: ArraySlice<UInt8>) throws(EndpointError) {
         if text.first == UInt8(ascii: "[") {
             try self.init(bracketed: text)
@@ -37,7 +37,7 @@ extension Endpoint {
         guard text.lastIndex(of: colon) == end else {
             throw EndpointError(
                 .missingBrackets, text, "has more than one colon",
-                remedy: "an IPv6 address stands in brackets: [::1]:80")
+                remedy: "put the IPv6 address in brackets: [::1]:80")
         }
         try self.init(nameOrIPv4: text[..<end], port: Endpoint.port(text[(end + 1)...], of: text))
     }
@@ -52,7 +52,7 @@ extension Endpoint {
         guard let first = rest.first else { throw .missingPort(text) }
         guard first == UInt8(ascii: ":") else {
             throw EndpointError(
-                .strayCharacters, text, "has something between the bracket and the port",
+                .strayCharacters, text, "has characters between the bracket and the port",
                 remedy: "write a colon and the port after ']'")
         }
         let port = try Endpoint.port(rest.dropFirst(), of: text)
@@ -82,7 +82,7 @@ extension Endpoint {
         if let number = DecimalNumber.parse(digits, most: Int(UInt16.max)) { return UInt16(number) }
         if let stray = digits.firstIndex(where: { !$0.isDecimalDigit }), stray > digits.startIndex {
             throw EndpointError(
-                .strayCharacters, text, "has something after the port",
+                .strayCharacters, text, "has characters after the port",
                 remedy: "remove it; an endpoint has no path")
         }
         guard digits.allSatisfy(\.isDecimalDigit), digits.first != UInt8(ascii: "0") else {
@@ -102,7 +102,7 @@ extension EndpointError {
 }
 
 extension ArraySlice<UInt8> {
-    /// What follows a scheme, which may be in capitals; nil where the text begins otherwise.
+    /// The text after a scheme, which may be in upper case; nil without that scheme.
     func after(scheme: [UInt8]) -> ArraySlice<UInt8>? {
         prefix(scheme.count).elementsEqual(scheme) { $0.lowercasedASCII == $1 }
             ? dropFirst(scheme.count) : nil

@@ -1,4 +1,4 @@
-/// Where a socket is bound or connected to.
+/// An address to bind or connect a socket to.
 ///
 /// | text | case |
 /// |---|---|
@@ -7,14 +7,14 @@
 /// | `example.org:80` | `host` |
 /// | `unix:/run/app.sock`, `unix:@name` | `unix` |
 ///
-/// `Endpoint("...")` reads these forms, strictly: what looks like an address and is none is an
-/// error, not a host's name. `description` writes them, and what it writes is read back as the same
-/// endpoint. With `tcp://` or `udp://` before it the text is a ``TransportEndpoint``'s.
+/// `Endpoint("...")` reads these forms strictly: a malformed address is an error, not a host name.
+/// `description` writes them, and its text is read back as the same endpoint. A text with `tcp://`
+/// or `udp://` in front is a ``TransportEndpoint``.
 public enum Endpoint: Sendable, Hashable {
     case ipv4(IPv4Address, port: UInt16)
-    /// The zone says on which link a link-local address is.
+    /// The zone names the link of a link-local address.
     case ipv6(IPv6Address, port: UInt16, zone: InterfaceZone? = nil)
-    /// To be resolved before it can be used: see ``Resolver``.
+    /// Must be resolved before use; see ``Resolver``.
     case host(HostName, port: UInt16)
     case unix(UnixAddress)
 
@@ -25,8 +25,8 @@ public enum Endpoint: Sendable, Hashable {
         }
     }
 
-    /// - Parameter host: an IPv4 address, an IPv6 address with or without a zone, or a name. IPv6
-    ///   addresses have no brackets here.
+    /// - Parameter host: an IPv4 address, an IPv6 address with or without a zone but without
+    ///   brackets, or a host name.
     public init(host: String, port: UInt16) throws(EndpointError) {
         let text = Array(host.utf8)[...]
         self =
@@ -46,7 +46,7 @@ public enum Endpoint: Sendable, Hashable {
         }
     }
 
-    /// Nil for a name that is not resolved, and for a Unix socket.
+    /// Nil for an unresolved host and for a Unix socket.
     public var ipAddress: IPAddress? {
         switch self {
         case .ipv4(let address, _): .v4(address)
@@ -55,7 +55,7 @@ public enum Endpoint: Sendable, Hashable {
         }
     }
 
-    /// The same host with another port; a Unix socket stays what it is.
+    /// The same host with another port; a Unix socket is returned unchanged.
     public func withPort(_ port: UInt16) -> Endpoint {
         switch self {
         case .ipv4(let address, _): .ipv4(address, port: port)

@@ -1,12 +1,11 @@
 /// The order in which a client tries a host's addresses. RFC 8305, section 4.
 public enum HappyEyeballs {
-    /// Puts the families of the addresses in turns, beginning with the first address's, so that a
-    /// family that does not work costs one attempt and not many. Within a family the order stays,
-    /// which is RFC 6724's when the addresses come from a ``Resolver``. Endpoints without an
-    /// IP address come last.
+    /// Alternates the address families, beginning with the first address's, so that a broken family
+    /// costs one attempt instead of many. The order within a family is kept; for addresses from a
+    /// ``Resolver`` it is RFC 6724's. Endpoints without an IP address go last.
     ///
-    /// - Parameter firstFamilyCount: how many of the first family come before the first of the
-    ///   other; at least 1.
+    /// - Parameter firstFamilyCount: the number of addresses of the first family before the first
+    ///   of the other; at least 1.
     public static func interleaved(
         _ endpoints: [Endpoint], firstFamilyCount: Int = 1
     ) -> [Endpoint] {
@@ -24,7 +23,7 @@ public enum HappyEyeballs {
         return result + endpoints.filter { $0.ipAddress == nil }
     }
 
-    /// A mapped address goes the way of IPv4.
+    /// An IPv4-mapped address counts as IPv4.
     private static func isV6(_ endpoint: Endpoint) -> Bool {
         if case .v6 = endpoint.ipAddress?.unmapped { true } else { false }
     }

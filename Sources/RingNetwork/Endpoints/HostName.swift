@@ -1,19 +1,19 @@
-/// A name that is to be resolved: `www.example.org`, in small letters.
+/// A host name, in lower case: `www.example.org`.
 ///
-/// Letters, digits, `-` and `_`; labels of up to 63 bytes, 253 bytes in all; a dot at the end is
-/// kept, because it keeps search domains out. Never something that a resolver could take for an
-/// IPv4 address: a last label such as `1` or `0x7f` is refused. `unix` alone is refused, too,
-/// because it is a scheme; `unix.` is not.
+/// Letters, digits, `-` and `_`; labels of up to 63 bytes, 253 bytes in all. A trailing dot is
+/// kept, because it excludes search domains. Names that a resolver could read as an IPv4 address,
+/// with a last label such as `1` or `0x7f`, are rejected. So is `unix`, because it is a scheme;
+/// `unix.` is accepted.
 public struct HostName: Sendable, Hashable {
-    /// The name, in small letters.
+    /// The name, in lower case.
     public let name: String
 
-    /// Reads a name; an address is none.
+    /// Reads a host name; addresses are rejected.
     public init(_ string: String) throws(EndpointError) {
         self = try HostName(text: Array(string.utf8)[...])
     }
 
-    /// `localhost` and all names below it mean this machine (RFC 6761).
+    /// Whether the name is `localhost` or a name below it, which mean this machine (RFC 6761).
     public var isLocalhost: Bool {
         let relative = name.hasSuffix(".") ? name.dropLast() : name[...]
         return relative == "localhost" || relative.hasSuffix(".localhost")
@@ -32,10 +32,10 @@ public struct HostName: Sendable, Hashable {
             EndpointError(.invalidHostName, text, cause, remedy: remedy)
         }
         if HostName.endsInNumber(text) {
-            throw refusal("looks like an IPv4 address", "write the address, or a name")
+            throw refusal("resembles an IPv4 address", "write a valid address, or a name")
         }
         guard text.allSatisfy({ $0 < 0x80 }) else {
-            throw refusal("has letters beyond ASCII", "write the name's ASCII form (xn--...)")
+            throw refusal("has letters that are not ASCII", "write the name's ASCII form (xn--...)")
         }
         let dot = UInt8(ascii: ".")
         let relative = text.last == dot ? text.dropLast() : text
@@ -47,7 +47,7 @@ public struct HostName: Sendable, Hashable {
             guard 1...HostName.longestLabelBytes ~= label.count else {
                 throw refusal(
                     "has a label that is empty or longer than \(HostName.longestLabelBytes) bytes",
-                    "correct what is between the dots")
+                    "correct the labels between the dots")
             }
             let hyphen = UInt8(ascii: "-")
             guard label.allSatisfy(HostName.isInNames), label.first != hyphen, label.last != hyphen
@@ -69,8 +69,8 @@ public struct HostName: Sendable, Hashable {
             || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
-    /// Whether the last label is a number as inet_aton(3) reads them: then the whole can only be
-    /// meant as an IPv4 address.
+    /// Whether the last label is a number as in inet_aton(3): then the text can only be meant as an
+    /// IPv4 address.
     static func endsInNumber(_ text: ArraySlice<UInt8>) -> Bool {
         let dot = UInt8(ascii: ".")
         let relative = text.last == dot ? text.dropLast() : text

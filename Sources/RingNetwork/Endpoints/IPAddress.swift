@@ -1,4 +1,4 @@
-/// An address of the Internet Protocol, of either version.
+/// An IPv4 or IPv6 address.
 public enum IPAddress: Sendable, Hashable {
     case v4(IPv4Address)
     case v6(IPv6Address)
@@ -11,14 +11,14 @@ public enum IPAddress: Sendable, Hashable {
             ? .v6(try IPv6Address(text: text)) : .v4(try IPv4Address(text: text))
     }
 
-    /// The IPv4 address instead of an IPv4-mapped IPv6 address; any other stays. For comparing
-    /// peers with a list of addresses.
+    /// The IPv4 address for an IPv4-mapped IPv6 address; otherwise the address itself. For
+    /// comparing peers with a list of addresses.
     public var unmapped: IPAddress {
         if case .v6(let address) = self, let mapped = address.mappedIPv4 { return .v4(mapped) }
         return self
     }
 
-    /// The address that stands for every one of the machine.
+    /// Whether it is the wildcard address.
     public var isUnspecified: Bool {
         switch self {
         case .v4(let address): address.isUnspecified
@@ -26,7 +26,7 @@ public enum IPAddress: Sendable, Hashable {
         }
     }
 
-    /// An address of this machine, which never leaves it.
+    /// Whether it is a loopback address.
     public var isLoopback: Bool {
         switch self {
         case .v4(let address): address.isLoopback
@@ -34,7 +34,7 @@ public enum IPAddress: Sendable, Hashable {
         }
     }
 
-    /// An address of a group of receivers.
+    /// Whether it is a multicast address.
     public var isMulticast: Bool {
         switch self {
         case .v4(let address): address.isMulticast
@@ -42,7 +42,7 @@ public enum IPAddress: Sendable, Hashable {
         }
     }
 
-    /// An address that means something on one link only.
+    /// Whether it is valid on one link only.
     public var isLinkLocal: Bool {
         switch self {
         case .v4(let address): address.isLinkLocal

@@ -7,18 +7,18 @@ public struct IPv4Address: Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// From the four numbers of the text form.
+    /// Makes an address from the four numbers of the text form.
     public init(_ first: UInt8, _ second: UInt8, _ third: UInt8, _ fourth: UInt8) {
         rawValue = [first, second, third, fourth].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Reads the text form, and only that one: no leading zeros, which inet_aton(3) takes for
-    /// octal, no hexadecimal numbers, and neither fewer nor more than four of them.
+    /// Reads exactly four decimal numbers, without leading zeros (which inet_aton(3) reads as
+    /// octal) and without hexadecimal numbers.
     public init(_ string: String) throws(EndpointError) {
         self = try IPv4Address(text: Array(string.utf8)[...])
     }
 
-    /// Every address of the machine, for servers: 0.0.0.0.
+    /// The wildcard address for servers: 0.0.0.0.
     public static let any = IPv4Address(rawValue: 0)
     /// 127.0.0.1.
     public static let loopback = IPv4Address(rawValue: 0x7f00_0001)

@@ -1,8 +1,8 @@
-/// An IPv6 address, without the zone that a link-local one needs: see ``InterfaceZone``.
+/// An IPv6 address, without the zone of a link-local one; see ``InterfaceZone``.
 ///
 /// An IPv4-mapped address, such as ::ffff:127.0.0.1, stands for an IPv4 address: a socket that
-/// serves both families shows IPv4 peers as such. What is asked of it (`isLoopback` and the others)
-/// is answered for the IPv4 address, so that a check that means "from this machine" holds for both.
+/// serves both families reports IPv4 peers like that. Properties such as `isLoopback` answer for
+/// the IPv4 address, so a check for local peers works for both.
 public struct IPv6Address: Sendable, Hashable {
     /// The address as a number: 1 is ::1.
     public let rawValue: UInt128
@@ -16,17 +16,17 @@ public struct IPv6Address: Sendable, Hashable {
         rawValue = 0xffff_0000_0000 | UInt128(address.rawValue)
     }
 
-    /// Reads each text form of RFC 4291, without brackets and without a zone.
+    /// Reads any text form of RFC 4291, without brackets and without a zone.
     public init(_ string: String) throws(EndpointError) {
         self = try IPv6Address(text: Array(string.utf8)[...])
     }
 
-    /// Every address of the machine, for servers: `::`.
+    /// The wildcard address for servers: `::`.
     public static let any = IPv6Address(rawValue: 0)
     /// `::1`.
     public static let loopback = IPv6Address(rawValue: 1)
 
-    /// The IPv4 address that a mapped one (::ffff:0:0/96) stands for.
+    /// The IPv4 address of a mapped one (::ffff:0:0/96).
     public var mappedIPv4: IPv4Address? {
         rawValue >> 32 == 0xffff ? IPv4Address(rawValue: UInt32(truncatingIfNeeded: rawValue)) : nil
     }
@@ -42,8 +42,8 @@ public struct IPv6Address: Sendable, Hashable {
 }
 
 extension IPv6Address: CustomStringConvertible {
-    /// RFC 5952's form: small letters, no leading zeros, `::` for the longest run of zeros, and the
-    /// last 32 bits of an IPv4-mapped address as an IPv4 address.
+    /// The form of RFC 5952: lower case, no leading zeros, `::` for the longest run of zeros, and
+    /// the last 32 bits of an IPv4-mapped address as an IPv4 address.
     public var description: String {
         if let mappedIPv4 { return "::ffff:\(mappedIPv4)" }
         let groups = (0..<8).map { UInt16(truncatingIfNeeded: rawValue >> (112 - 16 * $0)) }
@@ -54,7 +54,7 @@ extension IPv6Address: CustomStringConvertible {
         return text(0..<zeros.lowerBound) + "::" + text(zeros.upperBound..<8)
     }
 
-    /// The first of the longest runs of at least two zeros.
+    /// The first of the longest runs of at least two zero groups.
     private static func longestZeros(_ groups: [UInt16]) -> Range<Int>? {
         var longest: Range<Int>?
         var start = 0
@@ -72,8 +72,8 @@ extension IPv6Address {
         guard let address = IPv6Address(strict: text) else {
             throw EndpointError(
                 .invalidIPv6Address, text, "is not an IPv6 address",
-                remedy: "write eight groups of up to four hexadecimal digits with colons between, "
-                    + "where :: may stand for groups of zeros, such as 2001:db8::1")
+                remedy: "write eight groups of up to four hexadecimal digits, separated by colons; "
+                    + ":: may replace groups of zeros, such as 2001:db8::1")
         }
         self = address
     }
@@ -84,7 +84,7 @@ extension IPv6Address {
             rawValue = IPv6Address.value(groups)
             return
         }
-        // An IPv4 address can only be at the end.
+        // Only the end may be an IPv4 address.
         guard let head = IPv6Address.groups(text[..<gap], mayEndInIPv4: false),
             let tail = IPv6Address.groups(text[(gap + 2)...]), head.count + tail.count < 8
         else { return nil }
@@ -92,7 +92,7 @@ extension IPv6Address {
         rawValue = IPv6Address.value(head + zeros + tail)
     }
 
-    /// Where two colons meet. Others that meet later leave an empty group, which is refused.
+    /// The index of the first double colon. A second one leaves an empty group, which is rejected.
     private static func gap(in text: ArraySlice<UInt8>) -> Int? {
         let colon = UInt8(ascii: ":")
         return text.indices.dropLast().first { text[$0] == colon && text[$0 + 1] == colon }
@@ -102,7 +102,7 @@ extension IPv6Address {
         groups.reduce(0) { $0 << 16 | UInt128($1) }
     }
 
-    /// At most eight; nil where one is none.
+    /// At most eight groups; nil if one is invalid.
     private static func groups(
         _ text: ArraySlice<UInt8>, mayEndInIPv4: Bool = true
     ) -> [UInt16]? {

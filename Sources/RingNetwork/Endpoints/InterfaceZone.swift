@@ -1,17 +1,17 @@
 internal import LinuxPlatform
 
-/// Which link an IPv6 address is on, by the name or the index of the interface that leads there:
-/// `eth0` in `fe80::1%eth0` (RFC 4007).
+/// The link of an IPv6 address, as the name or the index of an interface: `eth0` in `fe80::1%eth0`
+/// (RFC 4007).
 ///
-/// Names are looked up when a socket uses the endpoint, not before. The kernel tells indexes only,
-/// so that a peer's zone is always an index; a name and an index are never equal.
+/// A name is resolved when a socket uses the endpoint, not before. The kernel reports only indexes,
+/// so a peer's zone is always an index. A name never equals an index.
 public struct InterfaceZone: Sendable, Hashable {
-    /// The kernel's number of the interface; nil for a zone that has a name.
+    /// The kernel's index of the interface; nil for a zone with a name.
     public var index: UInt32? {
         if case .index(let index) = content { index } else { nil }
     }
 
-    /// The interface's name; nil for a zone that has an index.
+    /// The interface's name; nil for a zone with an index.
     public var name: String? {
         if case .name(let name) = content { name } else { nil }
     }
@@ -23,13 +23,13 @@ public struct InterfaceZone: Sendable, Hashable {
         case name(String)
     }
 
-    /// Nil for 0, which stands for no zone.
+    /// Nil for 0, which means no zone.
     public init?(index: UInt32) {
         guard index != 0 else { return nil }
         content = .index(index)
     }
 
-    /// Reads an index, if it consists of digits, or a name.
+    /// Reads an index, if the text consists of digits, or a name.
     public init(_ string: String) throws(EndpointError) {
         self = try InterfaceZone(text: Array(string.utf8)[...])
     }
@@ -50,7 +50,7 @@ public struct InterfaceZone: Sendable, Hashable {
         content = .name(name)
     }
 
-    /// What the kernel allows, without what ends a zone in an endpoint.
+    /// The kernel's characters for names, except those that end a zone in an endpoint.
     private static func isInNames(_ byte: UInt8) -> Bool {
         0x21...0x7e ~= byte && !"/:%[]".utf8.contains(byte)
     }
@@ -66,6 +66,6 @@ extension InterfaceZone: CustomStringConvertible {
 }
 
 extension String {
-    /// `.` and `..` are no names of interfaces, which appear as folders in /sys.
+    /// Interfaces cannot be named `.` or `..`, because they appear as folders in /sys.
     fileprivate var allDots: Bool { self == "." || self == ".." }
 }

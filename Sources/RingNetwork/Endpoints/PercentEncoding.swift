@@ -1,6 +1,6 @@
-/// The `%2F` of URLs (RFC 3986), for names that may have any bytes.
+/// Percent-encoding (RFC 3986), such as `%2F`, for names with arbitrary bytes.
 enum PercentEncoding {
-    /// Printable ASCII stays, but for `%`, `?` and `#`, which mean something in a URL.
+    /// Printable ASCII is kept, except `%`, `?` and `#`, which have a meaning in URLs.
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { byte in
             isPlain(byte) && byte != sign ? String(UnicodeScalar(byte)) : encode(byte)
@@ -18,8 +18,8 @@ enum PercentEncoding {
         0x21...0x7e ~= byte && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
     }
 
-    /// Reads what `encode` writes. Bytes beyond ASCII may stand for themselves; spaces, control
-    /// characters, `?` and `#` may not.
+    /// Decodes the output of `encode`. Bytes beyond ASCII need no encoding; spaces, control
+    /// characters, `?` and `#` do.
     static func decode(_ text: ArraySlice<UInt8>) throws(EndpointError) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = text
@@ -30,8 +30,8 @@ enum PercentEncoding {
                 else {
                     throw EndpointError(
                         .invalidPercentEncoding, text,
-                        "has a '%' that two hexadecimal digits do not follow",
-                        remedy: "write %25 for a per cent sign")
+                        "has a '%' without two hexadecimal digits after it",
+                        remedy: "write %25 for a percent sign")
                 }
                 bytes.append(high << 4 | low)
             } else if isPlain(byte) || byte >= 0x80 {

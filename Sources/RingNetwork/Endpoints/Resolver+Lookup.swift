@@ -1,16 +1,16 @@
 internal import RingDispatch
 
 extension Resolver {
-    /// A lookup under way.
+    /// A lookup in progress.
     public final class Lookup: Sendable {
         let endpoint: Endpoint
         private let resolver: Resolver
-        /// Guards the steps from the start to the one answer. Not held while others' locks are
-        /// taken, nor while the answer is delivered.
+        /// Guards the steps from the start to the only answer. Not held while another lock is taken
+        /// or the answer is delivered.
         private let state: Locked<State>
 
         private struct State: Sendable {
-            /// Taken by whoever ends the lookup; nil from then on.
+            /// Called once with the answer; nil afterwards.
             var deliver: (@Sendable (Answer) -> Void)?
             var timer: DispatchScheduledItem?
             var hadItsTurn = false
@@ -25,14 +25,14 @@ extension Resolver {
             state = Locked(State(deliver: deliver))
         }
 
-        /// Ends the lookup: its completion is submitted with the error `cancelled`, unless it was
+        /// Cancels the lookup: its completion receives the error `cancelled`, unless it was
         /// submitted already. From any thread.
         public func cancel() {
             guard case .host(let host, _) = endpoint else { return }
             if finish(.failure(.cancelled(host))) { resolver.forget(self) }
         }
 
-        /// Called once, by who made it.
+        /// Called once, by the maker.
         func start(timeout: DispatchTimeInterval) {
             guard case .host(let host, _) = endpoint else {
                 finish(.success([endpoint]))
@@ -44,7 +44,8 @@ extension Resolver {
                 return
             }
             setTimer(timeout, host)
-            // Cancelled before it was in line, where `cancel` did not find it.
+            // The lookup was cancelled before `admit` queued it, so `cancel` did not find it in the
+            // queue.
             if state.withLock({ $0.deliver == nil }) { resolver.forget(self) }
         }
 
@@ -61,7 +62,7 @@ extension Resolver {
             if !isNeeded { timer.cancel() }
         }
 
-        /// The host to look up; nil when the lookup has ended already.
+        /// The host to resolve; nil if the lookup has ended.
         func beginTurn() -> HostName? {
             guard case .host(let host, _) = endpoint else { return nil }
             let isNeeded = state.withLock { state -> Bool in
@@ -71,7 +72,8 @@ extension Resolver {
             return isNeeded ? host : nil
         }
 
-        /// Delivers the answer, unless there was one already. True: this one counts.
+        /// Delivers the answer, unless another was delivered before. Returns whether it was
+        /// delivered.
         @discardableResult
         func finish(_ answer: Answer) -> Bool {
             let (deliver, timer) = state.withLock { state in

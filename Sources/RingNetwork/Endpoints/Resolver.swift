@@ -1,41 +1,41 @@
 package import LinuxPlatform
 public import RingDispatch
 
-/// Finds the addresses of hosts: getaddrinfo(3) on threads that may block, off the event loops.
+/// Resolves host names with getaddrinfo(3), on threads that may block, off the event loops.
 ///
-/// Addresses come in the order in which RFC 6724 wants them tried; ``HappyEyeballs`` puts the
-/// families in turns. `localhost` and names below it are this machine's loopback addresses, and
-/// nobody is asked (RFC 6761). An endpoint that needs no resolving is its own answer.
+/// Addresses are returned in the order of RFC 6724; ``HappyEyeballs`` alternates the families.
+/// `localhost` and names below it are this machine's loopback addresses, without a lookup (RFC
+/// 6761). An endpoint that is not a host name is returned unchanged.
 ///
-/// A lookup that takes long cannot be stopped, only its answer be dropped: it keeps its thread. So
-/// a resolver makes a limited number of lookups at once, and others wait in order.
+/// A running lookup cannot be stopped: only its answer is dropped, and its thread stays blocked. So
+/// a resolver limits the number of concurrent lookups, and others wait in order.
 public final class Resolver: Sendable {
-    /// The one that connections use.
+    /// The default resolver of connectors.
     public static let shared = Resolver()
 
-    /// How many lookups block a thread at once, where nothing else is asked for.
+    /// The default of ``lookupLimit``.
     public static let defaultLookupLimit = 8
-    /// How many more may wait for their turn.
+    /// Most lookups that may wait for their turn.
     public static let waitingLimit = 1024
-    /// As long as the C library asks one name server, and then another.
+    /// The time in which the C library asks one name server and then another.
     public static let defaultTimeout = DispatchTimeInterval.seconds(10)
 
-    /// How many lookups block a thread at once.
+    /// Most lookups that block a thread at the same time.
     public let lookupLimit: Int
 
     typealias Answer = Result<[Endpoint], ResolverError>
 
     private let addresses: @Sendable (HostName) throws(NameLookupError) -> [SocketAddress]
-    /// Guards which lookups run and which wait. Not held while others' locks are taken.
+    /// Guards the running count and the waiting lookups. Not held while another lock is taken.
     private let state = Locked(State())
 
     private struct State: Sendable {
         var running = 0
-        /// At most `waitingLimit`, the oldest first.
+        /// At most `waitingLimit`, oldest first.
         var waiting: [Lookup] = []
     }
 
-    /// - Parameter lookupLimit: how many lookups may block a thread at once; at least 1.
+    /// - Parameter lookupLimit: most lookups that may block a thread at the same time; at least 1.
     public convenience init(lookupLimit: Int = Resolver.defaultLookupLimit) {
         self.init(lookupLimit: lookupLimit) { host throws(NameLookupError) in
             try host.isLocalhost
@@ -43,7 +43,7 @@ public final class Resolver: Sendable {
         }
     }
 
-    /// - Parameter addresses: asked instead of the C library; may block.
+    /// - Parameter addresses: replaces the C library; may block.
     package init(
         lookupLimit: Int,
         addresses: @escaping @Sendable (HostName) throws(NameLookupError) -> [SocketAddress]
@@ -55,15 +55,14 @@ public final class Resolver: Sendable {
         self.addresses = addresses
     }
 
-    /// Looks an endpoint's addresses up, and submits `completion` to `queue` with them, once in any
-    /// case.
+    /// Resolves an endpoint, and submits `completion` to `queue`, exactly once.
     ///
     /// - Parameters:
-    ///   - timeout: how long the completion may take to be submitted, time in line included; an
-    ///     answer that comes later is dropped. `.never`: until there is an answer.
-    ///   - completion: given one endpoint or more, each with an address and the port that was asked
-    ///     for; or what went wrong.
-    /// - Returns: what the lookup can be cancelled with. It goes on without it, too.
+    ///   - timeout: the longest time until the completion is submitted, including the wait for a
+    ///     turn; a later answer is dropped. `.never`: no limit.
+    ///   - completion: receives the error, or at least one endpoint, each with an address and the
+    ///     requested port.
+    /// - Returns: a handle that can cancel the lookup. It need not be kept.
     @discardableResult
     public func resolve(
         _ endpoint: Endpoint, timeout: DispatchTimeInterval = Resolver.defaultTimeout,
@@ -77,7 +76,7 @@ public final class Resolver: Sendable {
         return lookup
     }
 
-    /// Looks an endpoint's addresses up. Cancelling the task cancels the lookup.
+    /// Resolves an endpoint. Cancelling the task cancels the lookup.
     public func resolve(
         _ endpoint: Endpoint, timeout: DispatchTimeInterval = Resolver.defaultTimeout
     ) async throws(ResolverError) -> [Endpoint] {
@@ -92,7 +91,7 @@ public final class Resolver: Sendable {
         return try answer.get()
     }
 
-    /// In RFC 6724's order. The machine may have no IPv6.
+    /// In the order of RFC 6724; without IPv6 if the machine has none.
     private static func loopbackAddresses() -> [SocketAddress] {
         let ipv6 = SocketAddress(ipv6: IPv6Address.loopback.rawValue, port: 9)
         let ipv4 = SocketAddress(ipv4: IPv4Address.loopback.rawValue, port: 9)
@@ -101,7 +100,7 @@ public final class Resolver: Sendable {
 }
 
 extension Resolver {
-    /// Looks up now or later. False: too many wait.
+    /// Starts or queues a lookup. Returns false if too many wait.
     func admit(_ lookup: Lookup) -> Bool {
         enum Decision {
             case run
@@ -121,17 +120,17 @@ extension Resolver {
         return decision != .refuse
     }
 
-    /// The lookup has ended; it may still wait for its turn.
+    /// Removes an ended lookup from the waiting ones.
     func forget(_ lookup: Lookup) {
         state.withLock { state in state.waiting.removeAll { $0 === lookup } }
     }
 
-    /// How many lookups block a thread or are about to, and how many wait. For tests.
+    /// For tests.
     package var counts: (running: Int, waiting: Int) {
         state.withLock { ($0.running, $0.waiting.count) }
     }
 
-    /// One of `lookupLimit` places is the lookup's.
+    /// Runs a lookup, which is counted in `running`.
     private func submit(_ lookup: Lookup) {
         DispatchQueue.global().async { [self] in
             run(lookup)
@@ -140,7 +139,7 @@ extension Resolver {
                 state.running -= 1
                 return nil
             }
-            // Submitted, not run here: others that wait for a thread come before it.
+            // Submitted, not run here, so that other users of the global queue get their turn.
             if let next { submit(next) }
         }
     }

@@ -1,30 +1,30 @@
 internal import LinuxPlatform
 
-/// Why a host's name has no addresses, and what to do about it.
+/// Why a host name has no addresses, and the remedy.
 public struct ResolverError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Reason: Sendable, Equatable {
-        /// There is no such name, or it has no address. EAI_NONAME.
+        /// The name does not exist or has no address. EAI_NONAME.
         case notFound
-        /// No name server answered; another try may help. EAI_AGAIN.
+        /// No name server answered; a retry may help. EAI_AGAIN.
         case temporaryFailure
-        /// The name servers refuse for good. EAI_FAIL.
+        /// The name servers refused permanently. EAI_FAIL.
         case permanentFailure
         /// EAI_MEMORY.
         case outOfMemory
         /// A system call failed; `code` is its `errno`. EAI_SYSTEM.
         case system
-        /// The time was over before there was an answer.
+        /// The time limit expired.
         case timedOut
         /// `Lookup.cancel()` was called, or the task was cancelled.
         case cancelled
-        /// Too many lookups wait already: see ``Resolver/waitingLimit``.
+        /// Too many lookups wait; see ``Resolver/waitingLimit``.
         case tooManyLookups
-        /// The C library has another reason; `code` is getaddrinfo's.
+        /// Another error of the C library; `code` is getaddrinfo's.
         case other
     }
 
     public let reason: Reason
-    /// What getaddrinfo(3) returned, or the `errno` for `system`; 0 where nobody was asked.
+    /// The result of getaddrinfo(3), or the `errno` for `system`; 0 without a lookup.
     public let code: Int32
     /// The name, the cause and the remedy, in one line.
     public let description: String
@@ -43,7 +43,7 @@ extension ResolverError {
         let (reason, remedy): (Reason, String) =
             switch error.reason {
             case .notFound:
-                (.notFound, "check the spelling, and whether DNS or /etc/hosts knows an address")
+                (.notFound, "check the spelling, and whether DNS or /etc/hosts has an address")
             case .temporary:
                 (
                     .temporaryFailure,
@@ -55,7 +55,7 @@ extension ResolverError {
             case .system where error.isShortOfDescriptors:
                 (.system, "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)")
             case .system: (.system, "check that the process may open sockets and read /etc")
-            case .other: (.other, "ask for the name with 'getent ahosts', which asks the same way")
+            case .other: (.other, "try 'getent ahosts' with the name, which asks the same way")
             }
         self.init(reason, host, code: error.systemCode ?? error.code, error.text, remedy)
     }
@@ -63,12 +63,12 @@ extension ResolverError {
     static func timedOut(_ host: HostName, hadItsTurn: Bool) -> ResolverError {
         if hadItsTurn {
             return ResolverError(
-                .timedOut, host, "no answer came in time",
+                .timedOut, host, "no answer in time",
                 "check the name servers in /etc/resolv.conf, or allow more time")
         }
         return ResolverError(
-            .timedOut, host, "its turn did not come in time, because other lookups take long",
-            "check the name servers in /etc/resolv.conf, or make a Resolver that does more at once")
+            .timedOut, host, "it waited too long for its turn, because other lookups are slow",
+            "check the name servers in /etc/resolv.conf, or use a Resolver with a higher limit")
     }
 
     static func cancelled(_ host: HostName) -> ResolverError {
@@ -77,7 +77,7 @@ extension ResolverError {
 
     static func tooMany(_ host: HostName) -> ResolverError {
         ResolverError(
-            .tooManyLookups, host, "\(Resolver.waitingLimit) lookups wait already",
-            "try again later, and ask less often for names that do not change")
+            .tooManyLookups, host, "\(Resolver.waitingLimit) lookups are already waiting",
+            "try again later, and resolve unchanging names less often")
     }
 }

@@ -1,4 +1,4 @@
-/// How bytes travel between two endpoints.
+/// The transport between two endpoints.
 public enum Transport: String, Sendable, Hashable, CaseIterable {
     /// A stream over IP. tcp(7).
     case tcp

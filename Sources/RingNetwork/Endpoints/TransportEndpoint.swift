@@ -1,13 +1,13 @@
 /// A transport and an endpoint: `tcp://example.org:80`, `udp://[::1]:53`, `unix:/run/app.sock`.
 ///
-/// The scheme names the transport, in letters of either case; the rest is what ``Endpoint`` reads.
-/// `description` writes a text that is read back as the same value.
+/// The scheme names the transport and ignores case; the rest is read as an ``Endpoint``. The text
+/// of `description` is read back as the same value.
 public struct TransportEndpoint: Sendable, Hashable {
     public let transport: Transport
     public let endpoint: Endpoint
 
-    /// Throws when the transport does not reach such an endpoint: `unix` goes with Unix sockets and
-    /// the others with IP.
+    /// Throws if the transport does not fit the endpoint: `unix` requires a Unix socket, the others
+    /// an IP endpoint or host.
     public init(_ transport: Transport, _ endpoint: Endpoint) throws(EndpointError) {
         guard endpoint.isUnix == (transport == .unix) else {
             throw EndpointError(

@@ -1,7 +1,7 @@
 extension UInt8 {
     var isDecimalDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
 
-    /// The digit's value; nil for what is none.
+    /// The digit's value; nil for other bytes.
     var hexadecimalValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
@@ -11,7 +11,7 @@ extension UInt8 {
         }
     }
 
-    /// Of letters A to Z; all else stays.
+    /// Lower case for A to Z; other bytes unchanged.
     var lowercasedASCII: UInt8 {
         UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self
     }

@@ -1,20 +1,20 @@
 internal import LinuxPlatform
 
-/// The name of a Unix socket: a path, or a name of the abstract namespace, which no file stands
-/// for. unix(7).
+/// The name of a Unix socket: a path, or a name in the abstract namespace, which has no file.
+/// unix(7).
 ///
 /// The text form is `unix:/run/app.sock`, `unix:relative/path`, or `unix:@name` for an abstract
-/// name; `unix:///run/app.sock` is read, too. It is a URL's: `%2F` stands for the byte 0x2f
-/// wherever it occurs, and `%`, `?`, `#`, spaces and control characters have to be written so.
+/// name; `unix:///run/app.sock` is read, too. The name is percent-encoded: `%`, `?`, `#`, spaces
+/// and control characters must be encoded, and `%2F` stands for the byte 0x2f anywhere.
 public struct UnixAddress: Sendable, Hashable {
-    /// The bytes of the path or name, without a NUL that ends or begins them.
+    /// The bytes of the path or name, without a leading or trailing NUL.
     public let bytes: [UInt8]
     public let isAbstract: Bool
 
-    /// The longest path or abstract name.
+    /// Most bytes of a path or abstract name.
     public static let longestBytes = SocketAddress.longestUnixName
 
-    /// A socket in the file system. A relative path counts from the current directory.
+    /// A socket with a file. A relative path starts at the current directory.
     public init(path: String) throws(EndpointError) {
         try self.init(bytes: Array(path.utf8), isAbstract: false)
     }
@@ -24,7 +24,7 @@ public struct UnixAddress: Sendable, Hashable {
         try self.init(bytes: Array(abstractName.utf8), isAbstract: true)
     }
 
-    /// - Parameter bytes: 1 to 107; those of a path have none of value 0.
+    /// - Parameter bytes: 1 to 107; a path must not contain NUL.
     public init(bytes: [UInt8], isAbstract: Bool) throws(EndpointError) {
         let kind = isAbstract ? "abstract name" : "path"
         guard !bytes.isEmpty else {
@@ -35,30 +35,30 @@ public struct UnixAddress: Sendable, Hashable {
         guard bytes.count <= UnixAddress.longestBytes else {
             throw EndpointError(
                 .unixNameTooLong, bytes,
-                "has \(bytes.count) bytes, and the \(kind) of a Unix socket at most "
+                "has \(bytes.count) bytes; the \(kind) of a Unix socket has at most "
                     + "\(UnixAddress.longestBytes)",
                 remedy: isAbstract
                     ? "shorten it" : "use a shorter path, or one from the current directory")
         }
         guard isAbstract || !bytes.contains(0) else {
             throw EndpointError(
-                .unixPathHasNUL, bytes, "has a byte of value 0, which no path can have",
+                .unixPathHasNUL, bytes, "has a NUL byte, which a path cannot contain",
                 remedy: "remove it; an abstract name begins with '@' here")
         }
         self.bytes = bytes
         self.isAbstract = isAbstract
     }
 
-    /// What the kernel has told.
+    /// Makes an address from the kernel's bytes.
     init(kernel bytes: [UInt8], isAbstract: Bool) {
         self.bytes = bytes
         self.isAbstract = isAbstract
     }
 
-    /// The path; nil for an abstract name, and for bytes that are no UTF-8.
+    /// The path; nil for an abstract name, and for bytes that are not UTF-8.
     public var path: String? { isAbstract ? nil : String(validating: bytes, as: UTF8.self) }
 
-    /// The abstract name; nil for a path, and for bytes that are no UTF-8.
+    /// The abstract name; nil for a path, and for bytes that are not UTF-8.
     public var abstractName: String? {
         isAbstract ? String(validating: bytes, as: UTF8.self) : nil
     }
@@ -71,7 +71,7 @@ extension UnixAddress: CustomStringConvertible {
         if bytes.first == at {
             return "unix:" + PercentEncoding.encode(at) + PercentEncoding.encode(bytes.dropFirst())
         }
-        // Two slashes would begin a host.
+        // Two slashes would introduce a host.
         let isLikeHost = bytes.starts(with: "//".utf8)
         return (isLikeHost ? "unix://" : "unix:") + PercentEncoding.encode(bytes)
     }
@@ -80,7 +80,7 @@ extension UnixAddress: CustomStringConvertible {
 extension UnixAddress {
     static let scheme = Array("unix:".utf8)
 
-    /// - Parameter text: what follows `unix:`.
+    /// - Parameter text: the text after `unix:`.
     init(textAfterScheme text: ArraySlice<UInt8>) throws(EndpointError) {
         var name = text
         if name.starts(with: "//".utf8) {

@@ -1,25 +1,24 @@
 internal import LinuxPlatform
 
-/// Frames that end with a delimiter, such as a line's LF or CRLF. The delimiter is no part of the
-/// payload.
+/// Frames that end with a delimiter, such as LF or CRLF. The payload excludes the delimiter.
 ///
-/// Each byte is looked at once, however small the pieces are in which a frame comes.
+/// Each byte is scanned once, however small the received pieces are.
 public struct DelimiterFraming: Framing {
     /// 1 to `longestDelimiter` bytes.
     public let delimiter: [UInt8]
-    /// Whether one CR that stands before the delimiter is no part of the payload either.
+    /// Whether the payload also excludes one CR before the delimiter.
     public let stripsCarriageReturn: Bool
     /// The longest payload, in bytes.
     public let maximumLength: Int
-    /// How many bytes of the frame cannot begin its delimiter, because they were looked at.
+    /// Bytes at the frame's beginning that are known not to start the delimiter.
     private var scanned = 0
 
-    /// Bounds what the search does for a byte.
+    /// Bounds the work of the search per byte.
     public static let longestDelimiter = 16
 
     private static let carriageReturn = UInt8(ascii: "\r")
 
-    /// - Parameter maximumLength: a longer payload is an error, on both sides.
+    /// - Parameter maximumLength: longer payloads are errors, in both directions.
     public init(
         _ delimiter: [UInt8], stripsCarriageReturn: Bool = false,
         maximumLength: Int = FrameLimits.defaultMaximumLength
@@ -42,7 +41,7 @@ public struct DelimiterFraming: Framing {
         self.init([delimiter], maximumLength: maximumLength)
     }
 
-    /// Lines of text, which LF or CRLF ends; written with LF.
+    /// Lines that end with LF or CRLF; written with LF.
     public static func lines(
         maximumLength: Int = FrameLimits.defaultMaximumLength
     ) -> DelimiterFraming {
@@ -52,9 +51,9 @@ public struct DelimiterFraming: Framing {
 
     public mutating func nextFrame(in bytes: FrameBytes) throws(FrameError) -> FrameBounds? {
         guard let start = firstDelimiter(in: bytes, from: scanned) else {
-            // The delimiter may have begun at its last bytes.
+            // The last bytes may be the beginning of the delimiter.
             scanned = max(scanned, bytes.count - (delimiter.count - 1))
-            // A CR that may be left out is not counted before that is clear.
+            // The last byte may be a CR that does not count.
             let leastLength = scanned - (stripsCarriageReturn ? 1 : 0)
             if leastLength > maximumLength { throw .tooLong(limit: maximumLength) }
             return nil
@@ -68,11 +67,11 @@ public struct DelimiterFraming: Framing {
         return FrameBounds(payload: payload, end: start + delimiter.count)
     }
 
-    /// The first place, not before `first`, where the whole delimiter stands.
+    /// The index of the first delimiter at or after `first`.
     private func firstDelimiter(in bytes: FrameBytes, from first: Int) -> Int? {
         let last = bytes.count - delimiter.count
         var place = first
-        // Among the kept bytes only the few that may begin a delimiter are left.
+        // Only the few kept bytes that may begin a delimiter are left to check.
         while place < bytes.kept.count, place <= last {
             if isDelimiter(bytes, at: place) { return place }
             place += 1
@@ -105,14 +104,14 @@ public struct DelimiterFraming: Framing {
         }
     }
 
-    /// Writes the delimiter only, for payloads that are sent from where they are and are known to
-    /// be without it.
+    /// Appends only the delimiter, for payloads that are sent without a copy and are known not to
+    /// contain it.
     public func appendDelimiter(to output: inout [UInt8]) {
         output.append(contentsOf: delimiter)
     }
 
-    /// Where a reader would take the frame to end, if not after the payload. The payload's end and
-    /// the delimiter's beginning can look like a delimiter together.
+    /// The offset at which a reader would end the frame too early, or nil. The end of the payload
+    /// and the beginning of the delimiter may form a delimiter.
     private func firstMisreading(_ frame: ArraySlice<UInt8>, payloadLength: Int) -> Int? {
         let start = frame.withUnsafeBytes { bytes in
             let none = UnsafeRawBufferPointer(start: nil, count: 0)

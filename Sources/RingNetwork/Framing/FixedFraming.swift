@@ -1,6 +1,6 @@
 internal import LinuxPlatform
 
-/// Frames that all have the same length.
+/// Frames of one fixed length.
 public struct FixedFraming: Framing {
     /// In bytes; at least 1.
     public let length: Int

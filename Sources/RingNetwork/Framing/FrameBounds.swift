@@ -1,8 +1,8 @@
-/// Where a frame is, counted in bytes from its beginning.
+/// The position of a frame, in bytes from its beginning.
 public struct FrameBounds: Sendable, Equatable {
-    /// What is handed over.
+    /// The bytes that the reader delivers.
     public var payload: Range<Int>
-    /// Where the next frame begins: past the payload and what may follow it.
+    /// The beginning of the next frame, after the payload and any trailer.
     public var end: Int
 
     @inlinable

@@ -1,10 +1,8 @@
-/// The bytes of a stream from a frame's beginning: those that were kept, and those that came.
-///
-/// Only valid during the call that it is given to.
+/// The bytes of a stream from the beginning of a frame. Valid only during the call.
 public struct FrameBytes {
-    /// What came before, and is looked at again.
+    /// Bytes of earlier calls.
     public let kept: UnsafeRawBufferPointer
-    /// What follows it.
+    /// The bytes that follow them.
     public let received: UnsafeRawBufferPointer
 
     @inlinable

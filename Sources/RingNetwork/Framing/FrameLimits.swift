@@ -1,6 +1,6 @@
 /// Limits that framings share.
 public enum FrameLimits {
-    /// The longest payload, in bytes, where none is given: enough for lines and small messages, and
-    /// what a peer can make the process keep for it.
+    /// The default limit of a payload, in bytes: enough for lines and small messages. It bounds the
+    /// memory that a peer can make the process keep.
     public static let defaultMaximumLength = 65_536
 }

@@ -1,38 +1,37 @@
 internal import LinuxPlatform
 
-/// Takes received bytes and hands the frames in them over, each one whole.
+/// Splits received bytes into frames, and delivers each one whole.
 ///
 ///     var reader = FrameReader(DelimiterFraming.lines())
-///     try reader.receive(bytes) { line in ... }   // for all bytes that come
+///     try reader.receive(bytes) { line in ... }   // for all received bytes
 ///     try reader.finish()                         // at the end of the stream
 ///
-/// A frame that lies whole within the received bytes is not copied: the closure sees it where it
-/// is. Only a frame that came in pieces is put together, in memory that the reader keeps for the
-/// next one. Not for several threads at a time.
+/// A frame that lies entirely within the received bytes is not copied. A frame that arrives in
+/// pieces is assembled in memory that the reader reuses. Not safe for concurrent use.
 public struct FrameReader<F: Framing> {
     @usableFromInline var framing: F
-    /// The bytes of the frame that is not finished.
+    /// The bytes of the incomplete frame.
     @usableFromInline var kept: [UInt8] = []
     @usableFromInline var failure: FrameError?
 
-    /// How much memory is kept, once it was needed, for frames that come in pieces.
+    /// Most memory kept for later frames that arrive in pieces.
     @usableFromInline static var keptCapacity: Int { 65_536 }
 
     public init(_ framing: F) {
         self.framing = framing
     }
 
-    /// How many bytes of a frame came whose end did not.
+    /// The number of bytes received of the incomplete frame.
     @inlinable
     public var unfinishedByteCount: Int { kept.count }
 
-    /// Hands over each frame that `bytes` finish, in order.
+    /// Delivers each frame that `bytes` complete, in order.
     ///
     /// - Parameters:
-    ///   - bytes: what came next, however the stream was cut into pieces.
-    ///   - body: called with each payload, which is only valid until it returns.
-    /// - Throws: what makes the stream unreadable, after the frames before it were handed over;
-    ///   the same again at each later call.
+    ///   - bytes: the next bytes of the stream, split anywhere.
+    ///   - body: called with each payload, which is valid only during the call.
+    /// - Throws: the error that makes the stream unreadable, after the frames before it were
+    ///   delivered; later calls throw the same error.
     @inlinable
     public mutating func receive(
         _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
@@ -71,9 +70,9 @@ public struct FrameReader<F: Framing> {
         try result.get()
     }
 
-    /// The stream has ended.
-    /// - Throws: `FrameError.endInsideFrame` where that was not between two frames, and what
-    ///   `receive` threw before.
+    /// Ends the stream.
+    /// - Throws: `FrameError.endInsideFrame` if a frame is incomplete, or the error that `receive`
+    ///   threw before.
     @inlinable
     public mutating func finish() throws(FrameError) {
         if failure == nil, !kept.isEmpty { failure = .endInsideFrame(byteCount: kept.count) }
@@ -90,7 +89,7 @@ public struct FrameReader<F: Framing> {
         }
         do {
             guard let bounds = try result.get() else { return nil }
-            // Another end would be read for ever, or beyond the buffer.
+            // Any other end would loop forever, or read beyond the buffer.
             let isSound =
                 bounds.payload.lowerBound >= 0 && bounds.payload.upperBound <= bounds.end
                 && bounds.end > kept.count && bounds.end <= kept.count + received.count
@@ -107,8 +106,8 @@ public struct FrameReader<F: Framing> {
     func refuse(_ bounds: FrameBounds, _ receivedCount: Int) -> Never {
         fatalMisuse(
             "the framing \(F.self) found a frame that ends at byte \(bounds.end), when "
-                + "\(kept.count) bytes were kept and \(receivedCount) came; the payload must end "
-                + "before it, and it must be among those that came")
+                + "\(kept.count) bytes were kept and \(receivedCount) received; the payload must "
+                + "end before it, and it must be within the received bytes")
     }
 }
 

@@ -2,7 +2,7 @@ internal import LinuxPlatform
 
 /// Frames that begin with their length, a binary number of 1, 2, 4 or 8 bytes.
 public struct LengthPrefixFraming: Framing {
-    /// How many bytes the length takes.
+    /// The size of the length field, in bytes.
     public enum Width: Int, Sendable, CaseIterable {
         case one = 1
         case two = 2
@@ -11,20 +11,20 @@ public struct LengthPrefixFraming: Framing {
     }
 
     public enum ByteOrder: Sendable {
-        /// The network's: the first byte counts most.
+        /// Network byte order: the most significant byte first.
         case bigEndian
         case littleEndian
     }
 
     public let width: Width
     public let byteOrder: ByteOrder
-    /// Whether the length counts its own bytes along with the payload's.
+    /// Whether the length includes its own field.
     public let countsItself: Bool
     /// The longest payload, in bytes.
     public let maximumLength: Int
 
-    /// - Parameter maximumLength: a longer payload is an error, on both sides. Where the width
-    ///   cannot express as much, it is what the width can.
+    /// - Parameter maximumLength: longer payloads are errors, in both directions. Reduced to the
+    ///   largest length that `width` can express.
     public init(
         _ width: Width, byteOrder: ByteOrder = .bigEndian, countsItself: Bool = false,
         maximumLength: Int = FrameLimits.defaultMaximumLength
@@ -36,7 +36,7 @@ public struct LengthPrefixFraming: Framing {
         self.byteOrder = byteOrder
         self.countsItself = countsItself
         let own = countsItself ? width.rawValue : 0
-        // An end must fit into Int, and 8 bytes can express more.
+        // `end` must fit into Int; 8 bytes can express more.
         let most = width == .eight ? Int.max - width.rawValue : 1 << (8 * width.rawValue) - 1 - own
         self.maximumLength = min(maximumLength, most)
     }
@@ -62,7 +62,7 @@ public struct LengthPrefixFraming: Framing {
         output.append(contentsOf: payload)
     }
 
-    /// Writes the length only, for payloads that are sent from where they are.
+    /// Appends only the length, for payloads that are sent without a copy.
     public func appendHeader(
         payloadLength: Int, to output: inout [UInt8]
     ) throws(FrameError) {

@@ -1,10 +1,10 @@
 internal import LinuxPlatform
 
-/// How fast connections are accepted: a token bucket.
+/// The rate at which connections are accepted: a token bucket.
 public struct AcceptRate: Sendable, Hashable {
-    /// In the long run.
+    /// The long-term average.
     public let connectionsPerSecond: Double
-    /// At once, after a time without any.
+    /// Most connections accepted at once after an idle time.
     public let burst: Int
 
     /// - Parameters:

@@ -1,15 +1,15 @@
 internal import RingDispatch
 
-/// Whether a listener accepts, and what keeps it from that. Belongs to its queue.
+/// A listener's pauses in accepting. Belongs to its queue.
 struct AcceptingState {
-    /// Why nothing is accepted at the moment.
+    /// The reasons for which nothing is accepted now.
     struct Holds: OptionSet {
         let rawValue: Int
-        /// As many connections are open as may be.
+        /// The connection limit is reached.
         static let limit = Holds(rawValue: 1)
-        /// As many were accepted as may be for now.
+        /// The token bucket is empty.
         static let rate = Holds(rawValue: 2)
-        /// An error that passes: descriptors or memory ran out, above all.
+        /// A temporary error, such as a shortage of descriptors or memory.
         static let trouble = Holds(rawValue: 4)
     }
 
@@ -19,7 +19,7 @@ struct AcceptingState {
     var pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
     var pauseEnd: DispatchScheduledItem?
 
-    /// The wait after the first accept that failed, doubled with each further one.
+    /// The pause after the first failed accept; each further failure doubles it.
     static let shortestPauseMilliseconds = 10
     static let longestPauseMilliseconds = 1000
 }

@@ -1,10 +1,10 @@
 internal import LinuxPlatform
 
-/// A socket that this program was started with: systemd's socket activation, or a predecessor that
-/// hands its listening sockets over. For ``Listener``.
+/// A listening socket that this process inherited, from systemd (socket activation) or from a
+/// predecessor. For ``Listener``.
 public struct InheritedSocket: Sendable, Hashable {
     public let descriptor: Int32
-    /// FileDescriptorName= of the socket's unit; `unknown` where it has none.
+    /// FileDescriptorName= of the socket unit; `unknown` if it has none.
     public let name: String
 
     public init(descriptor: Int32, name: String = "unknown") {
@@ -12,17 +12,17 @@ public struct InheritedSocket: Sendable, Hashable {
         self.name = name
     }
 
-    /// Where it listens; nil when that is no endpoint.
+    /// The endpoint it listens on; nil if the address is of another family.
     public var endpoint: Endpoint? {
         Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) }
     }
 
-    /// The sockets that the environment variables LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES name;
-    /// none when they are not set, or meant for another process. They are set close-on-exec, so
-    /// that children do not inherit them. sd_listen_fds(3).
+    /// The sockets named by the environment variables LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES;
+    /// none if the variables are unset or meant for another process. The sockets are set
+    /// close-on-exec, so children do not inherit them. sd_listen_fds(3).
     ///
-    /// - Parameter unsetsVariables: removes the variables, so that neither a second call nor a
-    ///   child finds them. No other thread may use the environment meanwhile.
+    /// - Parameter unsetsVariables: removes the variables, so neither a second call nor a child
+    ///   finds them. No other thread may use the environment during the call.
     public static func all(
         unsetsVariables: Bool = false
     ) throws(InheritedSocketError) -> [InheritedSocket] {
@@ -55,7 +55,7 @@ public struct InheritedSocket: Sendable, Hashable {
         }
         let names = (variable("LISTEN_FDNAMES") ?? "").split(
             separator: ":", omittingEmptySubsequences: false)
-        // Before any of them is looked at: what one call has found, children must not.
+        // First of all, so that no child inherits any of them.
         for descriptor in first..<first + count { InheritedDescriptor.closeOnExec(descriptor) }
         return (first..<first + count).enumerated().map { index, descriptor in
             let name = index < names.count && !names[index].isEmpty ? names[index] : "unknown"
@@ -63,7 +63,7 @@ public struct InheritedSocket: Sendable, Hashable {
         }
     }
 
-    /// Whether a listener can take it over.
+    /// Throws unless a listener can adopt the socket.
     func check() throws(InheritedSocketError) {
         if Descriptors.isListening(descriptor), Sockets.isStream(descriptor) == true { return }
         let reason: InheritedSocketError.Reason =

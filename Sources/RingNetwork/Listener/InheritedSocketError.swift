@@ -1,27 +1,27 @@
-/// A socket that was to be inherited and cannot be used: which one, why, and what to do about it.
+/// Why an inherited socket cannot be used, and the remedy.
 public struct InheritedSocketError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Reason: Sendable, Hashable {
-        /// The number stands for nothing.
+        /// The number is not an open descriptor.
         case notOpen
-        /// A file, a FIFO, or something else that is no socket.
+        /// A file, a FIFO, or another descriptor that is not a socket.
         case notSocket
         /// A socket of another type than SOCK_STREAM.
         case notStream
-        /// A stream socket, but listen(2) was not called, or it is connected.
+        /// A stream socket that is connected, or on which listen(2) was not called.
         case notListening
-        /// An environment variable has no sensible value.
+        /// An environment variable has an invalid value.
         case malformedVariable
     }
 
     public let reason: Reason
-    /// What is wrong, and the remedy, in one line.
+    /// The cause and the remedy, in one line.
     public let description: String
 
     init(variable: String, _ value: String) {
         reason = .malformedVariable
         description =
-            "\(variable) is '\(value)', which is no number of the right kind; start the program "
-            + "by a service manager, or unset the variable"
+            "\(variable) is '\(value)', which is not a valid number; start the program from "
+            + "a service manager, or unset the variable"
     }
 
     init(descriptor: Int32, name: String, _ reason: Reason) {
@@ -29,13 +29,13 @@ public struct InheritedSocketError: Error, Sendable, Hashable, CustomStringConve
         let (cause, remedy) =
             switch reason {
             case .notSocket:
-                ("is no socket", "give ListenStream= in the socket unit")
+                ("is not a socket", "set ListenStream= in the socket unit")
             case .notStream:
-                ("is no stream socket", "give ListenStream= in the socket unit")
+                ("is not a stream socket", "set ListenStream= in the socket unit")
             case .notListening:
-                ("does not listen", "give Accept=no in the socket unit, or call listen(2) before")
+                ("does not listen", "set Accept=no in the socket unit, or call listen(2) first")
             case .notOpen, .malformedVariable:
-                ("is not open", "pass it on without FD_CLOEXEC, and close it nowhere else")
+                ("is not open", "pass it on without FD_CLOEXEC, and do not close it elsewhere")
             }
         description =
             "the inherited descriptor \(descriptor) ('\(name)') \(cause); \(remedy)"

@@ -6,8 +6,8 @@ internal import RingTLS
 
 // On the queue.
 extension Listener {
-    /// Connections have to be counted while they are accepted: the kernel, left to itself, would
-    /// accept all that wait.
+    /// Whether connections are accepted one by one with accept(2). A multishot accept would take
+    /// all waiting connections, so a limit could not hold.
     var acceptsInSteps: Bool { options.connectionLimit != .max || options.acceptRate != nil }
 
     func beginAccepting() {
@@ -41,7 +41,7 @@ extension Listener {
 
     // MARK: connections
 
-    /// A connection has come.
+    /// Called for each accepted connection.
     func accepted(_ descriptor: Int32, at socket: ListeningSocket) {
         accepting.pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
         guard phase == .active else { return Sockets.close(descriptor) }
@@ -68,7 +68,7 @@ extension Listener {
             peers.add(peer)
             connection.notifyListener = { [self] in closed($0, peer) }
         } else {
-            // Captures nothing but the listener, which takes no allocation.
+            // Captures only the listener, so it needs no allocation.
             connection.notifyListener = { [self] in closed($0, nil) }
         }
         open.insert(connection)
@@ -76,7 +76,7 @@ extension Listener {
         if handlers.connection == nil { connection.close() }
     }
 
-    /// Nil when it cannot be secured; its descriptor is closed then.
+    /// Returns nil, with the descriptor closed, if the connection cannot be secured.
     private func makeConnection(_ descriptor: Int32, isUnix: Bool) -> Connection? {
         let queue = DispatchQueue(label: "connection", target: options.connectionTarget)
         let connection = Connection(
@@ -87,15 +87,15 @@ extension Listener {
         do {
             try connection.secure(with: tls.current)
         } catch {
-            Diagnostics.log("a connection is dropped: \(error)")
+            Diagnostics.log("dropped a connection: \(error)")
             return nil
         }
         #endif
         return connection
     }
 
-    /// A connection's descriptor is closed. From any queue.
-    /// - Parameter peer: the one that the connection was counted for.
+    /// Called from any queue when a connection's descriptor is closed.
+    /// - Parameter peer: the peer that the connection was counted for.
     private func closed(_ connection: Connection, _ peer: PeerKey?) {
         queue.async { [self] in
             guard open.remove(connection) else { return }
@@ -126,7 +126,7 @@ extension Listener {
 
     // MARK: errors
 
-    /// accept(2) has failed at one of the endpoints.
+    /// Handles a failed accept(2) on one of the sockets.
     func acceptFailed(_ code: Int32, at socket: ListeningSocket) {
         guard phase == .active else { return }
         guard ErrorCode.isPassingAcceptError(code) else {
@@ -134,7 +134,7 @@ extension Listener {
             return report(code, at: socket)
         }
         guard ErrorCode.isShortage(code) else { return pause(\.passingErrors) }
-        // Without descriptors the kernel fails before it looks whether anybody waits.
+        // Without free descriptors, accept(2) fails even if nobody waits.
         let isHarmless = ErrorCode.isDescriptorShortage(code) && turnAway(at: socket) == 0
         if !isHarmless || reserve == nil { report(code, at: socket) }
         pause(\.pausesForShortage)
@@ -145,8 +145,8 @@ extension Listener {
         handlers.error?(self, ListenerError(socket.endpoint, error))
     }
 
-    /// Descriptors ran out: clients that wait are told so, with the one kept for that, instead of
-    /// left hanging. Returns how many they were.
+    /// Descriptors ran out. Accepts waiting clients with the reserved descriptor and closes them,
+    /// so they see an end instead of a hang. Returns their number.
     private func turnAway(at socket: ListeningSocket) -> Int {
         guard let kept = reserve else { return 0 }
         Sockets.close(kept)

@@ -2,13 +2,13 @@ internal import LinuxPlatform
 public import RingDispatch
 
 extension Listener {
-    /// Accepts from sockets that listen already, and belong to the listener from here on: those
-    /// that ``InheritedSocket/all(unsetsVariables:)`` finds, for instance. They are set O_NONBLOCK
-    /// and close-on-exec. A Unix socket's file stays when the listener stops.
+    /// Accepts from sockets that already listen, such as those of
+    /// ``InheritedSocket/all(unsetsVariables:)``. The listener owns them from now on, and sets them
+    /// O_NONBLOCK and close-on-exec. It does not remove the file of an adopted Unix socket.
     ///
     /// - Parameters:
-    ///   - sockets: one at least. When one cannot be used, all stay the caller's.
-    ///   - options: those for making a socket that listens, such as the backlog, have no effect.
+    ///   - sockets: at least one. If one cannot be used, all remain the caller's.
+    ///   - options: options for making a listening socket, such as the backlog, have no effect.
     ///   - target: the target of the listener's queue.
     public convenience init(
         adopting sockets: [InheritedSocket], options: ListenerOptions = ListenerOptions(),
@@ -21,7 +21,7 @@ extension Listener {
         self.init(adopted, options, target)
     }
 
-    /// Accepts from a socket that listens already.
+    /// Accepts from a socket that already listens.
     public convenience init(
         adopting descriptor: Int32, options: ListenerOptions = ListenerOptions(),
         target: DispatchQueue? = nil

@@ -2,15 +2,15 @@ internal import LinuxPlatform
 public import RingDispatch
 
 extension Listener {
-    /// Ends the service: stops listening, drains each open connection, and aborts those that are
-    /// left at the deadline.
+    /// Shuts down gracefully: stops listening, drains each open connection, and aborts those still
+    /// open at the deadline.
     ///
-    /// A connection drains by its drain handler (``Connection/setDrainHandler(_:)``); without one
-    /// it is closed, once all that it has to send is with the kernel. A further call may shorten
-    /// the deadline, and not extend it.
+    /// A connection drains with its drain handler (``Connection/setDrainHandler(_:)``); without one
+    /// it closes once the kernel has taken all sent bytes. Another call may shorten the deadline,
+    /// but not extend it.
     ///
-    /// - Parameter completion: called on the listener's queue, once all connections are closed and
-    ///   their close handlers have run, and a second after the deadline at the latest.
+    /// - Parameter completion: called on the listener's queue once all connections are closed and
+    ///   their close handlers have run, at the latest one second after the deadline.
     public func shutdown(
         deadline: DispatchTime, completion: @escaping (ShutdownReport) -> Void = { _ in }
     ) {
@@ -22,7 +22,7 @@ extension Listener {
         }
     }
 
-    /// Ends the service, and waits for that. The task's cancellation changes nothing.
+    /// Shuts down, and returns when done. Cancelling the task has no effect.
     public func shutdown(deadline: DispatchTime) async -> ShutdownReport {
         await withCheckedContinuation { continuation in
             shutdown(deadline: deadline) { continuation.resume(returning: $0) }
@@ -53,7 +53,7 @@ extension Listener {
         self.ending?.isPastDeadline = true
         for connection in open.all {
             connection.abort { [self] aborted in
-                // Before the connection reports that it is closed.
+                // Queued before the connection reports its close.
                 queue.async { [self] in noteAborted(connection, aborted) }
             }
         }
@@ -76,7 +76,7 @@ extension Listener {
         ending?.report.aborted.append(aborted)
     }
 
-    /// A connection is closed, and the shutdown has begun.
+    /// A connection was closed during the shutdown.
     func noteEnded(_ connection: Connection) {
         if ending?.aborted.remove(ObjectIdentifier(connection)) == nil {
             ending?.report.drained += 1

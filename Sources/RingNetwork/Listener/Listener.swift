@@ -3,18 +3,19 @@ public import RingDispatch
 
 /// Accepts connections at one or more endpoints and hands each to a handler.
 ///
-/// Connections are spread over the loops. When descriptors or memory run out, or a limit of
-/// ``ListenerOptions`` is reached, accepting pauses, and goes on when a connection closes or after
-/// a while; clients wait in the kernel meanwhile. The handlers run on the listener's queue.
+/// Connections are spread over the event loops. Accepting pauses while descriptors or memory are
+/// short, or a limit of ``ListenerOptions`` is reached; it resumes when a connection closes, or
+/// after a while. Clients wait in the backlog meanwhile. Handlers run on the listener's queue.
 public final class Listener: QueueConfined, @unchecked Sendable {
-    // Safety: what is not immutable belongs to `queue`; before `activate`, to whoever made it.
+    // Safety: mutable state belongs to `queue`; before `activate`, to the thread that made the
+    // listener.
     public let queue: DispatchQueue
-    /// Where it listens: with the ports that the kernel chose, where it was asked to choose.
+    /// The endpoints it listens on, with the ports that the kernel chose for port 0.
     public let endpoints: [Endpoint]
     let options: ListenerOptions
     let sockets: [ListeningSocket]
     @exclusivity(unchecked) var handlers = ListenerHandlers()
-    /// While it is active: itself.
+    /// Itself while the listener is active, which keeps it alive.
     @exclusivity(unchecked) private var life: Listener?
     @exclusivity(unchecked) private(set) var phase = Phase.setup
     private let setup = SetupPhase()
@@ -22,7 +23,7 @@ public final class Listener: QueueConfined, @unchecked Sendable {
     @exclusivity(unchecked) var open = OpenConnections()
     @exclusivity(unchecked) var peers = PeerCounts()
     @exclusivity(unchecked) var tally = ListenerCounters()
-    /// A descriptor that is given up when there is no other, so that a client can be told.
+    /// A descriptor in reserve, closed to accept and close clients when there is no other.
     @exclusivity(unchecked) var reserve: Int32?
     @exclusivity(unchecked) var ending: ShutdownState?
 
@@ -33,9 +34,9 @@ public final class Listener: QueueConfined, @unchecked Sendable {
         case closed
     }
 
-    /// Begins to listen: clients may connect from now on, and are accepted after `activate`.
+    /// Starts listening: clients can connect from now on, and are accepted after `activate`.
     /// - Parameters:
-    ///   - endpoint: resolved; port 0: a free one.
+    ///   - endpoint: resolved; port 0 lets the kernel choose one.
     ///   - target: the target of the listener's queue.
     public convenience init(
         _ endpoint: Endpoint, options: ListenerOptions = ListenerOptions(),
@@ -44,8 +45,8 @@ public final class Listener: QueueConfined, @unchecked Sendable {
         try self.init([endpoint], options: options, target: target)
     }
 
-    /// Begins to listen at several endpoints, whose connections share the handler and the limits.
-    /// - Parameter endpoints: one at least. When one fails, none is listened at.
+    /// Starts listening at several endpoints, which share the handlers and the limits.
+    /// - Parameter endpoints: at least one. If one fails, all are closed.
     public convenience init(
         _ endpoints: [Endpoint], options: ListenerOptions = ListenerOptions(),
         target: DispatchQueue? = nil
@@ -80,22 +81,22 @@ public final class Listener: QueueConfined, @unchecked Sendable {
 
     // MARK: handlers
 
-    /// Called with each connection: set its handlers and activate it. Without a handler connections
-    /// are closed.
+    /// Sets the handler that receives each connection, to set its handlers and activate it. Without
+    /// a handler connections are closed.
     public func setConnectionHandler(_ handler: ((Connection) -> Void)?) {
         onQueue { $0.handlers.connection = handler }
     }
 
-    /// Called when accepting at one of the endpoints has failed: for good, while the others go on,
-    /// or for lack of descriptors or memory, after which it goes on everywhere when there are some
-    /// again. Not for errors of single clients.
+    /// Sets the handler for failures to accept: either one endpoint failed for good, while the
+    /// others go on, or descriptors or memory are short, and accepting resumes when they are
+    /// available. Errors of single clients are not reported.
     public func setErrorHandler(_ handler: ((Listener, ListenerError) -> Void)?) {
         onQueue { $0.handlers.error = handler }
     }
 
     // MARK: life
 
-    /// Begins to accept.
+    /// Starts accepting.
     public func activate() {
         onQueue { listener in
             guard listener.phase == .setup else { return }
@@ -135,13 +136,13 @@ public final class Listener: QueueConfined, @unchecked Sendable {
 
     // MARK: on the queue
 
-    /// Connections that are open. On the queue.
+    /// The open connections. On the queue.
     public var connections: [Connection] { open.all }
 
-    /// How many connections were accepted. On the queue.
+    /// The number of accepted connections. On the queue.
     public var acceptedConnections: Int { tally.accepted }
 
-    /// What it has done so far. On the queue.
+    /// The listener's counters. On the queue.
     public var counters: ListenerCounters {
         var counters = tally
         counters.waiting = sockets.reduce(0) { $0 + $1.waitingCount }
@@ -150,7 +151,7 @@ public final class Listener: QueueConfined, @unchecked Sendable {
 
     var isInSetup: Bool { setup.isOn }
 
-    /// One of its sockets is closed.
+    /// Called when one of the sockets is closed.
     func finishIfClosed() {
         guard phase == .closing, sockets.allSatisfy(\.isClosed) else { return }
         release()
@@ -168,7 +169,7 @@ public final class Listener: QueueConfined, @unchecked Sendable {
         let handler = handlers.close
         handlers = ListenerHandlers()
         handler?(self)
-        // Later, because one of its own functions may be running.
+        // Asynchronously, because a method of the listener may be running.
         queue.async { [self] in life = nil }
     }
 }

@@ -1,19 +1,19 @@
-/// What a ``Listener`` has done so far.
+/// Counters of a ``Listener``.
 public struct ListenerCounters: Sendable, Hashable {
-    /// Connections that were accepted and handed to the handler.
+    /// Connections that were accepted and passed to the handler.
     public var accepted = 0
     /// Connections that were reset because of ``ListenerOptions/connectionLimitPerPeer``.
     public var refusedPerPeer = 0
-    /// Connections that were closed at once because no descriptors were left.
+    /// Connections that were closed at once because no descriptor was free.
     public var turnedAway = 0
-    /// How often accepting was paused because of ``ListenerOptions/connectionLimit``.
+    /// Pauses in accepting because of ``ListenerOptions/connectionLimit``.
     public var pausesForLimit = 0
-    /// Likewise, because of ``ListenerOptions/acceptRate``.
+    /// Pauses because of ``ListenerOptions/acceptRate``.
     public var pausesForRate = 0
-    /// Likewise, because descriptors or memory had run out.
+    /// Pauses because descriptors or memory were short.
     public var pausesForShortage = 0
-    /// Connections that went before they were accepted, and other errors that pass.
+    /// Temporary errors of accept(2), such as a client that left before it was accepted.
     public var passingErrors = 0
-    /// Connections that wait in the kernel to be accepted, now. Unix sockets do not tell.
+    /// Connections in the backlog now; 0 for Unix sockets.
     public var waiting = 0
 }

@@ -1,7 +1,6 @@
 internal import LinuxPlatform
 
-/// A socket that cannot listen at an endpoint, or accept there any more: where, why, and what to do
-/// about it.
+/// Why a socket cannot listen or accept at an endpoint, and the remedy.
 public struct ListenerError: Error {
     public let endpoint: Endpoint
     public let cause: SocketError

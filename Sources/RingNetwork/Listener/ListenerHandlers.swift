@@ -1,4 +1,4 @@
-/// What a listener calls. Belongs to its queue.
+/// A listener's handlers. They belong to its queue.
 struct ListenerHandlers {
     var connection: ((Connection) -> Void)?
     var error: ((Listener, ListenerError) -> Void)?

@@ -3,44 +3,43 @@ public import RingDispatch
 public import RingTLS
 #endif
 
-/// How a ``Listener`` accepts.
+/// Options of a ``Listener``.
 public struct ListenerOptions: Sendable {
-    /// Connections that wait to be accepted, at most; nil: as many as the kernel allows
-    /// (net.core.somaxconn). listen(2).
+    /// Most connections that wait to be accepted; nil: the kernel's limit (net.core.somaxconn).
+    /// listen(2).
     public var backlog: Int?
     /// Whether the address may be bound while connections of an earlier server linger
     /// (SO_REUSEADDR).
     public var reusesAddress = true
     /// Whether several sockets may share the port (SO_REUSEPORT).
     public var reusesPort = false
-    /// Whether an IPv6 endpoint takes IPv6 only. When false, `[::]` serves IPv4, too.
+    /// Whether an IPv6 endpoint accepts IPv6 only. When false, `[::]` serves IPv4, too.
     public var isIPv6Only = false
-    /// The mode of a Unix socket's file, such as 0o660, whatever the umask; nil: what the umask
-    /// leaves. The file never has a wider one in between.
+    /// The mode of a Unix socket's file, such as 0o660, regardless of the umask; nil: the umask
+    /// decides. The file never has a wider mode, not even briefly.
     public var unixSocketMode: UInt32?
-    /// Whether the file that a Unix socket left behind is replaced, instead of an error: only if it
-    /// is a socket's, and nobody answers there. Two servers that begin at the same moment may both
-    /// find that nobody does, so that the later one wins.
+    /// Whether a stale Unix socket file is replaced instead of causing an error. It is stale if no
+    /// server answers there. If two servers start at the same moment, both may find it stale; then
+    /// the later one wins.
     public var replacesStaleUnixSocket = false
-    /// Most connections that are open at once, those of all endpoints together; further ones wait
-    /// in the backlog until one closes.
+    /// Most open connections of all endpoints together; further ones wait in the backlog until one
+    /// closes.
     public var connectionLimit = Int.max
-    /// Most connections that are open at once of one peer: an IPv4 address, or the addresses that
-    /// begin with the same ``ipv6PeerPrefixLength`` bits. Further ones are reset. Those of Unix
-    /// sockets have no peer.
+    /// Most open connections per peer: an IPv4 address, or all IPv6 addresses with the same first
+    /// ``ipv6PeerPrefixLength`` bits. Further ones are reset. Unix sockets are not limited.
     public var connectionLimitPerPeer = Int.max
-    /// As many bits as one customer is usually given; 0 to 128.
+    /// The prefix that providers usually assign to one customer; 0 to 128.
     public var ipv6PeerPrefixLength = 64
-    /// How many connections are accepted in a time; further ones wait in the backlog. nil: any.
+    /// The rate of accepting; further connections wait in the backlog. nil: unlimited.
     public var acceptRate: AcceptRate?
-    /// Options of the listening sockets. Accepted ones inherit TCP_NODELAY and most others.
+    /// Options of the listening sockets. Accepted sockets inherit TCP_NODELAY and most others.
     public var socket = SocketOptions()
-    /// The target of the connections' queues; nil: none, each runs by itself.
+    /// The target of the connections' queues; nil: none, so connections run concurrently.
     public var connectionTarget: DispatchQueue?
     public var connection = ConnectionOptions()
     #if TLS
-    /// Connections are over TLS, each with the context that is the store's when it is accepted; see
-    /// ``Connection/secure(with:serverName:)``. nil: they are plain.
+    /// Puts connections over TLS, each with the store's context at the time it is accepted; see
+    /// ``Connection/secure(with:serverName:)``. nil: plain connections.
     public var tls: TLSContextStore?
     #endif
 

@@ -1,25 +1,25 @@
 internal import LinuxPlatform
 internal import RingDispatch
 
-/// One socket of a listener, and what accepts from it.
+/// A listening socket of a listener, with the request that accepts from it.
 final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
-    // Safety: what is not immutable belongs to the listener's queue.
+    // Safety: mutable state belongs to the listener's queue.
     let endpoint: Endpoint
     let descriptor: Int32
     let isUnix: Bool
-    /// What goes with the socket.
+    /// The socket's file, removed on close.
     private let file: UnixSocketFile?
-    /// Lives as long as this is attached and not closed.
+    /// Safety: an attached listener outlives its open sockets.
     private unowned(unsafe) var listener: Listener?
-    /// Accepts without end.
+    /// Accepts all connections, with a multishot accept.
     private var acceptor: StreamAcceptor?
-    /// Or tells that there is somebody to accept.
+    /// Reports waiting connections, for accepting one by one.
     private var watch: ReadinessRegistration?
     private var isWanted = false
     private var isClosing = false
     private(set) var isClosed = false
 
-    /// Begins to listen.
+    /// Makes the socket and starts listening.
     init(_ endpoint: Endpoint, _ options: ListenerOptions) throws {
         var settings = ListeningSettings()
         if let backlog = options.backlog { settings.backlog = Int32(clamping: backlog) }
@@ -44,7 +44,7 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
         }
     }
 
-    /// Takes over a socket that listens already. Its file is its maker's.
+    /// Adopts a socket that already listens. Its file remains its maker's.
     init(
         adopting socket: InheritedSocket, _ options: ListenerOptions
     ) throws(InheritedSocketError) {
@@ -87,7 +87,7 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
         watch?.cancel()
     }
 
-    /// Closes the socket, and tells the listener, once nothing of it is out.
+    /// Closes the socket once no request is in flight, and notifies the listener.
     func close() {
         guard !isClosing else { return }
         isClosing = true
@@ -105,7 +105,7 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
 
     // MARK: in steps
 
-    /// Connections that are accepted in a row: others on the queue have their turn in between.
+    /// Most connections accepted at once before other work on the queue gets its turn.
     private static let mostInARow = 16
 
     private func becameReady(_ events: Int32) {

@@ -1,5 +1,5 @@
-/// The connections of a listener that are open. Each knows its place, so that adding and removing
-/// one takes no search.
+/// The open connections of a listener. Each knows its index, so insertion and removal take constant
+/// time.
 struct OpenConnections {
     private var entries: [Connection?] = []
     private var free: [Int] = []
@@ -18,7 +18,7 @@ struct OpenConnections {
         }
     }
 
-    /// False when it is not here, or no longer.
+    /// Returns false if the connection is not present.
     mutating func remove(_ connection: Connection) -> Bool {
         guard contains(connection) else { return false }
         free.append(connection.place)

@@ -1,4 +1,4 @@
-/// How many connections each peer has: those that have any.
+/// The number of open connections per peer.
 struct PeerCounts {
     private var counts: [PeerKey: Int] = [:]
 

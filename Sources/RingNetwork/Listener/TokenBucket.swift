@@ -1,5 +1,5 @@
-/// Gives out tokens at a rate: up to a burst of them is saved up. Times are nanoseconds of any
-/// clock that does not go back.
+/// A token bucket: tokens arrive at a rate, and at most a burst of them is saved. Times are
+/// nanoseconds of any monotonic clock.
 struct TokenBucket {
     private let perSecond: Double
     private let capacity: Double
@@ -13,14 +13,14 @@ struct TokenBucket {
         last = now
     }
 
-    /// Takes a token; it may owe one, which the next have to wait for.
+    /// Takes a token. The count may become negative.
     mutating func take(now: UInt64) {
         fill(now)
         tokens -= 1
     }
 
-    /// Nanoseconds until there is a token, and a few more where the rate is high, so that nobody is
-    /// woken for each; 0: there is one.
+    /// Nanoseconds until a token is available; 0: one is available now. At high rates the wait
+    /// covers several tokens, to limit the wake-ups.
     mutating func wait(now: UInt64) -> UInt64 {
         fill(now)
         if tokens >= 1 { return 0 }

@@ -1,31 +1,30 @@
-/// What is between a connection and its socket and turns plaintext into what the wire carries, and
-/// back. It sends nothing itself: what the peer is to get is appended to `output`, also where it
-/// fails. Belongs to the connection's queue.
+/// The layer between a connection and its socket, which converts plaintext to wire bytes and back.
+/// It does no I/O: bytes for the peer are appended to `output`, even by a call that fails. Belongs
+/// to the connection's queue.
 class SecurityLayer {
-    /// What follows from received bytes.
+    /// The result of received bytes.
     enum Progress {
         case goesOn
-        /// The peer sends nothing more.
+        /// The peer has ended its stream.
         case ended
         case failed(TLSFailure)
     }
 
-    /// Nothing can be encrypted yet.
+    /// Whether nothing can be encrypted yet.
     var isHandshaking: Bool { false }
 
-    /// Begins the handshake.
     func start(output: inout [UInt8]) -> TLSFailure? { nil }
 
-    /// What the wire brought; its plaintext is appended.
+    /// Processes bytes from the wire, and appends their plaintext.
     func receive(
         _ bytes: UnsafeRawBufferPointer, output: inout [UInt8], plaintext: inout [UInt8]
     ) -> Progress { .goesOn }
 
-    /// The wire has ended. Why this must not be; nil: the peer has said so before.
+    /// Called at the end of the wire's stream. Returns a failure if the stream was truncated.
     func receiveEnd() -> TLSFailure? { nil }
 
     func encrypt(_ bytes: UnsafeRawBufferPointer, output: inout [UInt8]) -> TLSFailure? { nil }
 
-    /// Tells the peer that nothing more comes.
+    /// Appends the layer's end of the stream (close_notify).
     func close(output: inout [UInt8]) {}
 }

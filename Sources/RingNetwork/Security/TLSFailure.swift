@@ -2,13 +2,13 @@
 public import RingTLS
 #endif
 
-/// Why TLS ended a connection; see ``CloseReason/tlsFailed(_:)``. Comes with the trait `TLS` only.
+/// Why TLS ended a connection; see ``CloseReason/tlsFailed(_:)``. Only with the trait `TLS`.
 public struct TLSFailure: Error, Hashable, CustomStringConvertible {
-    /// What failed, why, and what to do about it.
+    /// The cause and the remedy.
     public let description: String
 
     #if TLS
-    /// What the engine says.
+    /// The engine's error; nil if a limit of the connection was exceeded.
     public let error: TLSError?
 
     init(_ error: TLSError) {
@@ -16,7 +16,7 @@ public struct TLSFailure: Error, Hashable, CustomStringConvertible {
         description = error.description
     }
 
-    /// A limit of the connection's own.
+    /// For a limit of the connection.
     init(_ description: String) {
         error = nil
         self.description = description

@@ -1,18 +1,18 @@
 #if TLS
 internal import RingTLS
 
-/// TLS for a connection: an engine, and limits on what a peer may make it do.
+/// TLS for a connection: an engine, and limits on the work that a peer can cause.
 final class TLSLayer: SecurityLayer {
     let engine: TLSEngine
-    /// Bytes of the peer's part of the handshake.
+    /// Handshake bytes received.
     private var handshakeBytes = 0
-    /// Bytes since the last plaintext.
+    /// Bytes received since the last plaintext.
     private var idleBytes = 0
 
-    /// More than any handshake needs: the engine takes certificates of 64 KiB.
+    /// Exceeds every valid handshake: the engine accepts certificates of up to 64 KiB.
     private static let handshakeLimit = 256 * 1024
-    /// So much may come without any plaintext: tickets, changes of keys, empty records. A record
-    /// that is cut into pieces takes 17 KiB.
+    /// Bytes accepted without plaintext: tickets, key updates, empty records. A partial record
+    /// takes up to 17 KiB.
     private static let idleLimit = 128 * 1024
 
     init(_ engine: TLSEngine) { self.engine = engine }
@@ -37,8 +37,8 @@ final class TLSLayer: SecurityLayer {
             if handshakeBytes > TLSLayer.handshakeLimit {
                 return .failed(
                     TLSFailure(
-                        "the peer's part of the TLS handshake has over \(TLSLayer.handshakeLimit)"
-                            + " bytes; see what it sends"))
+                        "the peer sent over \(TLSLayer.handshakeLimit) bytes of TLS handshake; "
+                            + "check which program it is"))
             }
         } else if plaintext.count > before {
             idleBytes = 0
@@ -48,7 +48,7 @@ final class TLSLayer: SecurityLayer {
                 return .failed(
                     TLSFailure(
                         "the peer sent over \(TLSLayer.idleLimit) bytes of TLS without content, "
-                            + "such as changes of keys; see what it is"))
+                            + "such as key updates; check which program it is"))
             }
         }
         return engine.state == .peerClosed || engine.state == .closed ? .ended : .goesOn

@@ -1,13 +1,13 @@
 internal import LinuxPlatform
 
-/// A part of a file that is to be sent. It has a descriptor of its own.
+/// A part of a file to send. Owns a duplicate of the program's descriptor.
 final class FileSlice {
     private let file: OwnedDescriptor
     private let offset: Int
     let count: Int
     private var isPrepared = false
 
-    /// So much is handed to the kernel at a time.
+    /// Most bytes per sendfile(2).
     private static let sliceBytes = 256 * 1024
 
     init(adopting file: Int32, offset: Int, count: Int) {
@@ -16,7 +16,7 @@ final class FileSlice {
         self.count = count
     }
 
-    /// The count of bytes that the socket took, or a negated errno; 0 when the file has ended.
+    /// The number of bytes that the socket took, or a negated errno; 0 at the end of the file.
     func send(to socket: Int32, from taken: Int) -> Int {
         if !isPrepared { Sockets.setNonBlocking(socket) }
         isPrepared = true
@@ -25,7 +25,7 @@ final class FileSlice {
             count: min(count - taken, FileSlice.sliceBytes))
     }
 
-    /// Lends exactly so many bytes to the body, or tells why they are not to be had.
+    /// Calls `body` with exactly `count` bytes, or returns the error that prevented it.
     func read(
         from taken: Int, count: Int, _ body: (UnsafeRawBufferPointer) -> Void
     ) -> SocketError? {
@@ -44,17 +44,17 @@ final class FileSlice {
         }
     }
 
-    /// What a call's result that is no count means.
+    /// The error for a result that is not a positive count.
     func error(_ result: Int, taken: Int) -> SocketError {
         if result == 0 {
             return SocketError(
                 "sendfile", ErrorCode.noData,
-                remedy: "the file ends \(count - taken) bytes before the end of what was to be "
-                    + "sent: it was made shorter meanwhile, or the count is wrong")
+                remedy: "the file ends \(count - taken) bytes too early: it was truncated "
+                    + "meanwhile, or the count is wrong")
         }
         let isForFiles = [ErrorCode.invalid, ErrorCode.cannotSeek].contains(Int32(-result))
         return SocketError(
             "sendfile", Int32(-result),
-            remedy: isForFiles ? "only regular files can be sent: read others and send bytes" : "")
+            remedy: isForFiles ? "only regular files can be sent: read it and send bytes" : "")
     }
 }

@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 internal import RingDispatch
 
-/// What was sent and the kernel has not taken, or what is still to be encrypted, in order.
+/// Bytes that wait in order for the kernel, or for encryption.
 struct OutgoingQueue {
     enum Content {
         case bytes([UInt8])
@@ -19,16 +19,17 @@ struct OutgoingQueue {
 
     struct Piece {
         let content: Content
-        /// Bytes at the beginning that the kernel has.
+        /// Bytes at the beginning that the kernel, or the layer, has taken.
         var taken = 0
         let count: Int
         let completion: SendCompletion?
-        /// The connection's own, such as a goodbye, and not the program's.
+        /// Queued by the connection's security layer (close_notify, for example), not by the
+        /// program.
         let isOwn: Bool
     }
 
     private var pieces: [Piece] = []
-    /// Pieces at the beginning that are done with.
+    /// The number of pieces at the beginning that are done.
     private var first = 0
     private(set) var byteCount = 0
 
@@ -43,8 +44,8 @@ struct OutgoingQueue {
             Piece(content: content, count: count, completion: completion, isOwn: isOwn))
     }
 
-    /// Hands as much to the kernel as it takes; why it takes no more for good, or nil.
-    /// - Parameter done: is given the completions of what is with the kernel now.
+    /// Sends until the kernel has no room. Returns the error that ends all sending, or nil.
+    /// - Parameter done: called with the completions of the pieces that the kernel has taken.
     mutating func flush(
         to descriptor: Int32, sent: inout UInt64, done: (SendCompletion) -> Void
     ) -> SocketError? {
@@ -61,7 +62,7 @@ struct OutgoingQueue {
             }
             sent &+= UInt64(result)
             if take(result), let completion = piece.completion { done(completion) }
-            // Others of the queue's target have their turn before the next.
+            // Other queues with the same target get their turn first.
             if fileBytes >= OutgoingQueue.fileBytesInTurn { return nil }
         }
         return nil
@@ -84,10 +85,10 @@ struct OutgoingQueue {
         }
     }
 
-    /// The first piece that is not done with; there must be one.
+    /// The first piece that is not done; the queue must not be empty.
     var next: Piece { pieces[first] }
 
-    /// So many bytes of the next piece are done with; true: all of it is.
+    /// Marks `count` bytes of the next piece as done. Returns whether the whole piece is.
     mutating func take(_ count: Int) -> Bool {
         byteCount -= count
         pieces[first].taken += count
@@ -105,10 +106,10 @@ struct OutgoingQueue {
 
     private static let keptCapacity = 16
 
-    /// Whether the program has sent any of it.
+    /// Whether a piece was queued by the program.
     var hasProgramBytes: Bool { pieces[first...].contains { !$0.isOwn } }
 
-    /// Drops everything, and returns the completions to call.
+    /// Drops everything. Returns the completions to call.
     mutating func abandon() -> [SendCompletion] {
         defer { self = OutgoingQueue() }
         return pieces[first...].compactMap { $0.completion }

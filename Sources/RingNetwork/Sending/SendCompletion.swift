@@ -1,6 +1,7 @@
-/// Called once when the kernel has taken all bytes of a send (nil), or never will.
+/// Called once: with nil when the kernel has taken all bytes of a send, or with the error that
+/// prevents it.
 struct SendCompletion: @unchecked Sendable {
-    // Safety: made by the caller of `send`, and called on the connection's queue only.
+    // Safety: made by the caller of `send`, and called only on the connection's queue.
     private let block: (SocketError?) -> Void
 
     init(_ block: @escaping (SocketError?) -> Void) { self.block = block }

@@ -1,12 +1,12 @@
 internal import LinuxPlatform
 
-/// A call on a socket that failed.
+/// A failed call on a socket.
 public struct SocketError: Error, Hashable {
     /// The system call or the step, such as `listen`.
     public let call: String
-    /// The error's number, such as ECONNRESET. errno(3).
+    /// The errno value, such as ECONNRESET. errno(3).
     public let code: Int32
-    /// What a person can do about it; empty where nothing is known.
+    /// Advice for the person in charge; empty if there is none.
     public let remedy: String
 
     package init(_ call: String, _ code: Int32, remedy: String = "") {

@@ -1,10 +1,10 @@
 internal import LinuxPlatform
 
-/// Options of stream sockets, for listeners, adopted listening sockets and connectors alike.
+/// Options of stream sockets, for listeners, adopted listening sockets and connectors.
 public struct SocketOptions: Sendable {
-    /// Whether small messages are sent at once instead of being collected (TCP_NODELAY). tcp(7).
+    /// Whether small messages are sent at once, without Nagle's algorithm (TCP_NODELAY). tcp(7).
     public var noDelay = true
-    /// Called with each socket, before it is bound, for options that have no name here.
+    /// Called with each socket before it is bound, to set options that have no name here.
     /// setsockopt(2).
     public var prepare: @Sendable (Int32) -> Void = { _ in }
 

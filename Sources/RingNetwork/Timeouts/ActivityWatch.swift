@@ -1,8 +1,7 @@
 internal import RingDispatch
 
-/// Finds out from looks at a connection, made from time to time, which time-out is up. It only
-/// knows what the looks show, and takes what it does not know in the connection's favour: no
-/// time-out is early.
+/// Decides from periodic samples of a connection's activity which time-out has expired. Between two
+/// samples it assumes whatever favours the connection, so no time-out fires early.
 struct ActivityWatch {
     private let idle: UInt64?
     private let receive: UInt64?
@@ -17,7 +16,7 @@ struct ActivityWatch {
     private var sendingSince: UInt64
 
     private static let ticksInSpan: UInt64 = 8
-    /// Looks are not closer together.
+    /// The least time between two ticks.
     private static let shortestTick: UInt64 = 1_000_000
 
     /// - Parameters:
@@ -39,7 +38,7 @@ struct ActivityWatch {
         sendingSince = now
     }
 
-    /// How long until the next look; nil: there is nothing to look for.
+    /// The time until the next tick; nil: no time-out is set.
     func interval(isHandshaking: Bool) -> UInt64? {
         let spans = [
             idle, receive, send, isHandshaking ? handshake : nil, receiveRate?.window,
@@ -48,8 +47,8 @@ struct ActivityWatch {
         return spans.min().map { max($0 / ActivityWatch.ticksInSpan, ActivityWatch.shortestTick) }
     }
 
-    /// Which time-out is up.
-    mutating func look(_ now: UInt64, _ activity: ConnectionActivity) -> ConnectionTimeout? {
+    /// The time-out that has expired, if any.
+    mutating func check(_ now: UInt64, _ activity: ConnectionActivity) -> ConnectionTimeout? {
         defer { last = activity }
         let hasReceived = activity.bytesReceived != last.bytesReceived
         let hasSent = activity.bytesSent != last.bytesSent
@@ -65,20 +64,20 @@ struct ActivityWatch {
         if isUp(send, since: sendingSince) { return .send }
         if isUp(receive, since: receivingSince) { return .receive }
         let isSameMessage = activity.message != nil && activity.message == last.message
-        if receiveRate?.look(now, activity.bytesReceived, receives && isSameMessage) ?? false {
+        if receiveRate?.check(now, activity.bytesReceived, receives && isSameMessage) ?? false {
             return .receiveRate
         }
-        if sendRate?.look(now, activity.bytesSent, sends) ?? false { return .sendRate }
+        if sendRate?.check(now, activity.bytesSent, sends) ?? false { return .sendRate }
         return isUp(idle, since: idleSince) ? .idle : nil
     }
 }
 
-/// Watches one direction's rate.
+/// Measures the rate of one direction.
 private struct RateWatch {
     let window: UInt64
     private let grace: UInt64
     private let bytesPerSecond: Double
-    /// When the present stretch began; nil: nothing has to come.
+    /// When bytes last became due; nil: none are due.
     private var began: UInt64?
     private var windowBegan: UInt64 = 0
     private var windowBytes: UInt64 = 0
@@ -92,9 +91,9 @@ private struct RateWatch {
         bytesPerSecond = Double(rate.bytesPerSecond)
     }
 
-    /// Whether a window is over in which too little came.
-    /// - Parameter isDue: bytes had to come all the time since the last look.
-    mutating func look(_ now: UInt64, _ bytes: UInt64, _ isDue: Bool) -> Bool {
+    /// Returns whether a window has ended in which too few bytes were moved.
+    /// - Parameter isDue: bytes were due during the whole time since the last tick.
+    mutating func check(_ now: UInt64, _ bytes: UInt64, _ isDue: Bool) -> Bool {
         guard isDue, let began else {
             began = now
             startWindow(now, bytes)

@@ -1,12 +1,12 @@
-/// What a connection has done and wants at one moment.
+/// A sample of a connection's activity.
 struct ConnectionActivity {
     var bytesReceived: UInt64 = 0
     var bytesSent: UInt64 = 0
     var hasUnsent = false
-    /// Nothing was unsent at some time since the last look.
+    /// Nothing was unsent at some time since the last tick.
     var hasDrained = false
     var wantsToReceive = false
-    /// It did not want to at some time since the last look.
+    /// Receiving was paused at some time since the last tick.
     var hasPaused = false
     /// The number of the message that is being received; nil: none.
     var message: UInt64?

@@ -1,4 +1,4 @@
-/// Which of ``ConnectionTimeouts`` was up.
+/// The one of ``ConnectionTimeouts`` that expired.
 public enum ConnectionTimeout: Sendable, Hashable {
     case idle
     case receive

@@ -1,37 +1,39 @@
 internal import LinuxPlatform
 public import RingDispatch
 
-/// How long a ``Connection`` waits for its peer. All but `handshake` are off (`.never`, nil) at
-/// first.
+/// Limits on how long a ``Connection`` waits for its peer. All except `handshake` are off
+/// (`.never`, nil) by default.
 ///
-/// A connection that is late is closed with ``CloseReason/timedOut(_:)``. No message costs a look
-/// at the clock: the connection looks at its counters eight times in these spans, and a tenth
-/// of that later where timers are put together. So a time-out never comes early, and at most a
-/// quarter of its length late.
+/// An expired time-out closes the connection with ``CloseReason/timedOut(_:)``. Messages do not
+/// read the clock: the connection samples its counters eight times per shortest span, and timer
+/// coalescing may delay a sample by a tenth of its interval. So a time-out never fires early, and
+/// at most a quarter of its length late.
 public struct ConnectionTimeouts: Sendable, Equatable {
-    /// Nothing was received or sent for so long. The connection closes as by
-    /// ``Connection/close()``; where something is unsent, it is reset.
+    /// The longest time without a byte in either direction. The connection closes as by
+    /// ``Connection/close()``; if bytes are unsent, it is reset.
     public var idle = DispatchTimeInterval.never
-    /// Nothing was received for so long while the connection wanted to receive: it was not paused,
-    /// by the program or because too much is unsent. The connection is reset.
+    /// The longest time without a received byte while the connection wants to receive. Pauses do
+    /// not count, whether by the program or because the connection is not writable. The connection
+    /// is reset.
     public var receive = DispatchTimeInterval.never
-    /// The kernel took nothing for so long while something was unsent, also after `close`: the peer
-    /// does not read. The connection is reset.
+    /// The longest time in which the kernel takes none of the unsent bytes, because the peer does
+    /// not read. Counts after `close`, too. The connection is reset.
     public var send = DispatchTimeInterval.never
-    /// TLS only: both sides did not agree within so long after `activate`. The connection is reset.
+    /// TLS only: the longest time from `activate` to the end of the handshake. The connection is
+    /// reset.
     public var handshake = DispatchTimeInterval.seconds(10)
-    /// The slowest that a peer may send a message; see ``Connection/isInMessage``.
+    /// The least rate at which a peer must send a message; see ``Connection/isInMessage``.
     public var receiveRate: MinimumRate?
-    /// The slowest that a peer may take what is sent, while something is unsent.
+    /// The least rate at which a peer must take unsent bytes.
     public var sendRate: MinimumRate?
 
     public init() {}
 
-    /// The nanoseconds of a span; nil: it never ends.
+    /// The nanoseconds of a span; nil: no limit.
     static func nanoseconds(_ interval: DispatchTimeInterval) -> UInt64? {
         if interval == .never { return nil }
         let count = interval.clampedNanoseconds
-        if count <= 0 { fatalMisuse("ConnectionTimeouts: \(interval) is no span of time to wait") }
+        if count <= 0 { fatalMisuse("ConnectionTimeouts: \(interval) is not a positive time span") }
         return UInt64(count)
     }
 }

@@ -1,11 +1,11 @@
 public import RingDispatch
 
-/// The slowest that a peer may be. One that is slower for a whole window has its connection reset.
+/// The least rate that a peer must keep. A window below it resets the connection.
 public struct MinimumRate: Sendable, Equatable {
     public var bytesPerSecond: Int
-    /// For so long at the beginning any rate will do.
+    /// The time at the beginning during which any rate is accepted.
     public var grace = DispatchTimeInterval.seconds(5)
-    /// The bytes of so long are taken together, one window after the other.
+    /// The span over which the rate is averaged; windows do not overlap.
     public var window = DispatchTimeInterval.seconds(5)
 
     public init(bytesPerSecond: Int) { self.bytesPerSecond = bytesPerSecond }

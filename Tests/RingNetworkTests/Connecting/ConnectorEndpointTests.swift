@@ -3,7 +3,7 @@ import RingDispatch
 import RingNetwork
 import Testing
 
-@Suite("What connectors connect to, and from where", .watchdog)
+@Suite("Endpoints of connectors", .watchdog)
 struct ConnectorEndpointTests {
     @Test("Unix sockets: a path, and an abstract name", arguments: [true, false])
     func unix(isAbstract: Bool) throws {
@@ -46,7 +46,7 @@ struct ConnectorEndpointTests {
         stop(listener)
     }
 
-    @Test("The local endpoint is where the connection comes from")
+    @Test("Connections use the local endpoint")
     func local() throws {
         let peer = Outcome<Endpoint?>()
         let listener = try Listener(.ipv4(.loopback, port: 0))
@@ -65,7 +65,7 @@ struct ConnectorEndpointTests {
         stop(listener)
     }
 
-    @Test("A local endpoint that cannot be used is an error that says so")
+    @Test("An unusable local endpoint is an error with a remedy")
     func wrongLocal() throws {
         var options = ConnectorOptions()
         options.localEndpoint = .ipv6(.loopback, port: 0)
@@ -81,12 +81,12 @@ struct ConnectorEndpointTests {
         guard case .invalidEndpoint = error.reason else { throw error }
     }
 
-    /// In a process that starts no other: until its exec, each has a copy of every descriptor.
-    @Test("A socket that meets itself is not connected")
+    /// In a process that starts no other, because each fork holds all descriptors until its exec.
+    @Test("A socket that connects to itself is an error")
     func selfConnection() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
-            // A port that is free at this moment.
+            // A free port.
             let listener = try Listener(.ipv4(.loopback, port: 0))
             let endpoint = listener.endpoint
             stop(listener)

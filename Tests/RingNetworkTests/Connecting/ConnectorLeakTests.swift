@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Connectors leave no descriptor behind", .serialized)
 struct ConnectorLeakTests {
-    @Test("Whatever becomes of the attempts, all but the connection are closed")
+    @Test("All descriptors except the connection are closed, whatever the outcome")
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()

@@ -53,7 +53,7 @@ struct ConnectorTests {
         stop(listener)
     }
 
-    @Test("When all fail, each attempt is told, with what to do")
+    @Test("When all attempts fail, each is reported with a remedy")
     func allFail() throws {
         var options = ConnectorOptions()
         options.resolver = makeResolver([
@@ -78,7 +78,7 @@ struct ConnectorTests {
         #expect(cause.reason == .notFound)
     }
 
-    @Test("The time-out ends everything, and tells what was under way")
+    @Test("The time-out ends everything, and reports the attempts in progress")
     func timeout() throws {
         let silent = Blackhole(IPv4Address(127, 0, 0, 10))
         var options = ConnectorOptions()
@@ -105,7 +105,7 @@ struct ConnectorTests {
         #expect(error.attempts.isEmpty)
     }
 
-    @Test("Cancelling ends it once, also when it is done already")
+    @Test("Cancelling has an effect at most once, and none after the end")
     func cancel() throws {
         let silent = Blackhole(IPv4Address(127, 0, 0, 11))
         let outcome = Outcome<Result<Connection, ConnectError>>()
@@ -125,7 +125,7 @@ struct ConnectorTests {
         expectStays(calls, at: 1)
     }
 
-    @Test("A task waits for a connection, and its cancellation ends that")
+    @Test("A task waits for a connection, and cancellation ends the wait")
     func tasks() async throws {
         let listener = try makeEchoListener()
         let connection = try await Connector.shared.connect(to: listener.endpoint)

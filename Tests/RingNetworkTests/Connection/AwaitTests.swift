@@ -18,7 +18,7 @@ struct AwaitTests {
             wire.send(bytes)
             wire.closeOutput()
             _ = reader.join()
-            // A connection that could not send everything finds out.
+            // A connection that could not send everything gets an error.
             wire.close()
         }
         while let bytes = try await connection.receive() { try await connection.send(bytes) }
@@ -28,7 +28,7 @@ struct AwaitTests {
         #expect(closed.wait() == .closed)
     }
 
-    @Test("Exact counts come whole, however they arrive, and what is left over stays there")
+    @Test("Exact counts are complete, however they arrive, and further bytes stay available")
     func exactly() async throws {
         let (wire, connection, closed) = makeConnection()
         let bytes = patterned(5000)
@@ -55,7 +55,7 @@ struct AwaitTests {
         #expect(try await connection.receive() == nil)
     }
 
-    @Test("A wait that is cancelled ends, and the next one gets what comes")
+    @Test("A cancelled wait ends, and the next one gets the bytes")
     func cancellation() async throws {
         let (wire, connection, closed) = makeConnection()
         for round in 0..<50 {
@@ -70,7 +70,7 @@ struct AwaitTests {
         #expect(closed.wait() == .closed)
     }
 
-    @Test("A wait that is cancelled while bytes come loses none of them")
+    @Test("Cancelling a wait while bytes arrive loses none of them")
     func cancellationRace() async throws {
         let (wire, connection, closed) = makeConnection()
         let bytes = patterned(3000)
@@ -94,7 +94,7 @@ struct AwaitTests {
         #expect(closed.wait() == .closed)
     }
 
-    @Test("Nobody waits: the peer finds its sends taken no more")
+    @Test("Without a wait, flow control stops the peer")
     func demand() async throws {
         let (wire, connection, closed) = makeConnection()
         _ = fcntl(wire.descriptor, F_SETFL, O_NONBLOCK)
@@ -102,7 +102,7 @@ struct AwaitTests {
         #expect(try await connection.receive(exactly: 1) == [1])
         let block = patterned(64 * 1024)
         var sent = 1
-        // The socket's buffers, what is received ahead, and then no more.
+        // The socket's buffers, plus the bytes that are received ahead.
         var idleRounds = 0
         while idleRounds < 50 {
             let count = Glibc.send(wire.descriptor, block, block.count, Int32(MSG_NOSIGNAL))
@@ -141,7 +141,7 @@ struct AwaitTests {
         silent.close()
     }
 
-    @Test("Sends that cannot be finished throw; a cancelled one is sent all the same")
+    @Test("Sends that fail throw; a cancelled one is still sent")
     func sending() async throws {
         let (wire, connection, closed) = makeConnection()
         let bytes = patterned(3_000_000)
@@ -156,7 +156,7 @@ struct AwaitTests {
         #expect(closed.wait() == .aborted)
     }
 
-    @Test("Two that wait at once, a handler beside a wait, and a wait too early are mistakes")
+    @Test("Two waits at once, a handler beside a wait, and a wait too early are misuse")
     func misuse() async {
         let tooEarly = await #expect(
             processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Connections")
 struct ConnectionTests {
-    @Test("What is received is sent back; when the peer ends, all is sent before the close")
+    @Test("Received bytes are echoed; after the end, all is sent before the close")
     func echo() {
         let (wire, _, closed) = makeEcho()
         for round in 0..<500 {
@@ -20,8 +20,8 @@ struct ConnectionTests {
         #expect(closed.wait() == .ended)
     }
 
-    /// Also among bytes that come while the ones before are handled.
-    @Test("The end of a stream arrives whenever it comes")
+    /// Even if the end arrives while a handler runs.
+    @Test("The end of a stream is never missed")
     func ends() {
         for round in 0..<300 {
             let (wire, _, closed) = makeConnection { connection in
@@ -40,7 +40,7 @@ struct ConnectionTests {
     @inline(never)
     private func spin() {}
 
-    @Test("A peer that takes nothing is read no further, and loses nothing")
+    @Test("Receiving stops while the peer reads nothing, and no bytes are lost")
     func slowReader() {
         var options = ConnectionOptions()
         options.sendHighWaterBytes = 10_000
@@ -50,7 +50,7 @@ struct ConnectionTests {
         let sender = DispatchQueue(label: "sender")
         let sent = Outcome<Bool>()
         sender.async { sent.set(wire.send(bytes)) }
-        // It blocks, for nobody takes the echo.
+        // It blocks, because nobody reads the echo.
         while connection.queue.sync(execute: { connection.isWritable }) { sched_yield() }
         let unsent = connection.queue.sync { connection.unsentBytes }
         #expect(unsent < 10_000 + 64 * 2048)
@@ -61,11 +61,11 @@ struct ConnectionTests {
         #expect(closed.wait() == .ended)
     }
 
-    @Test("A peer that goes away in between is an error")
+    @Test("A peer that resets the connection is an error")
     func peerGone() {
         let (wire, connection, closed) = makeEcho()
         #expect(wire.send(patterned(100)))
-        // With bytes unread the close is a reset.
+        // With unread bytes, close(2) sends a reset.
         while connection.queue.sync(execute: { connection.unsentBytes }) != 0 { sched_yield() }
         wire.close()
         let reason = closed.wait()
@@ -76,7 +76,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("close sends what is left, also much of it, and then ends")
+    @Test("close sends all unsent bytes, even many, and then closes")
     func closeFlushes() {
         let (wire, connection, closed) = makeConnection { $0.setReceiveHandler { _, _ in } }
         let completed = Outcome<SocketError?>()
@@ -89,7 +89,7 @@ struct ConnectionTests {
         #expect(completed.wait() == .some(nil))
     }
 
-    @Test("abort drops what is left, and tells those who sent it")
+    @Test("abort drops unsent bytes, and fails their completions")
     func abortDrops() {
         let (wire, connection, closed) = makeConnection()
         let completed = Outcome<SocketError?>()
@@ -100,7 +100,7 @@ struct ConnectionTests {
         #expect(wire.receive(3_000_000).count < 3_000_000)
     }
 
-    @Test("While it is paused nothing is handed over, and afterwards all in order, with the end")
+    @Test("A paused connection delivers nothing; on resuming, all in order, with the end")
     func pause() {
         let received = Outcome<[UInt8]>()
         let bytes = patterned(50_000)

@@ -15,7 +15,7 @@ struct GatherTests {
         }
     }
 
-    @Test("Bytes are gathered until there are enough, and the rest comes with the end")
+    @Test("Bytes are gathered up to the minimum, and the rest is delivered at the end")
     func gathers() {
         let pieces = Watched<[[UInt8]]>([])
         let (wire, connection, closed) = make(minimum: 10) { pieces.append($1) }
@@ -34,7 +34,7 @@ struct GatherTests {
     @Test("The minimum changes from message to message, as a protocol with headers needs it")
     func headers() {
         let bodies = Watched<[[UInt8]]>([])
-        // A byte for the length, then so many.
+        // A length byte, then that many bytes.
         var length: Int?
         var rest: [UInt8] = []
         let (wire, _, closed) = make(minimum: 1) { connection, bytes in
@@ -63,7 +63,7 @@ struct GatherTests {
         #expect(bodies.value == (0..<200).map { countingBytes($0) })
     }
 
-    @Test("A handler that pauses in the middle of what came gets the rest when it resumes")
+    @Test("A handler that pauses midway through received bytes gets the rest on resuming")
     func pauses() {
         let bytes = patterned(20_000)
         let all = Watched<[UInt8]>([])

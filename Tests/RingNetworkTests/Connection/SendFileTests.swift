@@ -42,7 +42,7 @@ struct SendFileTests {
         #expect(closed.wait() == .ended)
     }
 
-    @Test("A file that is too short is an error that says so, and resets the connection")
+    @Test("A file that is too short is an error, and resets the connection")
     func tooShort() {
         let (wire, connection, closed) = makeEcho()
         let file = makeFile(patterned(1000))
@@ -53,7 +53,7 @@ struct SendFileTests {
         connection.send([1]) { next.set($0) }
         let error = sent.wait()
         #expect(error??.code == ENODATA)
-        #expect(error??.description.contains("500 bytes before the end") == true)
+        #expect(error??.description.contains("500 bytes too early") == true)
         guard case .failed = closed.wait() else {
             Issue.record("not failed")
             return
@@ -62,7 +62,7 @@ struct SendFileTests {
         #expect(wire.receive(1000) == patterned(1000))
     }
 
-    @Test("What is no regular file, or nothing at all, fails with a reason")
+    @Test("Other than regular files, and closed descriptors, fail with a reason")
     func noFile() {
         for isSocket in [true, false] {
             let (wire, connection, closed) = makeEcho()
@@ -80,7 +80,7 @@ struct SendFileTests {
         }
     }
 
-    @Test("Nothing of a file is nothing, and completes")
+    @Test("Sending zero bytes of a file completes")
     func empty() {
         let (wire, connection, closed) = makeEcho()
         let file = makeFile([])

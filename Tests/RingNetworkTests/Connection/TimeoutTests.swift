@@ -23,7 +23,7 @@ struct TimeoutTests {
         #expect(wire.receiveEnd() == 0)
     }
 
-    @Test("Whoever talks is not idle; a time-out that is set later counts")
+    @Test("Traffic keeps a connection from being idle; a time-out may be set later")
     func setLater() {
         let (wire, connection, closed) = make { _ in }
         for _ in 0..<20 {
@@ -58,7 +58,7 @@ struct TimeoutTests {
         wire.close()
     }
 
-    @Test("A peer that takes nothing is given up, also by a connection that is closing")
+    @Test("A peer that reads nothing times out, even while the connection is closing")
     func send() {
         for closes in [false, true] {
             let failed = Outcome<SocketError?>()
@@ -73,7 +73,7 @@ struct TimeoutTests {
         }
     }
 
-    @Test("Idle resets where something is unsent")
+    @Test("An idle time-out resets the connection if bytes are unsent")
     func idleUnsent() {
         let (wire, _, closed) = make({ $0.timeouts.idle = .milliseconds(60) }) { connection in
             connection.send(patterned(800_000))
@@ -82,7 +82,7 @@ struct TimeoutTests {
         wire.close()
     }
 
-    @Test("A message that trickles in is given up; silence between messages is not")
+    @Test("A message that trickles in times out; silence between messages does not")
     func trickle() {
         var rate = MinimumRate(bytesPerSecond: 100_000)
         rate.grace = .milliseconds(20)
@@ -101,7 +101,7 @@ struct TimeoutTests {
         #expect(closed.wait() == .timedOut(.receiveRate))
     }
 
-    @Test("A peer that takes answers too slowly is given up")
+    @Test("A peer that reads answers too slowly times out")
     func sendRate() {
         var rate = MinimumRate(bytesPerSecond: 500_000_000)
         rate.grace = .milliseconds(20)
@@ -117,7 +117,7 @@ struct TimeoutTests {
         wire.close()
     }
 
-    @Test("A connection that closes leaves no timer behind that keeps it")
+    @Test("A closed connection is not retained by a timer")
     func noTimers() {
         final class Holder { weak var connection: Connection? }
         let holder = Holder()

@@ -3,11 +3,11 @@ import RingDispatch
 import RingNetwork
 import Testing
 
-@Suite("Groups of datagram receivers", .watchdog)
+@Suite("Multicast groups", .watchdog)
 struct DatagramGroupTests {
     private static let loopback = InterfaceZone(index: if_nametoindex("lo"))
 
-    /// Whether a plain socket gets what is sent to a group over the loopback interface.
+    /// Whether a plain socket receives datagrams to a group over the loopback interface.
     private static let worksIPv4 = works(IPv4Address(239, 1, 2, 200))
 
     private static func works(_ group: IPv4Address) -> Bool {
@@ -22,8 +22,8 @@ struct DatagramGroupTests {
         return log.datagrams.wait(seconds: 2) { !$0.isEmpty }
     }
 
-    /// An interface over which a socket gets what it sends to an IPv6 group. Those of ff01::/16
-    /// never leave the machine.
+    /// An interface over which a socket receives its own datagrams to an IPv6 group. Groups in
+    /// ff01::/16 never leave the machine.
     private static let interfaceIPv6: InterfaceZone? = (1..<16).lazy
         .compactMap { InterfaceZone(index: $0) }.first { worksIPv6($0) }
 
@@ -39,14 +39,14 @@ struct DatagramGroupTests {
     }
 
     @Test(
-        "A member of an IPv4 group gets what is sent to it, until it leaves",
+        "A member of an IPv4 group receives its datagrams until it leaves",
         .enabled(if: worksIPv4, "no IPv4 groups on the loopback interface"))
     func ipv4() throws {
         let group = IPAddress.v4(IPv4Address(239, 1, 2, 3))
         let zone = try InterfaceZone("lo")
         var options = DatagramOptions()
         options.reusesAddress = true
-        // Bound to the group: what other tests send to others is not for it.
+        // Bound to the group, so that it receives no datagrams of other tests.
         let one = try DatagramSocket(Endpoint(group, port: 0), options: options)
         let other = try DatagramSocket(Endpoint(group, port: one.port), options: options)
         let (oneLog, otherLog) = (DatagramLog(), DatagramLog())
@@ -95,7 +95,7 @@ struct DatagramGroupTests {
     }
 
     @Test(
-        "A member of an IPv6 group gets what is sent to it, and knows the group's address",
+        "A member of an IPv6 group receives its datagrams with the group's address",
         .enabled(if: interfaceIPv6 != nil, "no interface for IPv6 groups"))
     func ipv6() throws {
         let group = IPAddress.v6(try IPv6Address("ff01::1:3"))
@@ -120,7 +120,7 @@ struct DatagramGroupTests {
         closeAndWait(receiver)
     }
 
-    @Test("What cannot be joined says why")
+    @Test("A group that cannot be joined is an error with a reason")
     func errors() throws {
         let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
         let group = IPAddress.v4(IPv4Address(239, 1, 2, 5))
@@ -130,10 +130,10 @@ struct DatagramGroupTests {
         #expect(throws: SocketError.self) { try socket.join(.v4(.loopback)) }
         do {
             try socket.leave(group, on: Self.loopback)
-            Issue.record("left a group that it was no member of")
+            Issue.record("left a group without being a member")
         } catch let error as SocketError {
             #expect(error.code == EADDRNOTAVAIL)
-            #expect("\(error)".contains("no member"))
+            #expect("\(error)".contains("not a member"))
         }
         #expect(throws: SocketError.self) { try socket.setGroupHops(1000) }
         closeAndWait(socket)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The life of datagram sockets", .watchdog)
 struct DatagramLifeTests {
-    /// In a process that starts no other: until its exec, each has a copy of every descriptor.
+    /// In a process that starts no other, because each fork holds all descriptors until its exec.
     @Test("The close handler is called once, when the descriptor is closed, and nothing after it")
     func close() async {
         await #expect(processExitsWith: .success) {
@@ -31,8 +31,8 @@ struct DatagramLifeTests {
         }
     }
 
-    /// In a process that starts no other: until its exec, each has a copy of every descriptor.
-    @Test("A socket that is closed before it was activated, or let go of, leaves nothing open")
+    /// In a process that starts no other, because each fork holds all descriptors until its exec.
+    @Test("A socket that is closed or released before its activation leaves nothing open")
     func neverActivated() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
@@ -40,13 +40,13 @@ struct DatagramLifeTests {
             let endpoint = try #require(socket.localEndpoint)
             closeAndWait(socket)
             _ = try DatagramSocket(endpoint)
-            // That one was let go of.
+            // The first socket was released.
             let again = try DatagramSocket(endpoint)
             closeAndWait(again)
         }
     }
 
-    @Test("An active socket lives until it is closed, and not longer")
+    @Test("An active socket lives exactly until it is closed")
     func lifetime() throws {
         weak var weakSocket: DatagramSocket?
         let client = PlainDatagrams()
@@ -63,7 +63,7 @@ struct DatagramLifeTests {
         #expect(poll { weakSocket == nil })
     }
 
-    @Test("A handler may close its socket; what it has sent before is sent")
+    @Test("A handler may close its socket; earlier sends still go out")
     func closeInHandler() throws {
         let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
         let closed = Gate()
@@ -89,7 +89,7 @@ struct DatagramLifeTests {
     func reuse() throws {
         let stop = Watched(false)
         let ports = Watched<[UInt16]>([])
-        // Whoever hits a socket of another round sends what that one must not see.
+        // A datagram that reaches a socket of another round must not be seen there.
         let threads = (0..<2).map { thread in
             UserThread {
                 let plain = PlainDatagrams()
@@ -115,7 +115,7 @@ struct DatagramLifeTests {
             }
             sockets.removeFirst(closing.count)
             ports.update { $0 = sockets.map(\.port) }
-            // A new socket with an old number works: its first datagram comes back.
+            // A new socket with a reused number works: its first datagram is echoed.
             let client = PlainDatagrams()
             for socket in made {
                 // Under load some are dropped.
@@ -133,14 +133,14 @@ struct DatagramLifeTests {
         for socket in sockets { closeAndWait(socket) }
     }
 
-    @Test("Two echo sockets that face each other are kept apart by a rule, or by closing one")
+    @Test("A rule, or closing one socket, ends an echo between two echo sockets")
     func loop() throws {
         let one = try DatagramSocket.echo()
         let other = try DatagramSocket.echo()
         let target = try #require(other.localEndpoint)
         one.send([1], to: target)
         #expect(poll { one.countersNow.datagramsReceived > 1000 })
-        // The loop leaves room for others.
+        // The echo does not starve other work.
         let client = PlainDatagrams()
         client.send([2], to: other.port)
         #expect(client.receive() == [2])
@@ -164,7 +164,7 @@ struct DatagramLifeTests {
         closeAndWait(other)
     }
 
-    @Test("A server answers neither low ports nor its own, unless it is told to")
+    @Test("A server answers neither low ports nor its own by default")
     func rule() throws {
         var open = DatagramAnswerRule()
         open.answersOwnPort = true
@@ -191,7 +191,7 @@ struct DatagramLifeTests {
         var options = DatagramOptions()
         options.prepareSocket = { descriptor in
             var one: Int32 = 1
-            // IP_RECVERR: refusals wait in a queue of their own, and the socket is ready for ever.
+            // IP_RECVERR: errors wait in the error queue, which keeps the socket ready.
             setsockopt(
                 descriptor, Int32(IPPROTO_IP), 11, &one, socklen_t(MemoryLayout<Int32>.size))
         }

@@ -1,6 +1,6 @@
 import RingNetwork
 
-/// What a socket has received, and was told, in order.
+/// The datagrams and errors of a socket, in order.
 final class DatagramLog: Sendable {
     let datagrams = Watched<[[UInt8]]>([])
     let failures = Watched<[DatagramFailure]>([])

@@ -17,7 +17,7 @@ struct DatagramMisuseTests {
         expectMessage(result, naming: "resumeReceiving", "127.0.0.1", "without a pause")
     }
 
-    @Test("Sending to nobody")
+    @Test("Sending without an endpoint")
     func unconnected() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -39,10 +39,10 @@ struct DatagramMisuseTests {
                 AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             _ = DatagramSocket(adopting: descriptor)
         }
-        expectMessage(result, naming: "no datagram socket")
+        expectMessage(result, naming: "not a datagram socket")
     }
 
-    @Test("Batches of nothing, and lengths that no datagram has")
+    @Test("Empty batches, and impossible lengths")
     func options() async {
         let batch = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

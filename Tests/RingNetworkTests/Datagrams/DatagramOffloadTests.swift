@@ -3,7 +3,7 @@ import RingDispatch
 import RingNetwork
 import Testing
 
-/// What the kernel of this machine can do (Linux 4.18 and 5.0).
+/// The offloads that this kernel supports (Linux 4.18 and 5.0).
 private enum Offload {
     private static func has(_ option: Int32) -> Bool {
         let descriptor = socket(
@@ -16,10 +16,10 @@ private enum Offload {
     static let hasReceive = has(104)
 }
 
-@Suite("Datagrams that the kernel cuts and puts together", .watchdog)
+@Suite("Segmentation and coalescing of datagrams", .watchdog)
 struct DatagramOffloadTests {
-    /// Datagrams of one length with a shorter one at the end of each run, and all else that cannot
-    /// be in one message with its neighbours.
+    /// Datagrams of one length with a shorter one at the end of each run, and others that cannot be
+    /// in one message with their neighbours.
     private static let mixed: [[UInt8]] =
         (0..<100).map { patterned(1000, seed: $0) } + [patterned(10)]
         + (0..<70).map { patterned(1200, seed: $0) } + [[], patterned(1), [], patterned(1300)]
@@ -34,7 +34,7 @@ struct DatagramOffloadTests {
     }
 
     @Test(
-        "Datagrams pass one by one, whoever cuts them and puts them together",
+        "Datagrams stay separate, whether the kernel segments and coalesces them or not",
         arguments: [false, true], [false, true])
     func mixed(cuts: Bool, combines: Bool) throws {
         var options = DatagramOptions()
@@ -65,11 +65,11 @@ struct DatagramOffloadTests {
     }
 
     @Test(
-        "What the kernel refuses to cut is sent uncut, and not tried again",
+        "A refused segmented message is sent as single datagrams, and not tried again",
         .enabled(if: Offload.hasSegmentation, "the kernel has no UDP_SEGMENT"))
     func fallback() throws {
         var options = DatagramOptions()
-        // SO_NO_CHECK: without checksums the kernel cuts nothing (EINVAL).
+        // SO_NO_CHECK: without checksums the kernel does not segment (EINVAL).
         options.prepareSocket = { descriptor in
             var one: Int32 = 1
             setsockopt(descriptor, SOL_SOCKET, 11, &one, socklen_t(MemoryLayout<Int32>.size))
@@ -99,7 +99,7 @@ struct DatagramOffloadTests {
         let bytes = patterned(100_050)
         sender.queue.sync {
             bytes.withUnsafeBytes { sender.send($0, inDatagramsOf: 1000) }
-            // Nothing of it may be looked at any more.
+            // The socket must not access the bytes any more.
         }
         bytes.withUnsafeBytes { sender.send($0, inDatagramsOf: 60_000) }
         expectEventually(log.datagrams) { $0.count == 103 }

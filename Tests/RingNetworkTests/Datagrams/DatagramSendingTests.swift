@@ -5,11 +5,11 @@ import Testing
 
 @Suite("Sending datagrams", .watchdog)
 struct DatagramSendingTests {
-    @Test("A peer that nobody listens at reaches the error handler, and the socket goes on")
+    @Test("A closed port is reported to the error handler, and the socket stays usable")
     func refusal() throws {
         let reserved = PlainDatagrams()
         let peer = reserved.endpoint
-        // Connected elsewhere, the port is taken and refuses everyone else.
+        // A connected socket holds the port, and the kernel refuses other senders.
         connect(reserved.descriptor, to: reserved.port)
         let socket = try DatagramSocket(connectingTo: peer)
         let log = DatagramLog(activating: socket)
@@ -19,7 +19,7 @@ struct DatagramSendingTests {
         }
         #expect(log.failures.value.allSatisfy { $0.cause.code == ECONNREFUSED })
         #expect(log.failures.value.allSatisfy { $0.endpoint == peer && $0.unsentDatagrams == 0 })
-        // Silence, not a spin.
+        // The socket must not spin.
         expectStays(log.failures, at: log.failures.value)
         #expect(socket.countersNow.datagramsSent == 3)
         #expect(socket.countersNow.datagramsRefused == 0)
@@ -91,7 +91,7 @@ struct DatagramSendingTests {
     }
 
     @Test(
-        "What a full peer does not take waits up to the limit",
+        "Datagrams for a full peer wait up to the limit",
         arguments: [
             DatagramDropPolicy.newest, .oldest,
         ])
@@ -130,7 +130,7 @@ struct DatagramSendingTests {
         closeAndWait(socket)
     }
 
-    @Test("A full peer of an unconnected Unix socket gets all that waits, once it receives")
+    @Test("A full peer of an unconnected Unix socket gets all waiting datagrams once it receives")
     func fullUnixPeer() throws {
         let name = "ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         let address = try UnixAddress(abstractName: name)
@@ -148,7 +148,7 @@ struct DatagramSendingTests {
         closeAndWait(receiver)
     }
 
-    @Test("A Unix socket of a path answers named peers, and takes its file away")
+    @Test("A Unix socket with a path answers named peers, and removes its file")
     func unixPath() throws {
         let folder = "/tmp/ring-datagrams-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         #expect(mkdir(folder, 0o700) == 0)
@@ -181,7 +181,7 @@ struct DatagramSendingTests {
         #expect(access(folder + "/client", F_OK) != 0)
     }
 
-    @Test("What waits is dropped, and counted, when the socket is closed")
+    @Test("Waiting datagrams are dropped and counted when the socket is closed")
     func closeWhileFull() throws {
         let (descriptor, peer) = PlainDatagrams.pair()
         let socket = DatagramSocket(adopting: descriptor)
@@ -198,7 +198,7 @@ struct DatagramSendingTests {
         socket.close()
         expectEventually(dropped) { $0 == UInt64(waiting) }
         #expect(peer.receive() == [1])
-        // After the end nothing happens but counting.
+        // After the close, sends are only counted.
         socket.send([2])
         #expect(socket.countersNow.datagramsDropped == UInt64(waiting) + 1)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Datagram sockets", .watchdog)
 struct DatagramSocketTests {
-    @Test("What comes is sent back, empty datagrams, too, and all is counted")
+    @Test("Datagrams, even empty ones, are echoed and counted")
     func echo() throws {
         let socket = try DatagramSocket.echo()
         let client = PlainDatagrams()
@@ -59,7 +59,7 @@ struct DatagramSocketTests {
         closeAndWait(socket)
     }
 
-    @Test("A datagram that is too long is cut off and says so", arguments: [false, true])
+    @Test("A datagram that is too long is truncated and marked", arguments: [false, true])
     func truncation(combines: Bool) throws {
         var options = DatagramOptions()
         options.maximumDatagramBytes = 100
@@ -84,7 +84,7 @@ struct DatagramSocketTests {
         closeAndWait(socket)
     }
 
-    @Test("The sender is told as an endpoint")
+    @Test("The sender is reported as an endpoint")
     func sender() throws {
         let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
         let seen = Watched<[Endpoint?]>([])
@@ -104,7 +104,7 @@ struct DatagramSocketTests {
         closeAndWait(socket)
     }
 
-    @Test("A socket of every address answers from the one that was asked")
+    @Test("A wildcard socket answers from the address that was asked")
     func localAddress() throws {
         for endpoint in [
             Endpoint.ipv4(.any, port: 0), .ipv6(.any, port: 0),
@@ -166,7 +166,7 @@ struct DatagramSocketTests {
         closeAndWait(server)
     }
 
-    @Test("While receiving is paused the kernel keeps what comes")
+    @Test("While receiving is paused the kernel buffers datagrams")
     func pause() throws {
         let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
         let log = DatagramLog(activating: socket)
@@ -206,7 +206,7 @@ struct DatagramSocketTests {
         closeAndWait(socket)
     }
 
-    @Test("What the kernel drops for lack of room is counted")
+    @Test("Datagrams that the kernel drops for lack of room are counted")
     func overflow() throws {
         var options = DatagramOptions()
         options.receiveBufferBytes = 4096
@@ -216,7 +216,7 @@ struct DatagramSocketTests {
         for _ in 0..<500 { client.send(patterned(100), to: socket.port) }
         socket.activate()
         expectEventually(log.datagrams) { !$0.isEmpty }
-        // What is lost shows with a later datagram, which may be lost, too.
+        // A later datagram reports the loss, and may be lost, too.
         var sent = 500
         let isCounted = poll {
             client.send([1], to: socket.port)
@@ -278,7 +278,7 @@ struct DatagramSocketTests {
         for other in others { closeAndWait(other) }
     }
 
-    @Test("Two sockets may share a port if both ask for it; else the second is refused")
+    @Test("Two sockets may share a port only if both set the option")
     func sharedPort() throws {
         let first = try DatagramSocket(.ipv4(.loopback, port: 0))
         let endpoint = try #require(first.localEndpoint)
@@ -300,7 +300,7 @@ struct DatagramSocketTests {
         other.close()
     }
 
-    @Test("What keeps a socket from being opened is told with what to do about it")
+    @Test("A socket that cannot be opened is an error with a remedy")
     func refusals() throws {
         func error(_ open: () throws -> DatagramSocket) -> String {
             do {
@@ -322,6 +322,6 @@ struct DatagramSocketTests {
             close(other)
             unlink(path)
         }
-        #expect(error { try DatagramSocket(connectingTo: stream) }.contains("no socket for"))
+        #expect(error { try DatagramSocket(connectingTo: stream) }.contains("not a datagram"))
     }
 }

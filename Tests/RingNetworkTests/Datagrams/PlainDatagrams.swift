@@ -4,12 +4,12 @@ import RingNetwork
 import Testing
 
 /// A plain blocking UDP socket of 127.0.0.1, or one end of a pair of Unix sockets for datagrams,
-/// with a limit on every wait. On a thread of the runtime calls may be interrupted, and are made
-/// again.
+/// with a limit on every wait. Calls are retried, because signals interrupt them on threads of the
+/// runtime.
 final class PlainDatagrams: @unchecked Sendable {
     // Safety: used by one thread at a time.
     let descriptor: Int32
-    /// Where it is bound; 0 for Unix sockets.
+    /// The bound port; 0 for Unix sockets.
     let port: UInt16
 
     private static let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -34,7 +34,7 @@ final class PlainDatagrams: @unchecked Sendable {
 
     deinit { Glibc.close(descriptor) }
 
-    /// A pair of connected Unix sockets: one to be adopted, the other as a plain one.
+    /// A pair of connected Unix sockets: one to adopt, the other plain.
     static func pair() -> (Int32, PlainDatagrams) {
         var pair: [Int32] = [-1, -1]
         precondition(socketpair(AF_UNIX, kind, 0, &pair) == 0, "errno \(errno)")
@@ -85,7 +85,7 @@ final class PlainDatagrams: @unchecked Sendable {
 
     func receive() -> [UInt8]? { receiveFrom()?.bytes }
 
-    /// What is there now.
+    /// The next datagram, without waiting.
     func receiveNow() -> [UInt8]? { receiveFrom(flags: Int32(MSG_DONTWAIT))?.bytes }
 }
 

@@ -4,7 +4,7 @@ import Testing
 @Suite("The text forms of endpoints")
 struct EndpointTextTests {
     @Test(
-        "what is printed is what was read",
+        "endpoints print as they were read",
         arguments: [
             "127.0.0.1:80", "0.0.0.0:0", "255.255.255.255:65535", "[::]:1", "[::1]:80",
             "[2001:db8::1]:443", "[fe80::1%eth0]:80", "[fe80::1%2]:80", "[::ffff:1.2.3.4]:80",
@@ -143,7 +143,7 @@ struct EndpointTextTests {
     }
 
     @Test(
-        "random texts never trap, and what is read prints as what is read again",
+        "random texts never trap, and accepted ones survive printing and reading",
         arguments: 1...4)
     func randomTexts(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -6,7 +6,7 @@ import Testing
 @Suite("IP addresses")
 struct IPAddressTests {
     @Test(
-        "what is not four plain numbers is no IPv4 address",
+        "only four plain numbers are an IPv4 address",
         arguments: [
             "", ".", "1", "1.2", "1.2.3", "1.2.3.", ".1.2.3", "1..2.3", "1.2.3.4.", "1.2.3.4.5",
             "01.2.3.4", "1.2.3.04", "00.0.0.0", "256.1.1.1", "1.2.3.999", "1.2.3.-4", "+1.2.3.4",
@@ -47,7 +47,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "what is not RFC 4291's form is no IPv6 address",
+        "only the forms of RFC 4291 are IPv6 addresses",
         arguments: [
             "", ":", "1", ":::", "1:::2", "::1::", "1::2::3", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9",
             "1:2:3:4:5:6:7:8::", "::1:2:3:4:5:6:7:8", "1::2:3:4:5:6:7:8", ":1:2:3:4:5:6:7:8",
@@ -111,7 +111,7 @@ struct IPAddressTests {
         }
     }
 
-    @Test("what an address is for")
+    @Test("the properties of special addresses")
     func properties() throws {
         func check(_ text: String, _ expected: String) throws {
             let address = try IPAddress(text)

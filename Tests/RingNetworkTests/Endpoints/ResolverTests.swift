@@ -3,7 +3,7 @@ import RingDispatch
 import RingNetwork
 import Testing
 
-/// The resolver with a replacement worker for the C library, and where that answers without a network, too.
+/// The resolver with a fake C library, and with the real one where it needs no network.
 @Suite("Resolver", .taskWatchdog)
 struct ResolverTests {
     private let queue = DispatchQueue(label: "resolver.tests")
@@ -23,7 +23,7 @@ struct ResolverTests {
     }
 
     @Test(
-        "what needs no resolving is its own answer",
+        "an endpoint that is not a host name is its own answer",
         arguments: ["1.2.3.4:5", "[fe80::1%none]:5", "unix:/a"])
     func resolved(text: String) async throws {
         let resolver = Resolver(lookupLimit: 1) { _ throws(NameLookupError) in throw .notFound }
@@ -82,7 +82,7 @@ struct ResolverTests {
         #expect(error?.description.contains("; ") == true)
     }
 
-    @Test("a failed system call is told with its errno")
+    @Test("a failed system call is reported with its errno")
     func systemError() async throws {
         let resolver = Resolver(lookupLimit: 1) { _ throws(NameLookupError) in
             throw NameLookupError(code: -11, systemCode: ErrorCode.processDescriptors)
@@ -126,7 +126,7 @@ struct ResolverTests {
         expectIdle(resolver)
     }
 
-    @Test("with one place lookups are made in the order of their requests")
+    @Test("with a limit of one, lookups run in the order of their requests")
     func inOrder() throws {
         let slow = SlowNames()
         let resolver = slow.resolver(lookupLimit: 1)
@@ -140,7 +140,7 @@ struct ResolverTests {
         expectIdle(resolver)
     }
 
-    @Test("a late answer is dropped, and its thread counts until it comes")
+    @Test("a late answer is dropped, and its thread counts until it arrives")
     func lateAnswer() throws {
         let slow = SlowNames()
         let resolver = slow.resolver(lookupLimit: 1)
@@ -148,7 +148,7 @@ struct ResolverTests {
         let errors = Watched<[ResolverError?]>([])
         var milliseconds = 10
         var hadItsTurn = false
-        // On a busy machine the time may be over before there is a thread.
+        // On a busy machine the lookup may time out before it gets a thread.
         while !hadItsTurn && milliseconds < 10_000 {
             milliseconds *= 2
             let count = errors.value.count
@@ -158,7 +158,7 @@ struct ResolverTests {
             expectEventually(errors) { $0.count > count }
             #expect(errors.value.last??.reason == .timedOut)
             hadItsTurn =
-                errors.value.last??.description.contains("no answer came in time") == true
+                errors.value.last??.description.contains("no answer in time") == true
         }
         #expect(hadItsTurn)
         #expect(resolver.counts == (1, 0))
@@ -169,7 +169,7 @@ struct ResolverTests {
         #expect(errors.value.count == count)
     }
 
-    @Test("the time in line counts, and who gives up leaves the line")
+    @Test("the wait for a turn counts, and a timed-out lookup leaves the queue")
     func timeoutInLine() throws {
         let slow = SlowNames()
         let resolver = slow.resolver(lookupLimit: 1)
@@ -179,7 +179,7 @@ struct ResolverTests {
             errors.append($0.failure)
         }
         expectEventually(errors) { $0.first??.reason == .timedOut }
-        #expect(errors.value.first??.description.contains("its turn did not come") == true)
+        #expect(errors.value.first??.description.contains("waited too long for its turn") == true)
         #expect(poll { resolver.counts == (1, 0) })
         slow.gate.open()
         expectIdle(resolver)
@@ -199,7 +199,7 @@ struct ResolverTests {
         expectEventually(slow.asked) { $0.count == 1 }
         lookups[0].cancel()
         lookups[1].cancel()
-        // `cancel` returns when the lookup has left the line.
+        // `cancel` returns after the lookup has left the queue.
         #expect(resolver.counts == (1, 1))
         expectEventually(answers) { $0 == [.cancelled, .cancelled] }
         slow.gate.open()
@@ -215,7 +215,7 @@ struct ResolverTests {
         let resolver = slow.resolver(lookupLimit: 1)
         let endpoint = try host("a.test")
         let task = ownTask { try await resolver.resolve(endpoint, timeout: Self.never) }
-        // To block here could take the task's thread away. The watchdog ends a wait in vain.
+        // Blocking here could take the task's thread. The watchdog ends an endless wait.
         while slow.asked.value.isEmpty { await Task.yield() }
         task.cancel()
         let result = await task.result
@@ -230,7 +230,7 @@ struct ResolverTests {
         #expect(slow.asked.value.count == 1)
     }
 
-    @Test("too many waiting lookups are refused, and places come back")
+    @Test("too many waiting lookups are rejected, and ended ones make room")
     func waitingLimit() throws {
         let slow = SlowNames()
         let resolver = slow.resolver(lookupLimit: 1)
@@ -301,7 +301,7 @@ struct ResolverTests {
 
 private final class Marker: Sendable {}
 
-/// A replacement worker for the C library that answers when its gate is open.
+/// A fake C library that answers when its gate is open.
 private struct SlowNames: Sendable {
     let gate = Gate()
     let asked = Watched<[String]>([])

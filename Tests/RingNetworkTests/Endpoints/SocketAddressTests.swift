@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinuxPlatform
 
-/// Conversion to what the kernel takes, tried with sockets of the kernel.
+/// Conversion to the kernel's addresses, tested with real sockets.
 @Suite("Socket addresses")
 struct SocketAddressTests {
     /// Binds a socket and asks the kernel for its name.
@@ -20,7 +20,7 @@ struct SocketAddressTests {
         return name
     }
 
-    @Test("the kernel binds what an endpoint says, and tells it back")
+    @Test("the kernel binds an endpoint, and reports the same one")
     func ipv4() throws {
         let name = try bound(Endpoint("127.0.0.1:0").socketAddress())
         let endpoint = try #require(Endpoint(name))
@@ -64,7 +64,7 @@ struct SocketAddressTests {
         }
     }
 
-    @Test("a Unix socket without a name is no endpoint")
+    @Test("an unnamed Unix socket has no endpoint")
     func unnamed() throws {
         var pair: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -101,14 +101,14 @@ struct SocketAddressTests {
         #expect(throws: EndpointError.self) { try endpoint?.socketAddress() }
     }
 
-    @Test("what is cut off or of another family has no parts", arguments: 0...32)
+    @Test("a truncated address, or one of another family, has no parts", arguments: 0...32)
     func short(length: Int) {
         for family: UInt8 in [0, 1, 2, 10, 16] {
             let bytes = Array(([family, 0] + zeros(30)).prefix(length))
             let address = bytes.withUnsafeBytes { SocketAddress(copying: $0) }
             #expect(address.length == length)
             let isWhole = (family == 2 && length >= 16) || (family == 10 && length >= 28)
-            // Of a Unix socket's name each byte counts.
+            // Each byte of a Unix socket's name counts.
             let isName = family == 1 && length > 3
             if !isWhole && !isName { #expect(Endpoint(address) == nil, "\(family)") }
         }

@@ -4,7 +4,7 @@ import Testing
 @Suite("Endpoints with a transport")
 struct TransportEndpointTests {
     @Test(
-        "what is printed is what was read",
+        "endpoints print as they were read",
         arguments: [
             "tcp://127.0.0.1:80", "tcp://[::1]:80", "udp://[ff02::fb%eth0]:5353",
             "tcp://example.org:0", "tcp://unix.:80", "udp://a:53", "unix:/run/app.sock", "unix:@a",

@@ -18,7 +18,7 @@ struct UnixAddressTests {
         #expect(empty?.reason == .emptyUnixName)
     }
 
-    @Test("what counts is the length of the name, not of its text")
+    @Test("the limit applies to the name, not to its text")
     func lengthOfText() throws {
         let text = "unix:@" + String(repeating: "%00", count: 107)
         #expect(try Endpoint(text).description == text)

@@ -27,7 +27,7 @@ struct DelimiterFramingTests {
     func delimiters(delimiter: String, stream: String, expected: [String]) throws {
         let framing = DelimiterFraming(Array(delimiter.utf8))
         #expect(try allFrames(of: stream, by: framing).map(text) == expected)
-        // Byte by byte, which is where a delimiter lies on a border.
+        // Byte by byte, so that the delimiter is split, too.
         #expect(try allFrames(of: stream, by: framing, pieces: 1).map(text) == expected)
     }
 
@@ -63,9 +63,9 @@ struct DelimiterFramingTests {
         #expect(reader.unfinishedByteCount == 0)
     }
 
-    @Test("each byte is looked at once, in whatever pieces it comes", .watchdog)
+    @Test("each byte is scanned once, however the stream is split", .watchdog)
     func linear() throws {
-        // With a search from the start for each piece the watchdog would come.
+        // If each piece restarted the search, the watchdog would fire.
         let length = 400_000
         let framing = DelimiterFraming(Array("\r\n".utf8), maximumLength: length)
         var reader = FrameReader(framing)
@@ -90,7 +90,7 @@ struct DelimiterFramingTests {
     }
 
     @Test(
-        "a payload that would be read as something else is refused, and nothing is written",
+        "a payload that would be read back differently is rejected, and nothing is written",
         arguments: [
             ("\n", "a\nb", 1), ("\r\n", "a\r\nb", 1), ("aa", "xa", 1), ("aab", "aaba", 0),
             ("abab", "xab", 1),

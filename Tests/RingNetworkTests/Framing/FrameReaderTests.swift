@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading frames")
 struct FrameReaderTests {
-    @Test("a frame that lies whole in the received bytes is seen where it is")
+    @Test("a frame that lies whole in the received bytes is not copied")
     func withoutCopying() throws {
         var reader = FrameReader(DelimiterFraming.lines())
         func offsets(_ text: String) throws -> [Int?] {
@@ -18,7 +18,7 @@ struct FrameReaderTests {
         }
         #expect(try offsets("ab\ncd\nef") == [0, 3])
         #expect(reader.unfinishedByteCount == 2)
-        // Only the one that came in pieces is elsewhere.
+        // Only the frame that arrived in pieces was copied.
         #expect(try offsets("gh\nij\n") == [nil, 3])
         #expect(reader.unfinishedByteCount == 0)
         try reader.finish()
@@ -35,7 +35,7 @@ struct FrameReaderTests {
         #expect(reader.unfinishedByteCount == 1)
     }
 
-    @Test("the end of the stream inside a frame is an error that says how much of it came")
+    @Test("the end of the stream inside a frame is an error with the number of bytes received")
     func endInsideFrame() throws {
         var reader = FrameReader(FixedFraming(length: 4))
         try reader.finish()
@@ -48,7 +48,7 @@ struct FrameReaderTests {
         }
     }
 
-    @Test("an error comes after the frames before it, and again at each later call")
+    @Test("an error is thrown after the frames before it, and again at each later call")
     func failure() {
         var reader = FrameReader(LengthPrefixFraming(.one, maximumLength: 2))
         var frames: [[UInt8]] = []
@@ -95,7 +95,7 @@ struct FrameReaderTests {
         }
     }
 
-    @Test("no bytes are no frame")
+    @Test("empty input yields no frame")
     func nothing() throws {
         var reader = FrameReader(DelimiterFraming.lines())
         try reader.receive(UnsafeRawBufferPointer(start: nil, count: 0)) { _ in
@@ -104,9 +104,9 @@ struct FrameReaderTests {
         try reader.finish()
     }
 
-    @Test("a framing of one's own decides what is handed over")
+    @Test("a custom framing decides which bytes are delivered")
     func ownFraming() throws {
-        // Frames are runs of one digit that a different digit ends, which is dropped.
+        // A frame is a run of one digit. The next, different digit ends it and is dropped.
         #expect(try allFrames(of: "1112333", by: RunFraming()).map(text) == ["111", "3"])
     }
 }

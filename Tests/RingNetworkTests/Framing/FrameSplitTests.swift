@@ -1,10 +1,10 @@
 import RingNetwork
 import Testing
 
-/// However a stream is cut into pieces, it gives the same frames and the same end.
+/// A stream yields the same frames and the same end, however it is split.
 @Suite("Any split of a stream gives the same frames")
 struct FrameSplitTests {
-    /// What reading a whole stream comes to.
+    /// The result of reading a whole stream.
     private struct Outcome: Equatable {
         var frames: [[UInt8]] = []
         var error: FrameError?
@@ -92,7 +92,7 @@ struct FrameSplitTests {
         #expect(frames > 50 && errors > 50)
     }
 
-    @Test("what is written is read", arguments: 1...8)
+    @Test("written frames are read back", arguments: 1...8)
     func written(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var count = 0
@@ -107,7 +107,7 @@ struct FrameSplitTests {
                     try framing.append(payload, to: &stream)
                     payloads.append(payload)
                 } catch {
-                    // Refused, because it would not be read as it is.
+                    // Rejected, because it would not be read back unchanged.
                     #expect(stream == before)
                 }
             }

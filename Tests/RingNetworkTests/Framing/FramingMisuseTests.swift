@@ -25,7 +25,7 @@ struct FramingMisuseTests {
         expectMessage(result, naming: "FixedFraming", "length 0")
     }
 
-    @Test("a framing that finds an end where nothing came")
+    @Test("a framing that finds an end without received bytes")
     func noProgress() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

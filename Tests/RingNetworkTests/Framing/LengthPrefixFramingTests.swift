@@ -24,7 +24,7 @@ struct LengthPrefixFramingTests {
         #expect(header == [2, 1])
     }
 
-    @Test("what is written is read, in each variant and in pieces", arguments: [1, 2, 3, 7, 1000])
+    @Test("written frames are read back, in any variant and split", arguments: [1, 2, 3, 7, 1000])
     func variants(pieces: Int) throws {
         let payloads = [[], [1], Array(1...200), [], [9, 9]] as [[UInt8]]
         for width in LengthPrefixFraming.Width.allCases {
@@ -40,14 +40,14 @@ struct LengthPrefixFramingTests {
         }
     }
 
-    @Test("a length above the limit is refused before any of it comes")
+    @Test("a length above the limit is rejected before the payload arrives")
     func tooLong() throws {
         let framing = LengthPrefixFraming(.four, maximumLength: 3)
         #expect(try allFrames(of: [0, 0, 0, 3, 1, 2, 3], by: framing) == [[1, 2, 3]])
         #expect(throws: FrameError.tooLong(limit: 3)) {
             try allFrames(of: [0, 0, 0, 4], by: framing)
         }
-        // Lengths that no end could be computed from.
+        // Lengths whose end would overflow.
         let all = LengthPrefixFraming(.eight, maximumLength: .max)
         for first: UInt8 in [0x7f, 0x80, 0xff] {
             let header = [first] + [UInt8](repeating: 0xff, count: 7)

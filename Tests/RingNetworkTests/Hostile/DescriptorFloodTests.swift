@@ -3,7 +3,7 @@ import RingDispatch
 @testable import RingNetwork
 import Testing
 
-/// Makes only so many descriptors available: those that are open stay.
+/// Limits the descriptors that can still be opened.
 private func leaveDescriptors(_ count: Int) {
     letTasksHaveTheirDescriptors()
     var kept: [Int32] = []
@@ -16,7 +16,7 @@ private func leaveDescriptors(_ count: Int) {
     setrlimit(__rlimit_resource_t(7), &limit)
 }
 
-/// Has the runtime open what it needs.
+/// Makes the runtime open its own descriptors.
 private func startRuntime() {
     let isRunning = Gate()
     DispatchQueue.global().async { isRunning.open() }
@@ -33,7 +33,7 @@ private func cpuMilliseconds() -> Int {
 
 @Suite("Floods of connections with few descriptors", .serialized)
 struct DescriptorFloodTests {
-    @Test("Whoever gets a connection is served, the others are told, and afterwards all is well")
+    @Test("Accepted connections are served, the others are closed, and the server recovers")
     func flood() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
@@ -48,7 +48,7 @@ struct DescriptorFloodTests {
             var served = 0
             var refused = 0
             for wire in wires {
-                // Those that hold a descriptor let go of it in time.
+                // Clients with a descriptor close it in time.
                 if wire.receive(1) == [7] { served += 1 } else { refused += 1 }
                 wire.close()
             }
@@ -65,7 +65,7 @@ struct DescriptorFloodTests {
         }
     }
 
-    @Test("While nobody lets go of a descriptor the server does not spin")
+    @Test("While no descriptor is released the server does not spin")
     func patience() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
@@ -83,7 +83,7 @@ struct DescriptorFloodTests {
             letTimePass(milliseconds: 1000)
             let used = cpuMilliseconds() - before
             demand(used < 300, "\(used) ms of CPU time in a second without anything to do")
-            // Those that it has taken are served meanwhile.
+            // Accepted connections are served meanwhile.
             let taken = listener.queue.sync { listener.connections.count }
             demand(taken > 0, "some were accepted")
             var served = 0
@@ -95,7 +95,7 @@ struct DescriptorFloodTests {
         }
     }
 
-    @Test("Connections that cannot be made for want of descriptors are told so")
+    @Test("Connections that fail for lack of descriptors report it")
     func connecting() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()

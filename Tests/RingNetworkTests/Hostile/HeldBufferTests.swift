@@ -34,14 +34,14 @@ struct HeldBufferTests {
 
         deinit { resume() }
 
-        /// Every handler runs; once.
+        /// Every handler runs once.
         func resume() {
             if isHeld { queue.resume() }
             isHeld = false
         }
     }
 
-    @Test("More connections than a event loop has buffers at first are received from at once")
+    @Test("More connections than an event loop has initial buffers are received from at once")
     func newcomers() throws {
         let held = Held(140)
         for (wire, descriptor) in zip(held.wires, held.descriptors) {
@@ -53,7 +53,7 @@ struct HeldBufferTests {
         expectEventually(held.received) { $0 == 140 }
     }
 
-    @Test("Handlers that hold more than a event loop has stop no connection, and lose nothing")
+    @Test("Handlers that hold more buffers than an event loop has block no connection")
     func allHeld() throws {
         let held = Held(240)
         let share = 8 * HeldBufferTests.buffer

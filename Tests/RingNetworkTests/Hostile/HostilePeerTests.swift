@@ -118,7 +118,7 @@ struct HostilePeerTests {
         let bytes = patterned(100_000)
         let senders = wires.map { wire in
             UserThread {
-                // Until the server has had enough; its end makes this one end.
+                // Until the server closes, which ends this loop.
                 while wire.send(bytes) && !enough.wasOpened {}
             }
         }
@@ -137,7 +137,7 @@ struct HostilePeerTests {
             }
             for connection in listener.queue.sync(execute: { listener.connections }) {
                 let unsent = connection.queue.sync { connection.unsentBytes }
-                // What was received when the mark was reached comes on top.
+                // Plus the bytes received when the mark was reached.
                 #expect(unsent <= 20_000 + 64 * 2048)
             }
         }

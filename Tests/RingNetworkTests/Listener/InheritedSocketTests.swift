@@ -3,7 +3,7 @@ import RingDispatch
 @testable import RingNetwork
 import Testing
 
-@Suite("Sockets that a program is started with", .watchdog)
+@Suite("Inherited sockets", .watchdog)
 struct InheritedSocketTests {
     /// A socket that listens at a free port of the loopback address.
     private func makeListeningSocket() -> Int32 {
@@ -13,8 +13,8 @@ struct InheritedSocketTests {
         return descriptor
     }
 
-    /// So many numbers in a row for the socket, as a service manager leaves them, without
-    /// FD_CLOEXEC: the first of them. None is taken from another test, for all share the table.
+    /// Duplicates the socket to consecutive numbers without FD_CLOEXEC, as a service manager does,
+    /// and returns the first. Takes no number from another test, because all share the table.
     private func numbersInARow(_ count: Int32, for socket: Int32) -> Int32 {
         var first = socket + 1
         while true {
@@ -58,7 +58,7 @@ struct InheritedSocketTests {
         #expect(access(path, F_OK) == 0)
     }
 
-    @Test("What cannot be adopted is an error that says why, and stays the caller's")
+    @Test("An unusable socket is an error with a reason, and remains the caller's")
     func wrongDescriptors() throws {
         func reason(_ descriptor: Int32) -> InheritedSocketError.Reason? {
             let error = #expect(throws: InheritedSocketError.self) {
@@ -114,7 +114,7 @@ struct InheritedSocketTests {
         stop(listener)
     }
 
-    @Test("The variables are gone afterwards, if that is asked for")
+    @Test("The variables are removed if requested")
     func unsetting() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()

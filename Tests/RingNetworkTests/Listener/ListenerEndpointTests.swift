@@ -3,7 +3,7 @@ import Glibc
 @testable import RingNetwork
 import Testing
 
-@Suite("Where listeners listen", .watchdog)
+@Suite("Endpoints of listeners", .watchdog)
 struct ListenerEndpointTests {
     private func fileMode(_ path: String) -> UInt32? {
         var facts = stat()
@@ -36,7 +36,7 @@ struct ListenerEndpointTests {
         }
         #expect(listener.queue.sync { listener.acceptedConnections } == 12)
         stop(listener)
-        // The ports may be somebody else's by now.
+        // Other programs may have taken the ports by now.
         for endpoint in listener.endpoints where endpoint.port == nil {
             #expect(Connector.shared.error(of: endpoint) != nil)
         }
@@ -44,7 +44,7 @@ struct ListenerEndpointTests {
     }
 
     @Test(
-        "Accepted connections send small messages at once, unless told otherwise",
+        "Accepted connections send small messages at once, unless configured otherwise",
         arguments: [true, false])
     func noDelay(_ isOn: Bool) throws {
         var options = ListenerOptions()
@@ -62,7 +62,7 @@ struct ListenerEndpointTests {
         stop(listener)
     }
 
-    @Test("When one of several endpoints fails, none is listened at")
+    @Test("When one of several endpoints fails, all are closed")
     func partlyTaken() throws {
         let taken = try makeEchoListener()
         let path = makeSocketPath()
@@ -73,7 +73,7 @@ struct ListenerEndpointTests {
         stop(taken)
     }
 
-    @Test("The file of a Unix socket has the mode that is asked for", arguments: [0o600, 0o666])
+    @Test("The file of a Unix socket has the requested mode", arguments: [0o600, 0o666])
     func mode(_ mode: UInt32) throws {
         let path = makeSocketPath()
         let endpoint = Endpoint.unix(try UnixAddress(path: path))
@@ -82,11 +82,11 @@ struct ListenerEndpointTests {
         stop(listener)
     }
 
-    @Test("A file that a server left behind is replaced only if that is asked for")
+    @Test("A stale socket file is replaced only if requested")
     func stale() throws {
         let path = makeSocketPath()
         let endpoint = Endpoint.unix(try UnixAddress(path: path))
-        // A socket that nobody listens at any more.
+        // A stale socket file.
         let gone = Blackhole.bindUnix(path)
         close(gone)
         let error = #expect(throws: ListenerError.self) { try Listener(endpoint) }
@@ -102,7 +102,7 @@ struct ListenerEndpointTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test("What is no socket is never removed")
+    @Test("A file that is not a socket is never removed")
     func notASocket() throws {
         let path = makeSocketPath()
         let file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
@@ -123,7 +123,7 @@ struct ListenerEndpointTests {
         #expect(fileMode(link) != nil)
     }
 
-    @Test("A file that another server has put in its place stays")
+    @Test("A file that another server has put in place is kept")
     func replaced() throws {
         let path = makeSocketPath()
         let endpoint = Endpoint.unix(try UnixAddress(path: path))
@@ -152,7 +152,7 @@ struct ListenerEndpointTests {
         let wires = (0..<8 * count).map { _ in Wire.connect(to: listener.port) }
         for wire in wires { #expect(wire.send([1])) }
         for wire in wires { #expect(wire.receive(1) == [1]) }
-        // Other tests take their turns, too.
+        // Other tests make connections, too.
         #expect(loops.value.count > 1 || count == 1)
         stop(listener)
     }
@@ -172,16 +172,16 @@ struct ListenerEndpointTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test("An error of accept that does not pass is told, and the other endpoints go on")
+    @Test("A permanent accept error is reported, and the other endpoints go on")
     func brokenPoint() throws {
         let listener = try Listener(
             [.ipv4(.loopback, port: 0), .ipv4(IPv4Address(127, 0, 0, 4), port: 0)])
-        let told = Outcome<ListenerError>()
-        listener.setErrorHandler { told.set($1) }
+        let reported = Outcome<ListenerError>()
+        listener.setErrorHandler { reported.set($1) }
         serveEcho(listener)
-        // What shutdown(2) leaves does not listen any more: EINVAL.
+        // After shutdown(2) the socket does not listen: accept fails with EINVAL.
         shutdown(listener.sockets[0].descriptor, Int32(SHUT_RDWR))
-        let error = told.wait()
+        let error = reported.wait()
         #expect(error?.cause.code == EINVAL)
         #expect(error?.endpoint == listener.endpoints[0])
         #expect(error.map { "\($0)".contains("cannot accept at 127.0.0.1") } == true)

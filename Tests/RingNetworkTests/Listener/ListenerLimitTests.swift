@@ -9,7 +9,7 @@ struct ListenerLimitTests {
         listener.queue.sync { listener.counters }
     }
 
-    @Test("At the limit of connections nobody is accepted, and all who wait have their turn")
+    @Test("At the limit nobody is accepted, and later every waiting client is")
     func total() throws {
         let listener = try makeEchoListener { $0.connectionLimit = 3 }
         let wires = (0..<20).map { _ in Wire.connect(to: listener.port) }
@@ -25,7 +25,7 @@ struct ListenerLimitTests {
         stop(listener)
     }
 
-    @Test("What waits in the kernel is counted")
+    @Test("Connections in the backlog are counted")
     func waiting() throws {
         let listener = try makeEchoListener { $0.connectionLimit = 1 }
         let wires = (0..<5).map { _ in Wire.connect(to: listener.port) }
@@ -53,7 +53,7 @@ struct ListenerLimitTests {
         ).get()
         #expect(Client(other).echoes([2]))
         other.close()
-        // One that closes makes room for another of the same peer.
+        // A close makes room for another connection of the same peer.
         first[0].close()
         #expect(poll { listener.queue.sync { listener.connections.count } == 1 })
         let next = Wire.connect(to: listener.port)
@@ -64,7 +64,7 @@ struct ListenerLimitTests {
         stop(listener)
     }
 
-    @Test("Addresses are one peer by the prefix, and mapped ones are IPv4's")
+    @Test("IPv6 addresses with one prefix are one peer, and mapped ones count as IPv4")
     func peerKeys() throws {
         func key(_ address: String, _ length: Int = 64) throws -> PeerKey? {
             PeerKey(Endpoint(try IPAddress(address), port: 1), ipv6PrefixLength: length)
@@ -107,7 +107,7 @@ struct ListenerLimitTests {
         #expect(bucket.wait(now: 0) == 1_000_000)
     }
 
-    @Test("When the rate is used up the rest waits in the backlog, and is served then")
+    @Test("Above the rate connections wait in the backlog, and are served later")
     func rate() throws {
         let start = DispatchTime.now()
         let listener = try makeEchoListener {
@@ -117,7 +117,7 @@ struct ListenerLimitTests {
         for wire in wires { #expect(wire.send([7])) }
         for wire in wires { #expect(wire.receive(1) == [7]) }
         let end = DispatchTime.now()
-        // Eight tokens had to come first, 20 ms each.
+        // Eight tokens were needed first, 20 ms each.
         let milliseconds = (end.uptimeNanoseconds - start.uptimeNanoseconds) / 1_000_000
         #expect(milliseconds >= 159)
         #expect(counters(listener).pausesForRate >= 1)
@@ -125,7 +125,7 @@ struct ListenerLimitTests {
         stop(listener)
     }
 
-    @Test("A rate and a limit together: both have to allow it")
+    @Test("A rate and a limit apply together")
     func rateAndLimit() throws {
         let listener = try makeEchoListener {
             $0.acceptRate = AcceptRate(connectionsPerSecond: 200, burst: 2)
@@ -140,7 +140,7 @@ struct ListenerLimitTests {
         stop(listener)
     }
 
-    @Test("A listener that pauses can be stopped")
+    @Test("A paused listener can be closed")
     func stopWhilePaused() throws {
         for limit in [0, 1] {
             let listener = try makeEchoListener {

@@ -13,12 +13,12 @@ private func shutdown(
 
 @Suite("Shutting listeners down", .watchdog)
 struct ListenerShutdownTests {
-    /// In a process that starts no other: until its exec, each has a copy of every descriptor.
+    /// In a process that starts no other, because each fork holds all descriptors until its exec.
     @Test("Without connections it is done at once, and the address is free")
     func idle() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
-            // A name, which nobody else takes meanwhile.
+            // An abstract name, which no other test uses.
             let name = try UnixAddress(abstractName: makeSocketPath())
             let listener = try makeEchoListener(.unix(name))
             #expect(shutdown(listener, after: .seconds(1000)).wait() == ShutdownReport())
@@ -31,7 +31,7 @@ struct ListenerShutdownTests {
         }
     }
 
-    @Test("Connections close once all that they have to send is with the kernel")
+    @Test("Connections close once the kernel has taken all bytes")
     func drains() throws {
         let listener = try Listener(.ipv4(.loopback, port: 0))
         let bytes = [UInt8](repeating: 9, count: 5_000_000)
@@ -54,7 +54,7 @@ struct ListenerShutdownTests {
         #expect(report.wait()?.aborted.isEmpty == true)
     }
 
-    @Test("A drain handler finishes what its protocol has begun")
+    @Test("A drain handler finishes its request")
     func drainHandler() throws {
         let listener = try Listener(.ipv4(.loopback, port: 0))
         listener.setConnectionHandler { connection in
@@ -77,7 +77,7 @@ struct ListenerShutdownTests {
         #expect(report.wait()?.drained == 1)
     }
 
-    @Test("What is left at the deadline is reset, and told")
+    @Test("Connections left at the deadline are reset and reported")
     func cuts() throws {
         let listener = try Listener(.ipv4(.loopback, port: 0))
         let count = 8_000_000
@@ -92,11 +92,11 @@ struct ListenerShutdownTests {
         let quick = Wire.connect(to: listener.port)
         #expect(slow.send([1]))
         #expect(slow.receive(10).count == 10)
-        // Until then the other one is the kernel's, and not the listener's to drain.
+        // Until then the other connection is in the backlog, where the listener cannot drain it.
         #expect(poll { listener.queue.sync { listener.connections.count } == 2 })
         let report = shutdown(listener, after: .seconds(1000))
         #expect(quick.receiveEnd() == 0)
-        // The deadline comes when all that can drain has.
+        // The deadline is after all drains have finished.
         #expect(poll { listener.queue.sync { listener.connections.count } == 1 })
         _ = shutdown(listener, after: .milliseconds(1))
         let end = try #require(report.wait())
@@ -111,7 +111,7 @@ struct ListenerShutdownTests {
         #expect(rest.count < count - 10)
     }
 
-    @Test("A second call may shorten the deadline, and not extend it")
+    @Test("A second call may shorten the deadline, but not extend it")
     func twice() throws {
         let listener = try Listener(.ipv4(.loopback, port: 0))
         listener.setConnectionHandler { connection in
@@ -133,7 +133,7 @@ struct ListenerShutdownTests {
         #expect(wire.receiveEnd() == ECONNRESET)
     }
 
-    @Test("A handler that does not come back does not hold the report up")
+    @Test("A handler that does not return does not delay the report")
     func stuck() throws {
         let gate = Gate()
         let entered = Gate()
@@ -156,7 +156,7 @@ struct ListenerShutdownTests {
         #expect(end == 0 || end == ECONNRESET)
     }
 
-    @Test("A task can wait for it")
+    @Test("A task can wait for the shutdown")
     func task() async throws {
         let listener = try makeEchoListener()
         let connection = try await Connector.shared.connect(to: listener.endpoint)

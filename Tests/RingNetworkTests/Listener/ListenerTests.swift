@@ -50,7 +50,7 @@ struct ListenerTests {
         stop(listener)
     }
 
-    @Test("A port that is taken is an error that says what to do")
+    @Test("A port in use is an error with a remedy")
     func busyPort() throws {
         let listener = try makeEchoListener()
         let error = #expect(throws: ListenerError.self) {
@@ -61,7 +61,7 @@ struct ListenerTests {
         stop(listener)
     }
 
-    /// In a process that starts no other: until its exec, each has a copy of every descriptor.
+    /// In a process that starts no other, because each fork holds all descriptors until its exec.
     @Test("After the stop the port is free, and open connections go on")
     func stopping() async {
         await #expect(processExitsWith: .success) {
@@ -76,7 +76,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("A Unix socket's file goes with its listener")
+    @Test("A listener removes its Unix socket file")
     func unixSocket() throws {
         let path = makeSocketPath()
         let listener = try Listener(Endpoint("unix:\(path)"))

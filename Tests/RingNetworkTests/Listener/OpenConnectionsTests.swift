@@ -6,12 +6,12 @@ import Testing
 struct OpenConnectionsTests {
     private let wires = (0..<3).map { _ in Wire.pair() }
 
-    /// Never activated: they close their descriptors when they go.
+    /// Never activated, so that they close their descriptors when released.
     private func makeConnections() -> [Connection] {
         wires.map { Connection(adopting: $0.0) }
     }
 
-    @Test("One that has left is not there, although another has its place")
+    @Test("A removed connection is not contained, even if another has its index")
     func placesAreUsedAgain() {
         let connections = makeConnections()
         var open = OpenConnections()

@@ -8,7 +8,7 @@ import Testing
 private let openssl = Command.find("openssl")
 private let curl = Command.find("curl")
 
-/// Listeners and connections against programs that everybody has.
+/// Listeners and connections against common programs.
 @Suite("TLS of connections with openssl(1) and curl(1)", .enabled(if: openssl != nil), .watchdog)
 struct TLSCommandTests {
     private let folder = ScratchFolder()
@@ -89,7 +89,7 @@ struct TLSCommandTests {
         stop(listener)
     }
 
-    @Test("s_client may change the keys in between")
+    @Test("s_client may update the keys")
     func keyUpdates() throws {
         let closed = Outcome<CloseReason>()
         let (listener, port) = try listen(TLSContextStore(serverConfiguration())) { connection in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Connections over TLS", .watchdog)
 struct TLSConnectionTests {
-    @Test("Bytes of all sizes come back, in order", arguments: [TLSVersion.tls12, .tls13])
+    @Test("Bytes of all sizes are echoed in order", arguments: [TLSVersion.tls12, .tls13])
     func echo(version: TLSVersion) async throws {
         var configuration = clientConfiguration()
         configuration.maximumVersion = version
@@ -32,7 +32,7 @@ struct TLSConnectionTests {
         #expect(pair.clientClosed.wait() == .closed)
     }
 
-    @Test("What is sent before the handshake has ended waits, counts as unsent, and completes")
+    @Test("Bytes sent before the end of the handshake count as unsent, and are sent after it")
     func early() throws {
         let pair = try SecuredPair()
         let sent = Outcome<SocketError?>()
@@ -54,7 +54,7 @@ struct TLSConnectionTests {
         pair.close()
     }
 
-    @Test("close before the end of the handshake sends what was sent, and says goodbye")
+    @Test("close before the end of the handshake still sends all bytes, and close_notify")
     func closeEarly() async throws {
         let pair = try SecuredPair()
         pair.client.send(patterned(200_000), completion: nil)
@@ -96,7 +96,7 @@ struct TLSConnectionTests {
         pair.close()
     }
 
-    @Test("closeOutput says goodbye; the other direction stays open")
+    @Test("closeOutput sends close_notify; the other direction stays open")
     func halfClose() async throws {
         let pair = try SecuredPair()
         pair.activate()
@@ -143,7 +143,7 @@ struct TLSConnectionTests {
         pair.close()
     }
 
-    @Test("A pause keeps what was decrypted, with the end behind it")
+    @Test("A pause keeps decrypted bytes, followed by the end")
     func pause() throws {
         let pair = try SecuredPair()
         let received = Outcome<[UInt8]>()
@@ -193,7 +193,7 @@ struct TLSConnectionTests {
         #expect(pair.clientClosed.wait() != nil)
     }
 
-    @Test("A second connection takes the session of the first one up")
+    @Test("A second connection resumes the session of the first one")
     func resumption() async throws {
         let client = try TLSContext(clientConfiguration())
         let server = try TLSContext(serverConfiguration())
@@ -201,7 +201,7 @@ struct TLSConnectionTests {
             let pair = try SecuredPair(client: client, server: server)
             pair.server.setReceiveHandler { $0.send($1) }
             pair.activate()
-            // Tickets are in front of the answer.
+            // Session tickets precede the answer.
             pair.client.send([1], completion: nil)
             #expect(try await pair.client.receive(exactly: 1) == [1])
             let isResumed = pair.client.queue.sync { pair.client.tlsNegotiation?.isResumed }
@@ -210,7 +210,7 @@ struct TLSConnectionTests {
         }
     }
 
-    @Test("A secured connection closes for idleness with a goodbye")
+    @Test("An idle secured connection is closed with close_notify")
     func idle() async throws {
         var options = ConnectionOptions()
         options.timeouts.idle = .milliseconds(300)

@@ -51,7 +51,7 @@ struct TLSConnectorTests {
         stop(listener)
     }
 
-    @Test("An endpoint without a name to verify is an error that says what to do")
+    @Test("An endpoint without a name to verify is an error with a remedy")
     func nameless() throws {
         let listener = try makeEchoListener(
             .unix(UnixAddress(abstractName: makeSocketPath())))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Connections over TLS that fail", .watchdog)
 struct TLSFailureTests {
-    /// A server's connection, and its peer, which does what it likes.
+    /// A server's connection, and a peer that the test scripts.
     private func makeServer(
         _ options: ConnectionOptions = ConnectionOptions(),
         _ configure: (Connection) -> Void = { _ in }
@@ -57,7 +57,7 @@ struct TLSFailureTests {
         #expect(other.receive(1).isEmpty)
     }
 
-    @Test("A peer that stalls in the handshake is given up")
+    @Test("A peer that stalls in the handshake times out")
     func stall() throws {
         var options = ConnectionOptions()
         options.timeouts.handshake = .milliseconds(80)
@@ -70,7 +70,7 @@ struct TLSFailureTests {
         #expect(sent.wait()??.code == ETIMEDOUT)
     }
 
-    @Test("A peer that goes during the handshake is an error")
+    @Test("A peer that closes during the handshake is an error")
     func goneEarly() throws {
         let (wire, _, closed) = try makeServer()
         #expect(wire.send([22, 3, 1]))
@@ -78,7 +78,7 @@ struct TLSFailureTests {
         #expect(failure(closed)?.error?.kind == .truncated)
     }
 
-    @Test("A stream that is cut off is an error, whatever came before is handed over")
+    @Test("A truncated stream is an error; the bytes before are delivered")
     func truncated() throws {
         let received = Outcome<[UInt8]>()
         let (wire, _, closed) = try makeServer { server in
@@ -134,7 +134,7 @@ struct TLSFailureTests {
         #expect(failure(closed) != nil)
     }
 
-    @Test("A flood of changed keys is cut off")
+    @Test("A flood of key updates is cut off")
     func keyUpdates() throws {
         let (wire, _, closed) = try makeServer()
         let engine = try connectEngine(wire)
@@ -151,7 +151,7 @@ struct TLSFailureTests {
         #expect(failure(closed)?.description.contains("without content") == true)
     }
 
-    @Test("A reset is no goodbye")
+    @Test("A reset does not count as close_notify")
     func reset() throws {
         let pair = try SecuredPair()
         let ready = Outcome<Bool>()

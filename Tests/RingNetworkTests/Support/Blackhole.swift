@@ -1,8 +1,8 @@
 import Glibc
 import RingNetwork
 
-/// An address of this machine that does not answer: a socket that listens and whose backlog is
-/// full, so that the kernel drops what asks for a connection.
+/// A local address that does not answer: a listening socket with a full backlog, so that the kernel
+/// drops connection requests.
 final class Blackhole {
     let endpoint: Endpoint
     private let listener: Int32
@@ -21,7 +21,7 @@ final class Blackhole {
         precondition(code, "errno \(errno)")
         let port = UInt16(bigEndian: address.sin_port)
         endpoint = .ipv4(host, port: port)
-        // More than a backlog of 0 holds: some are established, the others ask in vain.
+        // More than a backlog of 0 holds: some connect, the others get no answer.
         for _ in 0..<4 {
             let filler = Blackhole.makeSocket()
             fillers.append(filler)
@@ -30,7 +30,7 @@ final class Blackhole {
             }
             precondition(code, "errno \(errno)")
         }
-        // Until one is established, another might get the place.
+        // Until one connects, another might take the place.
         var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
         while Glibc.poll(&entry, 1, 1000) <= 0 {}
     }
@@ -45,7 +45,7 @@ final class Blackhole {
         return socket(AF_INET, Int32(kind), 0)
     }
 
-    /// A Unix socket that is bound, and does not listen.
+    /// A Unix socket that is bound but does not listen.
     static func bindUnix(_ path: String) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_UNIX, kind, 0)

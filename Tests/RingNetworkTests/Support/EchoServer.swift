@@ -33,7 +33,7 @@ func stop(_ listener: Listener, sourceLocation: SourceLocation = #_sourceLocatio
     #expect(stopped.wait(sourceLocation: sourceLocation) == true, sourceLocation: sourceLocation)
 }
 
-/// A client that collects what comes.
+/// A client that collects received bytes.
 final class Client: @unchecked Sendable {
     // Safety: `received` is Watched; the rest is immutable.
     let connection: Connection
@@ -49,7 +49,7 @@ final class Client: @unchecked Sendable {
         connection.activate()
     }
 
-    /// Whether the bytes come back.
+    /// Whether the bytes are echoed.
     func echoes(_ bytes: [UInt8]) -> Bool {
         received.update { $0 = [] }
         connection.send(bytes)
@@ -65,7 +65,7 @@ extension Connector {
         self.init(options: options)
     }
 
-    /// Connects and waits; not on a thread that a task needs.
+    /// Connects and blocks: not for threads that run tasks.
     func result(of endpoint: Endpoint) -> Result<Connection, ConnectError>? {
         let outcome = Outcome<Result<Connection, ConnectError>>()
         connect(to: endpoint, queue: .global()) { outcome.set($0) }
@@ -97,7 +97,7 @@ func makeResolver(_ endpoints: [Endpoint]) -> Resolver {
     Resolver(lookupLimit: 2) { _ in endpoints.compactMap { try? $0.socketAddress() } }
 }
 
-/// A path for a socket that no other test has.
+/// A unique path for a socket.
 func makeSocketPath() -> String {
     "/tmp/ring-network-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
 }

@@ -1,7 +1,7 @@
 import RingNetwork
 
 /// The frames of a stream that ends after the last one.
-/// - Parameter pieces: how many bytes come at once; nil: all.
+/// - Parameter pieces: the number of bytes per piece; nil: one piece.
 func allFrames(
     of stream: [UInt8], by framing: some Framing, pieces: Int? = nil
 ) throws -> [[UInt8]] {
@@ -28,7 +28,7 @@ func allFrames(
 func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
 extension [UInt8] {
-    /// For array literals, which would be of Int.
+    /// For array literals, which would otherwise be of type Int.
     func withUnsafeByteArray<Result>(
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result {

@@ -14,7 +14,7 @@ final class Outcome<Value: Sendable>: @unchecked Sendable {
 
     func wait(sourceLocation: SourceLocation = #_sourceLocation) -> Value? {
         let result = isThere.wait(timeout: .now() + .seconds(Patience.seconds))
-        #expect(result == .success, "nothing came", sourceLocation: sourceLocation)
+        #expect(result == .success, "no value was set", sourceLocation: sourceLocation)
         isThere.signal()
         return value
     }

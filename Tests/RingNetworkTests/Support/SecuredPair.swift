@@ -5,8 +5,8 @@ import RingNetwork
 import RingTLS
 import Testing
 
-/// A client's and a server's connection over TLS, in one process. They begin when both have their
-/// handlers.
+/// A client's and a server's connection over TLS, in one process. Both start after their handlers
+/// are set.
 final class SecuredPair: Sendable {
     let client: Connection
     let server: Connection

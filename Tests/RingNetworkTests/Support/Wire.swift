@@ -1,8 +1,8 @@
 import Glibc
 import Testing
 
-/// The other end of a connection: a plain blocking socket, with a limit on every wait. On a thread
-/// of the runtime calls may be interrupted, and are made again.
+/// The other end of a connection: a plain blocking socket, with a limit on every wait. Calls are
+/// retried, because signals interrupt them on threads of the runtime.
 final class Wire: @unchecked Sendable {
     // Safety: used by one thread at a time.
     let descriptor: Int32
@@ -31,7 +31,7 @@ final class Wire: @unchecked Sendable {
         return Wire(descriptor)
     }
 
-    /// True when all bytes were taken.
+    /// Returns whether the kernel took all bytes.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
@@ -45,7 +45,7 @@ final class Wire: @unchecked Sendable {
         return true
     }
 
-    /// Up to so many bytes; fewer at the end, or when the wait takes too long.
+    /// Reads up to `count` bytes; fewer at the end, or when the wait takes too long.
     func receive(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var received = 0
@@ -59,10 +59,10 @@ final class Wire: @unchecked Sendable {
         return Array(bytes[..<received])
     }
 
-    /// Sends the bytes; true when they come back.
+    /// Sends the bytes and returns whether they are echoed.
     func echoes(_ bytes: [UInt8]) -> Bool { send(bytes) && receive(bytes.count) == bytes }
 
-    /// 0 at the end, else an errno (0xfff when a byte came).
+    /// Returns 0 at the end of the stream, 0xfff if a byte was received, or an errno.
     func receiveEnd() -> Int32 {
         var byte: UInt8 = 0
         while true {
@@ -80,7 +80,7 @@ final class Wire: @unchecked Sendable {
         isOpen = false
     }
 
-    /// So that the peer finds the connection reset.
+    /// Closes with a reset (RST).
     func abort() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(
@@ -90,12 +90,12 @@ final class Wire: @unchecked Sendable {
     }
 }
 
-/// Bytes that show where they belong.
+/// Bytes that depend on their position.
 func patterned(_ count: Int, seed: Int = 0) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) ^ ($0 >> 8) &+ seed) }
 }
 
-/// Expects equal values, and does not print them.
+/// Expects equal values, without printing them.
 func expectSame<Value: Equatable>(
     _ one: Value?, _ other: Value, sourceLocation: SourceLocation = #_sourceLocation
 ) {
