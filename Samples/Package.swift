@@ -64,14 +64,9 @@ let package = Package(
             ],
             path: "FileWatchServer", exclude: ["README.md"],
             resources: [.embedInCode("Page/page.html")], swiftSettings: settings),
-        .target(
-            name: "KeyValueStore", dependencies: [ringDispatch], path: "KeyValueStore",
-            exclude: ["README.md"], swiftSettings: settings),
         .executableTarget(
             name: "KeyValueServer",
-            dependencies: [
-                ringDispatch, ringNetwork, argumentParser, "KeyValueStore", "SampleSupport",
-            ],
+            dependencies: [ringDispatch, ringNetwork, argumentParser, "SampleSupport"],
             path: "KeyValueServer", exclude: ["README.md"], swiftSettings: settings),
         .target(
             name: "LoadTesting",
@@ -90,8 +85,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "KeyValueStoreTests", dependencies: ["KeyValueStore", ringDispatch],
-            swiftSettings: settings),
+            name: "KeyValueServerTests", dependencies: ["KeyValueServer"],
+            exclude: ["compare-with-redis.py", "expiry-load.py"], swiftSettings: settings),
         .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),
         .testTarget(
             name: "SamplesTests",

@@ -64,7 +64,7 @@ struct KeyValueServerTests {
     @Test(
         "Wrong options end it with what is wrong",
         arguments: [
-            ["--shards", "3"], ["--max-memory", "0"], ["--port", "65536"],
+            ["--shards", "3"], ["--max-memory", "-1"], ["--port", "65536"],
         ])
     func wrongOptions(arguments: [String]) throws {
         let process = try Program.keyValueServer.start(arguments)
