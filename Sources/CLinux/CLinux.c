@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#ifdef __linux__
+
 #include <fcntl.h>
 #include <linux/ioprio.h>
 #include <pthread.h>
@@ -205,3 +207,5 @@ int clinux_open_place(const char *path) {
     int descriptor = open(path, O_PATH | O_CLOEXEC);
     return descriptor < 0 ? -errno : descriptor;
 }
+
+#endif

@@ -1,3 +1,4 @@
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "CLinuxDatagrams.h"
 
@@ -33,3 +34,5 @@ int clinux_send_messages(int descriptor, struct clinux_message *list, unsigned c
 struct cmsghdr *clinux_next_control(struct msghdr *message, struct cmsghdr *control) {
     return CMSG_NXTHDR(message, control);
 }
+
+#endif

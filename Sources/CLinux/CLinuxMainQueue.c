@@ -1,3 +1,4 @@
+#ifdef __linux__
 #include "CLinuxMainQueue.h"
 
 #include <stddef.h>
@@ -35,3 +36,5 @@ bool clinux_main_queue_is_current(void) { return dispatch_get_specific(&mark) ==
 int clinux_main_queue_descriptor(void) { return _dispatch_get_main_queue_handle_4CF(); }
 
 void clinux_main_queue_run(void) { _dispatch_main_queue_callback_4CF(NULL); }
+
+#endif

@@ -1,3 +1,4 @@
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "CLinuxProcesses.h"
 
@@ -78,3 +79,5 @@ struct clinux_exit clinux_child_exit(int32_t process) {
 }
 
 bool clinux_process_exists(int32_t process) { return kill(process, 0) == 0 || errno != ESRCH; }
+
+#endif

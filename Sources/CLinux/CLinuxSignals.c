@@ -1,3 +1,4 @@
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "CLinuxSignals.h"
 
@@ -75,3 +76,5 @@ void clinux_signal_set_counting(int number, bool is_counting) {
 uint64_t clinux_signal_take_count(int number) {
     return __atomic_exchange_n(&counts[number], 0, __ATOMIC_ACQ_REL);
 }
+
+#endif

@@ -3,6 +3,10 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 
+#ifndef __linux__
+#error "RingDispatch runs on Linux only. On another system, develop in a container: see README.md."
+#else
+
 // Before liburing.h, which selects another variant of the C library's types than Swift's Glibc.
 #include <sys/types.h>
 
@@ -198,4 +202,5 @@ int clinux_open_place(const char *path);
 int clinux_epoll_wait(
     int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout);
 
+#endif
 #endif
