@@ -127,8 +127,8 @@ final class EpollSet {
         if wanted != 0 {
             _ = register(descriptor, wanted)
         } else if registrations[index].isEdgeTriggered {
-            // Keep the kernel's entry: at most one unneeded event follows, and closing the descriptor
-            // removes it.
+            // Keep the kernel's entry: at most one unneeded event follows, and closing the
+            // descriptor removes it.
             registrations[index].registeredEvents = 0
         } else {
             forget(descriptor)

@@ -263,7 +263,6 @@ struct EventLoop: Equatable, @unchecked Sendable {
         registrationsInFlight > 0 && withBackend { $0.mustBeAsked }
     }
 
-    /// Work items in the run queue.
     var waiting: Int { storage.pointee.waiting.load(ordering: .relaxed) }
 
     var operationsInFlight: Int { storage.pointee.operationsInFlight.load(ordering: .relaxed) }

@@ -24,7 +24,6 @@ struct RunQueue {
         }
     }
 
-    /// Appends a linked list of work items.
     mutating func append(all first: WorkItemPointer?) {
         var rest = first
         while let workItem = rest {

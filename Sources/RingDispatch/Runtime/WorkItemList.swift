@@ -23,7 +23,6 @@ struct WorkItemList {
         return workItem
     }
 
-    /// Appends a linked list of work items.
     @inline(__always)
     mutating func append(all first: WorkItemPointer?) {
         var rest = first
