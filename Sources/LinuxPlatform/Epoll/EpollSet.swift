@@ -66,7 +66,7 @@ final class EpollSet {
         buffers?.free()
     }
 
-    // MARK: watches
+    // MARK: registrations
 
     func register(descriptor: Int32, events: UInt32, token: UInt64) {
         guard descriptor >= 0 else {

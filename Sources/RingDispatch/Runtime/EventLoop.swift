@@ -5,20 +5,18 @@ internal import Synchronization
 /// items, and timers.
 ///
 /// One worker at a time holds a loop and runs its turns. A turn takes in requests, pushed work
-/// items and completions, and runs a work item from the run queue. With nothing left to run, the
-/// worker parks in the back end until an event arrives or a thread wakes it. `LoopState` names the
-/// holder and the phase; it decides which thread may touch the plain fields (`Owned`, and most of
-/// the back end). Any thread may push work items, add requests and timers, and read the atomic
-/// hints.
+/// items and completions, and runs one work item. With nothing to run, the worker parks in the back
+/// end until an event arrives or a thread wakes it. `LoopState` determines which thread may touch
+/// the plain fields and most of the back end: the holder, or for a moment a stealing worker. Any
+/// thread may push work items, add requests and timers, and read the hints.
 ///
-/// **Store-then-check** keeps a wake-up from getting lost. Two threads each store one variable and
-/// then load the other thread's variable. All four accesses are sequentially consistent, so they
-/// have one total order, and at least one of the threads sees the other's store. Here a producer
-/// stores a work item, a request or a timer, and then loads `isSleeping` or the state. The holder
-/// stores `isSleeping` and the state, and then checks for work items, requests and timers before it
-/// sleeps. Either the producer sees a sleeping loop and wakes it, or the holder sees the work; if
-/// both happen, the extra wake-up is harmless. Other comments refer to this pattern by its name and
-/// the other side's variable: "Store-then-check with `isSleeping`."
+/// **Store-then-check** keeps wake-ups from getting lost. Two threads each store one variable, then
+/// load the other's. All four accesses are sequentially consistent, so at least one thread sees the
+/// other's store. A producer stores a work item, a request or a timer, then loads `isSleeping` or
+/// the state. The holder stores `isSleeping` and the state, then checks for work items, requests
+/// and timers before it sleeps. So either the producer wakes the loop, or the holder sees the work;
+/// if both happen, the extra wake-up is harmless. Other comments name the pattern and the other
+/// side's variable: "Store-then-check with `isSleeping`."
 ///
 /// An `EventLoop` is a pointer to memory that lives as long as the process, so copying it costs no
 /// reference counting.
@@ -156,7 +154,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
         _ = storage.pointee.loopState.exchange(loopState.word, ordering: .sequentiallyConsistent)
     }
 
-    // MARK: giving the loop something to do, from any thread
+    // MARK: adding work, from any thread
 
     @inline(__always)
     func push(_ workItem: WorkItemPointer, from context: Context) {
@@ -240,7 +238,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
         storage.pointee.pool._withUnsafeGuaranteedRef { $0.considerHelp(for: self) }
     }
 
-    // MARK: hints for others
+    // MARK: hints for other threads
 
     var isIdle: Bool { storage.pointee.isSleeping.load(ordering: .sequentiallyConsistent) }
 
@@ -288,7 +286,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
             || hasWork(now: now)
     }
 
-    // MARK: under the state word
+    // MARK: for the holder
 
     /// All pushed work items, oldest first.
     @inline(__always)

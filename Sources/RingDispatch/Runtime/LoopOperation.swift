@@ -12,7 +12,7 @@ package class LoopOperation: @unchecked Sendable {
 
     init() {}
 
-    // MARK: what kinds of operations differ in
+    // MARK: for subclasses
 
     /// Submits the operation to the back end with `token`. On the loop.
     func submit(to loop: EventLoop, token: UInt64) {}

@@ -51,7 +51,7 @@ final class Monitor: @unchecked Sendable {
     /// With many workers, a computing handler is replaced only every so many ticks.
     static let ticksBetweenComputing = 8
 
-    /// A loop has come into use.
+    /// Starts or wakes the monitor, because a loop is in use.
     @inline(__always)
     func noteActivity() {
         if state.load(ordering: .relaxed) != Monitor.awake { wake() }

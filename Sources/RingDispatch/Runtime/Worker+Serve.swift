@@ -90,7 +90,7 @@ extension Worker {
         }
     }
 
-    // MARK: taking in what happened
+    // MARK: taking events in
 
     @inline(__always)
     private func collect(_ loop: EventLoop, _ context: Context) {
@@ -160,7 +160,7 @@ extension Worker {
         }
     }
 
-    // MARK: nothing to do
+    // MARK: idle
 
     /// How long the handler of another loop must have run before that loop's last work item is
     /// stolen.

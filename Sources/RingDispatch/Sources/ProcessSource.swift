@@ -164,7 +164,7 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
         }
     }
 
-    // MARK: what is reported
+    // MARK: results
 
     /// Whether this call of the handler reports the end.
     var hasExited: Bool { latched }

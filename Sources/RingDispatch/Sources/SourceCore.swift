@@ -45,7 +45,7 @@ class SourceCore: @unchecked Sendable {
         }
     }
 
-    // MARK: what kinds of sources differ in
+    // MARK: for subclasses
 
     /// Moves the pending event to the invoker. Returns false if there is none. For the invoker.
     func latch() -> Bool { false }

@@ -41,7 +41,7 @@ package class LoopStream: @unchecked Sendable {
         loop = loopNumber.map { Runtime.loop(number: $0) } ?? Runtime.loopForNewSource()
     }
 
-    // MARK: what kinds of streams differ in
+    // MARK: for subclasses
 
     /// Submits the request. On the loop.
     func begin(token: UInt64) {}
