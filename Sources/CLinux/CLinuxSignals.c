@@ -7,27 +7,28 @@
 #include <unistd.h>
 
 // Safety: all tables are written outside of handlers, under one lock, and read by handlers, with
-// releasing and acquiring accesses. Only `counts` is written by handlers.
+// release and acquire accesses. Handlers write only `counts`.
 static const struct sigaction *earlier[CLINUX_SIGNAL_END];
 static bool counting[CLINUX_SIGNAL_END];
 static uint64_t counts[CLINUX_SIGNAL_END];
 static int wake_descriptor = -1;
 
-// In a signal handler: only what signal-safety(7) allows.
+// Runs in a signal handler: only calls that signal-safety(7) allows.
 static void deliver(int number, siginfo_t *information, void *context) {
     if (__atomic_load_n(&counting[number], __ATOMIC_ACQUIRE)) {
-        // Before the write: the reader of the descriptor takes the count afterwards.
+        // Count before the write: the reader clears the descriptor first and takes the count
+        // second.
         __atomic_fetch_add(&counts[number], 1, __ATOMIC_ACQ_REL);
         int interrupted = errno;
         uint64_t one = 1;
-        // It fails only when it is full, and then its reader is on its way.
+        // The write fails only when the eventfd is full, and then its reader is already woken.
         ssize_t written = write(wake_descriptor, &one, sizeof one);
         (void)written;
         errno = interrupted;
     }
     const struct sigaction *action = __atomic_load_n(&earlier[number], __ATOMIC_ACQUIRE);
     if (!action || !clinux_signal_is_function(action)) return;
-    // A handler for one delivery has to see no second one.
+    // An SA_RESETHAND handler must run only once.
     if ((action->sa_flags & SA_RESETHAND)
         && !__atomic_compare_exchange_n(
             &earlier[number], &action, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
@@ -56,7 +57,8 @@ bool clinux_signal_is_function(const struct sigaction *action) {
 }
 
 bool clinux_signal_is_same(const struct sigaction *one, const struct sigaction *other) {
-    // The kernel knows 64 signals; the C library leaves the rest of its larger set alone.
+    // Compare 64 signals: the kernel has no more, and the C library does not set the rest of
+    // sigset_t.
     return one->sa_handler == other->sa_handler && one->sa_flags == other->sa_flags
         && memcmp(&one->sa_mask, &other->sa_mask, 8) == 0;
 }

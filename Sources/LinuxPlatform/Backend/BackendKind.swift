@@ -1,4 +1,4 @@
-/// Which kernel interface serves the loops.
+/// The kernel interface of the loops' back ends.
 package enum BackendKind: String, Sendable, CaseIterable {
     case ioUring = "io_uring"
     case epoll

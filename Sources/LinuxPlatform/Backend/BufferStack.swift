@@ -1,5 +1,5 @@
-/// Receive buffers that a loop fills itself, and the numbers of those that are free. The last one
-/// given back is the next one taken, for it is in the cache.
+/// Receive buffers that a back end fills itself, and the numbers of the free ones. The buffer given
+/// back last is taken next, because it is in the cache.
 struct BufferStack {
     let memory: ReceiveBuffers
     private var numbers: [UInt16]

@@ -1,10 +1,10 @@
 internal import CLinux
 internal import Glibc
 
-/// One call on a file, which a kernel carries out by itself or a thread in place: a read, a write,
-/// or the opening of it.
+/// A read from, a write to, or the opening of a file. A ring carries it out, or a thread that
+/// blocks.
 package struct FileRequest: @unchecked Sendable {
-    // Safety: whoever makes the request keeps the memory alive until it has ended.
+    // Safety: the caller keeps the memory alive until the request has ended.
     package enum Kind {
         /// Into memory, from a place in the file.
         case read(UnsafeMutableRawBufferPointer, offset: Int64)
@@ -15,10 +15,10 @@ package struct FileRequest: @unchecked Sendable {
     }
 
     package let kind: Kind
-    /// What to read or write; not used by `open`.
+    /// The descriptor to read or write; unused for `open`.
     package let descriptor: Int32
 
-    /// Stands for an offset: at the file's own position, which moves on.
+    /// An offset that stands for the file's own position, which advances.
     package static let currentPosition: Int64 = -1
 
     package init(_ kind: Kind, descriptor: Int32 = -1) {
@@ -26,12 +26,12 @@ package struct FileRequest: @unchecked Sendable {
         self.descriptor = descriptor
     }
 
-    /// The result of a request that was cancelled before it began.
+    /// The result of a cancelled request.
     package static let cancelled = -ECANCELED
 
-    /// Carries the request out on the calling thread, which may block: the count of bytes, or a
-    /// negated errno, as a kernel's completion has it. A write to a pipe without readers must not
-    /// be asked for here: see `StreamDescriptor`.
+    /// Carries the request out on the calling thread, which may block. Returns the number of bytes
+    /// or a negated errno, like a completion. Not for a write to a pipe without readers: see
+    /// `StreamDescriptor`.
     package func performBlocking() -> Int32 {
         while true {
             let result: Int

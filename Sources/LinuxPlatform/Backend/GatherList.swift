@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Pieces of memory for one write, as the kernel wants them (struct iovec).
+/// Pieces of memory for one write, in the layout of struct iovec.
 package final class GatherList: @unchecked Sendable {
     // Safety: nothing changes after `init`.
     let start: UnsafeMutablePointer<iovec>
@@ -9,10 +9,10 @@ package final class GatherList: @unchecked Sendable {
     /// The sum of the pieces.
     package let byteCount: Int
 
-    /// Most pieces of one call: far below IOV_MAX, which is 1024.
+    /// Most pieces of one call, far below IOV_MAX, which is 1024.
     package static let mostPieces = 64
 
-    /// - Parameter limit: most bytes; what goes beyond it is left out.
+    /// - Parameter limit: most bytes; the list leaves out the rest.
     package init(_ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>, limit: Int) {
         start = .allocate(capacity: max(1, pieces.count))
         (count, byteCount) = GatherList.fill(start, pieces, limit)
@@ -20,7 +20,8 @@ package final class GatherList: @unchecked Sendable {
 
     deinit { start.deallocate() }
 
-    /// Writes the pieces' places to `list`: how many, and the sum of their bytes.
+    /// Writes the addresses and sizes of the pieces to `list`. Returns the number of pieces and of
+    /// bytes.
     static func fill(
         _ list: UnsafeMutablePointer<iovec>, _ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>,
         _ limit: Int

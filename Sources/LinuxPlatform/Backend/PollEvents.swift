@@ -1,7 +1,7 @@
 /// poll(2) event bits, which epoll(7) shares.
 package enum PollEvents {
     package static let readable: UInt32 = 0x001
-    /// Out-of-priority bytes of TCP.
+    /// Urgent data of TCP (MSG_OOB).
     static let urgent: UInt32 = 0x002
     package static let writable: UInt32 = 0x004
     package static let error: UInt32 = 0x008

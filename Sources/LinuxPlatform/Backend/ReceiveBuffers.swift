@@ -1,17 +1,18 @@
-/// The memory that a loop's kernel receives into: buffers of one size, each with a number.
+/// The memory that a back end receives into: numbered buffers of one size.
 ///
-/// Few that stay in the cache serve many connections, for each has one only while its handler runs.
+/// A few buffers that stay in the cache serve many connections, because a connection holds one only
+/// while its handler runs.
 package struct ReceiveBuffers: @unchecked Sendable {
-    // Safety: whoever was given a buffer's number uses its memory until it gives it back.
+    // Safety: only the holder of a buffer's number uses its memory, until it gives the number back.
     package let start: UnsafeMutableRawPointer
     package let count: Int
 
-    /// Bytes of each buffer: what a handler is given at once. A message that is longer costs a
-    /// completion and a call of the handler for each part.
+    /// Bytes of each buffer, and the most that a handler receives at once. Each part of a longer
+    /// message costs a completion and a call of the handler.
     package static let size = 8192
     package static let defaultCount = 1024
-    /// The kernel starts with the first so many, and is given the others when those do not suffice:
-    /// memory that nobody needed is never touched.
+    /// Number of buffers that the back end starts with. It gets the others when these do not
+    /// suffice, so that memory nobody needs is never touched.
     package var initialCount: Int { min(count, 128) }
     /// A power of two; the kernel's limit is the upper one.
     package static let counts = 2...32_768

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// The clocks of clock_gettime(2).
+/// clock_gettime(2).
 package enum MonotonicClock {
     /// CLOCK_MONOTONIC, in nanoseconds.
     package static func nanoseconds() -> UInt64 {
@@ -20,6 +20,6 @@ package enum MonotonicClock {
     }
 }
 
-/// Tells the CPU that this is a spin loop.
+/// The CPU's pause instruction, for spin loops.
 @inline(__always)
 package func spinPause() { clinux_pause() }

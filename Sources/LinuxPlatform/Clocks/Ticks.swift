@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// A rough stopwatch that costs a few nanoseconds: the CPU's counter. Never for deadlines.
+/// The CPU's cycle counter: a coarse stopwatch that costs a few nanoseconds. Never for deadlines.
 package enum Ticks {
     @inline(__always)
     package static func now() -> UInt64 { clinux_ticks() }

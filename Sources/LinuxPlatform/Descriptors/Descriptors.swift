@@ -1,18 +1,18 @@
 internal import CLinux
 internal import Glibc
 
-/// Questions about a user's descriptor.
+/// Queries on a user's descriptor.
 package enum Descriptors {
-    /// Bytes that can be read at once (FIONREAD); nil where the kernel cannot tell.
+    /// Bytes that can be read at once (FIONREAD); nil where the kernel has no count.
     package static func bytesReadable(_ descriptor: Int32) -> UInt? {
         var count: Int32 = 0
         guard ioctl(descriptor, UInt(FIONREAD), &count) == 0 else { return nil }
         return UInt(max(0, count))
     }
 
-    /// The poll(2) events that hold, of `events` and those that are always reported.
-    /// - Parameter deadline: on CLOCK_MONOTONIC; how long to wait for one. A signal may end the
-    ///   wait early.
+    /// The poll(2) events that hold now, of `events` and of those that poll(2) always reports.
+    /// - Parameter deadline: on CLOCK_MONOTONIC; until then poll(2) waits for an event. A signal
+    ///   may end the wait early.
     package static func poll(
         _ descriptor: Int32, events: UInt32, until deadline: UInt64 = 0
     ) -> UInt32 {
@@ -24,7 +24,7 @@ package enum Descriptors {
         return UInt32(UInt16(bitPattern: entry.revents))
     }
 
-    /// Whether the kernel calls the descriptor readable at its end, too: a regular file, or
+    /// Whether the kernel reports the descriptor as readable even at its end: a regular file, or
     /// /dev/null.
     package static func hidesItsEnd(_ descriptor: Int32) -> Bool {
         var status = stat()
@@ -39,19 +39,18 @@ package enum Descriptors {
     /// Character device 1, 3.
     private static let nullDevice: dev_t = 1 << 8 | 3
 
-    /// Whether the number stands for anything.
     package static func isOpen(_ descriptor: Int32) -> Bool {
         fcntl(descriptor, F_GETFD) >= 0
     }
 
-    /// Whether a socket waits for connections.
+    /// Whether the descriptor is a listening socket (SO_ACCEPTCONN).
     package static func isListening(_ descriptor: Int32) -> Bool {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0 && value != 0
     }
 
-    /// Room in a socket's send buffer (SO_SNDBUF less SIOCOUTQ) or in a pipe; nil elsewhere.
+    /// Room in a socket's send buffer (SO_SNDBUF less SIOCOUTQ) or in a pipe; nil for other kinds.
     package static func bytesWritable(_ descriptor: Int32) -> UInt? {
         var queued: Int32 = 0
         var size: Int32 = 0

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// eventfd(2): becomes readable when somebody writes, which a signal handler may.
+/// eventfd(2): becomes readable after a write, which is allowed in a signal handler.
 package struct EventDescriptor: ~Copyable {
     private let descriptor: OwnedDescriptor
 
@@ -14,10 +14,10 @@ package struct EventDescriptor: ~Copyable {
 
     package var number: Int32 { descriptor.number }
 
-    /// It is not readable any more until somebody writes again.
+    /// Makes the descriptor unreadable until the next write.
     package func clear() { Self.clear(descriptor.number) }
 
-    /// The same for an eventfd of somebody else's.
+    /// The same for an eventfd that belongs to other code.
     static func clear(_ descriptor: Int32) {
         var count: UInt64 = 0
         while read(descriptor, &count, 8) < 0 && errno == EINTR {}

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A file descriptor that is closed when its owner goes away.
+/// A file descriptor that is closed when its owner is destroyed.
 package struct OwnedDescriptor: ~Copyable {
     package let number: Int32
 

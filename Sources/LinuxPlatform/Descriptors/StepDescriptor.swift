@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// A descriptor that becomes readable when CLOCK_REALTIME is set. timerfd_create(2)
+/// A timerfd_create(2) descriptor that becomes readable when CLOCK_REALTIME is set.
 package final class StepDescriptor: Sendable {
     private let descriptor: OwnedDescriptor
 
@@ -13,10 +13,10 @@ package final class StepDescriptor: Sendable {
 
     package var number: Int32 { descriptor.number }
 
-    /// Takes the news, and waits for the next time.
+    /// Consumes the notification, and rearms the timer for the next change.
     package func takeStep() {
         var count: UInt64 = 0
-        // ECANCELED: the clock was set.
+        // Fails with ECANCELED, which means that the clock was set.
         _ = read(number, &count, 8)
         clinux_await_clock_step(number)
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Small files of /proc and /sys.
+/// Reads small files of /proc and /sys.
 package enum SystemFile {
     /// The first line, without its line feed; nil when the file cannot be read.
     package static func firstLine(of path: String) -> String? {
@@ -17,7 +17,7 @@ package enum SystemFile {
         return bytes(of: owned.number, limit: 65_536).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// About `limit` bytes of an open file at most; nil when it cannot be read.
+    /// At most about `limit` bytes of an open file; nil when it cannot be read.
     static func bytes(of descriptor: Int32, limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

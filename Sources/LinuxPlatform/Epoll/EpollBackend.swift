@@ -45,7 +45,7 @@ package final class EpollBackend: IOBackend {
 
     // MARK: turns
 
-    /// epoll_ctl acts at once; watches that were refused wait as completions.
+    /// epoll_ctl acts at once; refused registrations are queued as completions.
     package override var hasUnsubmitted: Bool { false }
 
     package override func submit() { epoll.take(timeoutNanoseconds: 0) }
@@ -73,7 +73,8 @@ package final class EpollBackend: IOBackend {
         _ = write(bell.number, &one, 8)
     }
 
-    /// epoll has no memory that other threads may look into; a replacement worker finds out by serving it.
+    /// epoll has no memory that other threads can read; another worker finds out by serving the
+    /// loop.
     package override var hasCompletions: Bool { false }
     package override var needsEnter: Bool { false }
 }

@@ -1,19 +1,19 @@
-/// What an epoll set was told of a descriptor, and who waits for it.
+/// A descriptor's entry in an epoll set, with the stream and the registrations that wait for it.
 struct EpollRegistration {
-    /// The token of the stream that is out; 0: none is.
+    /// The token of the stream in flight; 0 if there is none.
     var stream: UInt64 = 0
     var registeredEvents: UInt32 = 0
     var isListener = false
-    /// Only a read that finds nothing proves that nothing is left.
+    /// For a Unix socket, only a read that finds nothing proves that no bytes are left.
     var isUnix = false
     var hasWatches = false
 
-    /// EPOLLET, whose own type differs between C libraries' headers.
+    /// EPOLLET, whose type differs between the headers of C libraries.
     static let edgeTriggered: UInt32 = 1 << 31
 
     var isEdgeTriggered: Bool { registeredEvents & EpollRegistration.edgeTriggered != 0 }
 
-    /// What the stream has to be told.
+    /// The events that the stream needs.
     var streamEvents: UInt32 {
         if stream == 0 { return 0 }
         let events = PollEvents.readable | PollEvents.readHangUp

@@ -1,33 +1,33 @@
 internal import CLinux
 internal import Glibc
 
-/// An epoll(7) set that knows who waits for what: watches, and streams for which it makes the calls
-/// itself (`recv`, `accept`), with completions like a ring's.
+/// An epoll(7) set that knows the waiting registrations and streams of each descriptor. For streams
+/// it makes the calls (`recv`, `accept`) itself, and returns completions like a ring.
 ///
-/// Watches are one-shot for the caller, but a descriptor stays registered, level-triggered, between
-/// two watches: in the steady state of a server no epoll_ctl is needed at all. Only when an event
-/// comes for which no watch is out is the registration cut down to what is wanted. A TCP stream
-/// that is alone on its descriptor is registered edge-triggered: the kernel need not look at it
-/// again after each event. What is left unread then has to be asked for (`tellAgain`, `begin`).
+/// Registrations are one-shot for the caller, but a descriptor stays in the set, level-triggered,
+/// between two of them: a server in its steady state needs no epoll_ctl. An event that no
+/// registration waits for reduces the set's interest to the events that are needed. A TCP stream
+/// without other registrations of its descriptor is edge-triggered, so that the kernel need not
+/// check it again after each event. Then unread bytes must be requested (`tellAgain`, `begin`).
 ///
-/// Used by one thread at a time.
+/// For one thread at a time.
 final class EpollSet {
     private let epoll: OwnedDescriptor
-    /// Whether the bell ended a wait. For the caller to take back.
+    /// Whether the bell ended a wait. The caller resets it.
     @exclusivity(unchecked) var bellRang = false
-    /// What the kernel told, and which part of it was not looked at.
+    /// Events from the kernel; those from `nextEvent` on are unprocessed.
     private let events: UnsafeMutableBufferPointer<epoll_event>
     @exclusivity(unchecked) private var nextEvent = 0
     @exclusivity(unchecked) private var eventCount = 0
-    /// By descriptor number.
+    /// Indexed by descriptor.
     @exclusivity(unchecked) private var registrations: [EpollRegistration] = []
-    /// By descriptor number, as far as there was ever a watch.
+    /// Indexed by descriptor, up to the highest one that ever had a registration.
     @exclusivity(unchecked) private var watches: [RegistrationList] = []
-    /// Streams that are out.
+    /// Streams in flight.
     @exclusivity(unchecked) private(set) var streamCount = 0
-    /// Where completions go while there is room.
+    /// The destination of completions while it has room.
     @exclusivity(unchecked) private var output = Output()
-    /// Completions for which there was none.
+    /// Completions that found no room in `output`.
     @exclusivity(unchecked) private var ready: [Completion] = []
     @exclusivity(unchecked) private var firstReady = 0
     @exclusivity(unchecked) private var buffers: BufferStack?
@@ -38,7 +38,7 @@ final class EpollSet {
         var room = 0
     }
 
-    /// A read tells something: bytes, the end, or an error.
+    /// Events after which a read returns bytes, the end, or an error.
     private static let mayRead =
         PollEvents.readable | PollEvents.readHangUp | PollEvents.urgent | PollEvents.hangUp
         | PollEvents.error
@@ -50,11 +50,11 @@ final class EpollSet {
         events = .allocate(capacity: 256)
     }
 
-    /// Stands for the bell where events name a descriptor.
+    /// The descriptor that stands for the bell in events.
     private static let bell: Int32 = -1
 
-    /// - Parameter bell: its readability ends a wait as well. Stays the caller's; open as long as
-    ///   the set is in use.
+    /// - Parameter bell: a descriptor whose readability also ends a wait. The caller owns it, and
+    ///   keeps it open while the set is in use.
     func add(bell: Int32) throws(SystemError) {
         let set = epoll.number
         var event = epoll_event(events: PollEvents.readable, data: epoll_data_t(fd: EpollSet.bell))
@@ -66,7 +66,7 @@ final class EpollSet {
         buffers?.free()
     }
 
-    // MARK: watches
+    // MARK: registrations
 
     func register(descriptor: Int32, events: UInt32, token: UInt64) {
         guard descriptor >= 0 else {
@@ -114,11 +114,12 @@ final class EpollSet {
         emit(Completion(token: token, result: -ECANCELED))
     }
 
-    /// Forgets a descriptor that may be closed soon, unless somebody else waits for it.
+    /// Forgets a descriptor that may be closed soon, unless another registration or stream waits
+    /// for it.
     func release(descriptor: Int32) {
         let index = Int(descriptor)
         guard registrations.indices.contains(index) else { return }
-        // Its number may be another's when they would be looked at.
+        // Discard its events: the number may belong to another file when they are processed.
         for position in nextEvent..<eventCount where events[position].data.fd == descriptor {
             events[position].events = 0
         }
@@ -126,7 +127,8 @@ final class EpollSet {
         if wanted != 0 {
             _ = register(descriptor, wanted)
         } else if registrations[index].isEdgeTriggered {
-            // Perhaps one event comes for nobody; closing saves the call.
+            // Keep the kernel's entry: at most one unneeded event follows, and closing the
+            // descriptor removes it.
             registrations[index].registeredEvents = 0
         } else {
             forget(descriptor)
@@ -138,14 +140,14 @@ final class EpollSet {
         return registrations[index].hasWatches ? events | watches[index].events : events
     }
 
-    /// Tells the kernel of a descriptor's events; 0, or the errno.
+    /// Sets the events of a descriptor in the kernel. Returns 0 or the errno.
     private func register(_ descriptor: Int32, _ wanted: UInt32) -> Int32 {
         var event = epoll_event(events: wanted, data: epoll_data_t(fd: descriptor))
         let isKnown = registrations[Int(descriptor)].registeredEvents != 0
         var operation = isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD
         var result = epoll_ctl(epoll.number, operation, descriptor, &event)
         if result != 0 && (errno == ENOENT || errno == EEXIST) {
-            // The number was closed, or closed and opened again, behind our back.
+            // The number was closed, or closed and opened again, without a call of `release`.
             operation = errno == ENOENT ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
             result = epoll_ctl(epoll.number, operation, descriptor, &event)
         }
@@ -156,7 +158,7 @@ final class EpollSet {
     private func forget(_ descriptor: Int32) {
         guard registrations[Int(descriptor)].registeredEvents != 0 else { return }
         registrations[Int(descriptor)].registeredEvents = 0
-        // A descriptor that was closed already is gone from the set, too.
+        // The kernel has removed a closed descriptor from the set already.
         _ = epoll_ctl(epoll.number, EPOLL_CTL_DEL, descriptor, nil)
     }
 
@@ -180,13 +182,13 @@ final class EpollSet {
         registrations[index].isListener = stream.isListener
         registrations[index].isUnix = stream.isUnix
         streamCount += 1
-        // Who has just connected has often sent already. What comes after that the kernel tells.
+        // A new connection has often sent already. The kernel reports bytes that arrive later.
         if !stream.isListener {
             receiveAll(descriptor, stream.stream, PollEvents.readable)
             if registrations[index].stream == 0 { return }
         }
-        // Whatever is known of the number: it may have been closed, and be another's by now, and
-        // nobody asks again. What is there already is told by it, too.
+        // Register whatever is known of the number: it may have been closed and belong to another
+        // file by now. Pending events are reported as well.
         let code = register(descriptor, wantedEvents(index))
         if code != 0 { end(descriptor, -code) }
     }
@@ -199,8 +201,8 @@ final class EpollSet {
         end(descriptor, -ECANCELED)
     }
 
-    /// The last completion. The registration is cut down when the descriptor is released, or when
-    /// an event comes that nobody waits for.
+    /// Sends the last completion. The kernel's entry is reduced when the descriptor is released, or
+    /// at an event that nothing waits for.
     private func end(_ descriptor: Int32, _ result: Int32) {
         let token = registrations[Int(descriptor)].stream
         guard token != 0 else { return }
@@ -209,11 +211,12 @@ final class EpollSet {
         emit(Completion(token: token, result: result))
     }
 
-    /// Calls for one descriptor in a row; what is left comes with the next turn.
+    /// Most calls in a row for one descriptor; the rest follows in the next turn.
     private static let callsInARow = 8
 
     private func receiveAll(_ descriptor: Int32, _ token: UInt64, _ events: UInt32) {
-        // Less than was asked for is all there is, unless the end, an error or urgent data follows.
+        // A short read means that no bytes are left, unless the end, an error or urgent data
+        // follows.
         let isMoreLikely = events & ~(PollEvents.readable | PollEvents.writable) != 0
         for _ in 0..<EpollSet.callsInARow {
             guard let (number, memory) = takeBuffer() else { return end(descriptor, -ENOBUFS) }
@@ -231,7 +234,7 @@ final class EpollSet {
         tellAgain(descriptor)
     }
 
-    /// The turn of the others comes first.
+    /// Makes the kernel report the descriptor again, after the others had their turn.
     private func tellAgain(_ descriptor: Int32) {
         let index = Int(descriptor)
         if registrations[index].isEdgeTriggered { _ = register(descriptor, wantedEvents(index)) }
@@ -278,13 +281,14 @@ final class EpollSet {
     /// Whether events may come, or wait for `reap`.
     var isInUse: Bool { streamCount > 0 || hasEvents }
 
-    /// Whether `reap` has something to do.
+    /// Whether `reap` has events or completions to process.
     var hasEvents: Bool { nextEvent != eventCount || firstReady != ready.count }
 
-    /// Asks the kernel, and waits for an event (nil: for ever). A signal may end it early.
+    /// Polls the kernel, or waits for an event (nil: without limit). A signal may end the wait
+    /// early.
     func take(timeoutNanoseconds: UInt64?) {
-        // What was taken in and not handled yet would be told once more, find nobody that waits for
-        // it, and have to be registered anew.
+        // The kernel would report unprocessed events again; no registration would wait for them any
+        // more, and the entry would be reduced and set again.
         guard !hasEvents else { return }
         let count: Int32
         if let nanoseconds = timeoutNanoseconds {
@@ -302,8 +306,8 @@ final class EpollSet {
         eventCount = max(0, Int(count))
     }
 
-    /// Makes the calls for as many streams as there is room for what they bring: what was received
-    /// is handled before more is, while it is in the cache.
+    /// Makes the calls of as many streams as `next` has room for. Received bytes are handled before
+    /// more are received, while they are in the cache.
     func reap(into next: UnsafeMutablePointer<Completion>, room: Int) -> Int {
         output = Output(next: next, room: room)
         defer { output.room = 0 }
@@ -350,7 +354,7 @@ final class EpollSet {
         }
     }
 
-    /// Whether there were some for these events.
+    /// Returns whether any registration waited for these events.
     private func completeWatches(of descriptor: Int32, _ events: UInt32) -> Bool {
         let index = Int(descriptor)
         let always = PollEvents.error | PollEvents.hangUp
@@ -364,7 +368,7 @@ final class EpollSet {
         return isAny
     }
 
-    /// An event came for nobody.
+    /// Handles an event that nothing waited for.
     private func cutDown(_ descriptor: Int32) {
         let index = Int(descriptor)
         let wanted = wantedEvents(index)

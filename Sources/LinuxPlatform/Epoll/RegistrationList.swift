@@ -1,18 +1,18 @@
-/// The watches that are out on one descriptor: one, nearly always.
+/// The registrations in flight on one descriptor: nearly always one.
 struct RegistrationList {
     private var first: Registration?
     private var others: [Registration] = []
 
     var isEmpty: Bool { first == nil }
 
-    /// Everything that somebody waits for.
+    /// The union of their events.
     var events: UInt32 { others.reduce(first?.events ?? 0) { $0 | $1.events } }
 
     mutating func add(_ watch: Registration) {
         if first == nil { first = watch } else { others.append(watch) }
     }
 
-    /// Whether it was there.
+    /// Returns whether it was in the list.
     mutating func remove(token: UInt64) -> Bool { takeOne { $0.token == token } != nil }
 
     mutating func takeOne(where isMeant: (Registration) -> Bool) -> Registration? {

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The `errno` values that the library tells apart, for modules that do not see the C library.
+/// The `errno` values that the library distinguishes, for modules that do not import the C library.
 package enum ErrorCode {
-    // Of descriptors and files.
+    // Descriptors and files.
     package static let badDescriptor = EBADF
     package static let processDescriptors = EMFILE
     package static let systemDescriptors = ENFILE
@@ -18,7 +18,7 @@ package enum ErrorCode {
     package static let cannotSeek = ESPIPE
     package static let inputOutput = EIO
 
-    // Of calls in general.
+    // System calls in general.
     package static let invalid = EINVAL
     package static let interrupted = EINTR
     package static let tryAgain = EAGAIN
@@ -26,7 +26,7 @@ package enum ErrorCode {
     package static let timedOut = ETIMEDOUT
     package static let noData = ENODATA
 
-    // Of sockets.
+    // Sockets.
     package static let brokenPipe = EPIPE
     package static let noBuffers = ENOBUFS
     package static let addressInUse = EADDRINUSE
@@ -36,7 +36,7 @@ package enum ErrorCode {
     package static let destinationRequired = EDESTADDRREQ
     package static let notSocket = ENOTSOCK
 
-    /// Whether a datagram socket's error is an answer from the network (ICMP), which is told once.
+    /// Whether a datagram socket's error comes from the network (ICMP). The kernel reports it once.
     package static func isFromPeer(_ code: Int32) -> Bool {
         [
             ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENONET, EPROTO, ENOPROTOOPT,
@@ -44,7 +44,7 @@ package enum ErrorCode {
         ].contains(code)
     }
 
-    /// Whether the kernel, or an interface, cannot cut a message into datagrams (UDP_SEGMENT).
+    /// Whether the kernel or a network interface refuses to segment a message (UDP_SEGMENT).
     package static func isSegmentRefusal(_ code: Int32) -> Bool {
         [EIO, EINVAL, EMSGSIZE, EOPNOTSUPP, ENOPROTOOPT].contains(code)
     }

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// A system call that failed: which one, with which `errno`, and what to do about it.
+/// A failed system call: its name, its `errno`, and a remedy for the user.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
     package let call: String
     package let code: Int32
@@ -18,13 +18,13 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
         return remedy.map { "\(cause); \($0)" } ?? cause
     }
 
-    /// The C library's text for an `errno` value.
+    /// strerror(3).
     package static func text(of code: Int32) -> String {
         strerror(code).map { String(cString: $0) } ?? "unknown error"
     }
 }
 
-/// Calls `body` until it is not interrupted, and turns -1 into the call's error.
+/// Repeats `body` after EINTR, and throws the `errno` if it returns -1.
 @discardableResult
 func checked(_ call: String, _ body: () -> Int32) throws(SystemError) -> Int32 {
     while true {

@@ -1,29 +1,29 @@
 internal import Glibc
 
-/// What a descriptor, or a path, stands for.
+/// The kind of object behind a descriptor or a path, and its size.
 package struct DescriptorFacts: Sendable {
     package enum Kind: Sendable {
-        /// A regular file, a block device or a directory: always ready, has a position.
+        /// A regular file, a block device or a directory: always ready, and has a position.
         case file
         case socket
-        /// A pipe, a terminal, a device, an eventfd ...: has to be waited for.
+        /// A pipe, a terminal, a device, an eventfd ...: needs a wait for readiness.
         case stream
     }
 
     package let kind: Kind
     package let isDirectory: Bool
-    /// Bytes of a regular file; 0 for all else.
+    /// Bytes of a regular file; 0 for every other kind.
     package let size: Int64
 
-    /// What a descriptor is; throws EBADF when it is none.
+    /// fstat(2). Throws EBADF for a number that is not open.
     package init(descriptor: Int32) throws(SystemError) {
         var facts = stat()
         try checked("fstat") { fstat(descriptor, &facts) }
         self.init(facts)
     }
 
-    /// What a path leads to.
-    /// - Parameter openFlags: those the path is to be opened with.
+    /// stat(2).
+    /// - Parameter openFlags: flags for the later open(2); O_NOFOLLOW makes this lstat(2).
     package init(path: UnsafePointer<CChar>, openFlags: Int32) throws(SystemError) {
         var facts = stat()
         let followsLinks = openFlags & O_NOFOLLOW == 0
@@ -41,11 +41,11 @@ package struct DescriptorFacts: Sendable {
         }
     }
 
-    /// Whether open(2) with these flags would make the file if it is not there.
+    /// Whether open(2) with these flags creates a missing file.
     package static func creates(_ openFlags: Int32) -> Bool { openFlags & O_CREAT != 0 }
 
-    /// What the library adds to a program's flags: an open that does not wait for a pipe's other
-    /// end, and a descriptor that no other program inherits.
+    /// Adds the library's flags to the program's: O_NONBLOCK, so that open(2) does not wait for the
+    /// other end of a pipe, and O_CLOEXEC.
     package static func completed(_ openFlags: Int32) -> Int32 {
         openFlags | O_NONBLOCK | O_CLOEXEC
     }

@@ -2,7 +2,8 @@ internal import CLinux
 internal import Glibc
 
 extension Descriptors {
-    /// The name that the kernel knows for what a descriptor refers to; nil without /proc.
+    /// The kernel's name for the object behind a descriptor (readlink of /proc/.../fd); nil without
+    /// /proc.
     package static func name(of descriptor: Int32) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let path = FilePlace.object(descriptor: descriptor).path
@@ -12,8 +13,8 @@ extension Descriptors {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// A descriptor of what a path leads to, symbolic links followed, that can neither read nor
-    /// write it (O_PATH).
+    /// Opens a path with O_PATH, following symbolic links. The descriptor can neither read nor
+    /// write.
     package static func openPlace(path: String) throws(SystemError) -> Int32 {
         guard !path.utf8.contains(0) else { throw SystemError(call: "open", code: EINVAL) }
         while true {
@@ -23,7 +24,7 @@ extension Descriptors {
         }
     }
 
-    /// Whether the process may read what the descriptor refers to; the refusal's `errno` if not.
+    /// nil if the process may read the descriptor's object; otherwise the `errno` of the refusal.
     package static func refusalToRead(_ descriptor: Int32) -> Int32? {
         let path = FilePlace.object(descriptor: descriptor).path
         return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ? nil : errno

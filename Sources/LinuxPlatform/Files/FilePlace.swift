@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// Where a descriptor leads to.
+/// A place in the file system, named through an open descriptor.
 package enum FilePlace {
-    /// The object itself.
+    /// The descriptor's own object.
     case object(descriptor: Int32)
-    /// The directory that holds the name of an open directory.
+    /// The parent directory of an open directory.
     case parent(ofDirectory: Int32)
 
-    /// A path that leads to the very object, whatever its name is by now. The thread's own folder,
-    /// because the process's one is empty once the main thread has ended.
+    /// A path to exactly this object, even after a rename. It uses /proc/thread-self, because
+    /// /proc/self/fd is empty once the main thread has ended.
     package var path: String {
         switch self {
         case .object(let descriptor): "/proc/thread-self/fd/\(descriptor)"
@@ -16,7 +16,7 @@ package enum FilePlace {
         }
     }
 
-    /// Whether /proc can be used at all.
+    /// Whether /proc is mounted.
     package static var canBeNamed: Bool { access("/proc/thread-self/fd", F_OK) == 0 }
     package static let procRemedy = "mount /proc: through it the kernel finds what to watch"
 }

@@ -1,10 +1,11 @@
 internal import CLinux
 internal import Glibc
 
-/// Calls that move parts of files, for senders of files.
+/// Calls that transfer parts of a file, for the code that sends files.
 package enum FileSlices {
-    /// sendfile(2) from a place in a file to a stream socket, which must not block: the count of
-    /// bytes that the socket took, 0 at the file's end, or a negated errno (`Sockets.wouldBlock`).
+    /// sendfile(2) from `offset` in a file to a non-blocking stream socket. Returns the number of
+    /// bytes that the socket took, 0 at the end of the file, or a negated errno
+    /// (`Sockets.wouldBlock`).
     package static func send(
         _ socket: Int32, file: Int32, offset: Int, count: Int
     ) -> Int {
@@ -20,7 +21,7 @@ package enum FileSlices {
         }
     }
 
-    /// pread(2): the count of bytes, 0 at the end, or a negated errno.
+    /// pread(2). Returns the number of bytes, 0 at the end of the file, or a negated errno.
     package static func read(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, offset: Int
     ) -> Int {
@@ -32,8 +33,7 @@ package enum FileSlices {
         }
     }
 
-    /// Another descriptor of the same open file, which exec closes; a negated errno where there is
-    /// none.
+    /// Duplicates a descriptor, with FD_CLOEXEC set. Returns the new descriptor or a negated errno.
     package static func duplicate(_ file: Int32) -> Int32 {
         let copy = fcntl(file, F_DUPFD_CLOEXEC, 0)
         return copy >= 0 ? copy : -errno

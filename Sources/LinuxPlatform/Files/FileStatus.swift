@@ -1,20 +1,21 @@
 internal import CLinux
 internal import Glibc
 
-/// What is known about an open file, to be compared with what is known later. statx(2).
+/// A snapshot of an open file's attributes, to compare with a later one. statx(2).
 package struct FileStatus: Sendable {
     package var mode: UInt32
     package var linkCount: UInt32
     package var owner: UInt32
     package var group: UInt32
     package var size: UInt64
-    /// Of the content and of anything; nanoseconds since 1970.
+    /// mtime and ctime, in nanoseconds since 1970.
     package var modifiedNanoseconds: Int64
     package var changedNanoseconds: Int64
-    /// When this was found out, on the clock that file systems take their times from.
+    /// Time of the snapshot, on the clock from which file systems take their timestamps.
     package var takenNanoseconds: Int64
 
-    /// What this machine knows about the object; a server is not asked. nil: not open.
+    /// Reads the attributes that this machine has cached, without a request to a file server
+    /// (AT_STATX_DONT_SYNC). nil if statx(2) fails.
     package init?(of descriptor: Int32) {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &now)
@@ -40,8 +41,8 @@ package struct FileStatus: Sendable {
         changedNanoseconds != old.changedNanoseconds
     }
 
-    /// Whether the content, or anything, may have changed since without a later time of change:
-    /// file systems count time in ticks of the kernel's clock.
+    /// Whether the content (or any attribute) may change after the snapshot and keep its timestamp:
+    /// file systems advance their time in ticks of the kernel's clock.
     package var isFreshlyModified: Bool { isWithinTick(modifiedNanoseconds) }
     package var isFreshlyChanged: Bool { isWithinTick(changedNanoseconds) }
 

@@ -1,14 +1,14 @@
 internal import CLinux
 internal import Glibc
 
-/// What is at a path, as far as comparing it with what was there before needs.
+/// The identity of the object at a path, to compare with an earlier one.
 package struct FolderEntryFacts: Equatable, Sendable {
     package enum Kind: UInt8, Sendable { case file, directory, symlink, other }
 
     package var kind: Kind
     package var inode: UInt64
     package var size: UInt64
-    /// Since 1970.
+    /// In nanoseconds since 1970.
     package var modifiedNanoseconds: Int64
 
     package init(kind: Kind, inode: UInt64, size: UInt64, modifiedNanoseconds: Int64) {
@@ -18,7 +18,8 @@ package struct FolderEntryFacts: Equatable, Sendable {
         self.modifiedNanoseconds = modifiedNanoseconds
     }
 
-    /// Of a path that ends in a zero; nil: nothing is there, or the process may not see it.
+    /// - Parameter path: ends in a zero byte. nil if nothing is there, or the process may not see
+    ///   it.
     package init?(path: [UInt8], followsLinks: Bool) {
         let facts = path.withUnsafeBytes {
             FolderEntryFacts(terminated: $0, in: AT_FDCWD, followsLinks: followsLinks)
@@ -27,8 +28,7 @@ package struct FolderEntryFacts: Equatable, Sendable {
         self = facts
     }
 
-    /// Of a name behind which there is a zero.
-    /// - Parameter folder: what the path is relative to.
+    /// - Parameter path: a name that is followed by a zero byte, relative to `folder`.
     package init?(terminated path: UnsafeRawBufferPointer, in folder: Int32, followsLinks: Bool) {
         guard let name = path.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
         var status = stat()
@@ -37,7 +37,7 @@ package struct FolderEntryFacts: Equatable, Sendable {
         self.init(status)
     }
 
-    /// Of what a descriptor is open for.
+    /// fstat(2) of an open descriptor.
     package init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
@@ -53,7 +53,8 @@ package struct FolderEntryFacts: Equatable, Sendable {
             default: .other
             }
         inode = UInt64(status.st_ino)
-        // Of a folder they change with its entries, which have events of their own.
+        // A folder's size and time change with its entries, which have events of their own: ignore
+        // them.
         let isFolder = kind == .directory
         size = isFolder ? 0 : UInt64(max(0, status.st_size))
         let time = status.st_mtim

@@ -1,19 +1,20 @@
 internal import CLinux
 internal import Glibc
 
-/// Reads one folder after another with the same memory, by one thread at a time.
+/// Reads the entries of one folder after another into the same memory. For one thread at a time.
 package final class FolderReader: @unchecked Sendable {
-    // Safety: the memory lives as long as the object; one thread at a time uses it. Pages, because
-    // small folders touch only the first, and none stay after the scan of a great tree.
+    // Safety: the memory lives as long as the object; one thread at a time uses it. It is mapped
+    // pages: a small folder touches only the first, and no heap memory stays in use after the scan
+    // of a big tree.
     private let memory: UnsafeMutableRawBufferPointer
-    /// The folder that is open.
+    /// The open folder; -1 if there is none.
     package private(set) var descriptor: Int32 = -1
 
-    /// Bytes of the memory that have entries in them.
+    /// Bytes of the memory that hold entries.
     private var filled = 0
 
     private static let capacity = 32_768
-    /// More than an entry with the longest name: a smaller place may be too small for the next.
+    /// More than an entry with the longest name needs: with less room the next entry might not fit.
     private static let mostEntrySize = 1024
     private static let headerSize = 19
 
@@ -27,7 +28,7 @@ package final class FolderReader: @unchecked Sendable {
         if let start = memory.baseAddress { PageMemory.free(start, memory.count) }
     }
 
-    /// Opens a folder. The path ends in a zero, and may be longer than the kernel takes at once.
+    /// Opens a folder. The path ends in a zero byte, and may be longer than PATH_MAX.
     package func open(path: [UInt8], followsLink: Bool) throws(SystemError) {
         close()
         let last = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW)
@@ -66,8 +67,8 @@ package final class FolderReader: @unchecked Sendable {
         descriptor = -1
     }
 
-    /// What is in a small file of an open folder; nil when it cannot be read. The name ends in a
-    /// zero, and symbolic links are not followed.
+    /// The content of a small file in an open folder; nil when it cannot be read. The name ends in
+    /// a zero byte; symbolic links are not followed.
     package static func contents(of name: [UInt8], in folder: Int32, limit: Int) -> [UInt8]? {
         let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         guard let number = try? open(name, in: folder, flags) else { return nil }
@@ -75,7 +76,7 @@ package final class FolderReader: @unchecked Sendable {
         return SystemFile.bytes(of: file.number, limit: limit)
     }
 
-    /// Reads entries of the open folder until there are no more, or the memory is full.
+    /// Reads entries of the open folder until the end, or until the memory is full.
     /// - Returns: whether there may be more.
     package func fill() throws(SystemError) -> Bool {
         filled = 0
@@ -92,9 +93,9 @@ package final class FolderReader: @unchecked Sendable {
         return true
     }
 
-    /// Goes through the entries that were read last, `.` and `..` left out.
-    /// - Parameter body: gets the name, which is followed by a zero and stays where it is until the
-    ///   memory is filled again, its kind where the folder knows it, and its inode.
+    /// Calls `body` for each entry of the last `fill`, except `.` and `..`.
+    /// - Parameter body: receives the name, which is followed by a zero byte and valid until the
+    ///   next `fill`; the kind, if the file system reports it; and the inode.
     package func forEach(
         _ body: (UnsafeRawBufferPointer, FolderEntryFacts.Kind?, UInt64) -> Void
     ) {
@@ -120,7 +121,7 @@ package final class FolderReader: @unchecked Sendable {
         return name.count <= 2 && name.first == dot && name.last == dot
     }
 
-    /// Of the DT_ numbers.
+    /// Maps a DT_ constant; nil for DT_UNKNOWN.
     private static func kind(_ type: UInt8) -> FolderEntryFacts.Kind? {
         switch type {
         case 0: nil

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The library's calls on a file that transfer nothing.
+/// The library's calls on a file that transfer no bytes.
 package enum OpenFile {
-    /// lseek(2); nil where there is none.
+    /// The file position (lseek(2)); nil if the descriptor has none.
     package static func position(_ descriptor: Int32) -> Int64? {
         let position = lseek(descriptor, 0, SEEK_CUR)
         return position < 0 ? nil : Int64(position)
@@ -12,13 +12,13 @@ package enum OpenFile {
         _ = lseek(descriptor, Int(position), SEEK_SET)
     }
 
-    /// Clears O_NONBLOCK, which the ring would take as: fail where the file is not in memory.
+    /// Clears O_NONBLOCK: with it, io_uring fails a request whose bytes are not in the page cache.
     package static func makeBlocking(_ descriptor: Int32) {
         let flags = fcntl(descriptor, F_GETFL)
         if flags >= 0 { _ = fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) }
     }
 
-    /// Closes a descriptor of the library's own. close(2).
+    /// close(2), for descriptors that the library opened.
     package static func close(_ descriptor: Int32) {
         _ = Glibc.close(descriptor)
     }

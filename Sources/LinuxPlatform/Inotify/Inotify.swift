@@ -1,20 +1,21 @@
-/// An inotify instance: the kernel's (`InotifyDescriptor`), or a test's.
+/// An inotify instance: the kernel's (`InotifyDescriptor`), or a test double.
 ///
-/// A file has one watch, whatever name or descriptor it is watched by.
+/// An instance has one watch per file, regardless of the names or descriptors that lead to it.
 package protocol Inotify: AnyObject, Sendable {
-    /// Readable when events wait; `InotifyEventBuffer` reads them.
+    /// Readable while events are pending; read it with `InotifyEventBuffer`.
     var descriptor: Int32 { get }
 
-    /// Watches a file, and gives its watch's number.
-    /// - Parameter isAdding: for what the file is watched already, too; else for `changes` only.
+    /// Adds a watch for a file, or changes the existing one, and returns its number.
+    /// - Parameter isAdding: true adds `mask` to an existing watch (IN_MASK_ADD); false replaces
+    ///   its mask.
     func watch(
         _ place: FilePlace, for mask: InotifyMask, isAdding: Bool
     ) throws(SystemError) -> Int32
 
-    /// Ends a watch. Events that happened before may still be read, under a number that is not
-    /// given again; the last one is `ended`, so that a reader that sleeps wakes up.
+    /// Removes a watch. Earlier events may still be read under its number, which the kernel does
+    /// not reuse. The last event is `ended`, so a reader that sleeps wakes up.
     func unwatch(_ number: Int32)
 
-    /// Gives the descriptor back. Nothing else may be called any more.
+    /// Closes the descriptor. No other call may follow.
     func close()
 }

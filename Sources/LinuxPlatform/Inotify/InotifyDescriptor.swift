@@ -4,7 +4,8 @@ internal import Glibc
 package final class InotifyDescriptor: Inotify {
     package let descriptor: Int32
 
-    /// - Parameter readsWait: reading sleeps until there is an event; else it finds none.
+    /// - Parameter readsWait: true: read(2) blocks until there is an event; false: it fails with
+    ///   EAGAIN.
     package init(readsWait: Bool) throws(SystemError) {
         descriptor = try checked("inotify_init1") {
             inotify_init1(Int32(IN_CLOEXEC) | (readsWait ? 0 : Int32(IN_NONBLOCK)))
@@ -21,7 +22,7 @@ package final class InotifyDescriptor: Inotify {
     }
 
     package func unwatch(_ number: Int32) {
-        // The kernel may have ended it already.
+        // Ignore the result: the kernel may have removed the watch already.
         _ = inotify_rm_watch(descriptor, number)
     }
 

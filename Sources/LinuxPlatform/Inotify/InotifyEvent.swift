@@ -2,12 +2,12 @@
 @frozen
 @usableFromInline
 package struct InotifyEvent: Equatable, Sendable {
-    /// The watch's number; -1: the kernel's queue overflowed.
+    /// The watch's number; -1 if the kernel's queue overflowed.
     @usableFromInline package var watch: Int32
     @usableFromInline package var mask: InotifyMask
-    /// The same for both ends of one rename; otherwise 0.
+    /// Connects the two events of one rename; otherwise 0.
     @usableFromInline package var cookie: UInt32
-    /// It happened to an entry of the watched directory, not to the directory itself.
+    /// The event is about an entry of the watched directory, not about the directory itself.
     @usableFromInline package var isOfEntry: Bool
 
     @inlinable

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A buffer for the events of an inotify instance, which one thread at a time reads and reuses.
+/// A reusable buffer for the events of an inotify instance. For one thread at a time.
 @usableFromInline
 package final class InotifyEventBuffer: @unchecked Sendable {
     // Safety: the memory lives as long as the object; one thread at a time uses it.
@@ -8,18 +8,18 @@ package final class InotifyEventBuffer: @unchecked Sendable {
     @exclusivity(unchecked) @usableFromInline var count = 0
 
     @usableFromInline static var headerSize: Int { 16 }
-    /// No event is longer: a name of 255 bytes with its zero.
+    /// The size of the longest event, whose name has 255 bytes and a zero byte.
     private static let longestEvent = headerSize + 256
 
-    /// - Parameter capacity: in bytes, of which an event without a name takes 16; by default, room
-    ///   for several hundred events.
+    /// - Parameter capacity: in bytes; an event without a name takes 16. The default holds several
+    ///   hundred events.
     package init(capacity: Int = 32_768) {
         memory = .allocate(byteCount: max(capacity, InotifyEventBuffer.longestEvent), alignment: 8)
     }
 
     deinit { memory.deallocate() }
 
-    /// Takes what waits, as far as it fits; false when there was nothing.
+    /// Reads pending events, as many as fit. Returns false if there were none.
     package func read(from descriptor: Int32) -> Bool {
         repeat {
             count = Glibc.read(descriptor, memory.baseAddress, memory.count)
@@ -28,16 +28,16 @@ package final class InotifyEventBuffer: @unchecked Sendable {
         return count > 0
     }
 
-    /// Whether the last reading took all that there was: there was room for one more.
+    /// Whether the last read emptied the kernel's queue: the buffer had room for one more event.
     package var tookAll: Bool { count <= memory.count - InotifyEventBuffer.longestEvent }
 
-    /// Goes through the events in their order, where they are.
+    /// Calls `body` for each event, in order, without a copy.
     @inlinable @inline(__always)
     package func forEach(_ body: (InotifyEvent) -> Void) {
         forEachField { event, _ in body(event) }
     }
 
-    /// The same, with the names of the entries that they are about; valid during the call.
+    /// Also passes the name of the entry that an event is about; valid during the call.
     package func forEachNamed(_ body: (InotifyEvent, UnsafeRawBufferPointer) -> Void) {
         forEachField { event, field in
             let length = field.firstIndex(of: 0) ?? field.count
@@ -45,7 +45,7 @@ package final class InotifyEventBuffer: @unchecked Sendable {
         }
     }
 
-    /// - Parameter body: gets the name with the zeros that fill its field.
+    /// - Parameter body: receives the whole name field, with its zero padding.
     @inlinable @inline(__always)
     func forEachField(_ body: (InotifyEvent, UnsafeRawBufferPointer) -> Void) {
         var offset = 0
@@ -53,7 +53,7 @@ package final class InotifyEventBuffer: @unchecked Sendable {
             let header = UnsafeRawBufferPointer(rebasing: memory[offset..<count])
             let nameSize = Int(header.load(fromByteOffset: 12, as: UInt32.self))
             offset += InotifyEventBuffer.headerSize
-            // The kernel hands over whole events; nothing else is trusted to.
+            // The kernel writes only whole events; stop at anything else.
             guard nameSize <= count - offset, nameSize % 4 == 0 else { return }
             let field = UnsafeRawBufferPointer(rebasing: memory[offset..<(offset + nameSize)])
             offset += nameSize

@@ -4,7 +4,8 @@ package enum InotifyLimit: String, Sendable {
     case instances = "this user's inotify instances"
     case queuedEvents = "queued inotify events"
 
-    /// The machine's limit and, where there is one, the user namespace's (a container's, say).
+    /// The machine's limit and, if there is one, the limit of the user namespace (of a container,
+    /// for example).
     private var keys: [String] {
         switch self {
         case .watches: ["fs.inotify.max_user_watches", "user.max_inotify_watches"]
@@ -18,8 +19,8 @@ package enum InotifyLimit: String, Sendable {
         return SystemFile.firstLine(of: "/proc/sys/\(path)").flatMap { Int($0) }
     }
 
-    /// Whether `inotify_init1` failed for want of instances. One `errno` stands for two limits, but
-    /// only a process that is short of descriptors cannot open a file either.
+    /// Whether `inotify_init1` failed because of the limit on instances. EMFILE stands for two
+    /// limits, but only a process without free descriptors also fails to open a file.
     package static func isInstanceShortage(_ code: Int32) -> Bool {
         code == ErrorCode.processDescriptors && value(instances.keys[0]) != nil
     }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension Memory {
-    /// The place of the first byte of a value. memchr(3).
+    /// Index of the first byte that equals `byte`. memchr(3).
     package static func firstIndex(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
         guard let start = bytes.baseAddress,
             let found = memchr(start, Int32(byte), bytes.count)

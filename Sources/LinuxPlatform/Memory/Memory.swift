@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// The C library's functions for memory that somebody else allocated.
+/// C library functions for memory that other code has allocated.
 package enum Memory {
-    /// Gives memory of malloc(3) and its kin back. free(3).
+    /// Frees memory of malloc(3) and related functions. free(3).
     package static func free(_ start: UnsafeRawPointer?) {
         Glibc.free(UnsafeMutableRawPointer(mutating: start))
     }
 
-    /// Gives mapped pages back. munmap(2).
+    /// Unmaps pages. munmap(2).
     package static func unmap(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
         if munmap(start, bytes.count) == 0 { return }
@@ -16,7 +16,7 @@ package enum Memory {
             remedy: "the bytes must begin where a page of a mapping does")
     }
 
-    /// Whether two buffers of the same size hold the same bytes. memcmp(3).
+    /// Whether two buffers hold the same bytes. memcmp(3).
     package static func areEqual(
         _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer
     ) -> Bool {

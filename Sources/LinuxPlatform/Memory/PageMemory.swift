@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Pages straight from the kernel, which go straight back to it.
+/// Pages mapped directly from the kernel.
 package enum PageMemory {
     /// mmap(2). Ends the process when memory is short, as Swift's own allocations do.
     package static func allocate(_ count: Int) -> UnsafeMutableRawPointer {

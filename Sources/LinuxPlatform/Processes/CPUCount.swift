@@ -1,28 +1,28 @@
 internal import CLinux
 internal import Glibc
 
-/// How many CPUs the process may use: the affinity mask, cut down to the cgroup's quota.
+/// The number of CPUs that the process may use: its affinity mask, limited by the cgroup's quota.
 package enum CPUCount {
     package static let usable: Int = {
         let mask = Int(clinux_affinity_count())
         return max(1, min(mask > 0 ? mask : machine.online, machine.quota ?? .max))
     }()
 
-    /// Whether something may run while a thread of this process does: there are other CPUs, be they
-    /// this process's or not, and no quota that makes all of its CPU time precious.
+    /// Whether another thread, of any process, may run at the same time as a thread of this
+    /// process. A CPU quota of 1 counts as no: a spin would use up time that the process needs.
     package static let othersMayRun = machine.online > 1 && machine.quota ?? .max > 1
 
-    /// Read together, and once: later there may be no descriptor to read them by.
+    /// Read once, at the start: later there may be no free descriptor to read the files with.
     private static let machine = (
         online: Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), quota: cgroupQuota()
     )
 
-    /// Whole CPUs of the tightest CPU quota on the way to the root, rounded up.
-    /// - Parameter root: where /proc and /sys are.
+    /// The smallest CPU quota of the cgroup and its ancestors, in CPUs, rounded up.
+    /// - Parameter root: prefix of /proc and /sys, for tests.
     static func cgroupQuota(root: String = "") -> Int? {
         let folder = root + "/sys/fs/cgroup"
-        // Without /proc nobody says which cgroup it is. In a container it is the one that the
-        // container sees as the root; elsewhere that one has no quota.
+        // Without /proc the cgroup is unknown: assume the root, which is the container's own cgroup
+        // in a container, and has no quota elsewhere.
         let membership =
             SystemFile.contents(of: root + "/proc/self/cgroup") ?? "0::/\n1:cpu:/\n"
         var quotas: [Int] = []
@@ -39,7 +39,7 @@ package enum CPUCount {
         return quotas.min()
     }
 
-    /// A cgroup's path and those of its ancestors, which limit it, too.
+    /// The paths of a cgroup and of its ancestors, whose quotas also apply.
     static func levels(of path: String) -> [String] {
         var parts = path.split(separator: "/").map(String.init)
         var result = [""]
@@ -50,7 +50,7 @@ package enum CPUCount {
         return result
     }
 
-    /// Version 2: "cpu.max" holds "QUOTA PERIOD" or "max PERIOD".
+    /// cgroup v2: "cpu.max" holds "QUOTA PERIOD" or "max PERIOD".
     private static func unifiedQuota(in folder: String) -> Int? {
         SystemFile.firstLine(of: folder + "/cpu.max").flatMap(quota(fromMax:))
     }
@@ -63,7 +63,7 @@ package enum CPUCount {
         return cpus(quota: quota, period: period)
     }
 
-    /// Version 1: two files, and a quota of -1 for none.
+    /// cgroup v1: two files; a quota of -1 means none.
     private static func legacyQuota(in folder: String) -> Int? {
         guard
             let quota = SystemFile.firstLine(of: folder + "/cpu.cfs_quota_us").flatMap(Int.init),

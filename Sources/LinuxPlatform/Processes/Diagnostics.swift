@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Lines on standard error, each written by one call so that they do not mix.
+/// Writes lines to standard error, each with one write(2) so that lines do not mix.
 package enum Diagnostics {
     package static func log(_ message: String) {
         write(line: "RingDispatch: \(message)\n")
@@ -9,25 +9,25 @@ package enum Diagnostics {
     fileprivate static func write(line: String) {
         var line = line
         line.withUTF8 { bytes in
-            // Nothing can be done about a standard error that is closed or full.
+            // Ignore the result: a closed or full standard error cannot be reported.
             _ = Glibc.write(2, bytes.baseAddress, bytes.count)
         }
     }
 }
 
-/// Ends the process because the program broke a rule of the API.
+/// Ends the process after a misuse of the API.
 package func fatalMisuse(_ message: String) -> Never {
     Diagnostics.write(line: "BUG IN CLIENT OF RINGDISPATCH: \(message)\n")
     abort()
 }
 
-/// Ends the process because the kernel refused what cannot be done without.
+/// Ends the process after the failure of an indispensable system call.
 package func fatalSystemError(_ error: SystemError) -> Never {
     Diagnostics.write(line: "RingDispatch cannot go on: \(error)\n")
     abort()
 }
 
-/// Ends the process because its environment asks for what cannot be.
+/// Ends the process because of an invalid setting in its environment.
 package func fatalConfiguration(_ message: String) -> Never {
     Diagnostics.write(line: "RingDispatch: \(message)\n")
     // EX_CONFIG of sysexits(3).

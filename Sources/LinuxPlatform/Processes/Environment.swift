@@ -6,6 +6,6 @@ package enum Environment {
         getenv(name).map { String(cString: $0) }
     }
 
-    /// unsetenv(3). No other thread may use the environment meanwhile.
+    /// unsetenv(3). No other thread may use the environment at the same time.
     package static func unset(_ name: String) { unsetenv(name) }
 }

@@ -1,16 +1,16 @@
 internal import CLinux
 
-/// libdispatch's main queue, in a process that has libdispatch.
+/// The main queue of libdispatch, in a process that has loaded libdispatch.
 ///
-/// Swift's concurrency brings it along, and runs the main actor on that queue; so does Foundation,
-/// whose run loop serves it. What runs there is on the main thread, or on one thread at a time of
-/// libdispatch's after the main thread has ended (an `async` main).
+/// Swift's concurrency runtime loads libdispatch and runs the main actor on this queue; Foundation
+/// loads it too, and its run loop serves the queue. Work runs on the main thread; after the main
+/// thread has ended (an `async` main), on one libdispatch thread at a time.
 package enum LibdispatchMainQueue {
-    /// Whether there is one. All else is for those who asked.
+    /// Whether the process has libdispatch. Check this before any other member.
     package static let exists = find()
 
-    /// libdispatch makes the queue's eventfd when something first needs it, and where descriptors
-    /// have run out it ends the process without a word. So it is made at the start, with words.
+    /// libdispatch creates the queue's eventfd at first use, and crashes without a message if no
+    /// descriptor is free. Create it now, and print a message instead.
     private static func find() -> Bool {
         guard clinux_main_queue_find() else { return false }
         do throws(SystemError) {
@@ -22,25 +22,25 @@ package enum LibdispatchMainQueue {
         return true
     }
 
-    /// Whether the caller runs on it. The main thread does from the start.
+    /// Whether the caller runs on the queue. True for the main thread from the start.
     package static var isCurrent: Bool { clinux_main_queue_is_current() }
 
-    /// Has the queue run `function`. `dispatch_async_f`.
+    /// Runs `function` on the queue. `dispatch_async_f`.
     package static func async(
         _ function: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void
     ) {
         clinux_main_queue_async(function)
     }
 
-    /// Becomes readable when the queue has work for the main thread; nil when the main thread has
-    /// left it to other threads. It belongs to libdispatch, and stays open.
+    /// The eventfd that is readable while the queue has work for the main thread; nil once the main
+    /// thread has left the queue to other threads. libdispatch owns it and keeps it open.
     package static var descriptor: Int32? {
         let descriptor = clinux_main_queue_descriptor()
         return descriptor < 0 ? nil : descriptor
     }
 
-    /// Runs all that waits there. For the main thread.
-    /// - Parameter descriptor: is not readable any more afterwards, until more work comes.
+    /// Runs all pending work. Only on the main thread.
+    /// - Parameter descriptor: the queue's eventfd, which this resets until more work arrives.
     package static func run(clearing descriptor: Int32) {
         EventDescriptor.clear(descriptor)
         clinux_main_queue_run()

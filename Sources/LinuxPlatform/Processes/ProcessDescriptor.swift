@@ -1,15 +1,14 @@
 internal import CLinux
 internal import Glibc
 
-/// pidfd_open(2): names a process for good, also when its number is used again. Readable when the
-/// process has ended.
+/// pidfd_open(2): refers to one process, even after its number is reused. Readable once the process
+/// has ended.
 package struct ProcessDescriptor: ~Copyable {
     private let descriptor: OwnedDescriptor
 
-    /// What became of the wish to have one.
     package enum Opening: ~Copyable {
         case opened(ProcessDescriptor)
-        /// There is no such process.
+        /// No such process exists.
         case gone
         case refused(SystemError)
     }
@@ -22,7 +21,7 @@ package struct ProcessDescriptor: ~Copyable {
         }
         switch -result {
         case ESRCH, EINVAL, ENOENT:
-            // The last two: it ended at this moment, or the number is that of a thread.
+            // EINVAL, ENOENT: the process has just ended, or the number is a thread's.
             return .gone
         case let code:
             let isShort = code == EMFILE || code == ENFILE
@@ -36,6 +35,7 @@ package struct ProcessDescriptor: ~Copyable {
 
     package var number: Int32 { descriptor.number }
 
-    /// How the process ended; nil while it runs, or when Linux does not tell. Reaps nothing.
+    /// How the process ended, without reaping it; nil while it runs, or if Linux does not report
+    /// it.
     package var exit: ProcessExit? { ProcessExit(clinux_pidfd_exit(descriptor.number)) }
 }

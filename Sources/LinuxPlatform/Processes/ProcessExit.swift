@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// How a process ended.
+/// How a process ended, as wait(2) reports it.
 package enum ProcessExit: Sendable {
     case exited(code: Int32)
     case signaled(signal: Int32, coreDumped: Bool)

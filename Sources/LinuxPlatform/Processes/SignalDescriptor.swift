@@ -1,11 +1,11 @@
 internal import CLinux
 internal import Glibc
 
-/// signalfd(2): takes signals that every thread blocks.
+/// signalfd(2): dequeues signals that every thread blocks.
 package struct SignalDescriptor: ~Copyable {
     private let descriptor: OwnedDescriptor
 
-    /// One that takes nothing yet.
+    /// Starts with no signals.
     package init() throws(SystemError) {
         var none = sigset_t()
         sigemptyset(&none)
@@ -17,7 +17,7 @@ package struct SignalDescriptor: ~Copyable {
 
     package var number: Int32 { descriptor.number }
 
-    /// Takes these signals from now on, and what waits of them already.
+    /// Replaces the set of signals. Signals that are pending already are reported as well.
     package func set(_ numbers: some Sequence<Int32>) {
         var set = sigset_t()
         sigemptyset(&set)
@@ -25,7 +25,7 @@ package struct SignalDescriptor: ~Copyable {
         _ = signalfd(descriptor.number, &set, 0)
     }
 
-    /// Takes what waits: the number of each, once for each delivery.
+    /// Dequeues all pending signals, and passes each one's number to `body`.
     package func read(_ body: (Int32) -> Void) {
         withUnsafeTemporaryAllocation(of: signalfd_siginfo.self, capacity: 16) { buffer in
             let size = MemoryLayout<signalfd_siginfo>.stride

@@ -1,27 +1,28 @@
 internal import CLinux
 internal import Glibc
 
-/// The dispositions of signals whose deliveries are counted: a handler that counts a delivery,
-/// writes to a descriptor, and passes the delivery on to the handler that was there before.
+/// The dispositions of signals whose deliveries are counted. The library's handler counts a
+/// delivery, writes to a descriptor, and calls the handler that was installed before it (its
+/// "earlier action").
 ///
-/// If the program has installed a handler over ours, ours stays beneath it with what it passes on
-/// to, and the next source only resumes counting there: it sees what the program's handler passes
-/// on. In every other case ours is installed over what is there, so it never calls itself.
+/// If the program installs a handler over the library's, the library's handler keeps its earlier
+/// action, and the next `take` only resumes counting: it sees the deliveries that the program's
+/// handler passes on. In every other case `take` installs the library's handler over the present
+/// one. So the library's handler never calls itself.
 ///
-/// The lock of its owner guards it.
+/// The owner's lock guards this value.
 package struct SignalHandlers {
-    /// Signals whose handler is ours, or a handler of the program that may call ours.
+    /// Signals whose handler is the library's, or a handler of the program that may call it.
     private var installed: Set<Int32> = []
-    /// The actions that were found installed. Never freed: a handler may be reading one at any
-    /// time.
+    /// The earlier actions. Never freed: a running handler may read one at any time.
     private var known: [Int32: [UnsafeMutablePointer<sigaction>]] = [:]
 
-    /// - Parameter wake: what handlers write to. Stays open as long as the process.
+    /// - Parameter wake: the eventfd that handlers write to. Must stay open until the process ends.
     package init(wake: borrowing EventDescriptor) {
         clinux_signal_set_wake(wake.number)
     }
 
-    /// From now on deliveries are counted.
+    /// Starts counting deliveries of a signal.
     package mutating func take(_ number: Int32) {
         let present = disposition(of: number)
         let (isOurs, isFunction) = withUnsafePointer(to: present) {
@@ -37,12 +38,12 @@ package struct SignalHandlers {
         install(number, over: present, isFunction: isFunction)
     }
 
-    /// Deliveries are not counted any more. The earlier action comes back, unless the program has
-    /// installed something else since.
+    /// Stops counting, and restores the earlier action unless the program has installed another
+    /// one.
     package mutating func giveBack(_ number: Int32) {
         let present = disposition(of: number)
         if withUnsafePointer(to: present, { clinux_signal_is_ours($0) }) {
-            // Without a record it was for one delivery, which has come.
+            // No record: the earlier action was SA_RESETHAND, and its one delivery has happened.
             var earlier = clinux_signal_earlier(number)?.pointee ?? sigaction()
             sigaction(number, &earlier, nil)
             installed.remove(number)
@@ -51,10 +52,10 @@ package struct SignalHandlers {
         _ = clinux_signal_take_count(number)
     }
 
-    /// How many deliveries were counted since the last call.
+    /// Deliveries counted since the last call.
     package func takeCount(_ number: Int32) -> UInt { UInt(clinux_signal_take_count(number)) }
 
-    /// Whether the program has no handler that would miss a delivery taken by a signalfd.
+    /// Whether a signalfd may dequeue the signal: the program has no handler that would miss it.
     package func isOurs(_ number: Int32) -> Bool {
         let present = disposition(of: number)
         return withUnsafePointer(to: present) { present in
@@ -74,22 +75,22 @@ package struct SignalHandlers {
     private func install(_ number: Int32, over earlier: sigaction, isFunction: Bool) {
         var action = earlier
         if !isFunction {
-            // The program's system calls go on; only the source wants to know.
+            // Counting must not interrupt the program's system calls.
             action.sa_flags |= SA_RESTART | Int32(bitPattern: UInt32(SA_ONSTACK))
             let isIgnored =
                 unsafeBitCast(
                     earlier.__sigaction_handler.sa_handler, to: Int.self) == 1
-            // Children of a program that ignores SIGCHLD leave no zombies.
+            // A program that ignores SIGCHLD expects its children to leave no zombies.
             if number == SIGCHLD && isIgnored { action.sa_flags |= SA_NOCLDWAIT }
         }
-        // Else its flags and mask are what the handler that is called from ours expects.
+        // Otherwise keep the flags and the mask that the earlier handler expects.
         action.sa_flags &= ~Int32(bitPattern: UInt32(SA_RESETHAND))
         clinux_signal_prepare(&action)
         sigaction(number, &action, nil)
     }
 
-    /// A copy of `action` for the handlers: the same for the same action, so that a program that
-    /// makes sources again and again does not fill the memory.
+    /// Stores a copy of `action` for the handlers. Equal actions share one copy, so memory does not
+    /// grow with each source that a program makes.
     private mutating func record(
         _ action: sigaction, of number: Int32
     ) -> UnsafeMutablePointer<sigaction> {

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Which signals can be watched.
+/// Which signals a source can watch.
 package enum Signals {
-    /// Why a signal cannot be watched; nil: it can.
+    /// Why a source cannot watch the signal; nil if it can.
     package static func refusal(of number: Int32) -> String? {
         switch number {
         case SIGKILL, SIGSTOP:

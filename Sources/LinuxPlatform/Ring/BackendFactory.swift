@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// Makes the loops' kernels: io_uring where it works, epoll where it is refused.
+/// Creates the loops' back ends: io_uring where it works, epoll where it is refused.
 package struct BackendFactory: Sendable {
     package let kind: BackendKind
     /// Why this back end was chosen, for the log.
     package let reason: String
     private let doorbell: Doorbell?
 
-    /// What the user asked for by RINGDISPATCH_BACKEND.
+    /// The user's choice in RINGDISPATCH_BACKEND.
     package enum Preference: String, Sendable, CaseIterable {
         case auto
         case ioUring = "io_uring"
         case epoll
     }
 
-    /// - Throws: a forced io_uring was refused.
+    /// - Throws: if io_uring was requested and is refused.
     package init(preference: Preference) throws(SystemError) {
         if preference == .epoll {
             self.init(kind: .epoll, reason: "RINGDISPATCH_BACKEND=epoll", doorbell: nil)

@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// Posts a completion to another thread's ring (IORING_OP_MSG_RING), which ends its wait.
 ///
-/// Unlike a watched eventfd it needs no request armed on the other side: such a request would
-/// belong to whichever thread armed it, and that thread may be stuck in a handler. From Linux 6.13
-/// no ring is needed to send (IORING_REGISTER_SEND_MSG_RING); before, one small ring that all
-/// senders share under a lock.
+/// Unlike an eventfd it needs no request in flight on the other ring. Such a request would belong
+/// to the thread that submitted it, which may be stuck in a handler. From Linux 6.13 on the sender
+/// needs no ring (IORING_REGISTER_SEND_MSG_RING); before, all senders share one small ring under a
+/// lock.
 package final class Doorbell: Sendable {
     private let shared: Mutex<SendingRing?>
 
@@ -16,10 +16,9 @@ package final class Doorbell: Sendable {
         let ring: UnsafeMutablePointer<io_uring>
     }
 
-    /// - Parameter withoutRegister: uses the shared ring even where the kernel needs none.
+    /// - Parameter withoutRegister: use the shared ring even where the kernel needs none.
     package init(withoutRegister: Bool = false) throws(SystemError) {
-        // A descriptor that is no ring is refused with EBADFD or EBADF where the call exists, and
-        // with EINVAL where it does not.
+        // Probe with an invalid descriptor: EBADFD or EBADF if the call exists, EINVAL if not.
         if !withoutRegister {
             let code = -clinux_send_msg_ring(-1, 0)
             if code == Int(EBADF) || code == Int(EBADFD) {
@@ -57,7 +56,7 @@ package final class Doorbell: Sendable {
             return true
         }
         if !sent {
-            // A full completion queue needs no bell: its owner has something to reap.
+            // Ignore a full completion queue: its owner has completions to reap.
             _ = clinux_send_msg_ring(target, 0)
         }
     }

@@ -1,18 +1,18 @@
 internal import CLinux
 internal import Glibc
 
-/// The io_uring back end: a ring that any thread may enter, one at a time. Its streams it serves by
-/// itself, with requests that it repeats; `UringReadinessBackend` has another way.
+/// The io_uring back end: a ring that any thread may enter, one at a time. It serves streams with
+/// multishot requests; `UringReadinessBackend` overrides that.
 ///
-/// The ring is set up with COOP_TASKRUN and without SINGLE_ISSUER, so that a replacement worker can serve it
-/// while the thread that used it before is stuck in a handler.
+/// The ring is set up with COOP_TASKRUN and without SINGLE_ISSUER, so that another worker can use
+/// it while the thread that used it before is stuck in a handler.
 package class UringBackend: IOBackend {
-    /// Safety: touched only under the loop's state word, but for words that `CLinux` reads atomically.
+    /// Safety: only the loop's holder touches it, except for words that `CLinux` reads atomically.
     private let ring: UnsafeMutablePointer<io_uring>
     private let doorbell: Doorbell
-    /// Whether an entry may do without a completion of its own; Linux 5.17.
+    /// Whether an entry can suppress its completion on success (Linux 5.17).
     private let skipsSuccess: Bool
-    /// Watches that found the submission queue full; submitted first at the next turn.
+    /// Entries that found the submission queue full; submitted first at the next turn.
     @exclusivity(unchecked) private var overflow: [Prepared] = []
     @exclusivity(unchecked) private var bufferRing: UringBufferRing?
     private let settings: BackendSettings
@@ -31,8 +31,8 @@ package class UringBackend: IOBackend {
         }
     }
 
-    /// Room for a burst; what goes beyond it the kernel keeps (IORING_FEAT_NODROP). The kernel's
-    /// table of polls grows with it, up to this size.
+    /// Room for a burst; the kernel keeps further completions (IORING_FEAT_NODROP). The kernel's
+    /// table of polls grows with this number, up to this size.
     package static let completionEntries: UInt32 = 8192
 
     package init(
@@ -87,7 +87,7 @@ package class UringBackend: IOBackend {
         prepare(Prepared(action: .endRequest, token: token))
     }
 
-    /// The ring holds no state of a descriptor beyond its watches.
+    /// The ring keeps no state of a descriptor except for its registrations.
     package override func release(descriptor: Int32) {}
 
     // MARK: sockets
@@ -135,7 +135,7 @@ package class UringBackend: IOBackend {
     }
 
     private func fill(_ entry: UnsafeMutablePointer<io_uring_sqe>, _ operation: Prepared) {
-        // What only ends another entry has no token: its own completion says nothing new.
+        // An entry that cancels another one has no token, because nobody needs its completion.
         var token: UInt64 = 0
         switch operation.action {
         case .poll(let descriptor, let events):
@@ -148,8 +148,8 @@ package class UringBackend: IOBackend {
             token = operation.token
         case .receive(let descriptor, let isUnix):
             if isUnix {
-                // Linux 6.18 may lose the end of a Unix socket's stream while it receives again
-                // and again. A receive of its own finds it.
+                // Linux 6.18 may lose the end of a Unix socket's stream in a multishot receive. A
+                // single receive finds it.
                 io_uring_prep_recv(entry, descriptor, nil, ReceiveBuffers.size, 0)
             } else {
                 io_uring_prep_recv_multishot(entry, descriptor, nil, 0, 0)
@@ -230,8 +230,8 @@ package class UringBackend: IOBackend {
         case ..<0, 0, ETIME, EINTR:
             break
         case EAGAIN, EBUSY, ENOMEM:
-            // The completion queue is full, or memory is short for now: what was prepared stays
-            // in the submission queue, and the turn that follows reaps and enters again.
+            // The completion queue is full, or memory is short for now. The entries stay in the
+            // submission queue, and the next turn reaps and enters again.
             break
         default:
             throw SystemError(
@@ -239,7 +239,7 @@ package class UringBackend: IOBackend {
         }
     }
 
-    /// Waits like `wait`, but reports a refusal: for the probe.
+    /// Like `wait`, but throws a refusal: for the probe.
     func probeWait(timeoutNanoseconds: UInt64) throws(SystemError) {
         var timeout = __kernel_timespec()
         timeout.tv_sec = Int64(timeoutNanoseconds / 1_000_000_000)
@@ -251,7 +251,7 @@ package class UringBackend: IOBackend {
 
     package override func reap(into buffer: UnsafeMutableBufferPointer<Completion>) -> Int {
         guard let start = buffer.baseAddress else { return 0 }
-        // Safety: a completion has the fields of the kernel's entry, in its order.
+        // Safety: `Completion` has the layout of the kernel's entry.
         let entries = UnsafeMutableRawPointer(start).assumingMemoryBound(to: io_uring_cqe.self)
         return Int(clinux_reap(ring, entries, UInt32(buffer.count)))
     }

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// The receive buffers of a ring, and the list by which the kernel takes them
+/// The receive buffers of a ring, and the list from which the kernel takes them
 /// (io_uring_register_buf_ring(3)).
 struct UringBufferRing {
     let buffers: ReceiveBuffers
@@ -37,7 +37,7 @@ struct UringBufferRing {
         io_uring_buf_ring_advance(list, 1)
     }
 
-    /// After the ring that it belongs to.
+    /// Call it after the ring is closed.
     func free() {
         PageMemory.free(list, buffers.count * MemoryLayout<io_uring_buf>.stride)
         buffers.free()

@@ -1,12 +1,13 @@
 internal import CLinux
 internal import Glibc
 
-/// Finds out whether io_uring really works here, by using it.
+/// Finds out whether io_uring works here, by using it.
 ///
 /// Containers, sysctls and virtual kernels refuse it in many ways (EPERM, ENOSYS, EINVAL,
-/// EOPNOTSUPP ...), some only for a part of its calls; whatever the errno, epoll takes its place.
+/// EOPNOTSUPP ...), some only for a part of its calls. After any of these errors epoll is used
+/// instead.
 package enum UringProbe {
-    /// nil when a ring can be set up, entered, given a buffer ring, and woken from outside.
+    /// nil if a ring can be set up, entered, given a buffer ring, and woken from outside.
     package static func refusal() -> SystemError? {
         do {
             var settings = BackendSettings()
@@ -61,7 +62,7 @@ package enum UringProbe {
         SystemError(call: "io_uring_setup", code: code, remedy: remedy(code: code))
     }
 
-    /// What a person can do about a refusal.
+    /// The user's remedy for a refusal.
     static func remedy(code: Int32) -> String {
         switch code {
         case EPERM, EACCES:

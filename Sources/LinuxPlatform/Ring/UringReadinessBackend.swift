@@ -1,8 +1,8 @@
-/// The io_uring back end with an epoll set beside the ring, which receives and accepts for what is
-/// readable. That costs less than a ring's own receiving, whose work comes to the thread that asked
-/// for it after each of its system calls.
+/// The io_uring back end with an epoll set beside the ring. The set receives and accepts on
+/// readable descriptors. That costs less than the ring's own receiving, whose task work runs on the
+/// thread that requested it, after each of its system calls.
 ///
-/// One wait is for both: the ring is the set's bell.
+/// The set contains the ring's descriptor, so one wait covers both.
 package final class UringReadinessBackend: UringBackend {
     private let streams: EpollSet
 
@@ -47,7 +47,7 @@ package final class UringReadinessBackend: UringBackend {
 
     package override func wait(timeoutNanoseconds: UInt64?) {
         guard streams.isInUse else { return super.wait(timeoutNanoseconds: timeoutNanoseconds) }
-        // Work that the ring has for this thread interrupts the wait.
+        // Task work of the ring for this thread interrupts the wait.
         submitIfNeeded()
         streams.take(timeoutNanoseconds: timeoutNanoseconds)
     }

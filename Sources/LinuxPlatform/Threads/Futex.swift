@@ -4,13 +4,13 @@ internal import Glibc
 /// futex(2), process-private, on a 32-bit word.
 package enum Futex {
     package enum Outcome {
-        /// Woken, or for no reason at all: look at the word again.
+        /// Woken, interrupted, or the word differed: check the word again.
         case woken
         case timedOut
     }
 
     /// Sleeps while the word holds `expected`.
-    /// - Parameter deadline: on CLOCK_MONOTONIC, in nanoseconds; nil waits for ever.
+    /// - Parameter deadline: on CLOCK_MONOTONIC, in nanoseconds; nil waits without a limit.
     package static func wait(
         _ word: UnsafeMutableRawPointer, expected: UInt32, deadline: UInt64? = nil
     ) -> Outcome {
@@ -25,8 +25,8 @@ package enum Futex {
         return code == Int(ETIMEDOUT) ? .timedOut : .woken
     }
 
-    /// Wakes up to `count` threads that sleep on the word. Touches nothing if none does, so the
-    /// word may be gone by then.
+    /// Wakes up to `count` threads that sleep on the word. The kernel does not access the word, so
+    /// its memory may be freed already.
     package static func wake(_ word: UnsafeMutableRawPointer, count: Int32 = 1) {
         clinux_futex_wake(word.assumingMemoryBound(to: UInt32.self), count)
     }

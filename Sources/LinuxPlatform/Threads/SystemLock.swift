@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// pthread_mutex(3), which ThreadSanitizer knows.
+/// pthread_mutex(3), which ThreadSanitizer understands.
 package final class SystemLock: @unchecked Sendable {
-    // Safety: initialised before it is shared; POSIX allows its use by all threads then.
+    // Safety: initialized before the lock is shared; POSIX allows use by all threads from then on.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     package init() {

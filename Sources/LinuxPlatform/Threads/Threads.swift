@@ -1,11 +1,11 @@
 internal import CLinux
 internal import Glibc
 
-/// Threads, and what belongs to the calling one.
+/// Starts threads, and sets properties of the calling thread.
 package enum Threads {
     package static var currentIdentifier: UInt32 { UInt32(truncatingIfNeeded: clinux_thread_id()) }
 
-    /// Whether the calling thread is the one that started the process.
+    /// Whether the calling thread is the main thread.
     package static var isMain: Bool { getpid() == Int32(bitPattern: currentIdentifier) }
 
     private final class Entry {
@@ -13,7 +13,7 @@ package enum Threads {
         init(_ body: @escaping () -> Void) { self.body = body }
     }
 
-    /// Starts a detached thread that blocks every signal but those a fault raises.
+    /// Starts a detached thread. It blocks all signals except those that a fault raises.
     package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -25,7 +25,7 @@ package enum Threads {
         for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] {
             sigdelset(&blocked, signal)
         }
-        // The new thread inherits the mask, so that no signal reaches it before it could block it.
+        // The new thread inherits the mask, so no signal can reach it before it runs.
         pthread_sigmask(SIG_SETMASK, &blocked, &previous)
         defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
         let entry = Unmanaged.passRetained(Entry(body))
@@ -45,7 +45,8 @@ package enum Threads {
         }
     }
 
-    /// Runs `body` with the thread's local pointer when a thread that has one ends.
+    /// pthread_key_create(3): `body` runs at the exit of each thread that has set a value, with the
+    /// value.
     package static func atExit(_ body: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void)
         -> ExitKey
     {
@@ -55,13 +56,13 @@ package enum Threads {
         return ExitKey(key: key)
     }
 
-    /// Runs `body` in the child of each later fork(2), on its only thread, before fork returns.
+    /// Runs `body` in the child of every later fork(2), on its only thread, before fork returns.
     package static func atForkInChild(_ body: @escaping @convention(c) () -> Void) {
         let code = pthread_atfork(nil, nil, body)
         if code != 0 { fatalSystemError(SystemError(call: "pthread_atfork", code: code)) }
     }
 
-    /// A key whose destructor runs when a thread that set it ends.
+    /// A pthread key with a destructor.
     package struct ExitKey: Sendable {
         fileprivate let key: pthread_key_t
 
@@ -70,25 +71,26 @@ package enum Threads {
         }
     }
 
-    /// Names the calling thread, as far as 15 bytes go (pthread_setname_np(3)).
+    /// pthread_setname_np(3), cut to 15 bytes.
     package static func setName(_ name: String) {
         clinux_set_thread_name(String(decoding: name.utf8.prefix(15), as: UTF8.self))
     }
 
-    /// Timers of the calling thread's waits end on time instead of up to 50 µs late.
+    /// Makes the calling thread's timeouts exact instead of up to 50 µs late.
     package static func useFineTimers() {
         clinux_use_fine_timers()
     }
 
-    /// Lowest CPU and idle I/O priority for the calling thread, as for GCD's background class.
+    /// Sets the lowest CPU and idle I/O priority for the calling thread, as GCD's background class
+    /// does.
     package static func useBackgroundPriority() {
         clinux_use_lowest_priority()
     }
 
-    /// Gives the CPU to another thread that is ready.
+    /// sched_yield(2).
     package static func yield() { sched_yield() }
 
-    /// CPU time that a thread has used, in nanoseconds; nil when it is gone.
+    /// CPU time that a thread has used, in nanoseconds; nil if the thread has ended.
     package static func cpuNanoseconds(ofThread identifier: UInt32) -> UInt64? {
         // The kernel's encoding of a thread's CPU clock: see clock_getres(2).
         let clock = clockid_t(~Int32(bitPattern: identifier) << 3 | 6)
@@ -97,10 +99,11 @@ package enum Threads {
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// Whether a thread of this process runs, or waits for nothing but a CPU. proc_pid_stat(5).
+    /// Whether a thread of this process runs, or waits only for a CPU (state R of
+    /// proc_pid_stat(5)).
     package static func isRunnable(thread identifier: UInt32) -> Bool {
         let line = SystemFile.firstLine(of: "/proc/self/task/\(identifier)/stat")
-        // Behind the name, which is in parentheses and may have any characters.
+        // The state follows the name, which is in parentheses and may contain any character.
         guard let line, let end = line.utf8.lastIndex(of: UInt8(ascii: ")")) else { return false }
         return line.utf8[end...].dropFirst(2).first == UInt8(ascii: "R")
     }

@@ -1,25 +1,25 @@
-/// Whether a loop's news comes from one or two senders in turn, or from many.
+/// Whether a loop's events arrive from one or two senders in turn, or from many.
 ///
-/// A lone peer asks again when it has its answer: the time between is all waiting, and spinning
-/// shortens it. Of many peers each has its own time: news that comes a moment later shares the
-/// wake-up with others, and a spin before it only costs CPU.
+/// A lone peer sends its next request after the answer to the last one. The time in between is pure
+/// waiting, which a spin shortens. Many peers send independently: an event that arrives a moment
+/// later shares its wake-up with others, and a spin only costs CPU time.
 struct ArrivalPattern {
     /// The sender that stands for all other threads of the process.
     static let threads: UInt64 = 0
 
     private var last = ArrivalPattern.threads
     private var lastButOne = ArrivalPattern.threads
-    /// Grows with each sender known from the last two times, and falls faster with others.
+    /// Grows with each event of one of the last two senders, and falls faster with others.
     private var familiarity = ArrivalPattern.enough
 
     private static let enough = 8
     private static let most = 16
     private static let penalty = 4
 
-    /// Whether it is likely that the next news is an answer to this loop's.
+    /// Whether the next event is probably a reply to the loop's last output.
     var isRoundTrip: Bool { familiarity >= Self.enough }
 
-    /// News that came alone.
+    /// An event that arrived alone.
     @inline(__always)
     mutating func note(_ sender: UInt64) {
         if sender == last {
@@ -33,7 +33,7 @@ struct ArrivalPattern {
         }
     }
 
-    /// News of several senders at once.
+    /// Events of several senders at once.
     @inline(__always)
     mutating func noteSeveral() { familiarity = max(familiarity - Self.penalty, 0) }
 }

@@ -1,7 +1,7 @@
-/// For the library's own handlers that call something that blocks.
+/// For handlers of the library that make a blocking call.
 package enum BlockingCall {
-    /// Says that the calling handler blocks from here on, probably until its end: somebody else
-    /// serves its loop at once, and not only after the monitor has noticed.
+    /// Declares that the calling handler blocks from now on, probably until it returns. Its loop is
+    /// handed off at once, instead of after the monitor's next tick.
     package static func begin() {
         Blocking.handOffLoop(Context.current)
     }

@@ -1,8 +1,8 @@
 internal import LinuxPlatform
 
-/// What a loop's kernel gives back with each completion: an object's address, and in its low bits
-/// which kind of object. 0 stands for none. The object is kept alive by a reference that the
-/// completion hands over.
+/// The token that a back end returns with each completion: the address of an object, with its kind
+/// in the low bits. 0 stands for no object. A reference, which the completion consumes, keeps the
+/// object alive.
 enum CompletionToken {
     private static let kindMask: UInt64 = 7
     private static let operation: UInt64 = 1
@@ -21,7 +21,7 @@ enum CompletionToken {
         UInt64(UInt(bitPattern: stream.toOpaque())) | self.stream
     }
 
-    /// Tells the object whose watch or operation has ended.
+    /// Passes the completion to the object of its registration or operation.
     @inline(__always)
     static func deliver(_ completion: Completion, from loop: EventLoop, _ context: Context) {
         let address = UInt(completion.token & ~kindMask)

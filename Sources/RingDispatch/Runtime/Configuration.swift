@@ -1,6 +1,6 @@
 internal import LinuxPlatform
 
-/// What the environment says about the runtime.
+/// The runtime's settings, from environment variables.
 ///
 /// | variable | meaning | default |
 /// |---|---|---|
@@ -56,8 +56,8 @@ struct Configuration: Sendable {
             guard count < workers else {
                 throw Invalid(
                     message: "RINGDISPATCH_WORKERS is '\(workers)'; it must be more than the "
-                        + "\(count) event loops of RINGDISPATCH_LOOPS, each of which needs a thread "
-                        + "while others are blocked in handlers")
+                        + "\(count) event loops of RINGDISPATCH_LOOPS, each of which needs a "
+                        + "thread while others are blocked in handlers")
             }
             loops = count
         }

@@ -1,4 +1,4 @@
-/// Has a loop forget a descriptor.
+/// Makes a loop forget a descriptor.
 final class DescriptorRelease: LoopOperation, @unchecked Sendable {
     // Safety: immutable.
     private let descriptor: Int32

@@ -1,73 +1,89 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// One I/O back end with its run queue and timers, served by one worker at a time.
+/// An event loop: an I/O back end (an io_uring instance or an epoll set), a run queue of work
+/// items, and timers.
 ///
-/// A loop is a pointer to memory that lives as long as the process: passing it around costs no
+/// One worker at a time holds a loop and runs its turns. A turn takes in requests, pushed work
+/// items and completions, and runs one work item. With nothing to run, the worker parks in the back
+/// end until an event arrives or a thread wakes it. `LoopState` determines which thread may touch
+/// the plain fields and most of the back end: the holder, or for a moment a stealing worker. Any
+/// thread may push work items, add requests and timers, and read the hints.
+///
+/// **Store-then-check** keeps wake-ups from getting lost. Two threads each store one variable, then
+/// load the other's. All four accesses are sequentially consistent, so at least one thread sees the
+/// other's store. A producer stores a work item, a request or a timer, then loads `isSleeping` or
+/// the state. The holder stores `isSleeping` and the state, then checks for work items, requests
+/// and timers before it sleeps. So either the producer wakes the loop, or the holder sees the work;
+/// if both happen, the extra wake-up is harmless. Other comments name the pattern and the other
+/// side's variable: "Store-then-check with `isSleeping`."
+///
+/// An `EventLoop` is a pointer to memory that lives as long as the process, so copying it costs no
 /// reference counting.
 struct EventLoop: Equatable, @unchecked Sendable {
-    // Safety: the storage's plain fields are touched under the state word, the others are atomics.
+    // Safety: `LoopState` decides which thread may touch the plain fields; the others are atomic.
     private let storage: UnsafeMutablePointer<Storage>
 
     private struct Storage: ~Copyable {
-        // What everybody reads and nearly nobody writes.
+        // Fields that all threads read and that rarely change.
         let index: Int
         let isBackground: Bool
         let registrationsMigrate: Bool
         let backendKind: BackendKind
-        /// Set while the loop is parked or free, and perhaps longer, but never cleared but by its
-        /// holder: who pushed a work item looks at it, and only then at the state word. Whoever sets it
-        /// (sequentially consistent) looks at the inbox once more.
+        /// True while the loop may be asleep (parked or idle): from the holder's last check for
+        /// work until it is back, or longer. Only the holder clears it. Store-then-check with the
+        /// inbox, requests and timers: a producer loads it after its store, and then, only if it is
+        /// true, the state.
         let isSleeping = Atomic<Bool>(true)
         let pool: Unmanaged<Pool>
         let backend: Unmanaged<IOBackend>
         let timers = LoopTimers()
         let completions: UnsafeMutableBufferPointer<Completion>
         let owned: UnsafeMutablePointer<Owned>
-        /// When the parked worker wakes by itself (CLOCK_MONOTONIC). Written before the state word says
-        /// `parked`; read by those who add a timer and then find it parked.
+        /// When the parked worker wakes by itself (CLOCK_MONOTONIC). Stored before the state
+        /// becomes `parked`; loaded by threads that have added a timer and find the loop parked.
         let parkedUntil = Atomic<UInt64>(0)
-        /// Requests for the loop's kernel; not to be stolen.
+        /// Requests that only the holder can carry out; never stolen.
         let requests = Locked<[LoopRequest]>([])
         let hasRequests = Atomic<Bool>(false)
         let padding0 = CacheLine()
 
-        // What the holder writes all the time.
+        // Fields that the holder writes all the time.
         /// See `LoopState`.
         let loopState = Atomic<UInt64>(LoopState(.idle, turn: 0).word)
-        /// Work items in the run queue, for others to see. Written by the state word's holder (relaxed): a
-        /// hint that decides on visits, never on correctness.
+        /// Number of work items in the run queue. The holder writes it (relaxed) as a hint for
+        /// other threads, which decides on stealing and help, never on correctness.
         let waiting = Atomic<Int>(0)
-        /// Watches that are out, likewise.
+        /// Registrations in flight, likewise.
         let registrationsInFlight = Atomic<Int>(0)
-        /// File operations that are out, likewise.
+        /// File operations in flight, likewise.
         let operationsInFlight = Atomic<Int>(0)
-        /// Whether the kernel has not been handed all that was asked of it, likewise.
+        /// Whether the back end has entries that were not submitted to the kernel, likewise.
         let hasUnsubmitted = Atomic<Bool>(false)
-        /// A work item that the worker runs next, without a turn of the loop in between. Filled (from
-        /// nil, releasing) only when nothing else waits, so that order is kept; emptied by
-        /// exchange (acquiring), by the worker or by whoever serves the loop in its place.
+        /// A work item that runs next, without a turn of the loop before it. A handler fills it
+        /// (from nil, releasing) only if nothing else waits, which keeps the order. The worker, or
+        /// the one that took over the loop, empties it by an exchange (acquiring).
         let next = Atomic<WorkItemPointer?>(nil)
         let padding1 = CacheLine()
 
-        // What those who push write.
+        // Fields that producers write.
         let inbox = WorkItemInbox()
         let padding2 = CacheLine()
     }
 
-    /// Keeps what different threads write apart.
+    /// Keeps fields that different threads write in separate cache lines.
     private struct CacheLine {
         let words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
             (0, 0, 0, 0, 0, 0, 0, 0)
     }
 
-    /// What only the state word's holder touches.
+    /// The fields that only the holder touches.
     struct Owned {
         var runQueue = RunQueue()
-        /// Made when the first stream begins.
+        /// Allocated when the first stream begins.
         var receiveBuffers: UnsafeMutablePointer<ReceiveBufferPool>?
         var turnsSincePoll = 0
-        /// When the kernel was last asked, in ticks.
+        /// Time of the last poll of the back end, in ticks.
         var lastPoll: UInt64 = 0
     }
 
@@ -84,7 +100,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
                 completions: .allocate(capacity: EventLoop.completionBatch), owned: owned))
     }
 
-    /// Completions that are taken from the kernel at once.
+    /// Most completions taken from the back end at once.
     static let completionBatch = 32
 
     var owned: UnsafeMutablePointer<Owned> {
@@ -98,7 +114,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
     var registrationsMigrate: Bool { storage.pointee.registrationsMigrate }
     var isBackground: Bool { storage.pointee.isBackground }
     var pool: Pool { storage.pointee.pool.takeUnretainedValue() }
-    /// The kernel's side of the loop, which lives as long as the loop.
+    /// The back end lives as long as the loop.
     @inline(__always)
     func withBackend<Result>(_ body: (IOBackend) -> Result) -> Result {
         storage.pointee.backend._withUnsafeGuaranteedRef(body)
@@ -133,12 +149,12 @@ struct EventLoop: Equatable, @unchecked Sendable {
         storage.pointee.loopState.store(loopState.word, ordering: .releasing)
     }
 
-    /// Like `setState`, and nothing that follows is looked at before it.
+    /// Like `setState`, but sequentially consistent: the store of a store-then-check.
     func announceState(_ loopState: LoopState) {
         _ = storage.pointee.loopState.exchange(loopState.word, ordering: .sequentiallyConsistent)
     }
 
-    // MARK: giving the loop something to do, from any thread
+    // MARK: adding work, from any thread
 
     @inline(__always)
     func push(_ workItem: WorkItemPointer, from context: Context) {
@@ -179,7 +195,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
         wakeIfSleeping()
     }
 
-    /// Wakes the parked worker, or calls one to a loop that nobody holds.
+    /// Wakes the parked worker, or calls a worker to an idle loop.
     func wakeIfIdle() {
         while true {
             let loopState = self.loopState
@@ -203,7 +219,8 @@ struct EventLoop: Equatable, @unchecked Sendable {
         }
     }
 
-    /// Whether a timer that was added has to wake the loop: it would sleep past `latest`.
+    /// Whether the loop must be woken for a new timer, because it would sleep past `latest`.
+    /// Store-then-check: the caller has stored the timer.
     func mustWake(for latest: UInt64) -> Bool {
         switch loopState.phase {
         case .idle:
@@ -215,13 +232,13 @@ struct EventLoop: Equatable, @unchecked Sendable {
         }
     }
 
-    /// Work was added from the loop's own user code: perhaps another loop should come for it.
+    /// A handler has added work: another loop may help with it.
     @inline(__always)
     func considerHelp() {
         storage.pointee.pool._withUnsafeGuaranteedRef { $0.considerHelp(for: self) }
     }
 
-    // MARK: hints for others
+    // MARK: hints for other threads
 
     var isIdle: Bool { storage.pointee.isSleeping.load(ordering: .sequentiallyConsistent) }
 
@@ -230,21 +247,20 @@ struct EventLoop: Equatable, @unchecked Sendable {
             && storage.pointee.next.load(ordering: .sequentiallyConsistent) == nil
     }
 
-    /// Whether there is something to take in. For a worker that spins.
+    /// Whether the loop has anything to take in. For a worker that spins.
     var hasEvents: Bool {
         !inboxIsEmpty || hasCompletions || hasRequests
     }
 
-    /// Whether the kernel has completions, or would after an enter. Any thread may ask.
+    /// Whether the back end has completions, or would have some after an enter. From any thread.
     @inline(__always)
     var hasCompletions: Bool { withBackend { $0.hasCompletions || $0.needsEnter } }
 
-    /// Whether only a system call tells if what is watched has happened.
+    /// Whether pending events are visible only through a system call.
     var mustAskBackend: Bool {
         registrationsInFlight > 0 && withBackend { $0.mustBeAsked }
     }
 
-    /// Work items in the run queue.
     var waiting: Int { storage.pointee.waiting.load(ordering: .relaxed) }
 
     var operationsInFlight: Int { storage.pointee.operationsInFlight.load(ordering: .relaxed) }
@@ -253,26 +269,26 @@ struct EventLoop: Equatable, @unchecked Sendable {
         storage.pointee.registrationsInFlight.load(ordering: .relaxed)
     }
 
-    /// Whether something waits for a worker that is stuck in user code.
+    /// Whether the loop has work that waits for a worker stuck in a handler.
     func hasWork(now: UInt64) -> Bool {
         if waiting > 0 || !inboxIsEmpty { return true }
         if storage.pointee.hasRequests.load(ordering: .relaxed) { return true }
         if storage.pointee.hasUnsubmitted.load(ordering: .relaxed) { return true }
         if timers.earliest <= now { return true }
         if hasCompletions { return true }
-        // Nothing to look at from here: serve it to find out.
+        // Only a worker that serves the loop can find out: assume that there are events.
         return mustAskBackend
     }
 
-    /// Whether somebody should serve it: something waits, or may come.
+    /// Whether the loop needs a worker: it has work, or waits for events.
     func isNeeded(now: UInt64) -> Bool {
         registrationsInFlight > 0 || operationsInFlight > 0 || timers.earliest != .max
             || hasWork(now: now)
     }
 
-    // MARK: under the state word
+    // MARK: for the holder
 
-    /// Everything that was pushed, oldest first.
+    /// All pushed work items, oldest first.
     @inline(__always)
     func takeInbox() -> WorkItemPointer? {
         let next = takeNext()
@@ -281,7 +297,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
         return next ?? rest
     }
 
-    /// The work item that is to run next. In user code, too.
+    /// The work item to run next. Also called while the worker is in user code.
     @inline(__always)
     func takeNext() -> WorkItemPointer? {
         guard storage.pointee.next.load(ordering: .relaxed) != nil else { return nil }
@@ -319,28 +335,28 @@ struct EventLoop: Equatable, @unchecked Sendable {
         return workItem
     }
 
-    /// The later half of the run queue, for a visitor.
+    /// Removes the later half of the run queue, for a worker that steals it.
     func giveHalf() -> [WorkItemPointer] {
         let workItems = owned.pointee.runQueue.splitHalf()
         storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
         return workItems
     }
 
-    /// Takes completions out of the kernel, at most `completionBatch` of them.
+    /// Takes completions from the back end, at most `completionBatch`.
     @inline(__always)
     func takeCompletions() -> UnsafeMutableBufferPointer<Completion>.SubSequence {
         let buffer = storage.pointee.completions
         return buffer[..<withBackend { $0.reap(into: buffer) }]
     }
 
-    /// Whether `takeCompletions` would find some.
+    /// Whether `takeCompletions` would return any.
     @inline(__always)
     var canTakeCompletions: Bool { withBackend { $0.canReap } }
 
-    /// Whether the kernel has to be entered for something else than a wait.
+    /// Whether the kernel must be entered for another reason than a wait.
     var mustEnter: Bool { withBackend { $0.hasUnsubmitted || $0.needsEnter } }
 
-    /// No watch is out on the descriptor any more; it may be closed soon.
+    /// Forgets a descriptor without registrations in flight, which may be closed soon.
     func release(descriptor: Int32) {
         withBackend { $0.release(descriptor: descriptor) }
     }
@@ -352,7 +368,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
         withBackend { $0.register(descriptor: descriptor, events: events, token: token) }
     }
 
-    /// Whether the kernel carries out reads and writes of files by itself.
+    /// Whether the back end reads and writes files asynchronously.
     var carriesOutRequests: Bool { withBackend { $0.carriesOutRequests } }
 
     func start(_ request: FileRequest, token: UInt64) {
@@ -390,19 +406,19 @@ struct EventLoop: Equatable, @unchecked Sendable {
         storage.pointee.operationsInFlight.store(operationsInFlight &- 1, ordering: .relaxed)
     }
 
-    /// Hands the kernel what was asked of it, and takes in what it has.
+    /// Submits the back end's entries to the kernel, and takes completions in.
     func submit() {
         storage.pointee.hasUnsubmitted.store(hasStarvedStreams, ordering: .relaxed)
         withBackend { $0.submit() }
     }
 
-    /// The same, and waits.
+    /// The same, and waits for an event.
     func wait(timeoutNanoseconds: UInt64?) {
         storage.pointee.hasUnsubmitted.store(false, ordering: .relaxed)
         withBackend { $0.wait(timeoutNanoseconds: timeoutNanoseconds) }
     }
 
-    /// Whether the kernel should be asked although work items wait: every few turns.
+    /// Whether the back end is due for a poll although work items wait: every few turns.
     @inline(__always)
     func isPollDue() -> Bool {
         owned.pointee.turnsSincePoll &+= 1
@@ -416,8 +432,9 @@ struct EventLoop: Equatable, @unchecked Sendable {
         owned.pointee.lastPoll = Ticks.now()
     }
 
-    /// Whether a busy loop should enter the kernel to look for events. epoll tells again of each
-    /// descriptor whose handler waits its turn, at a cost, so it is not asked often.
+    /// Whether a busy loop should enter the kernel to poll for events. epoll reports every ready
+    /// descriptor again while its handler waits for its turn, which is costly, so the loop polls it
+    /// rarely.
     func mustPoll() -> Bool {
         if mustEnter { return true }
         guard mustAskBackend else { return false }
@@ -426,7 +443,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
 
     private static let ticksBetweenPolls = 10_000 * Ticks.perMicrosecond
 
-    /// Work items that run before submissions, timers and completions get their turn again.
+    /// Work items that run between two polls of submissions, timers and completions.
     static let turnsBetweenPolls = 32
 
     var parkedUntil: UInt64 {

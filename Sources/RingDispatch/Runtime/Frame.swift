@@ -1,10 +1,10 @@
-/// A queue that the thread runs on, linked to the one outside it.
+/// A queue that the thread is running on, linked to the enclosing one.
 struct Frame {
     let queue: Unmanaged<DispatchQueue>
     let parent: UnsafeMutablePointer<Frame>?
-    /// The frame's loop looks at the queue's inbox again before it lets the queue go.
+    /// The frame belongs to a drain, which checks the queue's inbox before it releases the queue.
     let isDrain: Bool
-    /// Nothing else runs on the queue meanwhile.
+    /// No other work runs on the queue at the same time.
     let isExclusive: Bool
 }
 

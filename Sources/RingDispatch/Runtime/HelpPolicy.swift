@@ -1,10 +1,10 @@
 internal import CLinux
 internal import Synchronization
 
-/// When it is worth waking another loop for work that waits: at most one at a time, and more and
-/// more seldom while those that were woken find nothing.
+/// Decides when to wake another loop to help with waiting work: at most one helper at a time, and
+/// less and less often while the helpers find nothing.
 struct HelpPolicy: ~Copyable {
-    /// Not before this count of ticks. All three are hints, read and written relaxed.
+    /// Time of the next permitted help, in ticks. All three are hints, read and written relaxed.
     private let next = Atomic<UInt64>(0)
     private let interval = Atomic<UInt64>(HelpPolicy.shortest)
     private let isUnderWay = Atomic<Bool>(false)

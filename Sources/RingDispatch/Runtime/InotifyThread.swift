@@ -1,41 +1,43 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// A thread that sleeps in a system call of its own until there is news, and runs the news' handler
-/// itself where it may: the kernel has woken this thread, and to wake another takes as long again.
+/// A thread that blocks in read(2) on an inotify descriptor, and runs the handler of an event
+/// itself where it may. The kernel has woken this thread; waking another one would double the
+/// latency.
 ///
-/// A handler may block all the same. The monitor sees to it that another thread then goes on with
-/// the calls; the first one ends when its handler has returned. Meanwhile no handler runs on the
-/// new one, so that there are two threads at most.
+/// A handler may block. Then the monitor starts a replacement thread, which continues to read; the
+/// first thread ends when its handler returns. The replacement runs no handlers meanwhile, so there
+/// are at most two threads.
 final class InotifyThread: @unchecked Sendable {
-    // Safety: `seen` and `hasFailed` are the monitor's, the rest is constant or atomic.
+    // Safety: `seen` and `hasFailed` belong to the monitor, the rest is constant or atomic.
     private let name: String
     private let work: @Sendable (InotifyThread) -> End
     private let monitor = Runtime.pool.monitor
-    /// Whether there is something to take in. Asked by the monitor.
+    /// Whether events are pending. Called by the monitor.
     let hasEvents: @Sendable () -> Bool
-    /// Phase `inHandler` while a handler runs, else `loop`. The thread puts `inHandler` there by an exchange
-    /// (sequentially consistent); it leaves it, or a successor takes it over, by one for `loop`
-    /// (acquiring), so that the successor sees what the thread did before.
+    /// Phase `inHandler` while a handler runs, otherwise `running`. The thread enters `inHandler`
+    /// by an exchange (sequentially consistent). It leaves that phase, or its replacement takes
+    /// over, by a compare-and-swap to `running` (acquiring), so the replacement sees all earlier
+    /// writes of the thread.
     private let word = Atomic<UInt64>(LoopState(.running, turn: 0).word)
-    /// The kernel's identifier of the thread that makes the calls. A hint for the monitor.
+    /// The kernel's identifier of the thread that reads. A hint for the monitor.
     private let runner = Atomic<UInt32>(0)
-    /// Threads whose handler has not returned to find a successor. Raised (relaxed) by the
-    /// successor, lowered by the thread itself: it only decides where a handler runs.
+    /// Threads whose handler has not returned since they were replaced. Raised (relaxed) by the
+    /// replacement, lowered by the replaced thread: it only decides where a handler runs.
     private let replaced = Atomic<Int>(0)
-    /// What the monitor saw when it looked last.
+    /// The monitor's last sample.
     var seen: Monitor.Sample?
     private var hasFailed = false
 
-    /// Why the work has ended.
+    /// Why `work` returned.
     enum End {
-        /// There will be no more news.
+        /// No more events will arrive.
         case over
-        /// A successor does it.
+        /// A replacement thread has taken over.
         case replaced
     }
 
-    /// - Parameter work: makes the calls, one after the other.
+    /// - Parameter work: the loop that reads the descriptor.
     init(
         name: String, hasEvents: @escaping @Sendable () -> Bool,
         work: @escaping @Sendable (InotifyThread) -> End
@@ -66,10 +68,10 @@ final class InotifyThread: @unchecked Sendable {
     /// Whether the thread may run a handler.
     var mayRunHandlers: Bool { replaced.load(ordering: .relaxed) == 0 }
 
-    /// Runs a handler; false when a successor has gone on with the work meanwhile.
+    /// Runs a handler. Returns false if a replacement thread has taken over meanwhile.
     func run(_ handler: () -> Void) -> Bool {
         let mine = LoopState(.inHandler, turn: loopState.turn &+ 1)
-        // Like the loops' state words: whoever is to see that the thread is busy sees it from here on.
+        // Store-then-check with the monitor's `state`.
         _ = word.exchange(mine.word, ordering: .sequentiallyConsistent)
         monitor.noteActivity()
         handler()
@@ -84,7 +86,7 @@ final class InotifyThread: @unchecked Sendable {
     var isRunningHandler: Bool { loopState.phase == .inHandler }
     var identifier: UInt32 { runner.load(ordering: .relaxed) }
 
-    /// Another thread is to go on, unless the state word has changed by the time it comes.
+    /// Starts a replacement thread, which takes over unless the state word has changed by then.
     func replace(expecting: LoopState) {
         do throws(SystemError) {
             try Threads.start { [self] in

@@ -2,13 +2,14 @@ internal import Synchronization
 
 /// A thread's own stack of free items: the last one freed is the next one used, still in the cache.
 ///
-/// Items are often made by one thread and freed by another; full and empty caches meet at a depot.
-/// Safety: a cache is touched by its own thread only.
+/// Items are often allocated by one thread and freed by another, so caches exchange batches of free
+/// items through a depot.
+/// Safety: only its own thread touches a cache.
 struct ItemCache: ~Copyable {
     private var free: UnsafeMutableRawPointer?
     private var count = 0
 
-    /// Items that go to the depot or come from it at once.
+    /// Items that move to or from the depot at once.
     static let batch = 128
     /// Free items that a thread keeps.
     static let limit = 2 * batch
@@ -44,7 +45,7 @@ struct ItemCache: ~Copyable {
             count = ItemCache.batch
             return
         }
-        // A thread that runs out once will want more: a few at a time.
+        // A thread that runs out needs more items soon: allocate a few at a time.
         for _ in 0..<8 {
             let memory = UnsafeMutableRawPointer.allocate(
                 byteCount: MemoryLayout<SubmittedItem>.stride,
@@ -69,7 +70,7 @@ struct ItemCache: ~Copyable {
         ItemDepot.give(head)
     }
 
-    /// Frees everything; the thread ends.
+    /// Frees all items, when the thread ends.
     mutating func empty() {
         while let memory = free {
             free = memory.load(as: UnsafeMutableRawPointer?.self)
@@ -79,9 +80,9 @@ struct ItemCache: ~Copyable {
     }
 }
 
-/// Batches of free items on their way between threads.
+/// Batches of free items that move between threads.
 private enum ItemDepot {
-    /// Batches that are kept; what comes on top goes back to the allocator.
+    /// Most batches that are kept; further ones are deallocated.
     static let limit = 64
 
     private struct Batches: @unchecked Sendable {

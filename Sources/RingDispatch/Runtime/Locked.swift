@@ -3,13 +3,13 @@ internal import LinuxPlatform
 #endif
 public import Synchronization
 
-/// A value behind a lock that is held for moments only.
+/// A value behind a lock that is held only briefly.
 ///
-/// `Mutex` works inside the standard library, where ThreadSanitizer cannot see who comes after
-/// whom. Debug builds, which are the ones it checks, take a lock that it knows around it.
+/// `Mutex` is compiled into the standard library, where ThreadSanitizer cannot see its ordering.
+/// Debug builds, which are the ones it checks, hold a second lock that it understands.
 ///
-/// The other modules of the package get their own copy of `withLock`, for their own types: the type
-/// has to be usable from inline code for that, too, or the compiler leaves it at a generic call.
+/// `withLock` is inlinable, so that other modules of the package specialize it for their own types.
+/// That requires the type to be `@usableFromInline`; otherwise the compiler emits a generic call.
 @usableFromInline
 package struct Locked<Value>: ~Copyable {
     @usableFromInline package let mutex: Mutex<Value>

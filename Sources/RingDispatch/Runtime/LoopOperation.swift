@@ -1,34 +1,35 @@
 internal import LinuxPlatform
 
-/// Something that a loop's kernel is asked for and that ends with one completion: a file request,
-/// or a wait until a descriptor is ready.
+/// An operation of a loop's back end that ends with one completion: a file request, or a wait until
+/// a descriptor is ready.
 ///
-/// While it is out, the completion's token holds a reference to it.
+/// While it is in flight, the completion's token holds a reference to it.
 package class LoopOperation: @unchecked Sendable {
-    // Safety: `loop` is written before the operation is handed over; the flag is the loop's.
-    /// Where the operation was handed to last.
+    // Safety: `loop` is written before the operation is handed over; `isOut` belongs to the loop.
+    // The loop that the operation was last handed to.
     @exclusivity(unchecked) final var loop: EventLoop?
     @exclusivity(unchecked) final var isOut = false
 
     init() {}
 
-    // MARK: what kinds of operations differ in
+    // MARK: for subclasses
 
-    /// Asks the loop's kernel. On the loop, with the token to ask with.
+    /// Submits the operation to the back end with `token`. On the loop.
     func submit(to loop: EventLoop, token: UInt64) {}
 
-    /// Asks for an early end. On the loop; the completion follows in any case.
+    /// Requests an early end. On the loop. The completion follows in any case.
     func withdraw(from loop: EventLoop, token: UInt64) {}
 
-    /// Counts down what `submit` counted up.
+    /// Decrements the counter that `submit` incremented.
     func noteEnded(on loop: EventLoop) {}
 
-    /// The kernel is done. In the loop's own code: what user code is to do goes to a queue.
+    /// The operation has completed. Runs in the loop's own code: submit user code to a queue.
     func ended(result: Int32, _ context: Context) {}
 
     // MARK: from any thread
 
-    /// Hands the operation to its loop: at once in the loop's own code, else by a request.
+    /// Starts the operation: directly if the caller is in the loop's own code, otherwise by a
+    /// request.
     final func begin(on loop: EventLoop, _ context: Context) {
         if context.pointee.isInLoop, context.pointee.loop == loop {
             begin(on: loop)
@@ -37,7 +38,7 @@ package class LoopOperation: @unchecked Sendable {
         }
     }
 
-    /// Asks for the operation's early end; it was handed over before, or the request is idle.
+    /// Requests an early end. The operation must have been handed over before.
     final func requestEnd(_ context: Context) {
         loop?.request(.cancel(self), from: context)
     }
@@ -55,7 +56,7 @@ package class LoopOperation: @unchecked Sendable {
             from: loop, token: CompletionToken.operation(Unmanaged.passUnretained(self)))
     }
 
-    /// The completion of what `begin` asked for; takes its reference over.
+    /// Handles the completion of the operation; consumes its reference.
     static func completed(
         _ reference: Unmanaged<LoopOperation>, result: Int32, from loop: EventLoop,
         _ context: Context

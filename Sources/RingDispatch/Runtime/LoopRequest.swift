@@ -1,13 +1,13 @@
-/// What only the loop itself can do, asked for by others.
+/// An action that only the loop's holder can perform, requested by another thread.
 enum LoopRequest: @unchecked Sendable {
-    // Safety: what a request names is handed over with it.
-    /// With a reference to the source.
+    // Safety: the request transfers its payload to the loop.
+    // Carries a reference to the source.
     case watch(Unmanaged<DescriptorSource>)
-    /// Ends a watch that is out, forgets the descriptor, then tells the source.
+    /// Ends a registration, forgets the descriptor, then wakes the source.
     case retire(DescriptorSource)
     case start(LoopOperation)
     case cancel(LoopOperation)
-    /// With a reference to the stream.
+    /// Carries a reference to the stream.
     case beginStream(Unmanaged<LoopStream>)
     case endStream(LoopStream)
     case giveBack(ReceiveBufferPointer)

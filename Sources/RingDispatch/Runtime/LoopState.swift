@@ -1,30 +1,38 @@
-/// The loop's state word: who may touch what the loop owns.
+/// The state of an event loop, one 64-bit word: its phase, its holder, and a turn number.
 ///
-/// | bits | meaning |
+/// | bits | field |
 /// |---|---|
 /// | 0-2 | phase |
-/// | 3-18 | the worker that holds the loop (0 when nobody does) |
-/// | 19-63 | how often the loop was let go for user code: tells one handler from the next |
+/// | 3-18 | index of the worker that holds the loop; 0 if none does |
+/// | 19-63 | turn: raised for each handler and each new holder, so no two handlers share a word |
 ///
-/// Everything a loop owns is touched only by the thread that put the word into `loop`, or into
-/// `stealing`. Taking (acquiring) pairs with letting go (releasing).
+/// Every transition is one atomic store, exchange or compare-and-swap of the word. The loop's plain
+/// fields may be touched only by the holder in the phases `running`, `parked` and `woken`, and by
+/// the thread that has changed the word to `stealing`. Taking the loop (acquiring) pairs with
+/// letting it go (releasing).
 struct LoopState: Equatable {
     let word: UInt64
 
     enum Phase: UInt64 {
-        /// Nobody holds the loop; no thread waits on its kernel.
+        /// No worker holds the loop, and no thread waits in its back end. Next: `assigned` when
+        /// work arrives, or `running` when the worker that handed the loop off returns to it.
         case idle = 0
-        /// A replacement worker is on its way to the loop.
+        /// A worker was called and has not arrived. Next: `running`, or `idle` if no thread is
+        /// available.
         case assigned = 1
-        /// The worker runs the loop's own code.
+        /// The holder runs the loop's own code. Next: `inHandler` or `parked`.
         case running = 2
-        /// The worker runs user code; another may visit the loop, or take it over.
+        /// The holder runs a work item, which is user code. Next: `running`, by the holder when the
+        /// item returns, or by another worker that takes over a holder that stays; `stealing`; or
+        /// `idle` when the holder hands the loop off before it blocks.
         case inHandler = 3
-        /// Another worker takes work items out, while the holder is in user code. Lasts a moment.
+        /// Another worker takes items out of the run queue, usually within a microsecond. Next: the
+        /// same word as before, in phase `inHandler`.
         case stealing = 4
-        /// The worker sleeps in the kernel, on the loop's events.
+        /// The holder waits in the back end for an event. Next: `running` after an event, or
+        /// `woken`.
         case parked = 5
-        /// The same, and somebody woke it.
+        /// A thread has woken the parked holder, which is on its way back. Next: `running`.
         case woken = 6
     }
 

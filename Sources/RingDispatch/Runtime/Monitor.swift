@@ -1,27 +1,36 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// A thread that looks at the loops about every millisecond while any is in use, and sends a
-/// replacement worker to a loop whose worker is stuck in user code while something waits.
+/// The monitor: a thread that gives a loop to another worker when its own is stuck in a handler.
 ///
-/// When all loops have been idle for a while it sleeps without a timeout, so that an idle process
-/// makes no system calls.
+/// While any loop is in use the monitor ticks about once a millisecond, and samples the state word
+/// of every loop at each tick. If a loop is in a handler and has the same word as at the last tick,
+/// turn included, then one handler has been running since then. If work waits on that loop, the
+/// monitor calls a replacement worker, which takes the loop over unless the word has changed again.
+/// A holder that is ready to run but has no CPU is left alone, because a replacement would have no
+/// CPU either. A holder that uses the CPU gets a replacement less often once there are many
+/// workers. Threads that read inotify (`InotifyThread`) are sampled in the same way.
+///
+/// After a number of ticks without activity the monitor sleeps without a timeout, so an idle
+/// process makes no system calls.
 final class Monitor: @unchecked Sendable {
-    // Safety: `pool` is set once before the thread starts; `seen` is touched by the thread only.
+    // Safety: `pool` is set once before the thread starts; only the thread touches the plain
+    // fields.
     unowned(unsafe) var pool: Pool!
     private var seen: [Sample] = []
     private var idleTicks = 0
     private var ticks = 0
-    /// The last look that sent a replacement worker.
+    /// The last tick that called a replacement worker.
     private var lastCall = 0
     private let parker = Parker()
-    /// Asleep until somebody grants the parker: `noteActivity` (relaxed) sees it and lets exactly
-    /// one thread wake it; the monitor looks at all loops once more after it said so.
+    /// `asleep` while the monitor sleeps without a timeout. The exchange in `wake` lets exactly one
+    /// thread grant the parker. Store-then-check with the loops' states; `noteActivity` itself
+    /// loads relaxed.
     private let state = Atomic<UInt32>(Monitor.notStarted)
     private let inotifyThreads = Locked<[InotifyThread]>([])
 
-    /// What a loop, or an event thread, looked like, and how much CPU time its thread had used when
-    /// it began to look so; nil: it was not looked at.
+    /// The state word of a loop or an inotify thread, and the CPU time that its thread had used at
+    /// the first tick that showed this word; nil if it was not measured.
     struct Sample {
         var loopState: LoopState
         var usedNanoseconds: UInt64?
@@ -32,17 +41,17 @@ final class Monitor: @unchecked Sendable {
     private static let asleep: UInt32 = 2
 
     static let periodNanoseconds: UInt64 = 1_000_000
-    /// After a replacement worker was sent, this many looks follow in shorter steps.
+    /// Number of ticks with the shorter period after a replacement worker was called.
     static let quickTicks = 4
     static let quickPeriodNanoseconds: UInt64 = 400_000
-    /// Looks in a row that find all loops idle before the monitor goes to sleep.
+    /// Consecutive ticks with all loops idle before the monitor sleeps.
     static let idleTicksBeforeSleep = 20
-    /// CPU time in one handler from which on it is one that computes.
+    /// CPU time since a handler's first sample from which on it computes, rather than blocks.
     static let computingNanoseconds: UInt64 = 500_000
-    /// A worker that computes is left alone this many looks when there are many such already.
+    /// With many workers, a computing handler is replaced only every so many ticks.
     static let ticksBetweenComputing = 8
 
-    /// A loop has come into use.
+    /// Starts or wakes the monitor, because a loop is in use.
     @inline(__always)
     func noteActivity() {
         if state.load(ordering: .relaxed) != Monitor.awake { wake() }
@@ -60,7 +69,7 @@ final class Monitor: @unchecked Sendable {
         }
     }
 
-    /// From now on the thread is looked at like the loops.
+    /// Samples the thread as well, from the next tick on.
     func oversee(_ thread: InotifyThread) { inotifyThreads.withLock { $0.append(thread) } }
     func disregard(_ thread: InotifyThread) {
         inotifyThreads.withLock { $0.removeAll { $0 === thread } }
@@ -71,10 +80,11 @@ final class Monitor: @unchecked Sendable {
         Threads.useFineTimers()
         seen = pool.loops.map { Sample(loopState: $0.loopState) }
         while true {
-            // Where one handler blocks, the next one often does, too.
+            // Tick faster after a replacement: where one handler blocks, the next one often does
+            // too.
             let isQuick = ticks &- lastCall <= Monitor.quickTicks
             let period = isQuick ? Monitor.quickPeriodNanoseconds : Monitor.periodNanoseconds
-            // A grant that ends the sleep early came with activity: just look again.
+            // A grant that ends the sleep early means activity: tick now.
             _ = parker.sleep(deadline: MonotonicClock.nanoseconds() + period)
             tick()
             if idleTicks >= Monitor.idleTicksBeforeSleep { sleepUntilActivity() }
@@ -112,7 +122,7 @@ final class Monitor: @unchecked Sendable {
                 continue
             case .computes:
                 computing += 1
-                // Another thread helps only as far as the CPUs go round.
+                // More computing threads than CPUs are of no use: add them slowly.
                 if pool.workerCount > 2 * pool.loops.count,
                     ticks % Monitor.ticksBetweenComputing != 0
                 {
@@ -128,7 +138,7 @@ final class Monitor: @unchecked Sendable {
         idleTicks = isAnyInUse ? 0 : idleTicks + 1
     }
 
-    /// Whether it is in use.
+    /// Returns whether the thread is in use.
     private func sample(at thread: InotifyThread) -> Bool {
         let loopState = thread.loopState
         guard loopState.phase == .inHandler else { return false }
@@ -147,7 +157,7 @@ final class Monitor: @unchecked Sendable {
     private enum State {
         case blocks
         case computes
-        /// Others have the CPU: a replacement worker would have to wait for it, too.
+        /// Other threads have the CPU: a replacement worker would wait for it as well.
         case waitsForCPU
     }
 

@@ -1,13 +1,14 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// Where one thread sleeps until another lets it go on. One `grant` for each `park`.
+/// A place where one thread sleeps until another thread grants its return. One `grant` for each
+/// `sleep`.
 ///
-/// The word's exchange in `grant` (releasing) pairs with the load in `park` (acquiring): what the
-/// granting thread wrote is seen by the one that goes on. The granting thread does not touch the
-/// parker after that exchange, so that the sleeper's memory may go away at once.
+/// The exchange in `grant` (releasing) pairs with the loads in `tryTake` and `sleep` (acquiring):
+/// the woken thread sees the earlier writes of the granting one. After that exchange the granting
+/// thread no longer accesses the parker's memory, so the sleeper may free it at once.
 struct Parker: ~Copyable {
-    /// Safety: allocated with the thread's context and freed with it; its address is a futex.
+    /// Safety: allocated and freed with the thread's context; its address is a futex.
     private let word: UnsafeMutablePointer<Atomic<UInt32>>
 
     private static let empty: UInt32 = 0
@@ -30,7 +31,7 @@ struct Parker: ~Copyable {
         if before == Parker.sleeping { Futex.wake(address) }
     }
 
-    /// Takes the grant if there is one.
+    /// Consumes the grant if there is one.
     @inline(__always)
     func tryTake() -> Bool {
         guard word.pointee.load(ordering: .acquiring) == Parker.granted else { return false }
@@ -38,7 +39,8 @@ struct Parker: ~Copyable {
         return true
     }
 
-    /// Sleeps until a grant, or until the deadline on CLOCK_MONOTONIC; false when that came first.
+    /// Sleeps until a grant, or until the deadline on CLOCK_MONOTONIC. Returns false if the
+    /// deadline passed first.
     func sleep(deadline: UInt64? = nil) -> Bool {
         while true {
             let (exchanged, original) = word.pointee.compareExchange(

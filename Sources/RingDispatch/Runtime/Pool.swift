@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// The loops of one kind (ordinary, or background) and the workers that serve them.
+/// The loops of one kind (ordinary or background) and the workers that serve them.
 final class Pool: @unchecked Sendable {
     // Safety: the loops are set once before the pool is shared; all else is locked or atomic.
     let isBackground: Bool
@@ -9,7 +9,7 @@ final class Pool: @unchecked Sendable {
     let monitor: Monitor
     private let workers: Locked<Workers>
     private let workerLimit: Int
-    /// Loops that are parked or free. A hint: read (relaxed) before looking for one to wake.
+    /// Loops that are parked or idle. A hint: read (relaxed) before a search for a loop to wake.
     private let idleLoops = Atomic<Int>(0)
     private let help = HelpPolicy()
 
@@ -45,7 +45,7 @@ final class Pool: @unchecked Sendable {
 
     // MARK: workers
 
-    /// Sends a worker to a loop whose state word is `expecting`; it comes too late if that changed.
+    /// Calls a worker to a loop. The worker takes the loop only if its state is still `expecting`.
     func call(to loop: EventLoop, expecting: LoopState) {
         let assignment = Worker.Assignment(loop: loop, expecting: expecting)
         enum Found {
@@ -92,17 +92,17 @@ final class Pool: @unchecked Sendable {
     private func giveUp(_ loop: EventLoop, _ expecting: LoopState) {
         guard expecting.phase == .assigned else { return }
         _ = loop.exchangeState(expecting, for: expecting.with(.idle))
-        // A worker that became spare meanwhile looked for free loops before this was one.
+        // A worker that became idle meanwhile did not yet see this loop as idle.
         if workers.withLock({ !$0.idle.isEmpty }) { loop.wakeIfIdle() }
     }
 
     private func reportLimit() {
         Diagnostics.log(
-            "all \(workerLimit) worker threads are blocked in handlers or serve other event loops; work "
-                + "waits for the first to return (raise the limit with RINGDISPATCH_WORKERS)")
+            "all \(workerLimit) worker threads are blocked in handlers or serve other event loops; "
+                + "work waits for the first to return (raise the limit with RINGDISPATCH_WORKERS)")
     }
 
-    /// The worker lost its loop and waits for its next one.
+    /// The worker has lost its loop, and waits for its next one.
     func becomeIdle(_ worker: Worker) {
         let mustPoll = workers.withLock { workers -> Bool in
             workers.idle.append(worker)
@@ -125,8 +125,8 @@ final class Pool: @unchecked Sendable {
         idleLoops.wrappingAdd(change, ordering: .relaxed)
     }
 
-    /// The loop that a thread of the program gives work to: always the same, so that its caches
-    /// and its spinning worker serve; others come for what is too much.
+    /// The loop for the work of a thread outside the pool. Always the same loop, so that its caches
+    /// and its spinning worker are used; idle workers steal the excess.
     @inline(__always)
     func loop(for context: Context) -> EventLoop {
         if let last = context.pointee.loop, last.isBackground == isBackground { return last }
@@ -139,8 +139,8 @@ final class Pool: @unchecked Sendable {
         return loop
     }
 
-    /// Wakes an idle loop for one that may have more to do than it can at once. The other comes,
-    /// and takes what waits.
+    /// Wakes an idle loop if this one may have more work than it can handle. The woken worker
+    /// steals from it.
     @inline(__always)
     func considerHelp(for loop: EventLoop) {
         guard idleLoops.load(ordering: .relaxed) > 0, loops.count > 1, help.isDue() else { return }
@@ -154,9 +154,10 @@ final class Pool: @unchecked Sendable {
         helper.wakeIfIdle()
     }
 
-    /// Takes work from a loop whose holder is in user code. True when there is something to run.
-    /// - Parameter stuck: a loop and its state word as seen a while ago: if it still looks like that,
-    ///   its last waiting work item is taken, too.
+    /// Steals work from a loop whose holder is in a handler. Returns true if there is something to
+    /// run.
+    /// - Parameter stuck: a loop and an earlier sample of its state. If the state is still the
+    ///   same, even its last waiting work item is stolen.
     func steal(for loop: EventLoop, _ context: Context, stuck: (EventLoop, LoopState)? = nil)
         -> Bool
     {
@@ -194,10 +195,10 @@ final class Pool: @unchecked Sendable {
         return hasFound
     }
 
-    /// A loop was woken to help, and has found nothing yet.
+    /// Whether a loop was woken to help, and has found nothing yet.
     var isHelpUnderWay: Bool { help.isUnderWayNow }
 
-    /// A loop whose holder is in user code while work items wait, as it looks now.
+    /// Samples a loop whose holder is in a handler while work items wait.
     func firstBusyLoop(besides loop: EventLoop) -> (EventLoop, LoopState)? {
         for offset in 1..<max(1, loops.count) {
             let other = loops[(loop.index + offset) % loops.count]
@@ -209,7 +210,8 @@ final class Pool: @unchecked Sendable {
         return nil
     }
 
-    /// The loop goes to sleep; if it was woken to help and found nothing, that is remembered.
+    /// The loop goes to sleep. If it was woken to help and found nothing, the next help comes
+    /// later.
     func noteParking() {
         help.ended()
     }

@@ -1,4 +1,5 @@
-/// A loop's ready work items, a list for each QoS priority. Touched only under the loop's state word.
+/// A loop's ready work items, one list for each QoS priority. Only the holder and a stealing worker
+/// touch it.
 struct RunQueue {
     private var priorities: (WorkItemList, WorkItemList, WorkItemList, WorkItemList, WorkItemList) =
         (
@@ -6,8 +7,8 @@ struct RunQueue {
         )
     private(set) var count = 0
 
-    /// Work items of higher priorities that go first before one of the highest waiting lower priority does, so
-    /// that a flood of urgent work slows the rest down but does not stop it.
+    /// Number of items from higher priorities between two items of the lowest one that waits. A
+    /// flood of urgent work slows the rest down, but does not stop it.
     static let urgentRun = 64
     private var urgentServed = 0
 
@@ -23,7 +24,6 @@ struct RunQueue {
         }
     }
 
-    /// Appends a linked list of work items.
     mutating func append(all first: WorkItemPointer?) {
         var rest = first
         while let workItem = rest {
@@ -36,7 +36,7 @@ struct RunQueue {
     mutating func popFirst() -> WorkItemPointer? {
         guard count > 0 else { return nil }
         count &-= 1
-        // Nearly always everything is in the default priority.
+        // In nearly all cases every item has the default priority.
         if priorities.2.count == count &+ 1 { return priorities.2.popFirst() }
         return popMixed()
     }
@@ -52,7 +52,7 @@ struct RunQueue {
             ?? priorities.1.popFirst() ?? priorities.0.popFirst()
     }
 
-    /// Gives away the later half of each priority.
+    /// Removes and returns the later half of each priority's list.
     mutating func splitHalf() -> [WorkItemPointer] {
         var given: [WorkItemPointer] = []
         func drain(_ list: WorkItemList) {

@@ -1,13 +1,13 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// The process's loops, made at first use.
+/// The process's event loops, created at first use.
 package enum Runtime {
     static let configuration = Configuration.fromEnvironment()
 
     private static let factory = makeFactory()
 
-    /// Serves everything but the background class, and all events.
+    /// Serves all classes but the background class, and all events.
     static let pool: Pool = {
         do throws(SystemError) {
             return try makePool(isBackground: false)
@@ -16,8 +16,8 @@ package enum Runtime {
         }
     }()
 
-    /// Serves the background class, on threads with lowest priority. Made at its first item: where
-    /// descriptors are short by then, the ordinary threads do its work.
+    /// Serves the background class, on threads with the lowest priority. Created for its first
+    /// item. If no descriptor is free then, the ordinary threads do its work.
     static let backgroundPool: Pool = {
         do throws(SystemError) {
             let pool = try makePool(isBackground: true)
@@ -29,10 +29,11 @@ package enum Runtime {
         }
     }()
 
-    /// Its store (releasing) follows the pool's making; read (acquiring) before the pool is.
+    /// Stored (releasing) after the background pool is created; loaded (acquiring) before it is
+    /// used.
     private static let isBackgroundPoolUsed = Atomic<Bool>(false)
 
-    /// The background pool, if there is one of its own yet.
+    /// The background pool, if one exists.
     static var backgroundPoolIfUsed: Pool? {
         isBackgroundPoolUsed.load(ordering: .acquiring) ? backgroundPool : nil
     }
@@ -40,7 +41,7 @@ package enum Runtime {
     static var backend: BackendKind { factory.kind }
     static var backendReason: String { factory.reason }
 
-    /// Queues a work item of a root queue.
+    /// Pushes a work item of a root queue.
     @inline(__always)
     static func push(_ workItem: WorkItemPointer, from context: Context) {
         if workItem.pointee.priority == Priority.background {
@@ -48,7 +49,7 @@ package enum Runtime {
             return
         }
         if context.pointee.isInLoop, let loop = context.pointee.loop, !loop.isBackground {
-            // The loop looks for help itself when it has taken everything in.
+            // The loop itself calls for help after it has taken everything in.
             loop.enqueue(workItem)
             return
         }
@@ -62,7 +63,7 @@ package enum Runtime {
         }
     }
 
-    /// Queues work items of one root queue.
+    /// Pushes work items of one root queue.
     static func push(_ workItems: consuming WorkItemChain, priority: UInt8, from context: Context) {
         if workItems.isEmpty { return }
         if priority != Priority.background, let loop = context.pointee.loop, !loop.isBackground,
@@ -91,7 +92,7 @@ package enum Runtime {
         }
     }
 
-    /// The loop whose timers a thread uses.
+    /// The loop that holds the timers of a thread.
     static func timerLoop(for context: Context) -> EventLoop {
         if let loop = context.pointee.loop, !loop.isBackground { return loop }
         return pool.loop(for: context)
@@ -99,7 +100,7 @@ package enum Runtime {
 
     private static let nextLoop = Atomic<Int>(0)
 
-    /// Sources start on the loops in turn; later each follows its queue.
+    /// New sources go to the loops in turn; later each one follows its queue.
     static func loopForNewSource() -> EventLoop {
         let loops = pool.loops
         guard loops.count > 1 else { return loops[0] }
@@ -107,12 +108,12 @@ package enum Runtime {
         return loops[Int(UInt(bitPattern: number) % UInt(loops.count))]
     }
 
-    /// For those who deal their streams to the loops themselves.
+    /// For callers that distribute their streams over the loops themselves.
     static func loop(number: Int) -> EventLoop {
         pool.loops[Int(UInt(bitPattern: number) % UInt(pool.loops.count))]
     }
 
-    /// How many event loops the ordinary classes of service have.
+    /// Number of event loops of the ordinary (not background) classes of service.
     package static var loopCount: Int { pool.loops.count }
 
     private static func makeFactory() -> BackendFactory {
@@ -131,7 +132,7 @@ package enum Runtime {
 
     private static func makePool(isBackground: Bool) throws(SystemError) -> Pool {
         ThreadRegistry.trapInForkedChildren
-        // It takes its descriptor while there are some.
+        // libdispatch's queue takes its descriptor now, while some are free.
         _ = LibdispatchMainQueue.exists
         return try Pool(
             isBackground: isBackground, loopCount: configuration.loops,

@@ -1,17 +1,17 @@
 internal import LinuxPlatform
 
-/// How long to spin before a sleep: twice as long as it paid off lately, else next to nothing.
+/// How long to spin before a sleep: twice as long as recent successful spins, otherwise almost
+/// nothing.
 ///
-/// A sleep and its wake-up cost 5 to 20 µs and a spin its own time, so that a spin of up to that
-/// length never costs more than twice the best choice; and a thread whose waits are long learns
-/// not to spin at all.
+/// A sleep and its wake-up cost 5 to 20 µs. A spin of at most that length never costs more than
+/// twice the best choice, and a thread with long waits learns not to spin at all.
 ///
-/// How long a sleep was says little about when the news came, for waking up may take longer than
-/// the wait would have: after a number of sleeps that may have been such, one spin of full length
-/// is a probe. Each that fails makes the next one rarer.
+/// The length of a sleep says little about when the event arrived, because the wake-up may take
+/// longer than the wait. So after a number of short sleeps, one spin of full length is a probe.
+/// Each failed probe makes the next one rarer.
 struct SpinBudget {
     private(set) var ticks: UInt64 = SpinBudget.start
-    /// How long the last spin was in vain; 0: it was not.
+    /// Length of the last spin if it failed, otherwise 0.
     private var vain: UInt64 = 0
     private var isPointless = false
     private var isProbing = false
@@ -21,19 +21,19 @@ struct SpinBudget {
     static let start = 10 * Ticks.perMicrosecond
     static let maximum = 40 * Ticks.perMicrosecond
     static let minimum = Ticks.perMicrosecond / 4
-    /// A sleep of at most this may have been one for news that came within `maximum`.
+    /// A sleep of at most this length may have ended with an event that arrived within `maximum`.
     static let longestWakeUp = 200 * Ticks.perMicrosecond
     static let fewestSleeps = 8
     static let mostSleeps = 1024
 
-    /// Whether spinning can help with what threads of this process do: with one CPU for all of them
-    /// it cannot happen meanwhile.
+    /// Whether a spin can help while waiting for another thread of the process: not with a single
+    /// CPU, where that thread cannot run meanwhile.
     static let isUsefulForThreads = CPUCount.usable > 1
 
-    /// Whether spinning can help with what comes from outside, which other CPUs work on, too.
+    /// Whether a spin can help while waiting for events from outside the process.
     static let isUsefulForEvents = CPUCount.othersMayRun
 
-    /// Spins until `condition` holds or the budget is used up; whether it held.
+    /// Spins until `condition` holds or the budget is used up. Returns whether `condition` held.
     @inline(__always)
     mutating func spin(
         isUseful: Bool = SpinBudget.isUsefulForThreads, until condition: () -> Bool
@@ -78,12 +78,11 @@ struct SpinBudget {
         }
     }
 
-    /// The thread has woken the one that it will wait for: there is no sense in spinning until that
-    /// one's CPU is up, while it could run here.
+    /// The thread has woken the one that it will wait for. Without a spin that thread can run on
+    /// this CPU, sooner than an idle CPU wakes up.
     mutating func noteWoken() { isPointless = true }
 
-    /// The sleep after the last spin has ended. If both were short, it is worth spinning that long
-    /// next time.
+    /// A sleep after the last spin has ended. If both were short, spin that long next time.
     mutating func slept(ticks slept: UInt64) {
         let wait = vain &+ slept
         if wait < SpinBudget.maximum {

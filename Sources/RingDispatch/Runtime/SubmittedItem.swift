@@ -1,12 +1,12 @@
-/// A work item that was submitted to a queue. Whoever takes one off its list owns it, and moves its
-/// contents out (`ItemCache.take`) before it calls out, so that a nested `async` finds the memory
-/// hot.
+/// A work item that was submitted to a queue. The thread that takes it off its list owns it. It
+/// moves the contents out (`ItemCache.take`) before it runs the block, so that a nested `async`
+/// reuses the memory while it is in the cache.
 struct SubmittedItem: ~Copyable {
     var workItem: WorkItem
     var block: Block?
-    /// Left when the item is done; the group's own count keeps it alive.
+    /// The group to leave when the item is done; the group's own count keeps it alive.
     var group: Unmanaged<DispatchGroup>?
-    /// The concurrent queue among whose running items this one is; they keep it alive.
+    /// The concurrent queue that runs this item; its running items keep it alive.
     var through: Unmanaged<DispatchQueue>?
 
     init(
@@ -27,7 +27,7 @@ typealias Block = @Sendable () -> Void
 typealias SubmittedItemPointer = UnsafeMutablePointer<SubmittedItem>
 
 extension WorkItemPointer {
-    /// The item that the work item begins. Only for the kinds that are items.
+    /// The item that starts with this work item. Only for the kinds that are items.
     @inline(__always)
     var item: SubmittedItemPointer {
         // Safety: items are made by `ItemCache`, and `workItem` is their first field.

@@ -1,32 +1,32 @@
 internal import CLinux
 internal import LinuxPlatform
 
-/// What the runtime keeps for a thread, whether a worker or the program's own.
+/// The runtime's data for a thread, whether a worker or a thread of the program.
 ///
-/// Safety: touched by its own thread only; others know its `peer`.
+/// Safety: only the thread itself touches it; other threads have its `threadHandle`.
 struct ThreadContext: ~Copyable {
     let threadHandle: ThreadHandle
-    /// The kernel's thread identifier: owner of queues in their state words.
+    /// The kernel's thread identifier, which marks the owner in the state words of queues.
     let identifier: UInt32
     var items = ItemCache()
-    /// The innermost queue the thread runs on.
+    /// The innermost queue that the thread is running on.
     var frame: UnsafeMutablePointer<Frame>?
-    /// The loop that the thread's work goes to: a worker's own, or the last one that a thread of
+    /// The loop that receives the thread's work: a worker's own, or the last one that a thread of
     /// the program used.
     var loop: EventLoop?
-    /// The loop's state word as this worker set it when it began to run user code; 0 for other threads.
+    /// The state with which the worker took its loop or entered a handler; 0 for other threads.
     var loopState: UInt64 = 0
-    /// The worker that the thread is; nil for threads of the program.
+    /// The thread's worker; nil for threads of the program.
     var worker: Worker?
-    /// The worker runs the loop's own code: the loop's run queue is its own.
+    /// The worker runs the loop's own code, and may touch the run queue.
     var isInLoop = false
-    /// Sources that are to be watched again once the worker is back in its loop.
+    /// Sources to register again when the worker is back in its loop.
     var rearm = RearmList()
-    /// Receive buffers that the loop gets back once the worker is in it again.
+    /// Receive buffers to return when the worker is back in its loop.
     var receiveBuffers = WorkItemList()
-    /// How long a wait is worth spinning for, learned from the waits before.
+    /// How long to spin before a sleep, learned from earlier waits.
     var spin = SpinBudget()
-    /// Whose news the worker waits for.
+    /// The senders of the events that the worker waits for.
     var arrivals = ArrivalPattern()
 
     /// The thread is inside `concurrentPerform`.

@@ -1,6 +1,6 @@
-/// What other threads see of a thread: who it is, and where it sleeps.
+/// The part of a thread that other threads use: its identifier and its parker.
 ///
-/// A pointer: it costs no reference counting, and lives as long as the thread.
+/// A pointer, without reference counting, that is valid as long as the thread.
 struct ThreadHandle: Equatable, @unchecked Sendable {
     // Safety: the fields are immutable or atomic, and each use is by the thread itself or while the
     // thread waits.
@@ -30,7 +30,7 @@ struct ThreadHandle: Equatable, @unchecked Sendable {
     /// The kernel's thread identifier.
     var identifier: UInt32 { storage.pointee.identifier }
 
-    /// Lets the thread go on, from its `park` or the next one.
+    /// Ends the thread's current `park`, or its next one.
     func grant() { storage.pointee.parker.grant() }
     @inline(__always)
     func tryTakeGrant() -> Bool { storage.pointee.parker.tryTake() }

@@ -10,12 +10,12 @@ enum ThreadRegistry {
         ThreadRegistry.remove(memory.assumingMemoryBound(to: ThreadContext.self))
     }
 
-    /// The process is the child of a fork, and has none of the threads it would need. Written by
-    /// its only thread, in fork, and read by that thread, and others that it makes later.
+    /// The process is the child of a fork, and lacks the workers. Written in fork by the child's
+    /// only thread; read by that thread and by threads that it starts later.
     private static let isForked = Atomic<Bool>(false)
 
-    /// Makes the library unusable in later children, whose workers do not exist and whose rings are
-    /// the parent's. Without its context a thread comes to `adopt` at its next call.
+    /// Makes the library unusable in forked children, which have no workers and share the parent's
+    /// rings. Without a context, a thread's next call reaches `adopt`.
     static let trapInForkedChildren: Void = Threads.atForkInChild {
         ThreadRegistry.isForked.store(true, ordering: .relaxed)
         clinux_thread_set(nil)

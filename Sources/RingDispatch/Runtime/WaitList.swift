@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Threads that wait for something, in order. Part of a state that a lock guards.
+/// Threads that wait, in order. Part of a state that a lock guards.
 struct WaitList: Sendable {
     private var threads: [ThreadHandle] = []
     private var first = 0
@@ -23,14 +23,14 @@ struct WaitList: Sendable {
         return threads[first]
     }
 
-    /// Takes a thread off that gave up; false when it was let go already.
+    /// Removes a thread that gave up. Returns false if it was removed already.
     mutating func remove(_ threadHandle: ThreadHandle) -> Bool {
         guard let index = threads[first...].firstIndex(of: threadHandle) else { return false }
         threads.remove(at: index)
         return true
     }
 
-    /// Everybody, oldest first.
+    /// All threads, oldest first.
     mutating func removeAll() -> [ThreadHandle] {
         defer {
             threads.removeAll()

@@ -8,7 +8,7 @@ extension SubmittedItem {
 }
 
 extension WorkItemPointer {
-    /// Runs a work item that came off a run queue, or off a queue that is being drained.
+    /// Runs a work item that was taken from a run queue, or from a queue that is being drained.
     @inline(__always)
     func run(_ context: Context) {
         switch pointee.kind {
@@ -23,8 +23,8 @@ extension WorkItemPointer {
             if item.pointee.through != nil {
                 runThrough(context)
             } else if let frame = context.pointee.frame {
-                // Inside a drain: the frame is there.
-                precondition(frame.pointee.isDrain, "a job ran outside any queue")
+                // Inside a drain, which has set the frame.
+                precondition(frame.pointee.isDrain, "a block ran outside any queue")
                 context.pointee.items.take(self).callOut()
             } else {
                 runOnRoot(context)
@@ -48,7 +48,7 @@ extension WorkItemPointer {
         }
     }
 
-    /// A concurrent queue's item: runs on it, then gives its width back.
+    /// An item of a concurrent queue: runs on it, then frees its place there.
     private func runThrough(_ context: Context) {
         guard let through = item.pointee.through else { return }
         withFrame(through, isDrain: false, isExclusive: false, context) {
@@ -57,7 +57,8 @@ extension WorkItemPointer {
         through._withUnsafeGuaranteedRef { $0.leaveShared(context) }
     }
 
-    /// A concurrent queue's work item that passes through another concurrent queue, or has no item.
+    /// A work item of a concurrent queue that passes through another concurrent queue, or has no
+    /// item.
     private func runNested(_ context: Context) {
         guard let through = item.pointee.through, let object = pointee.object else { return }
         _ = context.pointee.items.take(self)

@@ -1,15 +1,16 @@
 /// One unit of work on a list: a block, a queue to drain, a source to invoke, a thread to let in.
 ///
-/// Work items are plain memory with an intrusive link. A queue's and a source's is part of the object
-/// (`WorkItemNode`), which is on one list at a time; the others are the beginning of an `SubmittedItem`.
+/// Work items are plain memory with an intrusive link. The one of a queue or a source is part of
+/// that object (`WorkItemNode`), and on one list at a time. The others are the first field of a
+/// `SubmittedItem` or of a `ReceiveBuffer`.
 struct WorkItem {
     var next: WorkItemPointer?
-    /// What the work item is about; which type, and whether it is retained, says `kind`.
+    /// The object of the work item. `kind` determines its type, and whether it is retained.
     var object: UnsafeMutableRawPointer?
     var kind: Kind
-    /// The QoS priority it is served in, on a loop's run queue.
+    /// The QoS priority on a loop's run queue.
     var priority: UInt8
-    /// On a concurrent queue: waits for what came before, runs alone.
+    /// On a concurrent queue: waits for all earlier items, and runs alone.
     var isBarrier = false
 
     enum Kind: UInt8 {
@@ -23,7 +24,7 @@ struct WorkItem {
         case queue
         /// A node: `object` is a retained `SourceCore` to invoke.
         case source
-        /// A `ReceiveBuffer`: `object` is the `StreamReceiver` that it came for; not retained.
+        /// A `ReceiveBuffer`: `object` is the `StreamReceiver` that receives it; not retained.
         case receiveBuffer
         /// A node: `object` is a retained `LoopStream` that has ended.
         case streamEnd
@@ -33,7 +34,7 @@ struct WorkItem {
 typealias WorkItemPointer = UnsafeMutablePointer<WorkItem>
 
 extension WorkItemPointer? {
-    /// The linked list that the work item begins, turned around.
+    /// The reversed list, for a list that starts with this work item.
     @inline(__always)
     func reversed() -> WorkItemPointer? {
         var rest = self

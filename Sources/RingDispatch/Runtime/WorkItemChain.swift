@@ -1,4 +1,4 @@
-/// Work items that are pushed at once: linked from the newest to the oldest, as an inbox is.
+/// Work items to push at once, linked from the newest to the oldest like an inbox.
 struct WorkItemChain: ~Copyable {
     private(set) var newest: WorkItemPointer?
     private(set) var oldest: WorkItemPointer?

@@ -1,16 +1,15 @@
 internal import Synchronization
 
-/// A list that any thread pushes onto and one takes from, whole.
+/// A list that any thread pushes onto, and that one thread takes as a whole.
 ///
-/// Lock-free on both sides, and a pusher that is preempted holds up nobody. The head's push
-/// (releasing) pairs with `takeAll` (acquiring): what was written before a push is seen by the
-/// taker.
+/// Lock-free: a preempted producer delays no other thread. The push (releasing) pairs with
+/// `takeAll` (acquiring), which sees the producer's earlier writes.
 struct WorkItemInbox: ~Copyable, @unchecked Sendable {
     // Safety: a work item belongs to the inbox from its push until it is taken.
     /// The newest work item; work items link to older ones.
     private let head = Atomic<WorkItemPointer?>(nil)
 
-    /// Returns whether the inbox was empty: then its owner may have to be told.
+    /// Returns whether the inbox was empty, so that its owner may need a wake-up.
     @inline(__always)
     func push(_ workItem: WorkItemPointer) -> Bool {
         var expected = head.load(ordering: .relaxed)
@@ -39,7 +38,7 @@ struct WorkItemInbox: ~Copyable, @unchecked Sendable {
     @inline(__always)
     var isEmpty: Bool { head.load(ordering: .sequentiallyConsistent) == nil }
 
-    /// Everything, oldest first.
+    /// All work items, oldest first.
     @inline(__always)
     func takeAll() -> WorkItemPointer? {
         guard head.load(ordering: .relaxed) != nil else { return nil }

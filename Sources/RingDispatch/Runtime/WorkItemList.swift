@@ -1,4 +1,4 @@
-/// A first-in first-out list of work items that one thread owns.
+/// A first-in first-out list of work items that belongs to one thread.
 struct WorkItemList {
     private(set) var first: WorkItemPointer?
     private var last: WorkItemPointer?
@@ -23,7 +23,6 @@ struct WorkItemList {
         return workItem
     }
 
-    /// Appends a linked list of work items.
     @inline(__always)
     mutating func append(all first: WorkItemPointer?) {
         var rest = first

@@ -1,17 +1,18 @@
 internal import Synchronization
 
-/// The work item of an object that is on one list at a time, inside the object: no memory of its own, no
-/// cache line of its own.
+/// A work item inside the object that it stands for. It needs no memory of its own, and the object
+/// can be on one list at a time.
 ///
-/// Whoever sets the object's `enqueued` bit owns the node until it has pushed it; whoever takes it
-/// off its list is done with it before the bit is cleared.
+/// The thread that sets the object's `enqueued` bit owns the node until the push. The thread that
+/// takes it off the list is done with it before it clears the bit.
 struct WorkItemNode: ~Copyable {
-    // Safety: atomics are the fields whose address in an object is fixed; nobody uses them as such.
+    // Safety: only an atomic field has a fixed address inside an object; they are not used as
+    // atomics.
     private let next = Atomic<UInt>(0)
     private let object = Atomic<UInt>(0)
     private let rest = Atomic<UInt>(0)
 
-    /// Makes the work item anew, to be pushed.
+    /// Fills in the work item, ready to be pushed.
     @inline(__always)
     func prepare(_ kind: WorkItem.Kind, priority: UInt8, object: UnsafeMutableRawPointer)
         -> WorkItemPointer

@@ -1,7 +1,8 @@
 internal import LinuxPlatform
 
 extension Worker {
-    /// Runs the loop's turns until a replacement worker has taken the loop. On entry the worker holds it.
+    /// Runs turns of the loop until another worker has taken it over. The worker must hold the
+    /// loop.
     func serve(_ loop: EventLoop, _ context: Context) {
         pool.monitor.noteActivity()
         context.pointee.isInLoop = true
@@ -19,12 +20,12 @@ extension Worker {
         }
     }
 
-    /// Work items in a row that run without a turn of the loop.
+    /// Work items that run in a row without a turn of the loop.
     private static let nextLimit = 24
 
-    /// Runs what the work item before made ready, still as user code. What it made ready comes last, as
-    /// it would on the run queue, for that was empty. Not while a watch is to be started again: its
-    /// queue does not wait for the next work item.
+    /// Runs the work item that the last one made ready, still as user code. It is the next in
+    /// order, because the run queue is empty. Stops while a source has to be registered again: its
+    /// queue must not wait for more work items.
     @inline(__always)
     private func runNext(_ loop: EventLoop, _ context: Context) {
         var left = Worker.nextLimit
@@ -47,7 +48,7 @@ extension Worker {
         loop.setState(loopState)
     }
 
-    /// Takes the loop back after user code; false when a replacement worker has it.
+    /// Returns to the loop after user code. Returns false if another worker has taken it over.
     @inline(__always)
     private func leaveHandler(_ loop: EventLoop, _ context: Context) -> Bool {
         let mine = LoopState(word: context.pointee.loopState)
@@ -62,12 +63,12 @@ extension Worker {
             let now = loop.loopState
             switch now.phase {
             case .stealing where now == mine.with(.stealing):
-                // A visitor stays for less than a microsecond, unless it was preempted.
+                // A steal takes less than a microsecond, unless the thief was preempted.
                 Threads.yield()
             case .inHandler where now == mine:
                 if loop.exchangeState(mine, for: mine.with(.running)) { return true }
             case .idle:
-                // It was lent while the thread was blocked, and nobody needed it.
+                // The loop was handed off, and no other worker has taken it.
                 let taken = LoopState(.running, worker: index, turn: now.turn &+ 1)
                 if loop.exchangeState(now, for: taken) {
                     loop.setSleeping(false)
@@ -89,7 +90,7 @@ extension Worker {
         }
     }
 
-    // MARK: taking in what happened
+    // MARK: taking events in
 
     @inline(__always)
     private func collect(_ loop: EventLoop, _ context: Context) {
@@ -101,8 +102,7 @@ extension Worker {
         if loop.isPollDue() { poll(loop, context) }
     }
 
-    /// What a busy loop does every few turns: submits, lets the kernel finish its work, looks at
-    /// the clock.
+    /// Every few turns of a busy loop: submits entries, takes completions in, fires timers.
     private func poll(_ loop: EventLoop, _ context: Context) {
         loop.enqueue(all: loop.takeInbox())
         if loop.hasStarvedStreams { loop.beginStarvedStreams(isIdle: false, context) }
@@ -118,8 +118,8 @@ extension Worker {
         if loop.waiting > 1 { pool.considerHelp(for: loop) }
     }
 
-    /// Takes in one batch of completions. What they made ready runs before the next batch, while
-    /// it is still in the cache.
+    /// Takes in one batch of completions. The work that they made ready runs before the next batch,
+    /// while it is in the cache.
     func reap(_ loop: EventLoop, _ context: Context) {
         let completions = loop.takeCompletions()
         if completions.count == 1 {
@@ -134,7 +134,7 @@ extension Worker {
         if loop.waiting > 1 { loop.considerHelp() }
     }
 
-    // MARK: watches
+    // MARK: registrations
 
     @inline(__always)
     private func rearm(_ loop: EventLoop, _ context: Context) {
@@ -160,9 +160,10 @@ extension Worker {
         }
     }
 
-    // MARK: nothing to do
+    // MARK: idle
 
-    /// How long another loop's handler has run when its loop's last work item is taken away.
+    /// How long the handler of another loop must have run before that loop's last work item is
+    /// stolen.
     private static let stuckTicks = 20 * Ticks.perMicrosecond
 
     private func idle(_ loop: EventLoop, _ context: Context) {
@@ -185,7 +186,7 @@ extension Worker {
         }
         if pool.steal(for: loop, context) { return }
         if pool.isHelpUnderWay, let busy = pool.firstBusyLoop(besides: loop) {
-            // One work item that waits behind a handler which may be done any moment is best left there.
+            // Leave a single item alone while the handler before it may end at any moment.
             let start = Ticks.now()
             while Ticks.now() &- start < Worker.stuckTicks, !loop.hasEvents { spinPause() }
             if loop.hasEvents || pool.steal(for: loop, context, stuck: busy) { return }
@@ -199,7 +200,7 @@ extension Worker {
         if !loop.inboxIsEmpty { context.pointee.arrivals.note(ArrivalPattern.threads) }
     }
 
-    /// Takes in what the kernel has; whether that made work.
+    /// Takes in the back end's events. Returns whether they made work ready.
     private func ask(_ loop: EventLoop, _ context: Context) -> Bool {
         loop.submit()
         reap(loop, context)
@@ -209,8 +210,8 @@ extension Worker {
     private func park(_ loop: EventLoop, _ context: Context) {
         let mine = LoopState(.parked, worker: index, turn: context.pointee.loopState >> 19)
         let now = MonotonicClock.nanoseconds()
-        // An earlier wake-up that was planned and is no longer needed is kept: adding timers to a
-        // loop that sleeps would otherwise wake it each time.
+        // Keep an earlier wake-up that is no longer needed: otherwise each timer added to the
+        // sleeping loop would wake it.
         let planned = loop.parkedUntil
         let firsts = loop.timers.firsts
         var until = firsts.deadline
@@ -220,7 +221,8 @@ extension Worker {
         pool.noteIdle(1)
         loop.setSleeping(true)
         loop.announceState(mine)
-        // What others pushed before they could see `parked` is seen here; the rest wakes us.
+        // Store-then-check with `inbox`, `hasRequests` and the timers: earlier work is seen here,
+        // later work wakes the worker.
         let timersChanged = loop.timers.firsts.isBefore(firsts)
         if loop.inboxIsEmpty && !loop.hasRequests && !timersChanged {
             let start = Ticks.now()

@@ -1,18 +1,18 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// A thread of the runtime. It serves the loop it holds; when it lost that to a replacement worker while it
-/// was stuck in a handler, it waits among the idle workers. Workers never end: the kernel cancels
-/// what an ending thread has asked for.
+/// A thread of the runtime. It serves the loop that it holds. After another worker has taken that
+/// loop over, it joins the idle workers. Workers never end, because the kernel cancels the pending
+/// requests of a thread that ends.
 final class Worker: @unchecked Sendable {
-    // Safety: `assignment` is handed over by the pool's lock and the parker; the atomics are the
-    // monitor's view of the thread.
+    // Safety: the pool's lock and the parker hand `assignment` over; the atomics are for other
+    // threads.
     let index: UInt64
     unowned(unsafe) let pool: Pool
-    /// Where the worker is called to next.
+    /// The next loop to serve.
     var assignment: Assignment?
     let identifier = Atomic<UInt32>(0)
-    /// The thread's peer, as an address, once it runs.
+    /// The address of the thread's `ThreadHandle`, once it runs.
     private let threadHandle = Atomic<UInt>(0)
 
     struct Assignment {
@@ -30,7 +30,7 @@ final class Worker: @unchecked Sendable {
         try Threads.start { self.run() }
     }
 
-    /// Wakes a idle worker for its new assignment.
+    /// Wakes an idle worker for its new assignment.
     func call() {
         let address = UnsafeMutableRawPointer(bitPattern: threadHandle.load(ordering: .acquiring))
         guard let address else { return }

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A read or write source: reports when a descriptor is ready.
 final class DescriptorSource: SourceCore, @unchecked Sendable {
-    // Safety: `latched`, `estimate`, `loop`, `hasAsked` are the invoker's; what belongs to the loop
-    // says so; the rest is atomic.
+    // Safety: `latched`, `estimate`, `end`, `loop` and `hasAsked` belong to the invoker, `isOut`
+    // and `isRetiring` to the loop; `nextToRearm` to the list's thread; the rest is atomic.
     enum Direction {
         case read
         case write
@@ -12,39 +12,40 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
 
     let descriptor: Int32
     let direction: Direction
-    /// The invoker has asked the loop to retire the watch.
+    /// The invoker has asked the loop to retire the registration.
     @exclusivity(unchecked) private var hasAsked = false
-    /// The watch was handed to the kernel. The loop's, like the next one: they change loops only
-    /// while the watch is not out.
+    /// The registration is in flight. This and `isRetiring` move to another loop only while it is
+    /// not.
     @exclusivity(unchecked) private var isOut = false
     @exclusivity(unchecked) private var isRetiring = false
-    /// The loop has done what `hasAsked` says: its store (releasing) pairs with the invoker's load
+    /// The loop has retired the registration. Its store (releasing) pairs with the invoker's load
     /// (acquiring).
     private let isReleased = Atomic<Bool>(false)
-    /// The poll events that came, or a negated errno; 0: none. The completion's store (releasing)
-    /// pairs with the invoker's load (acquiring); nobody stores while the other may.
+    /// The poll events of the last completion, or a negated errno; 0: none. The completion's store
+    /// (releasing) pairs with the invoker's load (acquiring). The loop stores only while the source
+    /// is armed, the invoker only while it is not.
     private let pending = Atomic<Int32>(0)
     @exclusivity(unchecked) private var latched: Int32 = 0
-    /// The loop whose kernel watches the descriptor; nil: none has yet.
+    /// The loop whose back end has the registration; nil before the first one.
     @exclusivity(unchecked) private(set) var loop: EventLoop?
-    /// The next one on a `RearmList`.
+    /// Link of a `RearmList`.
     @exclusivity(unchecked) var nextToRearm: Unmanaged<DescriptorSource>?
-    /// The `data` that the handler has read; negative: it has not asked yet.
+    /// The value of `data` for this call of the handler; negative: not computed yet.
     @exclusivity(unchecked) private var estimate = -1
     @exclusivity(unchecked) private var end = End.unknown
 
-    /// What is known of the descriptor's end: the end of the file, a hang-up, or an error.
+    /// State of the descriptor's end: the end of the file, a hang-up, or an error.
     private enum End: UInt8 {
-        /// Nobody has looked whether poll(2) shows it.
+        /// Unknown whether poll(2) shows the end.
         case unknown
-        /// poll(2) shows it, and it has not come.
+        /// poll(2) shows the end, which is not reached yet.
         case shown
-        /// A regular file: only the count of bytes tells.
+        /// poll(2) does not show the end (of a regular file): only the count of bytes does.
         case hidden
-        /// This event reports it to the handler.
+        /// This event reports the end to the handler.
         case comes
-        /// It was reported, and nothing has changed since: the kernel would report it for ever.
-        case told
+        /// The end was reported and still holds. The kernel would report it for ever.
+        case reported
     }
 
     init(descriptor: Int32, direction: Direction, queue: DispatchQueue?) {
@@ -63,11 +64,11 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         estimate = -1
         latched = pending.load(ordering: .acquiring)
         if latched == 0 {
-            // The program did something else than wait: it may ask again.
-            if end == .told { end = .unknown }
+            // No event: the program resumed the source, for example. The end may be reported again.
+            if end == .reported { end = .unknown }
             return false
         }
-        // The watch ended with it: the loop stores nothing more until the source is armed again.
+        // The registration ended with this event: the loop stores nothing until the next `arm`.
         pending.store(0, ordering: .relaxed)
         checkForEnd(UInt32(bitPattern: latched))
         return true
@@ -93,7 +94,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         if direction == .write || estimate == 0 { end = .comes }
     }
 
-    /// Whether the end that the handler has seen still holds.
+    /// Whether the reported end still holds.
     private func isStillAtEnd() -> Bool {
         if direction == .read && Descriptors.hidesItsEnd(descriptor) {
             return Descriptors.bytesReadable(descriptor) ?? 0 == 0
@@ -111,16 +112,16 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
     override func arm(
         _ context: Context, isOnQueue: Bool, _ spare: inout Unmanaged<SourceCore>?
     ) -> Bool {
-        // After an error of the watch itself there is nothing more to come.
+        // After an error of the registration itself no event can follow.
         guard latched >= 0 else { return false }
-        if end == .comes { end = isStillAtEnd() ? .told : .unknown }
-        if end == .told { return false }
+        if end == .comes { end = isStillAtEnd() ? .reported : .unknown }
+        if end == .reported { return false }
         let home = loop ?? Runtime.loopForNewSource()
         if isOnQueue, let here = context.pointee.loop, here.isHeld(by: context), !here.isBackground
         {
             loop = home.registrationsMigrate ? here : home
-            // The thread's own list holds the reference until the thread is back in its loop: what
-            // keeps it from there keeps the source's queue as well.
+            // Register when the thread is back in its loop. Until then it keeps the source's queue
+            // busy, so no handler could run earlier.
             let reference = spare ?? Unmanaged.passRetained(self)
             spare = nil
             context.pointee.rearm.append(.fromOpaque(reference.toOpaque()))
@@ -141,14 +142,14 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         return false
     }
 
-    /// What `data` reports: bytes to read, or room to write; 0 at the end of the file, after
-    /// a hang-up and after an error.
+    /// Bytes to read, or room to write; 0 at the end of the file, after a hang-up and after an
+    /// error.
     var data: UInt {
         if estimate < 0 { estimate = Int(clamping: ask(atEnd: 1)) }
         return UInt(estimate)
     }
 
-    /// - Parameter atEnd: the answer where the kernel has none.
+    /// - Parameter atEnd: the result if the kernel has no count.
     private func ask(atEnd: UInt) -> UInt {
         if latched < 0 { return 0 }
         if direction == .read { return Descriptors.bytesReadable(descriptor) ?? atEnd }
@@ -157,7 +158,8 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
 
     // MARK: on the loop
 
-    /// Hands the watch to the kernel, with a reference that keeps the source until it has ended.
+    /// Registers the descriptor with the back end. The reference keeps the source until the
+    /// completion.
     @inline(__always)
     static func start(
         _ reference: Unmanaged<DescriptorSource>, on loop: EventLoop, _ context: Context
@@ -169,12 +171,12 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         if isHere { reference.release() } else { requestStart(reference, context) }
     }
 
-    /// Has the source's own loop start the watch.
+    /// Asks the source's own loop to register the descriptor.
     static func requestStart(_ reference: Unmanaged<DescriptorSource>, _ context: Context) {
         reference._withUnsafeGuaranteedRef { $0.loop }?.request(.watch(reference), from: context)
     }
 
-    /// False when the loop is another's, or the source was cancelled.
+    /// Returns false if the source belongs to another loop or was cancelled.
     @inline(__always)
     private func begin(on loop: EventLoop, _ reference: Unmanaged<DescriptorSource>) -> Bool {
         guard self.loop == loop else { return false }
@@ -188,7 +190,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         return true
     }
 
-    /// The kernel is done with the watch that `start` began; takes its reference over.
+    /// Handles the completion of the registration that `start` began; consumes its reference.
     @inline(__always)
     static func completed(
         _ reference: Unmanaged<DescriptorSource>, result: Int32, _ context: Context
@@ -209,20 +211,21 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         }
     }
 
-    /// The source was cancelled: ends the watch, forgets the descriptor, then tells the source.
+    /// After a cancel: ends the registration, makes the back end forget the descriptor, and wakes
+    /// the source.
     func retire() {
         isRetiring = true
         if isOut {
-            // What it was waiting for may come all the same; the completion tells in either case.
+            // The event may still arrive first; the completion calls `finish` in either case.
             let token = CompletionToken.watch(Unmanaged.passUnretained(self))
             loop?.cancelRegistration(descriptor: descriptor, token: token)
         } else if !current.isArmed {
             finish()
         }
-        // Else its start is on its way here, and ends it.
+        // Otherwise a start request is on its way to this loop, and `begin` calls `finish`.
     }
 
-    /// The kernel has let go of the descriptor.
+    /// The back end no longer uses the descriptor.
     private func finish() {
         loop?.release(descriptor: descriptor)
         isReleased.store(true, ordering: .releasing)

@@ -1,12 +1,12 @@
 internal import LinuxPlatform
 
-/// Reports events to a queue: of descriptors, of the clock, or of the program itself.
-/// `dispatch_source_t`.
+/// Submits handlers to a queue when events happen: on descriptors, timers, processes or signals, or
+/// triggered by the program. `dispatch_source_t`.
 ///
-/// Hold on to a source while you want its events: when its last reference goes it ends without a
-/// cancel handler. Made by the `make...Source` functions, inactive.
+/// The `make...Source` functions return an inactive source. Keep a reference while you want its
+/// events: a source whose last reference goes ends without a call of its cancel handler.
 public class DispatchSource: DispatchObject, DispatchSourceProtocol, @unchecked Sendable {
-    // Safety: the core looks after itself.
+    // Safety: `core` synchronizes itself.
     final let core: SourceCore
 
     init(core: SourceCore) {
@@ -81,24 +81,24 @@ public class DispatchSource: DispatchObject, DispatchSourceProtocol, @unchecked 
 // MARK: making sources
 
 extension DispatchSource {
-    /// Watches a descriptor for bytes to read, connections to accept, or the end. The handler runs
-    /// again and again while something is left. Do not close the descriptor before the cancel
-    /// handler. `dispatch_source_create(DISPATCH_SOURCE_TYPE_READ)`.
+    /// Watches a descriptor for bytes to read, connections to accept, or the end. The handler
+    /// repeats while data is left (level-triggered). Do not close the descriptor before the cancel
+    /// handler runs. `dispatch_source_create(DISPATCH_SOURCE_TYPE_READ)`.
     ///
-    /// `data` is the count of bytes that wait (1 where the kernel has no count: for connections).
-    /// The end of a file, a hang-up and an error are reported once, with 0, after all bytes have
-    /// been read: the next read(2) says which. The source is then silent as long as that state
-    /// lasts; suspend and resume it to ask again.
-    /// - Parameter queue: where the handlers run; nil: the default global queue.
+    /// `data` is the number of bytes to read (1 where the kernel has no count: for connections).
+    /// The end of a file, a hang-up and an error are reported once, as 0, after all bytes have been
+    /// read; the next read(2) distinguishes them. Then the source is silent while that state lasts;
+    /// suspend and resume it to check again.
+    /// - Parameter queue: runs the handlers; nil: the default global queue.
     public static func makeReadSource(
         fileDescriptor: Int32, queue: DispatchQueue? = nil
     ) -> any DispatchSourceRead {
         DescriptorSourceObject(fileDescriptor, .read, queue)
     }
 
-    /// Watches a descriptor for room to write. The handler runs again and again while there is
-    /// room: suspend the source when there is nothing to write. `data` is the room in bytes. A
-    /// hang-up and an error are reported once: the next write(2) says which.
+    /// Watches a descriptor for room to write. The handler repeats while there is room, so suspend
+    /// the source when you have nothing to write. `data` is the room in bytes. A hang-up and an
+    /// error are reported once; the next write(2) distinguishes them.
     /// `dispatch_source_create(DISPATCH_SOURCE_TYPE_WRITE)`.
     public static func makeWriteSource(
         fileDescriptor: Int32, queue: DispatchQueue? = nil
@@ -106,21 +106,23 @@ extension DispatchSource {
         DescriptorSourceObject(fileDescriptor, .write, queue)
     }
 
-    /// Sums up what the program adds. `dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_ADD)`.
+    /// Adds up the values that the program merges.
+    /// `dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_ADD)`.
     public static func makeUserDataAddSource(
         queue: DispatchQueue? = nil
     ) -> any DispatchSourceUserDataAdd {
         UserDataSourceObject(.add, queue)
     }
 
-    /// Ors what the program merges. `dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_OR)`.
+    /// Combines the values that the program merges by bitwise or.
+    /// `dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_OR)`.
     public static func makeUserDataOrSource(
         queue: DispatchQueue? = nil
     ) -> any DispatchSourceUserDataOr {
         UserDataSourceObject(.or, queue)
     }
 
-    /// Keeps the last of what the program gives.
+    /// Keeps the last value that the program merges.
     /// `dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_REPLACE)`.
     public static func makeUserDataReplaceSource(
         queue: DispatchQueue? = nil
@@ -132,7 +134,7 @@ extension DispatchSource {
 private final class DescriptorSourceObject: DispatchSource, DispatchSourceRead,
     DispatchSourceWrite, @unchecked Sendable
 {
-    // Safety: as its superclass; `core` is what `init` made.
+    // Safety: as the superclass; `init` made `core`.
     private var descriptorCore: DescriptorSource {
         unsafeDowncast(core, to: DescriptorSource.self)
     }
@@ -149,7 +151,7 @@ private final class DescriptorSourceObject: DispatchSource, DispatchSourceRead,
 private final class UserDataSourceObject: DispatchSource, DispatchSourceUserDataAdd,
     DispatchSourceUserDataOr, DispatchSourceUserDataReplace, @unchecked Sendable
 {
-    // Safety: as its superclass; `core` is what `init` made.
+    // Safety: as the superclass; `init` made `core`.
     private var userCore: UserDataSource { unsafeDowncast(core, to: UserDataSource.self) }
 
     init(_ merge: UserDataSource.Merge, _ queue: DispatchQueue?) {

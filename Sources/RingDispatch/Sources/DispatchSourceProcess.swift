@@ -1,12 +1,13 @@
 internal import LinuxPlatform
 
-/// Tells of the end of a process. `DISPATCH_SOURCE_TYPE_PROC`.
+/// Reports the end of a process. `DISPATCH_SOURCE_TYPE_PROC`.
 public protocol DispatchSourceProcess: DispatchSourceProtocol {
-    /// How the process ended; nil as long as it runs, and when Linux does not tell.
+    /// How the process ended; nil while it runs, or if Linux does not report it.
     ///
-    /// Linux tells of the program's own children, and from version 6.15 on of all processes, as
-    /// soon as their parent has reaped them. Asking reaps nothing: waitpid(2) works as ever. An
-    /// unknown process has no status. From any thread, also in and after the cancel handler.
+    /// Linux reports it for the program's children, and from version 6.15 on for every process once
+    /// its parent has reaped it. Reading it reaps nothing: waitpid(2) still works. A process that
+    /// did not exist when the source was made has no status. From any thread, also in and after the
+    /// cancel handler.
     var exitStatus: DispatchSource.ProcessExitStatus? { get }
 }
 
@@ -16,62 +17,61 @@ extension DispatchSourceProcess {
         Int32(truncatingIfNeeded: (self as any DispatchSourceProtocol).handle)
     }
 
-    /// What happened: `.exit`. For use in the handler.
+    /// The event: `.exit`. Valid in the handler.
     public var data: DispatchSource.ProcessEvent {
         DispatchSource.ProcessEvent(rawValue: (self as any DispatchSourceProtocol).data)
     }
 
-    /// What was asked for.
+    /// The requested events.
     public var mask: DispatchSource.ProcessEvent {
         DispatchSource.ProcessEvent(rawValue: (self as any DispatchSourceProtocol).mask)
     }
 }
 
 extension DispatchSource {
-    /// What a process source can tell. `DISPATCH_PROC_EXIT` and the others of Darwin's.
+    /// Events of a process source. `DISPATCH_PROC_EXIT` and Darwin's others.
     public struct ProcessEvent: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// The process has ended.
         public static let exit = ProcessEvent(rawValue: 0x8000_0000)
-        /// It has made a child. Linux does not tell: asking for it ends the process.
+        /// The process has forked. Linux does not report it: asking for it ends the process.
         public static let fork = ProcessEvent(rawValue: 0x4000_0000)
-        /// It runs another program. Linux does not tell: asking for it ends the process.
+        /// The process has called exec. Linux does not report it: asking for it ends the process.
         public static let exec = ProcessEvent(rawValue: 0x2000_0000)
-        /// It was sent a signal. Linux does not tell: asking for it ends the process.
+        /// The process was sent a signal. Linux does not report it: asking for it ends the process.
         public static let signal = ProcessEvent(rawValue: 0x0800_0000)
-        /// All that Darwin tells.
+        /// All of Darwin's events.
         public static let all: ProcessEvent = [.exit, .fork, .exec, .signal]
     }
 
-    /// How a process ended: what wait(2) reports.
+    /// How a process ended, as wait(2) reports it.
     public enum ProcessExitStatus: Sendable, Hashable {
-        /// It ended itself, by exit(3) with the lowest eight bits `code`.
+        /// The process called exit(3); `code` is the lowest eight bits of its argument.
         case exited(code: Int32)
-        /// A signal ended it.
+        /// A signal ended the process.
         case signaled(signal: Int32, coreDumped: Bool)
     }
 
-    /// Tells once that a process has ended; it need not be a child. `dispatch_source_create` with
-    /// `DISPATCH_SOURCE_TYPE_PROC`, and pidfd_open(2).
+    /// Reports once that a process has ended. It need not be a child. `dispatch_source_create` with
+    /// `DISPATCH_SOURCE_TYPE_PROC`, based on pidfd_open(2).
     ///
-    /// The process is fixed when the source is made: a later one with the same identifier is not
-    /// mistaken for it. A process that has ended already, or that never was, counts as ended: the
-    /// handler is called all the same. Nothing is reaped: children are the program's to wait for,
-    /// and its `SIGCHLD` is left alone. Cancel the source when it has told, as any source: its
-    /// descriptor is open until then.
+    /// The source refers to the process that has the identifier when the source is made, never to a
+    /// later one. If that process has ended already, or never existed, the handler is called all
+    /// the same. The source reaps nothing and does not touch `SIGCHLD`: the program waits for its
+    /// children. Cancel the source after the event: it keeps a descriptor open until then.
     ///
-    /// When the system has no descriptor left for it (EMFILE, ENFILE), or refuses pidfd_open(2), a
-    /// line on standard error says so, and the process is looked for every 100 ms, until there is
-    /// a descriptor or the process is gone: the end comes late then, but it comes. Meanwhile only
-    /// the number is known, which the system may give to another process.
+    /// If no descriptor is free (EMFILE, ENFILE) or pidfd_open(2) is refused, the source logs a
+    /// line on standard error and polls the process every 100 ms, until a descriptor is free or the
+    /// process is gone. The event is late then, and the source knows the process only by its
+    /// number, which the system may reuse.
     ///
     /// - Parameters:
-    ///   - identifier: the process (pid_t). A number that is no process's has ended.
+    ///   - identifier: the process (pid_t). A number without a process counts as ended.
     ///   - eventMask: `.exit`. Linux shows forks, execs and signals of other processes only to
-    ///     tracers and to privileged programs, so asking for these ends the process.
-    ///   - queue: where the handlers run; nil: the default global queue.
+    ///     tracers and privileged programs; asking for them ends the process.
+    ///   - queue: runs the handlers; nil: the default global queue.
     public static func makeProcessSource(
         identifier: Int32, eventMask: ProcessEvent, queue: DispatchQueue? = nil
     ) -> any DispatchSourceProcess {
@@ -98,7 +98,7 @@ extension DispatchSource {
 
 private final class ProcessSourceObject: DispatchSource, DispatchSourceProcess, @unchecked Sendable
 {
-    // Safety: as its superclass; `core` is what `init` was given.
+    // Safety: as the superclass; `init` made `core`.
     private var processCore: ProcessSource { unsafeDowncast(core, to: ProcessSource.self) }
 
     init(_ core: ProcessSource) {

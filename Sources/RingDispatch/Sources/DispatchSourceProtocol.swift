@@ -1,24 +1,24 @@
 /// A handler of a source. Runs on the source's queue, never concurrently with itself.
 public typealias DispatchSourceHandler = () -> Void
 
-/// What all sources have in common. `dispatch_source_t`.
+/// The operations that all sources share. `dispatch_source_t`.
 ///
-/// A source is made inactive; set its handlers, then `activate()`. Handlers are kept until the
-/// source is cancelled.
+/// A source is made inactive: set its handlers, then call `activate()`. It keeps its handlers until
+/// it is cancelled.
 public protocol DispatchSourceProtocol: AnyObject, Sendable {
-    /// Sets the block that runs when something happened. `dispatch_source_set_event_handler`.
+    /// Sets the block that runs for each event. `dispatch_source_set_event_handler`.
     func setEventHandler(
         qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?)
     func setEventHandler(handler: DispatchWorkItem)
 
-    /// Sets the block that runs once, after a cancel, when the kernel has let go of the descriptor
-    /// and the last event handler has returned: there it is safe to close the descriptor.
+    /// Sets the block that runs once after a cancel, when the last event handler has returned and
+    /// the kernel no longer uses the descriptor: the place to close it.
     /// `dispatch_source_set_cancel_handler`.
     func setCancelHandler(
         qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?)
     func setCancelHandler(handler: DispatchWorkItem)
 
-    /// Sets the block that runs once when the source has begun to watch, before any event.
+    /// Sets the block that runs once when the source is installed, before any event.
     /// `dispatch_source_set_registration_handler`.
     func setRegistrationHandler(
         qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?)
@@ -26,20 +26,19 @@ public protocol DispatchSourceProtocol: AnyObject, Sendable {
 
     /// Starts the source. `dispatch_activate`.
     func activate()
-    /// Keeps further events from the handler; they merge until the last `resume()`.
+    /// Stops event handlers until the matching `resume()`. Events merge meanwhile.
     /// `dispatch_suspend`.
     func suspend()
-    /// Takes one `suspend()` back, or activates. `dispatch_resume`.
+    /// Undoes one `suspend()`, or activates an inactive source. `dispatch_resume`.
     func resume()
-    /// No event handler starts any more; the cancel handler follows. `dispatch_source_cancel`.
+    /// Stops event handlers for good; the cancel handler follows. `dispatch_source_cancel`.
     func cancel()
 
-    /// What is watched: a descriptor. `dispatch_source_get_handle`.
+    /// The watched descriptor, process or signal. `dispatch_source_get_handle`.
     var handle: UInt { get }
-    /// Which events are asked for. `dispatch_source_get_mask`.
+    /// The requested events. `dispatch_source_get_mask`.
     var mask: UInt { get }
-    /// What happened since the handler's last call; for use in the handler.
-    /// `dispatch_source_get_data`.
+    /// The events since the handler's last call. Valid in the handler. `dispatch_source_get_data`.
     var data: UInt { get }
     /// Whether `cancel()` was called. `dispatch_source_testcancel`.
     var isCancelled: Bool { get }

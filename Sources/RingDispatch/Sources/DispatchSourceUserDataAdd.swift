@@ -1,4 +1,4 @@
-/// `data` is the sum of what was added. `DISPATCH_SOURCE_TYPE_DATA_ADD`.
+/// `data` is the sum of the merged values. `DISPATCH_SOURCE_TYPE_DATA_ADD`.
 public protocol DispatchSourceUserDataAdd: DispatchSourceProtocol {
     /// Adds to the value that the handler receives. `dispatch_source_merge_data`.
     func add(data: UInt)

@@ -5,34 +5,34 @@ internal import Synchronization
 final class ProcessSource: SourceCore, @unchecked Sendable {
     // Safety: `latched` belongs to the invoker; the rest is locked or atomic.
     let identifier: Int32
-    /// The process has ended, and the handler was not called yet. The store (releasing) pairs with
+    /// The process has ended, and the handler has not been called. The store (releasing) pairs with
     /// the invoker's exchange (acquiring).
     private let pending = Atomic<Bool>(false)
     @exclusivity(unchecked) private var latched = false
     private let watching: Locked<Watching>
 
-    /// Where the read sources' handlers run that watch the descriptors.
+    /// Runs the handlers of the read sources that watch the pidfds.
     private static let watchQueue = DispatchQueue(label: "ringdispatch.processes")
 
     private struct Watching: @unchecked Sendable {
         // Safety: used inside the lock.
         var process: Opened?
-        /// There was no such process from the start.
+        /// The process did not exist when the source was made.
         var isUnknown = false
         var exit: ProcessExit?
-        /// The descriptor's read source, from its start until the kernel has let go.
+        /// The pidfd's read source, from its creation until its cancel handler.
         var watch: (any DispatchSourceRead)?
         var isDetached = false
     }
 
-    /// Closes the descriptor when the last reference goes.
+    /// Closes the pidfd when the last reference goes.
     private final class Opened {
         let descriptor: ProcessDescriptor
         init(_ descriptor: consuming ProcessDescriptor) { self.descriptor = descriptor }
     }
 
-    /// - Parameter identifier: its process is fixed now, so that nothing that happens before the
-    ///   activation can make it another one.
+    /// - Parameter identifier: opened here, so that a reuse of the number before the activation
+    ///   does no harm.
     init(identifier: Int32, queue: DispatchQueue?) {
         self.identifier = identifier
         var watching = Watching()
@@ -59,7 +59,7 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
 
     // MARK: watching
 
-    /// The end comes once, so the source stays armed.
+    /// The process ends only once, so the source stays armed.
     override func arm(_ context: Context) -> Bool {
         let (isUnknown, watch) = watching.withLock { watching in
             (watching.isUnknown, makeWatch(&watching))
@@ -74,22 +74,22 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
         return true
     }
 
-    /// A read source for the descriptor, to be activated outside of the lock.
+    /// A read source for the pidfd. Activate it outside the lock.
     private func makeWatch(_ watching: inout Watching) -> (any DispatchSourceRead)? {
         guard let process = watching.process else { return nil }
         let watch = DispatchSource.makeReadSource(
             fileDescriptor: process.descriptor.number, queue: ProcessSource.watchQueue)
-        // Both keep this object until the watch has ended, which `detach` sees to.
+        // The handlers keep this object until the read source has ended; `detach` cancels it.
         watch.setEventHandler { [self] in ended() }
         watch.setCancelHandler { [self] in released() }
         watching.watch = watch
         return watch
     }
 
-    /// On the watches' queue: the descriptor is readable.
+    /// On `watchQueue`: the pidfd is readable.
     private func ended() {
         let watch = watching.withLock { watching in
-            // Now, because the program may reap the process in a moment.
+            // Read the status now: the program may reap the process soon.
             if watching.exit == nil { watching.exit = watching.process?.descriptor.exit }
             return watching.watch
         }
@@ -97,7 +97,7 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
         tell(Context.current)
     }
 
-    /// On the watches' queue: the kernel has let go of the descriptor.
+    /// On `watchQueue`: the kernel no longer uses the pidfd.
     private func released() {
         let isDetached = watching.withLock { watching in
             watching.watch = nil
@@ -121,14 +121,14 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
             return (nil, watching.process)
         }
         watch?.cancel()
-        // Its descriptor is closed here, unless `exit` is being asked at this moment.
+        // Closes the pidfd, unless another thread is reading `exit` at this moment.
         _ = consume process
         return watch == nil
     }
 
     // MARK: without a descriptor
 
-    /// How often a process is asked whether it still is, where no descriptor can be had for it.
+    /// The period of polling a process for which no pidfd is available.
     private static let checkMilliseconds = 100
 
     private func checkLater() {
@@ -137,7 +137,7 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
         ) { [self] in check() }
     }
 
-    /// On the watches' queue. Nothing is lost but time: the process may have ended meanwhile.
+    /// On `watchQueue`. The process may have ended at any time since the last check.
     private func check() {
         let opening = ProcessDescriptor.open(identifier)
         var opened: Opened?
@@ -164,12 +164,12 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
         }
     }
 
-    // MARK: what is reported
+    // MARK: results
 
     /// Whether this call of the handler reports the end.
     var hasExited: Bool { latched }
 
-    /// How the process ended, as far as known by now.
+    /// How the process ended, if it is known yet.
     var exit: ProcessExit? {
         watching.withLock { watching in
             if watching.exit == nil { watching.exit = watching.process?.descriptor.exit }

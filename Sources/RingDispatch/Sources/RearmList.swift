@@ -1,4 +1,4 @@
-/// Sources that a thread watches again once it is back in its loop, in order. Each entry holds a
+/// Sources that a thread registers again when it is back in its loop, in order. Each entry holds a
 /// reference to its source.
 struct RearmList {
     private var first: Unmanaged<DescriptorSource>?
@@ -18,7 +18,7 @@ struct RearmList {
         last = reference
     }
 
-    /// Hands the first reference to the caller.
+    /// Transfers the first reference to the caller.
     @inline(__always)
     mutating func popFirst() -> Unmanaged<DescriptorSource>? {
         guard let reference = first else { return nil }

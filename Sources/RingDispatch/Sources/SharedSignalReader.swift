@@ -1,15 +1,16 @@
 internal import LinuxPlatform
 
-/// Takes signals, and passes the counts on to their sources.
+/// Receives signals, and adds their counts to the signal sources.
 ///
-/// A signal comes in one of two ways, and in one only, because the kernel dequeues it once: through
-/// a handler, in whichever thread of the program does not block it, or, when all threads block it,
-/// through a signalfd. The latter leaves a signal alone that a handler of the program's waits for.
+/// A delivery arrives in one of two ways, never in both, because the kernel dequeues a signal once:
+/// through a signal handler, in any thread of the program that does not block the signal; or
+/// through a signalfd, if all threads block it. The signalfd leaves out signals for which the
+/// program has a handler of its own.
 final class SharedSignalReader: Sendable {
     static let shared = SharedSignalReader()
 
     private let queue = DispatchQueue(label: "ringdispatch.signals")
-    /// Handlers write to it. Never closed: one may be running at any time.
+    /// Signal handlers write to it. Never closed, because a handler may be running at any time.
     private let wake: EventDescriptor
     private let blocked: SignalDescriptor
     private let state: Locked<State>
@@ -19,7 +20,7 @@ final class SharedSignalReader: Sendable {
         /// The sources of each signal that has any.
         var sources: [Int32: [SignalSource]] = [:]
         var handlers: SignalHandlers
-        /// Read sources for the two descriptors, while there is any signal source.
+        /// Read sources for the two descriptors, while any signal source exists.
         var watches: [any DispatchSourceRead] = []
     }
 
@@ -35,7 +36,7 @@ final class SharedSignalReader: Sendable {
 
     func add(_ source: SignalSource) {
         let (woken, watches) = state.withLock { state in
-            // What was delivered before is for those that were there.
+            // Earlier deliveries count only for the sources that existed then.
             let woken = takeCounts(of: [source.number], &state)
             state.sources[source.number, default: []].append(source)
             state.handlers.take(source.number)
@@ -54,7 +55,7 @@ final class SharedSignalReader: Sendable {
             state.sources[source.number]?.removeAll { $0 === source }
             if state.sources[source.number]?.isEmpty == true {
                 state.sources[source.number] = nil
-                // Before the handler: a signal that comes in between takes its old course.
+                // Before the handler is removed: a signal in between takes its earlier course.
                 watchBlocked(&state)
                 state.handlers.giveBack(source.number)
             }
@@ -66,7 +67,7 @@ final class SharedSignalReader: Sendable {
         wakeAll(woken)
     }
 
-    /// Inactive yet: to be activated, and cancelled, outside of the lock.
+    /// The read sources are inactive. Activate and cancel them outside the lock.
     private func makeWatches() -> [any DispatchSourceRead] {
         let handled = DispatchSource.makeReadSource(fileDescriptor: wake.number, queue: queue)
         handled.setEventHandler { [self] in collectHandled() }
@@ -75,20 +76,20 @@ final class SharedSignalReader: Sendable {
         return [handled, waiting]
     }
 
-    /// Handlers have counted deliveries.
+    /// Signal handlers have counted deliveries.
     private func collectHandled() {
         let woken = state.withLock { state in
-            // Before the counts: a handler that counts after they were taken writes again.
+            // Clear before taking the counts: a handler that counts later writes again.
             wake.clear()
             return takeCounts(of: Array(state.sources.keys), &state)
         }
         wakeAll(woken)
     }
 
-    /// Signals wait that no thread takes.
+    /// The signalfd has signals, which all threads block.
     private func collectBlocked() {
         let woken = state.withLock { state in
-            // The program may have installed handlers since the last look.
+            // The program may have installed handlers since the last call.
             watchBlocked(&state)
             var woken: [SignalSource] = []
             blocked.read { number in woken += deliver(1, of: number, &state) }
@@ -106,13 +107,13 @@ final class SharedSignalReader: Sendable {
         numbers.flatMap { deliver(state.handlers.takeCount($0), of: $0, &state) }
     }
 
-    /// Adds to the sources of a signal; those that have to be woken.
+    /// Adds to the sources of a signal. Returns the sources to wake.
     private func deliver(_ count: UInt, of number: Int32, _ state: inout State) -> [SignalSource] {
         guard count > 0 else { return [] }
         return (state.sources[number] ?? []).filter { $0.add(count) }
     }
 
-    /// Outside of the lock, although what a source does then would not come back here.
+    /// Called outside the lock.
     private func wakeAll(_ sources: [SignalSource]) {
         let context = Context.current
         for source in sources { source.wake(context) }

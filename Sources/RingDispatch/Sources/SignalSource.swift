@@ -5,7 +5,7 @@ internal import Synchronization
 final class SignalSource: SourceCore, @unchecked Sendable {
     // Safety: `latched` and `isRegistered` belong to the invoker, `pending` is atomic.
     let number: Int32
-    /// Deliveries since the handler's last call. The hub's add (releasing) pairs with the
+    /// Deliveries since the handler's last call. The reader's add (releasing) pairs with the
     /// invoker's exchange (acquiring).
     private let pending = Atomic<UInt>(0)
     @exclusivity(unchecked) private var latched: UInt = 0
@@ -23,7 +23,7 @@ final class SignalSource: SourceCore, @unchecked Sendable {
         return latched != 0
     }
 
-    /// The hub reports all deliveries from now on, so the source stays armed.
+    /// The reader reports all deliveries from now on, so the source stays armed.
     override func arm(_ context: Context) -> Bool {
         if !isRegistered {
             isRegistered = true
@@ -40,11 +40,11 @@ final class SignalSource: SourceCore, @unchecked Sendable {
         return true
     }
 
-    /// From the hub: whether the source has to be woken.
+    /// Called by the reader. Returns whether the source must be woken.
     func add(_ deliveries: UInt) -> Bool {
         pending.wrappingAdd(deliveries, ordering: .acquiringAndReleasing).oldValue == 0
     }
 
-    /// How often the signal was delivered since the handler's last call.
+    /// Deliveries since the handler's last call.
     var data: UInt { latched }
 }

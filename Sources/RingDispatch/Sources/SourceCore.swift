@@ -1,24 +1,25 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// What a source does, apart from the object that the program holds: that one's end cancels this.
+/// The working part of a source. The program holds a `DispatchSource`, whose end cancels the core.
 ///
-/// Events merge into a pending value; `wake` puts the source onto its queue once, and there
-/// `invoke` installs, calls the handlers, and arms the next event. Only the invoker, of whom there
-/// is one at a time, touches the handlers and what the subclasses say is its own.
+/// Events merge into a pending value. `wake` puts the source onto its queue once; there `invoke`
+/// installs the source, calls its handlers and arms the next event. The invoker is the thread that
+/// holds the `enqueued` bit, one at a time: only it touches the handlers and the fields that a
+/// subclass assigns to it.
 class SourceCore: @unchecked Sendable {
     // Safety: see above; the rest is atomic or locked.
-    // What each event needs comes first, so that it shares cache lines.
+    // The fields that each event needs come first, to share cache lines.
     final let state = Atomic<UInt32>(SourceState.inactive)
-    /// Whether the kind has something to arm.
+    /// Whether this kind of source must be armed for events.
     private final let hasKernelEvents: Bool
     @exclusivity(unchecked) private final var isInstalled = false
-    /// On the queue's list; see `WorkItemNode`.
+    /// The source's entry on its queue's list; see `WorkItemNode`.
     private final let node = WorkItemNode()
-    /// Where the handlers run, retained; fixed before activation.
+    /// The queue of the handlers, retained; fixed before activation.
     @exclusivity(unchecked) private final var target: Unmanaged<DispatchQueue>
     @exclusivity(unchecked) final var handlers = SourceHandlers()
-    /// Handlers that were set after activation, for the invoker to take over.
+    /// Handlers set after activation, which the invoker takes over.
     private final let updates = Locked<[HandlerUpdate]>([])
 
     init(queue: DispatchQueue?, hasKernelEvents: Bool) {
@@ -32,7 +33,7 @@ class SourceCore: @unchecked Sendable {
         SourceCore.living.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    /// Sources that exist: a count for people, read and written relaxed.
+    /// Number of existing sources, for diagnostics. Read and written relaxed.
     private static let living = Atomic<Int>(0)
     static var count: Int { living.load(ordering: .relaxed) }
 
@@ -44,31 +45,31 @@ class SourceCore: @unchecked Sendable {
         }
     }
 
-    // MARK: what kinds of sources differ in
+    // MARK: for subclasses
 
-    /// Takes what happened since the last call; false when nothing did. For the invoker.
+    /// Moves the pending event to the invoker. Returns false if there is none. For the invoker.
     func latch() -> Bool { false }
 
-    /// Starts waiting for the next event; false when the kind has nothing to wait for.
-    /// For the invoker, which has set `armed`.
+    /// Starts waiting for the next event. Returns false if there is nothing to wait for. For the
+    /// invoker, which has set `armed`.
     func arm(_ context: Context) -> Bool { false }
 
-    /// The same for kinds whose armed event keeps the source alive: one that keeps `spare`, a
-    /// reference that nobody else needs, sets it to nil.
-    /// - Parameter isOnQueue: the caller runs on the source's queue. If not, it may go on with
-    ///   something that takes for ever, and the source must not wait for the end of that.
+    /// Like `arm(_:)`, for kinds whose armed event keeps the source alive. An override that keeps
+    /// the reference `spare`, which nothing else needs, sets it to nil.
+    /// - Parameter isOnQueue: the caller runs on the source's queue. If not, the caller may never
+    ///   return to its loop, and arming must not depend on that.
     func arm(
         _ context: Context, isOnQueue: Bool, _ spare: inout Unmanaged<SourceCore>?
     ) -> Bool { arm(context) }
 
-    /// Lets go of the kernel's side; false when that takes a while: `wake` follows then.
-    /// For the invoker.
+    /// Releases the kernel's side. Returns false if that takes longer; the source is woken when it
+    /// is done. For the invoker.
     func detach(wasInstalled: Bool, _ context: Context) -> Bool { true }
 
-    /// Lets go of what needs no turn on the queue, before `detach`. For the invoker.
+    /// Releases early the part that needs no turn on the queue, before `detach`. For the invoker.
     func disarmForGood() {}
 
-    /// Says in messages what the source is for.
+    /// Describes the source in messages.
     var purpose: String { "source" }
 
     // MARK: state
@@ -91,14 +92,14 @@ class SourceCore: @unchecked Sendable {
 
     final var current: SourceState { SourceState(state.load(ordering: .acquiring)) }
 
-    /// Something happened: the source is to be invoked on its queue. From any thread.
+    /// Puts the source onto its queue to be invoked, after an event. From any thread.
     @inline(__always)
     final func wake(_ context: Context) {
         if claim() { enqueue(context) }
     }
 
-    /// The same from a thread that may run handlers: they run there and then, as in `sync`, if the
-    /// queue and its targets are idle.
+    /// Like `wake`, for a thread that may run handlers: if the queue and its targets are idle, the
+    /// handlers run immediately, as in `sync`.
     final func wakeOrInvoke(_ context: Context) {
         guard claim() else { return }
         let queue = queue
@@ -113,7 +114,7 @@ class SourceCore: @unchecked Sendable {
         }
     }
 
-    /// Notes that something happened; true when the caller is to put the source onto its queue.
+    /// Records an event. Returns true if the caller must put the source onto its queue.
     @inline(__always)
     private final func claim() -> Bool {
         let result = update { state in
@@ -124,7 +125,7 @@ class SourceCore: @unchecked Sendable {
         return result.map { !$0.old.isEnqueued } ?? false
     }
 
-    /// The armed event has happened; consumes the reference by which it kept the source alive.
+    /// The armed event has happened. Consumes the reference that kept the source alive for it.
     @inline(__always)
     static func disarmAndWake(_ reference: Unmanaged<SourceCore>, _ context: Context) {
         let isConsumed = reference._withUnsafeGuaranteedRef { source in
@@ -141,12 +142,12 @@ class SourceCore: @unchecked Sendable {
         if !isConsumed { reference.release() }
     }
 
-    /// Puts the source onto its queue; the caller set `enqueued`.
+    /// Puts the source onto its queue. The caller has set `enqueued`.
     private final func enqueue(_ context: Context) {
         enqueue(Unmanaged.passRetained(self), context)
     }
 
-    /// The same with a reference that the caller hands over.
+    /// Consumes the reference.
     @inline(__always)
     private final func enqueue(_ reference: Unmanaged<SourceCore>, _ context: Context) {
         target._withUnsafeGuaranteedRef { queue in
@@ -161,19 +162,19 @@ class SourceCore: @unchecked Sendable {
     final func activate() {
         guard current.isInactive else { return }
         let context = Context.current
-        // Claimed like an invocation: nobody else installs meanwhile, and what happens from now on
-        // makes the source dirty.
+        // Claim the source like an invocation: no other thread installs it meanwhile, and events
+        // from now on set `dirty`.
         let claim = update { state in
             guard state.isInactive else { return false }
             state.word &= ~SourceState.inactive
             state.word |= SourceState.enqueued
-            // What the program merged before waits already.
+            // Values merged before the activation are pending already.
             if !hasKernelEvents { state.word |= SourceState.dirty }
             return true
         }
         guard let claim else { return }
         if claim.new.isCancelled || handlers.registration != nil {
-            // Their handlers run on the source's queue.
+            // The registration and cancel handlers run on the source's queue.
             if claim.new.suspends == 0 {
                 enqueue(context)
                 return
@@ -193,7 +194,7 @@ class SourceCore: @unchecked Sendable {
         }
     }
 
-    /// Also activates: on an inactive source the first resume means that.
+    /// The first `resume` of an inactive source activates it.
     final func resume() {
         let before = current
         if before.isInactive && before.suspends == 0 {
@@ -211,7 +212,8 @@ class SourceCore: @unchecked Sendable {
         wake(Context.current)
     }
 
-    /// - Parameter isAbandoned: nobody holds the source any more; its cancel handler does not run.
+    /// - Parameter isAbandoned: no references to the source are left; its cancel handler does not
+    ///   run.
     final func cancel(isAbandoned: Bool = false) {
         let bits = SourceState.cancelled | (isAbandoned ? SourceState.abandoned : 0)
         let result = update { state in
@@ -223,7 +225,7 @@ class SourceCore: @unchecked Sendable {
             return true
         }
         guard let result, !result.old.isEnqueued, result.new.isEnqueued else { return }
-        // The caller is the invoker now: what needs no handler is done here and now.
+        // The caller is the invoker now, and does the part without a handler at once.
         let context = Context.current
         if isAbandoned || handlers.cancel == nil {
             if finishCancel(context) { return }
@@ -265,7 +267,7 @@ class SourceCore: @unchecked Sendable {
 
     // MARK: invocation
 
-    /// Runs on the source's queue, as a work item of it. Consumes the reference.
+    /// Runs as a work item on the source's queue. Consumes the reference.
     @inline(__always)
     static func invoke(_ reference: Unmanaged<SourceCore>, priority: UInt8, _ context: Context) {
         var spare: Unmanaged<SourceCore>? = reference
@@ -321,7 +323,7 @@ class SourceCore: @unchecked Sendable {
         armIfIdle(context, isOnQueue: true, &none)
         handlers.registration?.call()
         handlers.registration = nil
-        // What the program has merged before waits for a call of its own.
+        // Values merged earlier are delivered by another invocation.
         if !hasKernelEvents {
             update { state in
                 state.word |= SourceState.dirty
@@ -334,7 +336,7 @@ class SourceCore: @unchecked Sendable {
     private final func armIfIdle(
         _ context: Context, isOnQueue: Bool, _ spare: inout Unmanaged<SourceCore>?
     ) {
-        // Without a handler an event would come again and again.
+        // Without an event handler the same event would recur endlessly.
         guard hasKernelEvents, handlers.event != nil else { return }
         let result = update { state in
             guard !state.isArmed && state.suspends == 0 && !state.isCancelled else { return false }
@@ -357,11 +359,11 @@ class SourceCore: @unchecked Sendable {
             if !isWanted { state.word &= ~SourceState.enqueued }
             return true
         }
-        // Behind the others on its queue, so that no source starves its neighbours.
+        // Enqueue behind the queue's other items, so that no source starves its neighbours.
         if let result, result.new.isEnqueued { enqueue(context) }
     }
 
-    /// The end of a cancelled source; false when the kernel has not let go of it yet.
+    /// Ends a cancelled source. Returns false if the kernel still uses its descriptor.
     private final func finishCancel(_ context: Context) -> Bool {
         guard detach(wasInstalled: isInstalled, context) else { return false }
         isInstalled = false

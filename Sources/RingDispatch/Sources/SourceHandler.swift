@@ -1,4 +1,4 @@
-/// A handler block. The queue keeps two calls apart, whatever the closure captures.
+/// A handler block. Calls never overlap, so the closure may capture anything.
 struct SourceHandler: @unchecked Sendable {
     // Safety: called by one invoker at a time.
     private let block: () -> Void

@@ -5,10 +5,10 @@
 /// | 0 | inactive: not activated yet |
 /// | 1 | cancelled |
 /// | 2 | abandoned: cancelled because its last reference went; no cancel handler runs |
-/// | 3 | enqueued: on its queue, or being invoked; whoever set it invokes it |
-/// | 4 | dirty: something happened while it was enqueued |
+/// | 3 | enqueued: on its queue, or being invoked; the thread that sets it sees to the invocation |
+/// | 4 | dirty: an event happened while the source was enqueued |
 /// | 5 | armed: the kernel, or a timer queue, will report the next event |
-/// | 6 | done: cancelled, detached, and its handlers are gone |
+/// | 6 | done: cancelled and detached, and its handlers are released |
 /// | 8-31 | suspend count |
 struct SourceState {
     var word: UInt32

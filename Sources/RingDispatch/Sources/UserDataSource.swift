@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// A source that the program itself triggers with numbers.
+/// A source that the program triggers by merging values.
 final class UserDataSource: SourceCore, @unchecked Sendable {
     // Safety: `latched` belongs to the invoker, the rest is atomic.
     enum Merge {
@@ -11,8 +11,8 @@ final class UserDataSource: SourceCore, @unchecked Sendable {
     }
 
     let merge: Merge
-    /// What was merged since the handler's last call; 0: nothing. A merge (releasing) pairs with
-    /// the invoker's exchange (acquiring).
+    /// The values merged since the handler's last call; 0: none. A merge (releasing) pairs with the
+    /// invoker's exchange (acquiring).
     private let pending = Atomic<UInt>(0)
     @exclusivity(unchecked) private var latched: UInt = 0
 
@@ -36,7 +36,7 @@ final class UserDataSource: SourceCore, @unchecked Sendable {
         case .or: old = pending.bitwiseOr(value, ordering: .acquiringAndReleasing).oldValue
         case .replace: old = pending.exchange(value, ordering: .acquiringAndReleasing)
         }
-        // Whoever made the value other than 0 has woken the source.
+        // The merge that changes the value from 0 wakes the source.
         if old == 0 && value != 0 { wake(Context.current) }
     }
 

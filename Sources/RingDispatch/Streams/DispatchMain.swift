@@ -10,11 +10,11 @@ public func dispatchMain() -> Never {
     MainThread.serve()
 }
 
-/// Runs what waits on libdispatch's main queue, in a process that has libdispatch.
+/// Runs the work of libdispatch's main queue, in a process that has libdispatch.
 private enum LibdispatchService {
     private static let watch = Locked<ReadinessRegistration?>(nil)
 
-    /// Has the main queue run what waits now, and whenever more comes.
+    /// Makes the main queue run pending work now, and further work when it arrives.
     static func start() {
         guard LibdispatchMainQueue.exists, let descriptor = LibdispatchMainQueue.descriptor else {
             return

@@ -1,6 +1,6 @@
 internal import LinuxPlatform
 
-// What streams ask of their loop. Under the state word.
+// The calls that streams make on their loop. Only for its holder.
 extension EventLoop {
     func receive(descriptor: Int32, isUnix: Bool, token: UInt64) {
         makeReceiveBuffers()
@@ -25,7 +25,8 @@ extension EventLoop {
 
     // MARK: receive buffers
 
-    /// Lives as long as the loop. Only for what a stream caused: it is made before a stream begins.
+    /// Lives as long as the loop. Allocated before the first stream begins: only code of a stream
+    /// may use it.
     private var receiveBuffers: UnsafeMutablePointer<ReceiveBufferPool> {
         @inline(__always) get { owned.pointee.receiveBuffers.unsafelyUnwrapped }
     }
@@ -41,7 +42,7 @@ extension EventLoop {
         @inline(__always) get { receiveBuffers.pointee.mostPerStream }
     }
 
-    /// A buffer that the kernel has filled with so many bytes.
+    /// Takes a buffer that the back end has filled with `count` bytes.
     @inline(__always)
     func takeReceiveBuffer(_ number: UInt16, count: Int32) -> ReceiveBufferPointer {
         let receiveBuffer = receiveBuffers.pointee.take(number)
@@ -49,7 +50,7 @@ extension EventLoop {
         return receiveBuffers.pointee.isLow ? copyOut(receiveBuffer) : receiveBuffer
     }
 
-    /// The kernel gets more buffers, or this one back at once.
+    /// Gives the back end more buffers, or copies the bytes and gives this one back at once.
     @inline(never)
     private func copyOut(_ receiveBuffer: ReceiveBufferPointer) -> ReceiveBufferPointer {
         if provideMoreBuffers() { return receiveBuffer }
@@ -58,7 +59,7 @@ extension EventLoop {
         return copy
     }
 
-    /// False when the kernel has been given them all.
+    /// Returns false if the back end has all of them already.
     private func provideMoreBuffers() -> Bool {
         let more = receiveBuffers.pointee.provideMore()
         for number in more { withBackend { $0.giveBack(buffer: number) } }
@@ -71,21 +72,22 @@ extension EventLoop {
         if receiveBuffers.pointee.giveBack(number) { withBackend { $0.giveBack(buffer: number) } }
     }
 
-    // MARK: streams for which there was none
+    // MARK: streams without a receive buffer
 
-    /// The kernel had filled all its buffers before the loop could give any back.
+    /// The back end had filled all its buffers before the loop could give any back.
     func waitForReceiveBuffer(_ stream: Unmanaged<LoopStream>) {
         _ = provideMoreBuffers()
         noteUnsubmitted()
         receiveBuffers.pointee.wait(stream)
     }
 
-    /// While there are, the loop does not sleep: one that begins again may have no bytes, and then
-    /// no buffer comes back that another one could wait for.
+    /// The loop does not sleep while any stream is starved. A stream that begins again may have no
+    /// bytes; then no buffer comes back that another stream could wait for.
     @inline(__always)
     var hasStarvedStreams: Bool { owned.pointee.receiveBuffers?.pointee.hasStarved ?? false }
 
-    /// - Parameter isIdle: the loop has handled all that came; then some begin.
+    /// - Parameter isIdle: the loop has handled all completions; then some streams begin even if no
+    ///   buffer has come back.
     @inline(never)
     func beginStarvedStreams(isIdle: Bool, _ context: Context) {
         let (buffers, streams) = receiveBuffers.pointee.takeStarved(isIdle: isIdle)

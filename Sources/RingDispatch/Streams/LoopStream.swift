@@ -1,39 +1,39 @@
 internal import LinuxPlatform
 
-/// Something that a loop's kernel goes on with until it ends: receiving, or accepting.
+/// A request that a back end repeats until it ends: receiving, or accepting.
 ///
-/// While it is out, the kernel's token holds a reference to it. The end travels to the stream's
-/// queue as a work item with that reference, behind everything that came before it: when it is handled,
-/// nothing of the stream is on its way any more. There the stream begins again, or is over.
+/// While it is in flight, the completions' token holds a reference to it. The end travels with that
+/// reference to the stream's queue as a work item, behind all earlier completions. When the queue
+/// handles it, nothing of the stream is in flight. Then the stream begins again, or is over.
 package class LoopStream: @unchecked Sendable {
-    // Safety: what is under "loop" is the loop's, what is under "queue" belongs to the queue;
-    // `result` is written by the loop before the end's work item is pushed, and read by that work item.
+    // Safety: the fields under "loop" belong to the loop's holder, those under "queue" to the
+    // queue. The loop writes `result` before it pushes the end's work item, which reads it.
     package final let descriptor: Int32
-    /// Where all handlers run, one after the other.
+    /// The serial queue of all handlers.
     package final let queue: DispatchQueue
     final let loop: EventLoop
     private final let node = WorkItemNode()
 
     // MARK: loop
-    /// The kernel goes on with it.
+    /// The back end repeats the request.
     @exclusivity(unchecked) private(set) final var isOut = false
-    /// It waits until the loop has buffers, to begin again.
+    /// The stream waits for a free receive buffer, to begin again.
     @exclusivity(unchecked) private final var isStarved = false
-    /// Its end was asked for.
+    /// The end was requested.
     @exclusivity(unchecked) private final var isEnding = false
-    /// It is to begin anew at its end, without anybody noticing.
+    /// After its end the stream begins again, without any call of a handler.
     @exclusivity(unchecked) private final var isMoving = false
-    /// The thread that handed it to the kernel, which finishes its work on that thread.
+    /// The thread that submitted the request, on which the kernel finishes its work.
     @exclusivity(unchecked) private final var thread: UInt32 = 0
     @exclusivity(unchecked) private final var result: Int32 = 0
 
     // MARK: queue
-    /// It was handed to the loop, and the end's work item has not run.
+    /// The stream was handed to the loop, and the end's work item has not run.
     @exclusivity(unchecked) package private(set) final var isRunning = false
-    /// It is to go on.
+    /// The owner wants the stream to run.
     @exclusivity(unchecked) private final var isWanted = false
 
-    /// - Parameter loopNumber: whose loop serves it, counted round and round; nil: the next one.
+    /// - Parameter loopNumber: selects the loop, modulo their number; nil: the next loop in turn.
     init(descriptor: Int32, queue: DispatchQueue, loopNumber: Int? = nil) {
         precondition(queue.isSerial, "a stream needs a serial queue")
         self.descriptor = descriptor
@@ -41,31 +41,32 @@ package class LoopStream: @unchecked Sendable {
         loop = loopNumber.map { Runtime.loop(number: $0) } ?? Runtime.loopForNewSource()
     }
 
-    // MARK: what kinds of streams differ in
+    // MARK: for subclasses
 
-    /// Asks the kernel. On the loop.
+    /// Submits the request. On the loop.
     func begin(token: UInt64) {}
 
-    /// A completion that is not an end. On the loop.
+    /// A completion other than the end. On the loop.
     func received(_ completion: Completion, _ context: Context) {}
 
-    /// Whether what ended the stream is no reason not to begin it again. Where nobody asked for the
-    /// end, it begins again at once.
+    /// Whether a stream may begin again after it ended with this result. It does so at once, unless
+    /// the end was requested.
     func isPassing(_ result: Int32) -> Bool { result == FileRequest.cancelled }
 
-    /// It is over: by `stop` (ECANCELED, negated), the end (0), or an error (a negated errno). On
-    /// the queue. The descriptor may be closed, unless something else is out on it.
+    /// The stream is over: after `stop` (ECANCELED, negated), at the end (0), or after an error (a
+    /// negated errno). On the queue. The descriptor may be closed, unless another request on it is
+    /// in flight.
     func ended(_ result: Int32) {}
 
     // MARK: on the queue, or before anything else
 
-    /// Begins. While an end is on its way, it follows that.
+    /// Begins the stream; if an end is on its way, after that end.
     package final func start() {
         isWanted = true
         if !isRunning { request(Unmanaged.passRetained(self)) }
     }
 
-    /// Ends it; `ended` follows if it was running.
+    /// Ends the stream. `ended` follows if it was running.
     package final func stop() {
         isWanted = false
         if isRunning { loop.request(.endStream(self), from: Context.current) }
@@ -76,7 +77,7 @@ package class LoopStream: @unchecked Sendable {
         loop.request(.beginStream(reference), from: Context.current)
     }
 
-    /// The end's work item. Consumes the reference.
+    /// Runs as the end's work item. Consumes the reference.
     static func handleEnd(_ reference: Unmanaged<LoopStream>) {
         let goesOn = reference._withUnsafeGuaranteedRef { stream -> Bool in
             stream.isRunning = false
@@ -86,7 +87,7 @@ package class LoopStream: @unchecked Sendable {
                 return true
             }
             stream.isWanted = false
-            // Whatever stopped it: it was to stop.
+            // With a passing result, `stop` is the reason of the end.
             stream.ended(isPassing ? FileRequest.cancelled : stream.result)
             return false
         }
@@ -103,8 +104,8 @@ package class LoopStream: @unchecked Sendable {
         stream.thread = context.pointee.identifier
     }
 
-    /// After another thread has taken the loop over: the kernel would wake the one that began the
-    /// stream for each completion. Beginning anew costs less.
+    /// After another thread has taken the loop over, the kernel would wake the thread that began
+    /// the stream for each completion. Beginning again costs less.
     @inline(__always)
     final func follow(_ context: Context) {
         if thread != context.pointee.identifier && loop.bindsStreams { move() }
@@ -118,7 +119,7 @@ package class LoopStream: @unchecked Sendable {
     }
 
     final func end() {
-        // Else the end's work item is on its way, and finds that it is not wanted.
+        // Otherwise the end's work item is on its way, and finds `isWanted` false.
         guard isOut || isStarved, !isEnding else { return }
         isEnding = true
         if isOut && !isMoving { loop.cancelStream(descriptor: descriptor, self) }

@@ -1,8 +1,9 @@
 internal import LinuxPlatform
 
-/// Waits, once a call, until a descriptor is ready: for those who make the calls themselves.
+/// Waits until a descriptor is ready, once for each `start`: for callers that make the system calls
+/// themselves.
 ///
-/// Its owner keeps it while it waits.
+/// The owner keeps the object while it waits.
 package final class ReadinessRegistration: LoopOperation, @unchecked Sendable {
     // Safety: `isWaiting` belongs to the queue; see the base class.
     private let descriptor: Int32
@@ -14,11 +15,11 @@ package final class ReadinessRegistration: LoopOperation, @unchecked Sendable {
     @exclusivity(unchecked) package private(set) var isWaiting = false
 
     /// - Parameters:
-    ///   - queue: serial; everything happens there.
-    ///   - events: what to wait for; see `PollEvents`.
-    ///   - staysKnown: whether the kernel keeps the descriptor in mind between two waits, which
-    ///     makes the next one cheaper. Then `forget` has to have called back before the descriptor
-    ///     is closed. Not for room to write, of which epoll would tell all the time.
+    ///   - queue: serial; runs the handler, and owns the object.
+    ///   - events: the events to wait for; see `PollEvents`.
+    ///   - staysKnown: whether the kernel keeps the registration between two waits, which makes the
+    ///     next one cheaper. Then `forget` must call back before the descriptor is closed. Not for
+    ///     room to write, which epoll would report all the time.
     ///   - handler: called on the queue, once for each `start`, with the poll(2) events or a
     ///     negated errno (ECANCELED after `cancel`). The descriptor may be closed then, unless it
     ///     stays known.
@@ -29,7 +30,7 @@ package final class ReadinessRegistration: LoopOperation, @unchecked Sendable {
         self.init(descriptor, queue, events, staysKnown, on: Runtime.loopForNewSource(), handler)
     }
 
-    /// Waits until a stream's descriptor takes bytes again.
+    /// Waits until a stream's descriptor is writable.
     package convenience init(
         writable stream: LoopStream, handler: @escaping @Sendable (Int32) -> Void
     ) {
@@ -52,7 +53,7 @@ package final class ReadinessRegistration: LoopOperation, @unchecked Sendable {
 
     // MARK: on the queue
 
-    /// Begins to wait, unless it waits.
+    /// Begins to wait, unless it is waiting already.
     package func start() {
         guard !isWaiting else { return }
         isWaiting = true
@@ -60,12 +61,12 @@ package final class ReadinessRegistration: LoopOperation, @unchecked Sendable {
         begin(on: home, Context.current)
     }
 
-    /// Ends the wait; the handler is told.
+    /// Ends the wait early. The handler is still called once.
     package func cancel() {
         if isWaiting { requestEnd(Context.current) }
     }
 
-    /// Has the kernel forget a descriptor that stays known, for good; not while it waits.
+    /// Removes the kernel's registration of a descriptor that stays known. Not during a wait.
     /// - Parameter done: called on the queue.
     package func forget(_ done: @escaping @Sendable () -> Void) {
         precondition(!isWaiting, "a watch that is out cannot be forgotten")

@@ -1,13 +1,14 @@
 internal import LinuxPlatform
 
-/// Bytes that a loop's kernel received for a stream, and the work item by which they reach the stream's
-/// queue: in a buffer of the loop, so that nothing is allocated for them, or in memory of its own.
+/// Bytes received for a stream, and the work item that carries them to the stream's queue. The
+/// bytes are in a buffer of the loop, which avoids an allocation, or in memory of their own.
 struct ReceiveBuffer {
-    /// First, so that a work item's address is its receive buffer's; see `WorkItemPointer.chunk`.
+    /// First, so that the work item and the receive buffer have the same address; see
+    /// `WorkItemPointer.receiveBuffer`.
     var workItem = WorkItem(
         next: nil, object: nil, kind: .receiveBuffer, priority: Priority.default)
     let loop: EventLoop
-    /// The buffer's; nil: it has memory of its own.
+    /// The loop's number for the buffer; nil: it has memory of its own.
     let number: UInt16?
     var count: Int32 = 0
     let start: UnsafeMutableRawPointer
@@ -27,11 +28,11 @@ extension ReceiveBufferPointer {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: WorkItem.self)
     }
 
-    /// A receive buffer with the same bytes in memory of its own.
+    /// A copy of the bytes, in a receive buffer with memory of its own.
     static func copy(of receiveBuffer: ReceiveBufferPointer) -> ReceiveBufferPointer {
         let bytes = receiveBuffer.pointee.bytes
         let header = MemoryLayout<ReceiveBuffer>.stride
-        // Safety: room for the receive buffer and behind it for the bytes; see `free`.
+        // Safety: one allocation for the header and the bytes behind it; see `free`.
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: header + bytes.count, alignment: MemoryLayout<ReceiveBuffer>.alignment)
         let start = memory + header
@@ -44,7 +45,7 @@ extension ReceiveBufferPointer {
         return copy
     }
 
-    /// Ends one that `copy` made.
+    /// Frees a buffer that `copy` made.
     func free() {
         deinitialize(count: 1)
         UnsafeMutableRawPointer(self).deallocate()
@@ -52,7 +53,7 @@ extension ReceiveBufferPointer {
 }
 
 extension WorkItemPointer {
-    /// The receive buffer that the work item begins. Only for work items of kind `chunk`.
+    /// The receive buffer that starts with this work item. Only for kind `receiveBuffer`.
     @inline(__always)
     var receiveBuffer: ReceiveBufferPointer {
         // Safety: `workItem` is a receive buffer's first field.

@@ -1,22 +1,23 @@
 internal import LinuxPlatform
 
-/// A loop's receive buffers, one for each of its kernel's receive buffers, and the streams that wait for
-/// some. The loop's own.
+/// The receive buffers of a loop, one for each buffer of its back end, and the streams that wait
+/// for one. Only the loop's holder touches it.
 ///
-/// Handlers may hold as many buffers as they like, for as long as they block: the kernel keeps a
-/// reserve, so that other streams go on. What comes when only the reserve is left is copied.
+/// Handlers may keep any number of buffers while they block. The pool keeps a reserve, so that
+/// other streams go on: once only the reserve is left, bytes are copied.
 struct ReceiveBufferPool {
     private let receiveBuffers: UnsafeMutablePointer<ReceiveBuffer>
     private let count: Int
-    /// Buffers that the kernel has been given so far: the first ones.
+    /// Number of buffers given to the back end so far: the first ones.
     private var provided: Int
-    /// Buffers that nobody uses: the kernel's, and those in `kept`.
+    /// Number of unused buffers: those in the back end, and those in `kept`.
     private var free: Int
-    /// From so few on they are spared; at least one, so that some are free after each completion.
+    /// With fewer free buffers than this, bytes are copied. At least one, so that a buffer is free
+    /// after each completion.
     private var reserve: Int
-    /// Buffers that came back while streams waited.
+    /// Buffers that were given back while streams waited.
     private var kept: [UInt16] = []
-    /// Streams for which the kernel found no buffer, each with a reference, the first one first.
+    /// Streams for which the back end had no buffer, each with a reference, oldest first.
     private var starved: [Unmanaged<LoopStream>] = []
 
     init(_ buffers: ReceiveBuffers, of loop: EventLoop) {
@@ -34,12 +35,12 @@ struct ReceiveBufferPool {
 
     private static func reserve(of provided: Int) -> Int { max(1, provided / 8) }
 
-    /// A stream may have so many receive buffers that its handler has not seen.
+    /// Most receive buffers of one stream that its handler has not processed.
     var mostPerStream: UInt32 {
         @inline(__always) get { free > reserve ? 16 : 2 }
     }
 
-    /// The kernel has filled a buffer.
+    /// The back end has filled a buffer.
     @inline(__always)
     mutating func take(_ number: UInt16) -> ReceiveBufferPointer {
         free &-= 1
@@ -50,7 +51,8 @@ struct ReceiveBufferPool {
         @inline(__always) get { free < reserve }
     }
 
-    /// As many more buffers as the kernel has, if there are, which the caller is to give it.
+    /// Doubles the number of provided buffers, if there are more. The caller gives them to the back
+    /// end.
     mutating func provideMore() -> Range<UInt16> {
         let more = UInt16(provided)..<UInt16(min(count, provided * 2))
         provided += more.count
@@ -59,8 +61,8 @@ struct ReceiveBufferPool {
         return more
     }
 
-    /// A buffer has come back; whether the kernel is to have it now. While streams wait it would
-    /// go to those that do not, whose next bytes are here first.
+    /// Takes a buffer back. Returns whether the back end should have it now. While streams wait, it
+    /// would go to other streams, whose next bytes are ready already.
     @inline(__always)
     mutating func giveBack(_ number: UInt16) -> Bool {
         free &+= 1
@@ -75,8 +77,8 @@ struct ReceiveBufferPool {
 
     mutating func wait(_ stream: Unmanaged<LoopStream>) { starved.append(stream) }
 
-    /// - Parameter isIdle: the kernel has filled no buffer that the loop does not know of.
-    /// - Returns: buffers to give the kernel, and then streams to begin: as many as find some.
+    /// - Parameter isIdle: the loop has handled all buffers that the back end has filled.
+    /// - Returns: buffers to give to the back end, and then streams to begin, one per buffer.
     mutating func takeStarved(
         isIdle: Bool
     ) -> (buffers: [UInt16], streams: [Unmanaged<LoopStream>]) {

@@ -1,6 +1,6 @@
 internal import LinuxPlatform
 
-/// Accepts connections without end; each is handed to the client on the queue.
+/// Accepts connections until it is stopped, and passes each one to the client on the queue.
 package final class StreamAcceptor: LoopStream, @unchecked Sendable {
     // Safety: see `LoopStream`.
     private unowned(unsafe) let client: any StreamAcceptorClient

@@ -1,8 +1,8 @@
-/// Whom an acceptor serves. It must live until `acceptingEnded` was called.
+/// The client of an acceptor. It must live until `acceptingEnded` is called.
 package protocol StreamAcceptorClient: AnyObject {
-    /// A connection's descriptor, which is the client's from here on. On the queue.
+    /// Receives the descriptor of a new connection, and owns it. On the queue.
     func accepted(_ descriptor: Int32)
 
-    /// Accepting is over: a negated errno, ECANCELED after `stop`. On the queue.
+    /// The acceptor has ended with a negated errno, ECANCELED after `stop`. On the queue.
     func acceptingEnded(_ result: Int32)
 }

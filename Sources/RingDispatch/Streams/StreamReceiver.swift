@@ -1,29 +1,30 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// Receives from a stream socket without end: bytes are handed to the client on the queue, in the
-/// loop's own buffers, and nothing has to be asked for again in between.
+/// Receives from a stream socket until it is stopped, and passes the bytes to the client on the
+/// queue, in the loop's receive buffers. No new request is needed between two receipts.
 ///
-/// A stream whose handler lags behind is stopped by its loop and goes on when the handler has
-/// caught up, so that it holds few buffers.
+/// If the handler lags behind, the loop stops the stream until the handler has caught up, so that a
+/// stream holds few buffers.
 package final class StreamReceiver: LoopStream, @unchecked Sendable {
     // Safety: `delivered` is the loop's; `held`, `isPaused`, `isHandling` belong to the queue.
     private unowned(unsafe) let client: any StreamReceiverClient
     private let isUnix: Bool
-    /// Chunks that were pushed to the queue.
+    /// Number of receive buffers pushed to the queue.
     @exclusivity(unchecked) private var delivered: UInt32 = 0
-    /// Chunks that the handler has seen. Stored (relaxed) by the queue, read by the loop: a hint.
+    /// Number of receive buffers that the handler has processed. Stored (relaxed) by the queue,
+    /// read by the loop as a hint.
     private let handled = Atomic<UInt32>(0)
-    /// Chunks that came while receiving was paused.
+    /// Receive buffers that arrived while receiving was paused.
     @exclusivity(unchecked) private var held = WorkItemList()
     @exclusivity(unchecked) package private(set) var isPaused = false
     @exclusivity(unchecked) private var isHandling = false
-    /// What comes is dropped.
+    /// Further bytes are dropped.
     @exclusivity(unchecked) private var isDiscarding = false
-    /// The end that came while receiving was paused.
+    /// The end that arrived while receiving was paused.
     @exclusivity(unchecked) private var heldEnd: Int32?
 
-    /// - Parameter isUnix: it is a Unix socket; nil: find out.
+    /// - Parameter isUnix: whether it is a Unix socket; nil: detect it.
     package init(
         descriptor: Int32, isUnix: Bool? = nil, queue: DispatchQueue, loopNumber: Int? = nil,
         client: any StreamReceiverClient
@@ -35,8 +36,8 @@ package final class StreamReceiver: LoopStream, @unchecked Sendable {
 
     // MARK: on the queue
 
-    /// No further call of `received`, from the next one on. The kernel is told, so that the peer
-    /// finds its sends taken no more.
+    /// Stops calls of `received`, from the next one on. The kernel stops receiving too, so that the
+    /// peer's sends stall.
     package func pause() {
         guard !isPaused else { return }
         isPaused = true
@@ -50,7 +51,7 @@ package final class StreamReceiver: LoopStream, @unchecked Sendable {
         if !isHandling { handleHeld() }
     }
 
-    /// Drops what has come and what still comes.
+    /// Drops the bytes that have arrived, and those that still arrive.
     package func discard() {
         isDiscarding = true
         let context = Context.current
@@ -64,11 +65,11 @@ package final class StreamReceiver: LoopStream, @unchecked Sendable {
         if !isPaused, let end = heldEnd.take() { client.receivingEnded(end) }
     }
 
-    /// A receive buffer's work item.
+    /// Handles a receive buffer's work item.
     @inline(__always)
     static func receive(_ workItem: WorkItemPointer, _ context: Context) {
         guard let object = workItem.pointee.object else { return }
-        // The end's work item, which is behind this one, holds the reference.
+        // The end's work item, which follows this one, holds the reference.
         Unmanaged<StreamReceiver>.fromOpaque(object)._withUnsafeGuaranteedRef { receiver in
             if receiver.isPaused || !receiver.held.isEmpty {
                 receiver.hold(workItem, context)
@@ -97,7 +98,7 @@ package final class StreamReceiver: LoopStream, @unchecked Sendable {
         handled.store(handled.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         let home = receiveBuffer.pointee.loop
         if context.pointee.loop == home, home.isHeld(by: context) {
-            // Once the thread is back in its loop.
+            // The thread gives it back when it is in its loop again.
             context.pointee.receiveBuffers.append(receiveBuffer.workItem)
         } else {
             home.request(.giveBack(receiveBuffer), from: context)
@@ -106,7 +107,7 @@ package final class StreamReceiver: LoopStream, @unchecked Sendable {
 
     override func ended(_ result: Int32) {
         guard isPaused && !isDiscarding else { return client.receivingEnded(result) }
-        // The end of a pause is another start; any other end waits its turn.
+        // A cancellation here comes from `pause`, and `resume` starts again. Keep any other end.
         if result != FileRequest.cancelled { heldEnd = result }
     }
 

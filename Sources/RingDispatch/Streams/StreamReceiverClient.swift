@@ -1,10 +1,10 @@
-/// Whom a receiver serves. It must live until `receivingEnded` was called.
+/// The client of a receiver. It must live until `receivingEnded` is called.
 package protocol StreamReceiverClient: AnyObject {
-    /// Bytes came. On the queue; the memory is the client's only during the call.
+    /// Receives bytes, which are valid only during the call. On the queue.
     func received(_ bytes: UnsafeRawBufferPointer)
 
-    /// Receiving is over: 0: the peer sends nothing more; else a negated errno, ECANCELED after
-    /// `stop`. On the queue, behind all that came. The descriptor may be closed, unless something
-    /// else is out on it.
+    /// The receiver has ended: 0 means that the peer sends nothing more; otherwise a negated errno,
+    /// ECANCELED after `stop`. On the queue, after all bytes. The descriptor may be closed, unless
+    /// another request on it is in flight.
     func receivingEnded(_ result: Int32)
 }

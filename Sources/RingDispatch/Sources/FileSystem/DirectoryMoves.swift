@@ -1,7 +1,7 @@
-/// Moves of directories of which one end was seen. The other end of a renaming may follow in the
-/// next batch; of one from elsewhere, or to elsewhere, it never does.
+/// Moves of directories of which only one end was seen. The other end of a rename may follow in the
+/// next batch of events; a move from or to an unwatched directory has no other end.
 struct DirectoryMoves {
-    /// The cookies of those that went.
+    /// The cookies of directories that were moved away.
     private var departed: [UInt32] = []
     private var hasArrival = false
 
@@ -15,10 +15,10 @@ struct DirectoryMoves {
         }
     }
 
-    /// Whether the moves seen so far changed which directories there are, given that the number of
-    /// directories did not change. One that went while none came is a renaming whose other end is
-    /// to follow.
-    /// - Parameter isCounted: the file system counts directories. Otherwise each end counts.
+    /// Whether the moves so far changed the set of subdirectories, given that their number is the
+    /// same. A departure without an arrival is a rename whose other end will follow.
+    /// - Parameter isCounted: the file system counts subdirectories. Otherwise each single end is a
+    ///   change.
     func isChange(isCounted: Bool) -> Bool {
         isCounted ? !departed.isEmpty && hasArrival : !departed.isEmpty || hasArrival
     }

@@ -1,17 +1,17 @@
 internal import LinuxPlatform
 
 extension DispatchSource {
-    /// Watches the file or directory that a descriptor is open on, whatever is done to its names.
-    /// Any descriptor will do, also one opened with `O_PATH`, but the process must be allowed to
-    /// read the file. Do not close the descriptor before the cancel handler.
+    /// Watches the file or directory that a descriptor is open on, through all renames. Any
+    /// descriptor will do, even one opened with `O_PATH`, but the process must be allowed to read
+    /// the file. Do not close the descriptor before the cancel handler.
     /// `dispatch_source_create(DISPATCH_SOURCE_TYPE_VNODE)`.
     ///
-    /// What the kernel refuses when the source is activated is in the source's `error`. A
-    /// descriptor that is not open, an empty mask and one with `.funlock`, which Linux cannot tell,
-    /// trap.
+    /// If the kernel refuses the watch when the source is activated, the source's `error` is set. A
+    /// descriptor that is not open, an empty mask and one with `.funlock`, which Linux does not
+    /// report, trap.
     /// - Parameters:
-    ///   - eventMask: what the handler is called for.
-    ///   - queue: where the handlers run; nil: the default global queue.
+    ///   - eventMask: the events for which the handler is called.
+    ///   - queue: runs the handlers; nil: the default global queue.
     public static func makeFileSystemObjectSource(
         fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
     ) -> any DispatchSourceFileSystemObject {
@@ -29,12 +29,12 @@ extension DispatchSource {
     /// own, opened with `O_PATH` and closed before the cancel handler, so that the file system
     /// cannot be unmounted meanwhile. Not in GCD.
     /// - Parameters:
-    ///   - path: absolute, or relative to the current directory. A symbolic link stands for what it
-    ///     leads to. If something else takes the name later, the source stays with the first file.
-    ///   - eventMask: what the handler is called for; an empty one and `.funlock` trap.
-    ///   - queue: where the handlers run; nil: the default global queue.
-    /// - Throws: when there is no such file, or it may not be read, or no descriptor is left. What
-    ///   the kernel refuses later, when the source is activated, is in the source's `error`.
+    ///   - path: absolute, or relative to the current directory. Symbolic links are followed. If
+    ///     another file takes the name later, the source stays with the first one.
+    ///   - eventMask: the events for which the handler is called; an empty one and `.funlock` trap.
+    ///   - queue: runs the handlers; nil: the default global queue.
+    /// - Throws: if there is no such file, the process may not read it, or no descriptor is free. A
+    ///   refusal by the kernel when the source is activated sets the source's `error`.
     public static func makeFileSystemObjectSource(
         path: String, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
     ) throws(FileSystemWatchError) -> any DispatchSourceFileSystemObject {

@@ -1,21 +1,20 @@
-/// Tells what happened to an open file or directory. `DISPATCH_SOURCE_TYPE_VNODE`.
+/// Reports events of an open file or directory. `DISPATCH_SOURCE_TYPE_VNODE`.
 ///
-/// `data` is what happened since the handler's last call, of what `mask` asks for. It is about the
-/// object, not its name: after a rename or a removal the source goes on.
+/// `data` holds the events of `mask` that happened since the handler's last call. They concern the
+/// object, not its name: the source continues after a rename or a removal.
 public protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {
     /// The descriptor. `dispatch_source_get_handle`.
     var handle: Int32 { get }
-    /// What happened since the handler's last call; for use in the handler.
-    /// `dispatch_source_get_data`.
+    /// The events since the handler's last call. Valid in the handler. `dispatch_source_get_data`.
     var data: DispatchSource.FileSystemEvent { get }
-    /// What was asked for. `dispatch_source_get_mask`.
+    /// The requested events. `dispatch_source_get_mask`.
     var mask: DispatchSource.FileSystemEvent { get }
-    /// Why the file is not watched; nil while all is well. No counterpart in GCD.
+    /// Why the file is not watched; nil if it is. Not in GCD.
     ///
-    /// It is set when the source is activated and the kernel refuses, for want of watches for
-    /// instance. The event handler is called once then, with `data` empty (a registration handler
-    /// sees it already). The source tells nothing any more: cancel it, and make another once the
-    /// cause is gone.
+    /// Set when the kernel refuses the watch at activation, for example because the user has no
+    /// watches left. The event handler is then called once, with `data` empty (a registration
+    /// handler sees the error already). The source reports nothing more: cancel it, and make
+    /// another one once the cause is gone.
     var error: FileSystemWatchError? { get }
 }
 

@@ -1,35 +1,37 @@
 internal import LinuxPlatform
 
 extension DispatchSource {
-    /// What can happen to a file or directory. `dispatch_source_vnode_flags_t`.
+    /// Events of a file or directory. `dispatch_source_vnode_flags_t`.
     ///
-    /// Linux tells that something changed, and a look at the file shows what. Of a change that was
-    /// taken back before the look less is told: a file that grew and was cut short again counts as
-    /// written only, and a link that was made and removed as an attribute change. Writing through
-    /// a memory mapping is not told, nor is what other machines do on a network file system.
+    /// Linux reports only that something changed; the library then compares the file's status with
+    /// the last one. So it reports less about a change that was undone in between: a file that grew
+    /// and was truncated again was only written, and a link that was made and removed is an
+    /// attribute change. Writes through a memory mapping, and changes by other machines on a
+    /// network file system, are not reported.
     public struct FileSystemEvent: OptionSet, Sendable {
         public let rawValue: UInt
 
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// The last name of the object was removed, or another file took it. The descriptor stays
-        /// good. For a directory the process must be allowed to read its parent directory.
+        /// The last name of the object was removed, or another file replaced it. The descriptor
+        /// stays valid. For a directory the process must be allowed to read the parent directory.
         public static let delete = FileSystemEvent(rawValue: 0x1)
-        /// The content changed, also by cutting it short; an entry of the directory came, went or
-        /// was renamed.
+        /// The content changed, also by truncation; or an entry of the directory was created,
+        /// removed or renamed.
         public static let write = FileSystemEvent(rawValue: 0x2)
         /// The size grew. Files only.
         public static let extend = FileSystemEvent(rawValue: 0x4)
         /// Owner, mode, times or extended attributes were set.
         public static let attrib = FileSystemEvent(rawValue: 0x8)
-        /// The number of names changed, and one is left; a directory's number of subdirectories.
+        /// The number of names changed, and one is left; or the number of a directory's
+        /// subdirectories changed.
         public static let link = FileSystemEvent(rawValue: 0x10)
-        /// One of the object's names changed, or its directory.
+        /// One of the object's names changed, or the directory it is in.
         public static let rename = FileSystemEvent(rawValue: 0x20)
-        /// The file system was unmounted. Linux unmounts none while a descriptor of it is open, and
-        /// an `umount --lazy` leaves the descriptor working, so this is rarely seen.
+        /// The file system was unmounted. Rare: Linux unmounts no file system with an open
+        /// descriptor, and an `umount --lazy` leaves the descriptor working.
         public static let revoke = FileSystemEvent(rawValue: 0x40)
-        /// A lock was given up. Linux does not tell: making a source with this in its mask traps.
+        /// A lock was released. Linux does not report it: a source with this in its mask traps.
         public static let funlock = FileSystemEvent(rawValue: 0x100)
 
         /// All but `funlock`.
@@ -40,13 +42,13 @@ extension DispatchSource {
 }
 
 extension DispatchSource.FileSystemEvent {
-    /// What to ask the kernel for.
+    /// The events to request from inotify.
     func inotifyMask(ofDirectory isDirectory: Bool) -> InotifyMask {
-        // No watch may ask for nothing; this one tells nothing wrong.
+        // The kernel refuses an empty mask; this event is harmless.
         var mask: InotifyMask = .selfDeleted
         if isDirectory {
             if !isDisjoint(with: [.write, .link]) { mask.formUnion(.entries) }
-            // A directory that moves gets another parent, which tells of its removal.
+            // A directory that moves gets another parent, whose events show its removal.
             if contains(.delete) { mask.formUnion([.attributes, .selfMoved]) }
         } else {
             if !isDisjoint(with: [.write, .extend]) { mask.insert(.modified) }
@@ -57,6 +59,6 @@ extension DispatchSource.FileSystemEvent {
         return mask
     }
 
-    /// Those that are told by comparing what is known of a file with what it is.
+    /// The events that are found by comparing a file with its last known status.
     static let compared: DispatchSource.FileSystemEvent = [.delete, .extend, .attrib, .link]
 }

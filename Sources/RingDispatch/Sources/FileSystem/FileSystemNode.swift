@@ -1,40 +1,40 @@
 internal import LinuxPlatform
 
-/// A file, or directory, that has a watch: its sources, and what is known of it. Belongs to the
-/// reader's lock.
+/// A watched file or directory, with its sources and its last known status. The reader's lock
+/// guards it.
 final class FileSystemNode {
     typealias Event = DispatchSource.FileSystemEvent
 
     /// The kernel's number for the watch.
     @exclusivity(unchecked) var watch: Int32
     let isDirectory: Bool
-    /// What the kernel was asked for.
+    /// The mask that was requested from the kernel.
     @exclusivity(unchecked) var asked: InotifyMask
-    /// Each has a descriptor of the file.
+    /// Each source has a descriptor of the file.
     @exclusivity(unchecked) private(set) var sources: [FileSystemSource] = []
-    /// What the sources ask for.
+    /// The union of the sources' masks.
     @exclusivity(unchecked) private(set) var mask: Event = []
 
-    /// The file as its sources know it, apart for what they were told of its content and of all
-    /// else: a look tells more than the event that it is for, and what it shows of the other kind
-    /// is left for that one's events, which may yet come or be lost.
+    /// The status that was last reported to the sources, separately for the content and for the
+    /// attributes. A check for one kind of event may also show changes of the other kind, which are
+    /// left to that kind's own events; those may follow or be lost.
     @exclusivity(unchecked) private(set) var content: FileStatus?
     @exclusivity(unchecked) private(set) var attributes: FileStatus?
-    /// Writes were told since without a look at the content, or since the look at the attributes.
+    /// Writes were reported since the last check of the content, or of the attributes.
     @exclusivity(unchecked) private(set) var isContentBehind = false
     @exclusivity(unchecked) private(set) var wasWritten = false
-    /// Its name, for sources that ask about renames.
+    /// The file's name, for sources that report renames.
     @exclusivity(unchecked) var name: String?
 
-    /// The directory that has this directory's name. Removing a directory that is open shows there
-    /// and nowhere else.
+    /// The directory that holds this directory's name. Only there does inotify show the removal of
+    /// a directory that is open.
     @exclusivity(unchecked) var parent: FileSystemNode?
-    /// The directories whose removal is to show here.
+    /// The directories whose removal shows here.
     @exclusivity(unchecked) var children: [ObjectIdentifier: FileSystemNode] = [:]
 
-    /// What the events that are being processed say.
+    /// The summary of the events that are being processed.
     @exclusivity(unchecked) var summary = InotifyEventSummary()
-    /// The next file that they are about.
+    /// The next file with events to process.
     @exclusivity(unchecked) var nextTouched: FileSystemNode?
     @exclusivity(unchecked) var moves = DirectoryMoves()
 
@@ -47,16 +47,16 @@ final class FileSystemNode {
     var isUnused: Bool { sources.isEmpty && children.isEmpty }
     var needsParent: Bool { isDirectory && mask.contains(.delete) }
 
-    /// What the kernel has to be asked for, for all that rely on this watch.
+    /// The mask to request from the kernel, for all that rely on this watch.
     var wanted: InotifyMask {
         var wanted: InotifyMask = sources.isEmpty ? [] : mask.inotifyMask(ofDirectory: isDirectory)
         if !children.isEmpty { wanted.insert(.deleted) }
         return wanted
     }
 
-    /// - Parameter now: what the file is.
+    /// - Parameter now: the file's present status.
     func add(_ source: FileSystemSource, _ now: FileStatus) {
-        // Events that the others wait for are to be compared with what these were told.
+        // Pending events must be compared with the status that was reported to the other sources.
         if mask.isDisjoint(with: .compared) {
             learnAttributes(now)
             learnContent(now)
@@ -85,7 +85,7 @@ final class FileSystemNode {
         return sources
     }
 
-    /// The file as it is.
+    /// The file's present status.
     func currentStatus() -> FileStatus? {
         sources.first.flatMap { FileStatus(of: $0.descriptor) }
     }
@@ -105,7 +105,7 @@ final class FileSystemNode {
         wasWritten = false
     }
 
-    /// Its present name; a file that was removed has its last one.
+    /// The file's present name, or its last one if it was removed.
     func currentName() -> String? {
         guard let source = sources.first,
             let name = Descriptors.name(of: source.descriptor)

@@ -1,10 +1,11 @@
 internal import LinuxPlatform
 
-/// Watches files for all file-system sources of the process with one inotify instance, which is
-/// made for the first source and closed after the last, and one thread that reads it.
+/// Watches files for all file-system sources of the process, with one inotify instance and one
+/// thread that reads it. The instance is created for the first source and closed after the last.
 ///
-/// Its lock guards the watches and is held over the calls that look at a source's descriptor, so
-/// that a source that has left may close it. Those calls do not wait for disks or servers.
+/// The lock guards the watches. It is also held during the calls on a source's descriptor, so that
+/// a source may close it once it has unregistered. None of these calls waits for a disk or a
+/// server.
 final class FileSystemReader: Sendable {
     static let shared = FileSystemReader { () throws(SystemError) in
         try InotifyDescriptor(readsWait: true)
@@ -12,23 +13,23 @@ final class FileSystemReader: Sendable {
 
     private let makeInotify: @Sendable () throws(SystemError) -> any Inotify
     private let state = Locked(State())
-    /// Held while an instance is given up and closed, which takes a while. The next is not given up
-    /// before, so that a program which makes and cancels sources quickly has two at most.
+    /// Held while an instance is given up and closed, which takes a while. It delays the next
+    /// close, so a program that quickly makes and cancels sources has at most two instances.
     private let closing = Locked(())
 
     private struct State: @unchecked Sendable {
         // Safety: used inside the lock.
         var watches: FileSystemWatches?
-        /// What was logged; each once.
+        /// Reasons that were logged already; each is logged once.
         var logged: [FileSystemWatchError.Reason] = []
     }
 
-    /// - Parameter makeWatcher: makes a watcher whose descriptor's reads wait for events.
+    /// - Parameter makeInotify: creates an instance whose descriptor blocks in read(2).
     init(makeInotify: @escaping @Sendable () throws(SystemError) -> any Inotify) {
         self.makeInotify = makeInotify
     }
 
-    /// Begins to watch for a source; true when it has something to tell at once.
+    /// Starts to watch for a source. Returns true if the source has events pending at once.
     func register(_ source: FileSystemSource) -> Bool {
         let (error, isFatal) = state.withLock { state -> (FileSystemWatchError?, Bool) in
             do throws(FileSystemWatchError) {
@@ -63,9 +64,9 @@ final class FileSystemReader: Sendable {
         }
     }
 
-    /// Stops watching for a source. Its descriptor may be closed afterwards.
+    /// Stops watching for a source, which may close its descriptor afterwards.
     func unregister(_ source: FileSystemSource) {
-        // The end of the last watch is an event that wakes the thread.
+        // The end of the last watch is an event, which wakes the thread.
         state.withLock { $0.watches?.remove(source) }
     }
 
@@ -88,7 +89,7 @@ final class FileSystemReader: Sendable {
         }
     }
 
-    /// Reads events as long as there are watches.
+    /// Reads events while there are watches.
     private func takeEvents(
         _ watches: FileSystemWatches, on thread: InotifyThread
     ) -> InotifyThread.End {
@@ -116,7 +117,8 @@ final class FileSystemReader: Sendable {
         return .over
     }
 
-    /// The program has closed the instance's descriptor, which may be another one's by now.
+    /// The program has closed the instance's descriptor, whose number may belong to another file by
+    /// now.
     private func abandon(_ watches: FileSystemWatches) {
         state.withLock { $0.watches = nil }
         Diagnostics.log(
@@ -124,8 +126,8 @@ final class FileSystemReader: Sendable {
                 + "descriptor \(watches.inotify.descriptor), which was not its own")
     }
 
-    /// Outside the lock, which a woken source may want.
-    /// - Returns: the only one, if it is for the thread to run.
+    /// Called outside the lock, which a woken source may need.
+    /// - Returns: the only woken source, if the thread is to run its handler.
     private func wakeSources(
         of watches: FileSystemWatches, on thread: InotifyThread, _ context: Context
     ) -> FileSystemSource? {
@@ -149,7 +151,7 @@ final class FileSystemReader: Sendable {
         }
     }
 
-    /// Events were lost: looks at every file, a few at a time.
+    /// After events were lost: checks every file, a few at a time.
     private func examineAll(_ watches: FileSystemWatches, _ context: Context) {
         var rest = state.withLock { _ in watches.allNodes() }[...]
         while !rest.isEmpty {

@@ -1,22 +1,22 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// A file-system source: tells what happened to a file or directory.
+/// A file-system source: reports events of a file or directory.
 final class FileSystemSource: SourceCore, @unchecked Sendable {
-    // Safety: `latched`, `hasRegistered` and `owned` are the invoker's, `file` is the reader's, the
-    // rest is constant, atomic or locked.
+    // Safety: `latched`, `hasRegistered` and `owned` belong to the invoker, `node` to the reader;
+    // the rest is constant, atomic or locked.
     typealias Event = DispatchSource.FileSystemEvent
 
     let descriptor: Int32
     let mask: Event
     let reader: FileSystemReader
-    /// The source's own descriptor, where it was made for a path.
+    /// The source's own descriptor, if it was made for a path.
     private var owned: OwnedDescriptor?
-    /// Under the reader's lock: where the reader keeps the source.
+    /// The reader's entry for the file. Guarded by the reader's lock.
     @exclusivity(unchecked) var node: FileSystemNode?
 
-    /// What happened and was not told, and `failed`; 0: nothing. A merge (releasing) pairs with the
-    /// invoker's exchange (acquiring).
+    /// Events that the handler has not received, and `failed`; 0: none. A merge (releasing) pairs
+    /// with the invoker's exchange (acquiring).
     private let pending = Atomic<UInt>(0)
     /// In `pending`: `error` was set.
     private static let failed: UInt = 1 << 31
@@ -42,42 +42,41 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
 
     // MARK: for the reader
 
-    /// Adds what happened, as far as the mask asks for it; true when the source is to be woken.
+    /// Merges the events that the mask asks for. Returns true if the source must be woken.
     func merge(_ events: Event) -> Bool {
         merge(bits: events.intersection(mask).rawValue)
     }
 
-    /// Says why nothing more will come; true when the source is to be woken.
+    /// Sets the reason why no more events follow. Returns true if the source must be woken.
     func fail(_ error: FileSystemWatchError) -> Bool {
         failure.withLock { $0 = error }
         return merge(bits: FileSystemSource.failed)
     }
 
-    /// Something waits to be told.
     var hasPendingEvents: Bool { pending.load(ordering: .acquiring) != 0 }
 
     private func merge(bits: UInt) -> Bool {
         guard bits != 0 else { return false }
-        // Whoever made it other than 0 wakes the source.
+        // The merge that changes the value from 0 wakes the source.
         return pending.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue == 0
     }
 
     // MARK: for the thread that reads events
 
-    /// How many of the next events are left to a loop, because the handler took long for a thread
-    /// that others wait for. Read and written relaxed: it only decides where a handler runs.
+    /// Number of further events that run on a loop, because the handler took too long for the
+    /// shared thread. Read and written relaxed: it only decides where a handler runs.
     private let heldBack = Atomic<Int>(0)
     private static let longTicks = 50 * Ticks.perMicrosecond
     private static let eventsHeldBack = 64
 
-    /// Whether the handler is to run on the calling thread.
+    /// Whether the handler should run on the calling thread.
     func mayRunAtOnce() -> Bool {
         let left = heldBack.load(ordering: .relaxed)
         if left > 0 { heldBack.store(left - 1, ordering: .relaxed) }
         return left == 0
     }
 
-    /// Runs the handler if its queue is idle; false when another thread reads events now.
+    /// Runs the handler if its queue is idle. Returns false if another thread reads the events now.
     func runAtOnce(on thread: InotifyThread, _ context: Context) -> Bool {
         let start = Ticks.now()
         let isStillReader = thread.run { wakeOrInvoke(context) }
@@ -94,7 +93,7 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
         return latched != 0
     }
 
-    /// The watch, once made, tells of all that follows: the source stays armed.
+    /// The watch reports all later events: the source stays armed.
     override func arm(_ context: Context) -> Bool {
         guard !hasRegistered else { return true }
         hasRegistered = true

@@ -1,8 +1,8 @@
-/// What the program holds of a file-system source.
+/// The object that the program holds for a file-system source.
 final class FileSystemSourceObject: DispatchSource, DispatchSourceFileSystemObject,
     @unchecked Sendable
 {
-    // Safety: as its superclass; `core` is what `init` was given.
+    // Safety: as the superclass; `init` was given `core`.
     private var fileCore: FileSystemSource { unsafeDowncast(core, to: FileSystemSource.self) }
 
     init(_ core: FileSystemSource) {

@@ -42,7 +42,7 @@ extension FileSystemWatchError {
         self.init(reason, call: error.call, code: error.code, remedy: remedy)
     }
 
-    /// The thread that is to read events could not be started.
+    /// The thread that reads events could not be started.
     init(thread error: SystemError) {
         self.init(reason: .other, code: error.code, description: error.description)
     }
@@ -67,7 +67,7 @@ extension FileSystemWatchError {
         self.init(reason, call: "\(error.call) of '\(name)'", code: error.code, remedy: remedy)
     }
 
-    /// inotify asks for permission to read, whatever the descriptor was opened for.
+    /// inotify requires read permission on the file, however the descriptor was opened.
     init(unreadable name: String, code: Int32) {
         self.init(
             .accessDenied, call: "watching '\(name)'", code: code,

@@ -1,23 +1,23 @@
 /// Why a file cannot be watched, and what to do about it.
 public struct FileSystemWatchError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Reason: Sendable, Equatable {
-        /// The path leads nowhere.
+        /// The path does not exist.
         case notFound
-        /// The process may not search the path's directories, or not read the file itself.
+        /// The process may not search the path's directories, or may not read the file.
         case accessDenied
-        /// The path is too long, or no path, or its symbolic links lead in a circle.
+        /// The path is too long or invalid, or its symbolic links form a loop.
         case invalidPath
-        /// The process or the machine has no descriptor left.
+        /// The process or the machine has no free descriptor.
         case descriptorLimit
-        /// The user has as many inotify instances as allowed.
+        /// The user has reached the limit on inotify instances.
         case instanceLimit
-        /// The user has as many inotify watches as allowed.
+        /// The user has reached the limit on inotify watches.
         case watchLimit
-        /// The descriptor is of something that no file system holds: a pipe, a socket, a memfd.
+        /// The descriptor's object is not in a file system: a pipe, a socket, a memfd.
         case notWatchable
-        /// /proc, through which the kernel is told what to watch, is not there.
+        /// /proc, through which a descriptor's file is named to the kernel, is not mounted.
         case procUnavailable
-        /// The kernel has another reason; `code` is its `errno`.
+        /// The kernel gave another reason; see `code`.
         case other
     }
 

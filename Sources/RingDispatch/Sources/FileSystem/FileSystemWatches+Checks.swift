@@ -4,7 +4,8 @@ extension FileSystemWatches {
     /// When the next check is due, on CLOCK_MONOTONIC.
     var nextCheck: UInt64? { checks.map(\.deadline).min() }
 
-    /// Makes the watches again that are due and gone, and tells what may have happened meanwhile.
+    /// Restores the due watches that the kernel has dropped, and reports changes that may have been
+    /// missed.
     func checkWatches() -> Outcome {
         var outcome = Outcome()
         let now = MonotonicClock.nanoseconds()

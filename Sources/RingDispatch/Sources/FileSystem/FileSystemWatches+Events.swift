@@ -1,22 +1,22 @@
 internal import LinuxPlatform
 
-/// What the events mean: GCD's, from inotify's and a look at the file.
+/// Translates inotify's events into GCD's, by checks of the files.
 extension FileSystemWatches {
     typealias Event = DispatchSource.FileSystemEvent
 
     struct Outcome {
         /// Events were lost.
         var hasOverflowed = false
-        /// Watches that could not be made anew.
+        /// Watches that could not be made again.
         var errors: [FileSystemWatchError] = []
     }
 
-    /// Takes in the events that were read. Each file is looked at once, however many there are.
+    /// Processes the events that were read. Each file is checked once, however many events it has.
     func takeEvents() -> Outcome {
         var outcome = Outcome()
         events.forEach { event in
             if event.mask.contains(.overflowed) { outcome.hasOverflowed = true }
-            // Events of watches that were given up meanwhile find no file.
+            // A watch that was removed meanwhile has no file.
             guard let node = node(event.watch) else { return }
             let wasUntouched = node.summary.isEmpty
             node.summary.note(event, &node.moves)
@@ -50,7 +50,7 @@ extension FileSystemWatches {
         for child in node.children.values { checkForRemoval(child) }
     }
 
-    /// What the events of a file other than a directory mean.
+    /// The GCD events of a file that is not a directory.
     private func contentEvents(_ node: FileSystemNode, _ summary: InotifyEventSummary) -> Event {
         let isWritten = summary.mask.contains(.modified)
         var happened: Event = isWritten ? .write : []
@@ -78,7 +78,7 @@ extension FileSystemWatches {
             return happened
         }
         if isCounted {
-            // One subdirectory may have taken the place of another, of which there is no event.
+            // One subdirectory may have replaced another, which produces no event of its own.
             let isOtherCount = now.linkCount != node.content?.linkCount
             if isOtherCount || summary.hasNewDirectory || summary.hasLostDirectory
                 || node.moves.isChange(isCounted: now.linkCount > 1)
@@ -92,8 +92,7 @@ extension FileSystemWatches {
         return happened
     }
 
-    /// Tells the kernel's one attribute event apart: a name more or less, the last name, or what it
-    /// is called after.
+    /// Splits the kernel's single attribute event into `.link`, `.delete` and `.attrib`.
     private func attributeEvents(
         _ node: FileSystemNode, _ summary: InotifyEventSummary, _ now: FileStatus
     ) -> Event {
@@ -103,7 +102,7 @@ extension FileSystemWatches {
         let isEnd = now.linkCount == 0 && old.linkCount > 0
         if !isEnd && (node.isDirectory || now.linkCount == old.linkCount) {
             var happened: Event = summary.mask.contains(.attributes) ? .attrib : []
-            // A file system that does not count names.
+            // On a file system that does not count names.
             if summary.mask.contains(.selfDeleted) && old.linkCount > 0 { happened.insert(.delete) }
             return happened
         }
@@ -116,7 +115,7 @@ extension FileSystemWatches {
         return happened
     }
 
-    /// A directory in the same directory was removed: perhaps this one.
+    /// A directory in the same parent was removed: check whether it was this one.
     private func checkForRemoval(_ node: FileSystemNode) {
         guard let old = node.attributes, old.linkCount > 0, let now = node.currentStatus(),
             now.linkCount == 0
@@ -128,7 +127,7 @@ extension FileSystemWatches {
     private func moved(_ node: FileSystemNode) {
         if node.name != nil { node.name = node.currentName() }
         guard node.needsParent else { return }
-        // Where the new parent cannot be watched, a removal stays unseen.
+        // If the new parent cannot be watched, a removal is not reported.
         guard (try? followParent(of: node)) != nil else { return }
         checkForRemoval(node)
     }
@@ -138,7 +137,7 @@ extension FileSystemWatches {
         for source in node.sources where source.merge(happened) { woken.add(source) }
     }
 
-    /// Rare, and apart from what each event needs.
+    /// Rare: keep it out of the code that runs for each event.
     @inline(never)
     private func ended(
         _ node: FileSystemNode, _ summary: InotifyEventSummary, _ outcome: inout Outcome
@@ -160,7 +159,7 @@ extension FileSystemWatches {
         }
     }
 
-    /// Its sources are told that they hear no more.
+    /// Informs the file's sources that no more events follow.
     func abandon(_ node: FileSystemNode, _ error: SystemError, _ outcome: inout Outcome) {
         let error = FileSystemWatchError(watching: node.currentName() ?? "a removed file", error)
         outcome.errors.append(error)
@@ -169,8 +168,8 @@ extension FileSystemWatches {
 
     // MARK: without events
 
-    /// Compares files with what was known of them, and tells what may have happened.
-    /// - Parameter isThorough: events were lost. Rather too much is told than too little.
+    /// Compares files with their last known status, and reports events that may have happened.
+    /// - Parameter isThorough: events were lost, so report too much rather than too little.
     func examine(_ some: some Sequence<FileSystemNode>, isThorough: Bool) {
         for node in some where isCurrent(node) {
             if node.needsParent { try? followParent(of: node) }
@@ -201,7 +200,7 @@ extension FileSystemWatches {
             node.moves = DirectoryMoves()
             if let name = node.name {
                 node.name = node.currentName() ?? name
-                // The descriptor may know another of its names than the one that changed.
+                // The descriptor may show another of its names than the one that changed.
                 let isHidden = isThorough && isChanged && now.linkCount > 1 && !node.isDirectory
                 if node.name != name || isHidden { happened.insert(.rename) }
             }

@@ -1,23 +1,23 @@
 internal import LinuxPlatform
 
-/// One watcher and all that is watched with it: an entry for each file, whatever the number of
+/// An inotify instance and everything that it watches: one node per file, whatever the number of
 /// sources and descriptors.
 final class FileSystemWatches: @unchecked Sendable {
-    // Safety: the reader's lock guards `files`, what is in them, and which are touched; `events`,
-    // `woken` and `checks` belong to the thread that reads the events.
+    // Safety: the reader's lock guards `nodes`, their contents, and the list of touched nodes;
+    // `events`, `woken` and `checks` belong to the thread that reads the events.
     let inotify: any Inotify
     let events = InotifyEventBuffer()
     @exclusivity(unchecked) private(set) var nodes: [Int32: FileSystemNode] = [:] {
         didSet { recent = nil }
     }
-    /// The file of the last event, one of `files`: the next one is often about it, too.
+    /// The node of the last event, one of `nodes`: the next event is often about the same file.
     @exclusivity(unchecked) private var recent: FileSystemNode?
-    /// Sources that have something to tell; the reader wakes them.
+    /// Sources with new events; the reader wakes them.
     @exclusivity(unchecked) var woken = WokenSources()
-    /// Files that the events being processed are about, in the order of their first ones.
+    /// Nodes with events to process, in the order of their first event.
     @exclusivity(unchecked) private var firstTouched: FileSystemNode?
     @exclusivity(unchecked) private var lastTouched: FileSystemNode?
-    /// Files whose watch the kernel is to be asked about again.
+    /// Files whose watch may have to be made again.
     @exclusivity(unchecked) var checks: [WatchCheck] = []
 
     init(_ inotify: any Inotify) {
@@ -32,7 +32,7 @@ final class FileSystemWatches: @unchecked Sendable {
 
     // MARK: events
 
-    /// The file of a watch that has not been given up.
+    /// The node of a watch, unless it was removed.
     @inline(__always)
     func node(_ watch: Int32) -> FileSystemNode? {
         if let recent, recent.watch == watch { return recent }
@@ -40,7 +40,7 @@ final class FileSystemWatches: @unchecked Sendable {
         return recent
     }
 
-    /// Notes that the events are about a file, too: once for each file.
+    /// Adds a node to the list, once.
     @inline(__always)
     func touch(_ node: FileSystemNode) {
         if let lastTouched { lastTouched.nextTouched = node } else { firstTouched = node }
@@ -58,17 +58,17 @@ final class FileSystemWatches: @unchecked Sendable {
 
     // MARK: sources
 
-    /// - Returns: what will not be told, although the source watches.
+    /// - Returns: an error that limits the reported events, although the source watches.
     func add(_ source: FileSystemSource) throws(FileSystemWatchError) -> FileSystemWatchError? {
         let descriptor = source.descriptor
-        // Before the watch: what happens in between is told twice rather than not.
+        // Before the watch: a change in between is reported twice rather than not at all.
         guard let status = FileStatus(of: descriptor) else {
             throw FileSystemWatchError(closed: descriptor)
         }
         guard FilePlace.canBeNamed else {
             throw FileSystemWatchError(withoutProc: ErrorCode.noEntry)
         }
-        // Only a path that is too long cannot be had.
+        // readlink fails only for a path that is too long.
         let name = Descriptors.name(of: descriptor) ?? "/"
         guard isKept(name, status) else {
             throw FileSystemWatchError(notWatchable: name, descriptor: descriptor)
@@ -79,12 +79,12 @@ final class FileSystemWatches: @unchecked Sendable {
                 try followParent(of: node)
             } catch {
                 let error = FileSystemWatchError(watching: name + "/..", error)
-                // Everything but its removal can be told all the same.
+                // All events except the removal can be reported.
                 if error.reason == .accessDenied { return error }
                 remove(source)
                 throw error
             }
-            // Removed before its parent was watched.
+            // The directory was removed before its parent was watched.
             if let now = FileStatus(of: descriptor), now.linkCount == 0, status.linkCount > 0 {
                 node.learnAttributes(now)
                 _ = source.merge(.delete)
@@ -111,7 +111,7 @@ final class FileSystemWatches: @unchecked Sendable {
         return node
     }
 
-    /// Whether a file system holds the object: the names of others are no paths.
+    /// Whether the object is in a file system: the names of other objects are not paths.
     private func isKept(_ name: String, _ status: FileStatus) -> Bool {
         name.hasPrefix("/") && !(status.linkCount == 0 && name.hasPrefix("/memfd:"))
     }
@@ -131,7 +131,7 @@ final class FileSystemWatches: @unchecked Sendable {
         return node
     }
 
-    /// Asks the kernel for no more than what is needed, and lets go of what nobody needs.
+    /// Reduces the kernel's mask to the needed events, and removes a watch that nothing needs.
     private func tidy(_ node: FileSystemNode) {
         if !node.needsParent { leaveParent(of: node) }
         guard isCurrent(node) else { return }
@@ -139,7 +139,7 @@ final class FileSystemWatches: @unchecked Sendable {
             nodes[node.watch] = nil
             inotify.unwatch(node.watch)
         } else if let source = node.sources.first, node.asked != node.wanted {
-            // Where this fails, superfluous events come.
+            // After a failure, superfluous events arrive.
             let wanted = node.wanted
             let place = FilePlace.object(descriptor: source.descriptor)
             if let number = try? inotify.watch(place, for: wanted, isAdding: false),
@@ -150,7 +150,7 @@ final class FileSystemWatches: @unchecked Sendable {
         }
     }
 
-    /// Watches the directory that holds the name of a directory, where its removal shows.
+    /// Watches the parent directory of a directory, which shows the directory's removal.
     func followParent(of node: FileSystemNode) throws(SystemError) {
         guard let source = node.sources.first else { return }
         let number = try inotify.watch(
@@ -172,8 +172,8 @@ final class FileSystemWatches: @unchecked Sendable {
         tidy(parent)
     }
 
-    /// The kernel has ended the watch of a file whose last name went, or may have: nothing changes
-    /// where it has not. Sources that hold the file open are told of what else happens to it.
+    /// Restores the watch of a file, which the kernel may have ended after the last name went. If
+    /// it has not, nothing changes. Sources that hold the file open receive its further events.
     func watchAgain(_ node: FileSystemNode) throws(SystemError) {
         guard let source = node.sources.first, let status = node.attributes else {
             dissolve(node)
@@ -185,7 +185,7 @@ final class FileSystemWatches: @unchecked Sendable {
         guard number != node.watch else { return }
         nodes[node.watch] = nil
         if let other = nodes[number] {
-            // A source that was made meanwhile has begun to watch it again.
+            // A source that was added meanwhile watches the file again.
             for source in node.removeSources() { other.add(source, status) }
             other.asked.formUnion(mask)
             dissolve(node)
@@ -196,7 +196,7 @@ final class FileSystemWatches: @unchecked Sendable {
         }
     }
 
-    /// Nothing more will come of the file; its sources, which are left without it, are returned.
+    /// Removes a file that reports no more events. Returns its former sources.
     @discardableResult
     func dissolve(_ node: FileSystemNode) -> [FileSystemSource] {
         if isCurrent(node) { nodes[node.watch] = nil }

@@ -1,23 +1,23 @@
 internal import LinuxPlatform
 
-/// What one batch of events says about a file. inotify merges equal events that follow one another,
-/// so it counts for little how many there are.
+/// The events of one file in one batch. inotify merges equal consecutive events, so their number
+/// matters little.
 struct InotifyEventSummary {
-    /// All that happened to the file itself and, of `InotifyMask.entries`, to its entries.
+    /// All events of the file itself and, those of `InotifyMask.entries`, of its entries.
     private(set) var mask: InotifyMask = []
     private(set) var attributeEventCount = 0
-    /// A directory in it was made, renamed or removed, or came from elsewhere or went.
+    /// A subdirectory was created, renamed or removed, or moved in or out.
     private(set) var hasDirectoryEntries = false
-    /// A directory in it was made.
+    /// A subdirectory was created.
     private(set) var hasNewDirectory = false
-    /// A directory in it was removed.
+    /// A subdirectory was removed.
     private(set) var hasLostDirectory = false
 
     var isEmpty: Bool { mask.isEmpty }
-    /// The file is to be compared with what was known of it.
+    /// The file must be compared with its last known status.
     var hasAttributes: Bool { !mask.isDisjoint(with: .ofLinks) }
 
-    /// - Parameter moves: the file's, which outlive the batch.
+    /// - Parameter moves: the file's moves, which outlive the batch.
     @inline(__always)
     mutating func note(_ event: InotifyEvent, _ moves: inout DirectoryMoves) {
         if event.isOfEntry { return noteEntry(event, &moves) }
@@ -25,7 +25,7 @@ struct InotifyEventSummary {
         if event.mask.contains(.attributes) { attributeEventCount += 1 }
     }
 
-    /// Rare, and apart from what each event of a file needs.
+    /// Rare: keep it out of the code that runs for each event.
     @inline(never)
     private mutating func noteEntry(_ event: InotifyEvent, _ moves: inout DirectoryMoves) {
         let mask = event.mask.intersection(.entries)

@@ -1,12 +1,12 @@
 internal import LinuxPlatform
 
-/// A file whose watch the kernel may have dropped, and when to ask.
+/// A file whose watch the kernel may have dropped, and the time of the next check.
 ///
-/// Where the last name of an open file goes, the kernel ends the file's watches, and tells of each
-/// before it is done with all. A watch that is made in between can be put where the kernel has been
-/// already (Linux 6.18, `fsnotify_destroy_marks`): it is dropped with the others, and no event says
-/// so. Nothing tells when the kernel is done, which is microseconds later unless the CPU does
-/// something else: so it is asked again, later and later.
+/// When the last name of an open file is removed, the kernel ends the file's watches one by one,
+/// and sends an event for each before it has finished. A watch made in between may end up in a part
+/// of the list that the kernel has already processed (Linux 6.18, `fsnotify_destroy_marks`): it is
+/// dropped with the others, without an event. Nothing shows when the kernel has finished, usually
+/// microseconds later. So the watch is checked again, at growing intervals.
 struct WatchCheck {
     let node: FileSystemNode
     private(set) var deadline: UInt64
@@ -20,7 +20,7 @@ struct WatchCheck {
         deadline = MonotonicClock.nanoseconds() + wait
     }
 
-    /// The same, ten times as long after; nil: this was the last one.
+    /// The next check, after ten times the wait; nil if this was the last one.
     func next() -> WatchCheck? {
         guard wait < WatchCheck.longestWait else { return nil }
         var next = self

@@ -1,9 +1,9 @@
-/// Sources that have something to tell: nearly always one, which needs no array.
+/// Sources with new events: nearly always one, which needs no array.
 struct WokenSources {
     private var first: FileSystemSource?
     private var others: [FileSystemSource] = []
 
-    /// The one that there is, if there are no others.
+    /// The only source, if there is exactly one.
     var only: FileSystemSource? { others.isEmpty ? first : nil }
 
     @inline(__always)
