@@ -1,27 +1,26 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// Runs items in the order they were submitted: one after the other (serial), or side by side
-/// (concurrent). `dispatch_queue_t`.
+/// Runs items in submission order: one at a time (serial), or concurrently. `dispatch_queue_t`.
 ///
-/// Items run on threads of the runtime, which may differ from item to item. A queue with items
+/// Items run on threads of the runtime, possibly a different one for each item. A queue with items
 /// stays alive until they are done.
 public class DispatchQueue: DispatchObject, @unchecked Sendable {
-    // Safety: `front` belongs to the holder of the queue (see `QueueState`), `target` and `priority`
-    // are fixed before the queue is active; the rest is immutable, atomic or locked.
+    // Safety: `front` belongs to the queue's holder (see `QueueState`); `target` and `priority` are
+    // fixed before the queue is active; the rest is immutable, atomic or locked.
 
-    // In this order what submitters write and what the holder writes is on different cache lines.
+    // The order of the fields keeps submitters' writes and the holder's on different cache lines.
 
-    /// Submitted items that the queue's holder has not seen yet.
+    /// Submitted items that the holder has not taken yet.
     final let incoming = WorkItemInbox()
-    /// On the target's list; see `WorkItemNode`.
+    /// The queue's link on its target's list; see `WorkItemNode`.
     final let node = WorkItemNode()
-    /// Where the queue itself is enqueued when it has items; nil: a root queue.
+    /// The queue on which this one is enqueued when it has items; nil if that is a root queue.
     @exclusivity(unchecked) final var target: DispatchQueue?
     final let kind: Kind
-    /// The priority of the root queue at the end of the targets.
+    /// The priority of the root queue at the end of the chain of targets.
     @exclusivity(unchecked) final var priority: UInt8
-    /// The last target is the main queue, which only the main thread serves.
+    /// Whether the chain of targets ends at the main queue, which only the main thread serves.
     @exclusivity(unchecked) final var isThreadBound: Bool
     /// The name given at creation. `dispatch_queue_get_label`.
     public final let label: String
@@ -30,7 +29,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     final let specifics = Locked<[ObjectIdentifier: QueueSpecific]>([:])
     /// See `QueueState`.
     final let state: Atomic<UInt64>
-    /// Items that the holder has, in order.
+    /// Items that the holder has taken, in order.
     @exclusivity(unchecked) final var front = WorkItemList()
 
     enum Kind: UInt8 {
@@ -40,31 +39,30 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
         case main
     }
 
-    /// How a queue is made.
+    /// Attributes for creating a queue.
     public struct Attributes: OptionSet, Sendable {
         public let rawValue: UInt64
         public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-        /// Items run side by side. `DISPATCH_QUEUE_CONCURRENT`.
+        /// Items run concurrently. `DISPATCH_QUEUE_CONCURRENT`.
         public static let concurrent = Attributes(rawValue: 1 << 1)
         /// The queue runs nothing before `activate()`.
         /// `dispatch_queue_attr_make_initially_inactive`.
         public static let initiallyInactive = Attributes(rawValue: 1 << 2)
     }
 
-    /// Has no effect without Objective-C; for source compatibility.
+    /// For source compatibility; has no effect without Objective-C.
     public enum AutoreleaseFrequency: Sendable {
         case inherit
         case workItem
         case never
     }
 
+    /// Creates a queue. `dispatch_queue_create_with_target`.
     /// - Parameters:
-    ///   - label: shown where people debug; by convention a reverse-DNS name.
-    ///   - qos: which priority of work the queue belongs to; unspecified: its target's.
-    ///   - target: where the queue's items run; nil: the root queue of the class.
-    ///
-    /// `dispatch_queue_create_with_target`.
+    ///   - label: a name for debugging; by convention in reverse-DNS form.
+    ///   - qos: the quality of service; if unspecified, the target's.
+    ///   - target: the queue on which the items run; nil for the root queue of the class.
     public convenience init(
         label: String, qos: DispatchQoS = .unspecified, attributes: Attributes = [],
         autoreleaseFrequency: AutoreleaseFrequency = .inherit, target: DispatchQueue? = nil
@@ -78,7 +76,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
             isInactive: attributes.contains(.initiallyInactive), target: target)
     }
 
-    /// What a subclass is whatever the attributes say.
+    /// The kind of a subclass, whatever the attributes say; nil leaves the choice to them.
     class var fixedKind: Kind? { nil }
 
     init(label: String, qos: DispatchQoS, kind: Kind, isInactive: Bool, target: DispatchQueue?) {
@@ -102,12 +100,12 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
         }
     }
 
-    /// Takes over the target, and the priority that comes with it.
+    /// Sets the target, and derives the priority from it.
     final func attach(to target: DispatchQueue?) {
         let hasClass = qos.qosClass != .unspecified
         priority = UInt8(
             hasClass ? qos.qosClass.priorityIndex : Int(target?.priority ?? Priority.default))
-        // A root queue as target only says which priority.
+        // A root queue as target only determines the priority.
         self.target = target.flatMap { $0.kind == .global ? nil : $0 }
         if let target { isThreadBound = target.isThreadBound }
         if self.target != nil, let target { priority = target.priority }
@@ -124,7 +122,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
 }
 
 extension DispatchQueue: CustomDebugStringConvertible {
-    /// The label, the kind, and what the queue is doing now.
+    /// The label, the kind, and the current state.
     public final var debugDescription: String {
         let state = QueueState(state.load(ordering: .relaxed))
         var parts = ["\(kind)", "qos \(qos.qosClass)"]

@@ -1,19 +1,19 @@
 internal import LinuxPlatform
 
-/// How long one queue may be drained before others get their turn.
+/// The time for which one queue may be drained before others get their turn.
 struct DrainQuantum {
     private var items = 0
-    /// When the first look was.
+    /// The time of the first check, in ticks; 0 before it.
     private var start: UInt64 = 0
 
     static let itemsBetweenChecks = 8
-    /// Items in one drain that make it a burst.
+    /// The number of items in one drain that counts as a burst.
     static let burst = 32
-    /// A lingering drain looks this often, with pauses in between: about a microsecond in all.
+    /// Polls of one `linger`, each after some pause instructions: about a microsecond in total.
     static let lingerPolls = 4
     static let lingerPauses = 16
 
-    /// Whether many items came lately.
+    /// Whether this drain has run many items.
     var isBurst: Bool { items >= DrainQuantum.burst }
     static let ticks = 200 * Ticks.perMicrosecond
 

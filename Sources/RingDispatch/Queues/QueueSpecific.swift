@@ -1,6 +1,7 @@
-/// A queue's value, and the key it belongs to, whose identity must not be used again meanwhile.
+/// A queue's value and its key. Retaining the key keeps its identity from being reused.
 struct QueueSpecific: @unchecked Sendable {
-    // Safety: the value is handed to whoever asks, as in GCD; the program sees to its safety.
+    // Safety: the value is shared with all callers, as in GCD; the program ensures that this is
+    // safe.
     let value: Any
     let key: AnyObject
 }

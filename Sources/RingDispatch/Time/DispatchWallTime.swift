@@ -1,16 +1,16 @@
 public import Glibc
 internal import LinuxPlatform
 
-/// A point in time on the wall clock, for events that belong to a time of day.
+/// A point in time on the wall clock, for events at a time of day.
 ///
-/// The clock is `CLOCK_REALTIME`: a time-out or timer follows it when somebody sets it. Its
-/// resolution is a nanosecond. Arithmetic saturates: a time before 1970 becomes 2 ns after its
-/// start (always in the past), one beyond 2^62 - 2 ns (the year 2116) becomes ``distantFuture``,
-/// and ``distantFuture`` stays itself. Stands for a `dispatch_time_t` made by `dispatch_walltime`.
+/// The clock is `CLOCK_REALTIME`: time-outs and timers follow it when it is set. The unit is a
+/// nanosecond. Arithmetic saturates: a time before 1970 becomes 2 ns after the start of 1970
+/// (always in the past), one beyond 2^62 - 2 ns (the year 2116) becomes ``distantFuture``, and
+/// ``distantFuture`` stays itself. Stands for a `dispatch_time_t` made by `dispatch_walltime`.
 @frozen
 public struct DispatchWallTime: Comparable, Sendable {
-    /// The time in GCD's encoding: the negated nanoseconds since 1970 (UTC), `UInt64.max` for
-    /// ``distantFuture``. Later times have smaller raw values; compare times, not raw values.
+    /// GCD's encoding: negated nanoseconds since 1970 (UTC), `UInt64.max` for ``distantFuture``.
+    /// Later times have smaller raw values: compare times, not raw values.
     public let rawValue: dispatch_time_t
 
     @inlinable
@@ -18,13 +18,13 @@ public struct DispatchWallTime: Comparable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A point in time by its distance from the start of 1970 (UTC).
+    /// A point in time, as the distance from the start of 1970 (UTC).
     ///
     /// - Parameter timespec: seconds and nanoseconds, as from `clock_gettime(2)` or `stat(2)`.
-    ///   Times outside the range that is described at ``DispatchWallTime`` saturate.
+    ///   Times outside the range described at ``DispatchWallTime`` saturate.
     public init(timespec: Glibc.timespec) {
-        // Safety: the structure is these two numbers (tv_sec, tv_nsec) wherever a long has 64 bits.
-        // By name they belong to whichever C module a release build happens to meet first.
+        // Safety: timespec consists of tv_sec and tv_nsec, both 64 bits wide where a long is.
+        // Access by name depends on which C module a release build imports the type from first.
         let parts = unsafeBitCast(timespec, to: (seconds: Int, nanoseconds: Int).self)
         let seconds = DispatchTimeInterval.seconds(parts.seconds).clampedNanoseconds
         let (sum, overflow) = seconds.addingReportingOverflow(Int64(parts.nanoseconds))
@@ -37,17 +37,16 @@ public struct DispatchWallTime: Comparable, Sendable {
         return DispatchWallTime(nanosecondsSince1970: Int64(clamping: now))
     }
 
-    /// A time that never comes: a wait without a time-out. Stands for `DISPATCH_TIME_FOREVER`.
+    /// A time that is never reached: a wait without a time-out. Stands for `DISPATCH_TIME_FOREVER`.
     @inlinable
     public static var distantFuture: DispatchWallTime { DispatchWallTime(rawValue: .max) }
 
-    /// Whether `lhs` comes before `rhs`; no time comes after ``distantFuture``.
+    /// Whether `lhs` is earlier; no time is later than ``distantFuture``.
     @inlinable
     public static func < (lhs: DispatchWallTime, rhs: DispatchWallTime) -> Bool {
         lhs.realtimeDeadline < rhs.realtimeDeadline
     }
 
-    /// Whether both are the same nanosecond.
     @inlinable
     public static func == (lhs: DispatchWallTime, rhs: DispatchWallTime) -> Bool {
         lhs.rawValue == rhs.rawValue
@@ -55,7 +54,7 @@ public struct DispatchWallTime: Comparable, Sendable {
 }
 
 extension DispatchWallTime {
-    /// Saturates: the raw values of 0 and 1 ns are taken ("now" and the distant future).
+    /// Saturates at 2 ns: the raw values of 0 and 1 ns mean "now" and the distant future.
     package init(nanosecondsSince1970 nanoseconds: Int64) {
         if nanoseconds > Int64(DispatchTime.latestFinite) {
             self = .distantFuture
@@ -64,15 +63,14 @@ extension DispatchWallTime {
         }
     }
 
-    /// The deadline on `CLOCK_REALTIME` in nanoseconds since 1970; `UInt64.max` when it never
-    /// comes.
+    /// The deadline in nanoseconds since 1970 on `CLOCK_REALTIME`; `UInt64.max` means never.
     @inlinable
     package var realtimeDeadline: UInt64 {
         rawValue == .max ? .max : 0 &- rawValue
     }
 
-    /// The same deadline on `CLOCK_MONOTONIC`, by the distance between the clocks right now;
-    /// `UInt64.max` when it never comes. Wrong as soon as somebody sets the wall clock.
+    /// The deadline converted to `CLOCK_MONOTONIC` by the current distance between the clocks;
+    /// `UInt64.max` means never. Becomes wrong as soon as the wall clock is set.
     package var monotonicDeadline: UInt64 {
         let deadline = realtimeDeadline
         if deadline == .max { return .max }

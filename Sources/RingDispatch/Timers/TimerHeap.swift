@@ -1,14 +1,14 @@
-/// A 4-ary heap of timers, ordered by the end of their windows. Timers that can be taken out know
-/// their place in it; the others are nothing but their slot.
+/// A 4-ary heap of timers, ordered by the end of their windows. A removable timer's object stores
+/// its index in the heap.
 ///
-/// What is taken out leaves an empty slot behind, which costs one write where filling the gap would
-/// touch timers all over the memory. The first slot is never empty, nor are more than half.
+/// Removal leaves an empty slot, which costs one write; filling the gap would touch timers all over
+/// the memory. The first slot is never empty, and at most half of the slots are.
 struct TimerHeap: Sendable {
     private var slots: [TimerSlot] = []
     private var emptyCount = 0
 
     private static let arity = 4
-    /// As many empty slots are no burden.
+    /// Up to this number of empty slots, the heap is not compacted.
     private static let fewEmpty = 16
 
     var count: Int { slots.count - emptyCount }
@@ -20,7 +20,7 @@ struct TimerHeap: Sendable {
         return siftUp(slots.count - 1) == 0
     }
 
-    /// Takes out the timer at a place that it knows.
+    /// Removes the timer at an index that its object stored.
     mutating func remove(at index: Int) -> TimerSlot {
         let slot = slots[index]
         slot.noteIndex(-1)
@@ -31,7 +31,7 @@ struct TimerHeap: Sendable {
         return slot
     }
 
-    /// Takes out timers at the top whose time has come.
+    /// Removes timers from the top whose deadline has passed.
     mutating func popDue(now: UInt64, limit: Int) -> [TimerSlot] {
         guard let first = slots.first, first.window.deadline <= now else { return [] }
         var due: [TimerSlot] = []
@@ -59,7 +59,7 @@ struct TimerHeap: Sendable {
         }
     }
 
-    /// Rebuilds the heap without its empty slots.
+    /// Rebuilds the heap without empty slots.
     private mutating func compact() {
         slots.removeAll { $0.isEmpty }
         emptyCount = 0
@@ -75,7 +75,7 @@ struct TimerHeap: Sendable {
         slot.noteIndex(index)
     }
 
-    /// Returns where the slot ends up.
+    /// Returns the slot's final index.
     private mutating func siftUp(_ start: Int) -> Int {
         let slot = slots[start]
         var index = start
