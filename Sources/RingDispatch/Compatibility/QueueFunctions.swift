@@ -1,5 +1,5 @@
-// GCD's C functions that are Swift methods here: the compiler suggests the replacement. Their
-// parameters are GCD's, so that C-style calls resolve to them.
+// GCD's C functions that are Swift methods here, with GCD's parameters: the compiler suggests the
+// replacement for a call.
 
 @available(
     *, unavailable,

@@ -11,9 +11,9 @@ final class ArrayBytes: Sendable {
         guard !array.isEmpty else { return nil }
         let owner = ArrayBytes(array)
         return owner.array.withUnsafeBytes { bytes in
-            // Safety: an array's elements lie in one heap object. The object neither moves nor
-            // changes while `owner`, a constant, retains it: writing to another copy of the array
-            // copies it first.
+            // Safety: an array's elements lie in one heap object, which neither moves nor changes
+            // while `owner`, a constant, retains it: writing to another copy of the array copies it
+            // first.
             DataRegion(owner: owner, start: bytes.baseAddress!, count: bytes.count)
         }
     }

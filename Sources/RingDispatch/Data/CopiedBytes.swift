@@ -4,8 +4,7 @@ final class CopiedBytes: ManagedBuffer<Void, UInt8> {
     /// - Parameter capacity: the space to allocate, for these bytes and later appends.
     static func region(copying bytes: UnsafeRawBufferPointer, capacity: Int) -> DataRegion {
         let owner = CopiedBytes.create(minimumCapacity: capacity) { _ in () }
-        // Safety: the tail's memory does not move during the object's life, and the region retains
-        // the object.
+        // Safety: the region retains the object, whose tail never moves.
         return owner.withUnsafeMutablePointerToElements { start in
             let start = UnsafeMutableRawPointer(start)
             start.copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)

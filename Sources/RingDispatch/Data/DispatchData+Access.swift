@@ -5,9 +5,9 @@ internal import LinuxPlatform
 extension DispatchData {
     /// Calls the body with a pointer to contiguous bytes. `dispatch_data_create_map`.
     ///
-    /// A single region that is aligned for the type is passed without copying. Otherwise the bytes
-    /// are copied to temporary memory for the duration of the call. The pointer is valid only in
-    /// the body. It is never nil; if there are no bytes, it must not be read.
+    /// A single region that is aligned for the type is not copied; otherwise the bytes are copied
+    /// to temporary memory for the call. The pointer is valid only in the body. It is never nil,
+    /// but must not be read if there are no bytes.
     public func withUnsafeBytes<Result, ContentType>(
         body: (UnsafePointer<ContentType>) throws -> Result
     ) rethrows -> Result {
@@ -22,9 +22,8 @@ extension DispatchData {
         }
     }
 
-    /// Calls the body with contiguous bytes; they are copied if there are several regions.
-    ///
-    /// The buffer's count is 0 if there are no bytes.
+    /// Calls the body with contiguous bytes, copied if there are several regions. Without bytes the
+    /// buffer's count is 0.
     @_disfavoredOverload
     public func withUnsafeBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -34,8 +33,8 @@ extension DispatchData {
 
     /// Calls the body with a span over contiguous bytes.
     ///
-    /// A single region is not copied. Several are copied to temporary memory for the duration of
-    /// the call; use the spans of `regions` to avoid that.
+    /// Several regions are copied to temporary memory for the call; use the spans of `regions` to
+    /// avoid that.
     public func withSpan<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

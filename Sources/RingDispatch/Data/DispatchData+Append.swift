@@ -21,7 +21,7 @@ extension DispatchData {
     /// Appends a copy of the bytes.
     ///
     /// Small buffers share memory: a later append extends the last region in place if this value
-    /// alone references it. Bytes are never copied again.
+    /// alone references it.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.baseAddress != nil, requireCount(bytes.count, "append(_:)") > 0 else { return }
         let room = Swift.max(0, tailCapacity - lastRegionCount)
@@ -33,8 +33,8 @@ extension DispatchData {
             append(CopiedBytes.region(copying: bytes, capacity: bytes.count))
             return
         }
-        // A full tail is followed by one of twice its size, so that regions stay few. A tail shared
-        // with other values is not: otherwise each change after a copy would allocate a bigger one.
+        // A full tail is followed by one of twice its size, to keep regions few. A tail shared with
+        // other values is not: each change after a copy would allocate a bigger one.
         let isFull = bytes.count > room
         let grown = isFull ? Swift.min(2 * tailCapacity, DispatchData.largestTail) : 0
         let capacity = Swift.max(bytes.count, grown, DispatchData.smallestTail)
@@ -73,7 +73,7 @@ extension DispatchData {
         return isKnownUniquelyReferenced(&rest[rest.count - 1].region.owner)
     }
 
-    /// Safety: the caller has checked that the bytes fit, and that the memory is not shared.
+    /// Safety: the caller has checked that the bytes fit and the memory is not shared.
     private mutating func extendLastRegion(by bytes: UnsafeRawBufferPointer) {
         if rest.isEmpty {
             first.extend(by: bytes)

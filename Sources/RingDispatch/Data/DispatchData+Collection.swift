@@ -35,8 +35,8 @@ extension DispatchData: RandomAccessCollection {
         }
     }
 
-    /// The bytes of a range, as a slice that retains all of the data and shares its indices.
-    /// `subdata(in:)` retains only the regions of the range.
+    /// The bytes of a range, as a slice that retains all of the data and shares its indices. See
+    /// also `subdata(in:)`.
     public subscript(bounds: Range<Index>) -> Slice<DispatchData> {
         require(bounds, "subscript")
         return Slice(base: self, bounds: bounds)

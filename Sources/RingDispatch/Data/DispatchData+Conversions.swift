@@ -57,7 +57,7 @@ extension DispatchData: Equatable {
 extension DispatchData: Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(count)
-        // Feeding the hasher region by region gives the same hash as feeding it at once.
+        // The hash does not depend on the regions: a hasher takes the bytes as one stream.
         forEachPart(of: 0..<count) { part, _ in
             hasher.combine(bytes: part)
             return true

@@ -33,8 +33,8 @@ extension DispatchData {
         number < regionCount ? region(number).bytes : nil
     }
 
-    /// Calls the body with the part of each region that lies in the range, and with the part's
-    /// index in the value, until the body returns false.
+    /// Calls the body with each region's part of the range, and the part's index in the value,
+    /// until the body returns false.
     func forEachPart(
         of range: Range<Int>, _ body: (UnsafeRawBufferPointer, Int) throws -> Bool
     ) rethrows {
@@ -117,11 +117,10 @@ extension DispatchData {
 // MARK: scatter and gather
 
 extension DispatchData {
-    /// Calls the body with the first buffers from `offset` on, without copying, for writev(2) and
-    /// similar calls.
+    /// Calls the body with the first buffers from `offset` on, without copying, as for writev(2).
     ///
-    /// The addresses stay valid after the body as long as a copy of this value, or a part that has
-    /// these bytes, is retained.
+    /// The addresses stay valid after the body while a copy of this value, or a part with these
+    /// bytes, is retained.
     /// - Parameters:
     ///   - offset: from 0 up to the count, which gives no buffers.
     ///   - limit: the maximum number of buffers, at least one.
@@ -131,7 +130,7 @@ extension DispatchData {
     ) -> Result {
         guard offset >= 0, offset <= count else { trap(index: offset) }
         guard offset < count else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
-        precondition(limit > 0, "there is nothing to do without buffers")
+        precondition(limit > 0, "the limit must be positive")
         let most = Swift.min(limit, regionCount - regionNumber(at: offset))
         return withUnsafeTemporaryAllocation(of: UnsafeRawBufferPointer.self, capacity: most) {
             buffers in

@@ -2,10 +2,9 @@ internal import LinuxPlatform
 
 /// Bytes in one or more regions of memory, which are shared, not copied. `dispatch_data_t`.
 ///
-/// A collection of bytes with value semantics: copies, parts (`subdata(in:)`) and concatenations
-/// share the regions, and changing one value never changes another. The bytes of a region never
-/// move. The deallocator frees a region's memory when the last value, part and iterator that uses
-/// it is gone.
+/// A collection with value semantics: copies, parts (`subdata(in:)`) and concatenations share the
+/// regions, and changing one value never changes another. The bytes of a region never move; its
+/// deallocator runs when the last value, part and iterator that uses it is gone.
 ///
 /// Reading a byte takes O(log *n*) for *n* regions, appending amortised O(1) per appended region,
 /// and `subdata(in:)` O(*k*) for the *k* regions of the part. To read all bytes, iterate, or use
@@ -48,8 +47,8 @@ public struct DispatchData: Sendable {
         /// By munmap(2): the bytes are whole pages of a mapping.
         case unmap
 
-        /// By a block. It is submitted to the queue, or to the default global queue if nil, once
-        /// the memory is unused.
+        /// By a block, submitted to the queue (nil: the default global queue) once the memory is
+        /// unused.
         case custom(DispatchQueue?, () -> Void)
     }
 
@@ -64,9 +63,9 @@ public struct DispatchData: Sendable {
 
     /// Uses memory without copying it. `dispatch_data_create`.
     ///
-    /// The bytes must stay unchanged until the deallocator has run. It runs exactly once, when the
-    /// last user of the memory is gone: on that user's thread (`.free`, `.unmap`), or
-    /// asynchronously on its queue (`.custom`). If there are no bytes, it runs at once.
+    /// The bytes must stay unchanged until the deallocator has run. It runs once, when the last
+    /// user of the memory is gone: on that user's thread (`.free`, `.unmap`), or asynchronously on
+    /// its queue (`.custom`). Without bytes it runs at once.
     public init(bytesNoCopy bytes: UnsafeRawBufferPointer, deallocator: Deallocator = .free) {
         guard let start = bytes.baseAddress,
             requireCount(bytes.count, "init(bytesNoCopy:deallocator:)") > 0
@@ -80,8 +79,8 @@ public struct DispatchData: Sendable {
     }
 
     /// A value over an object's memory, without copying: for example, an I/O buffer from a pool.
-    /// - Parameter owner: keeps the bytes readable and unchanged until its last release, which is
-    ///   when the last user of the bytes is gone, on any thread.
+    /// - Parameter owner: keeps the bytes readable and unchanged until its last release, by the
+    ///   last user of the bytes on any thread.
     package init(start: UnsafeRawPointer, count: Int, owner: some AnyObject & Sendable) {
         guard requireCount(count, "init(start:count:owner:)") > 0 else {
             self.init(.empty)
@@ -93,7 +92,7 @@ public struct DispatchData: Sendable {
 
 // MARK: misuse
 
-/// Returns the count, which must not be negative.
+/// Traps if the count is negative.
 @discardableResult
 func requireCount(_ count: Int, _ function: StaticString) -> Int {
     if count >= 0 { return count }

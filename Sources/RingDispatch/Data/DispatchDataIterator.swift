@@ -1,4 +1,4 @@
-/// Iterates over the bytes of a `DispatchData`, region by region, and retains it.
+/// Iterates over the bytes of a `DispatchData`, and retains it.
 public struct DispatchDataIterator: IteratorProtocol, Sequence, @unchecked Sendable {
     // Safety: `data` retains the memory that the pointers refer to, which never changes.
     @usableFromInline let data: DispatchData
@@ -6,6 +6,7 @@ public struct DispatchDataIterator: IteratorProtocol, Sequence, @unchecked Senda
     @usableFromInline var position: UnsafeRawPointer
     @usableFromInline var end: UnsafeRawPointer
 
+    /// Starts at the first byte.
     @inlinable
     public init(_data: DispatchData) {
         data = _data

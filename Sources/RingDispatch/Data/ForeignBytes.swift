@@ -14,7 +14,6 @@ final class ForeignBytes {
 }
 
 extension DispatchData.Deallocator {
-    /// Frees the bytes, or submits the user's block.
     func deallocate(_ bytes: UnsafeRawBufferPointer) {
         switch self {
         case .free:
@@ -25,7 +24,7 @@ extension DispatchData.Deallocator {
                 try Memory.unmap(bytes)
             } catch {
                 fatalMisuse(
-                    "DispatchData: the deallocator .unmap of \(bytes.count) bytes: \(error)")
+                    "DispatchData: the deallocator .unmap failed for \(bytes.count) bytes: \(error)")
             }
         case .custom(let queue, let block):
             let block = DeallocatorBlock(run: block)

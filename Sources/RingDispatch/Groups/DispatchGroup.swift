@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// Counts pieces of pending work and reports when none is left. `dispatch_group_t`.
 public final class DispatchGroup: DispatchObject, @unchecked Sendable {
-    // Safety: all state is atomic or locked.
-    /// Bits 0-31: count. Bit 32: threads or notifications wait. Bit 33: submitted items share one
-    /// reference to the group. Bits 34-63: the number of leaves, modulo 2^30. One add changes both
-    /// the count and the leaves. `leave` (releasing) pairs with `wait` and `notify` (acquiring).
+    // Safety: all state is atomic or locked. Bits 0-31: count. Bit 32: threads or notifications
+    // wait. Bit 33: submitted items share one reference to the group. Bits 34-63: leaves, modulo
+    // 2^30. One add changes both numbers. `leave` (releasing) pairs with `wait` and `notify`
+    // (acquiring).
     private let state = Atomic<UInt64>(0)
     private let interested = Locked(Interested())
 
@@ -15,8 +15,8 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     private static let isHeld: UInt64 = 1 << 33
     private static let oneLeave: UInt64 = 1 << 34
 
-    /// Waits and notifications that began while the group was not empty, each with the number of
-    /// leaves at that time. A leave that empties the group ends the waits that began before it.
+    /// Waits and notifications on a nonempty group, with the number of leaves at their start: a
+    /// leave that empties the group ends those that began before it.
     private struct Interested: Sendable {
         var waiters: [(since: UInt64, threadHandle: ThreadHandle)] = []
         var notifications: [(since: UInt64, notification: Notification)] = []
@@ -36,7 +36,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     deinit {
         let count = state.load(ordering: .relaxed) & DispatchGroup.countMask
         if count > 0 {
-            fatalMisuse("a group was released while \(count) of its enter() had no leave()")
+            fatalMisuse("a group was released with \(count) enter() calls that have no leave()")
         }
     }
 
@@ -102,13 +102,13 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
             if interested.waiters.isEmpty && interested.notifications.isEmpty {
                 state.bitwiseAnd(~DispatchGroup.isAwaited, ordering: .relaxed)
             }
-            // Pushed under the lock and before any thread is woken, so that later notifications of
-            // callers who see the group empty go behind these.
+            // Pushed under the lock and before any wake-up, so that notifications of callers who
+            // see the group empty go behind these.
             let context = Context.current
             for notification in notifications {
                 notification.queue.push(notification.workItem, context)
             }
-            // The references are dropped outside the lock: they may be the last ones of a queue.
+            // The references are dropped outside the lock: they may be a queue's last.
             return (waiters, notifications)
         }
         withExtendedLifetime(notifications) {
@@ -150,8 +150,8 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         let notification = Notification(
             queue: queue, workItem: queue.makeWorkItem(qos, flags, context, work))
         let mustWait = interested.withLock { interested -> Bool in
-            // An earlier notification is still to be submitted by the leave that emptied the group:
-            // this one goes behind it.
+            // The leave that emptied the group has yet to submit an earlier notification: go behind
+            // it.
             guard let since = announceInterest() ?? interested.notifications.last?.since else {
                 return false
             }

@@ -19,7 +19,7 @@ extension DispatchQueue {
         }
     }
 
-    /// `async` for a block that is not `Sendable`. You ensure that no two threads access its
+    /// `async` for a block that is not `Sendable`: you ensure that no two threads access its
     /// captures at the same time.
     public final func asyncUnsafe(
         group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,

@@ -1,12 +1,11 @@
 internal import LinuxPlatform
 
-/// The read or the write side of a descriptor that can block: a socket, a pipe, a terminal. Its
-/// operations run one after the other, in order.
+/// The reads or the writes of a descriptor that can block: a socket, a pipe, a terminal. They run
+/// one at a time, in order.
 ///
-/// A thread that finds work while the side is idle (`isBusy` is false) becomes its runner and works
-/// on the first operation: it makes the call, and registers the descriptor with a loop if the call
-/// would block. The registration's completion continues directly in the loop. Only handlers are
-/// submitted to queues.
+/// A thread that finds work while no other is the runner (`isBusy`) becomes the runner of the first
+/// operation: it makes the call, and registers the descriptor with a loop if the call would block.
+/// The completion continues directly in the loop. Only handlers are submitted to queues.
 final class DescriptorSide: LoopOperation, @unchecked Sendable {
     // Safety: `lock` guards the fields marked so; the rest belongs to the thread that set `isBusy`.
     let direction: IOOperation.Direction
@@ -16,7 +15,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
     // MARK: guarded by the lock
     @exclusivity(unchecked) private var waiting = IOOperationList()
     @exclusivity(unchecked) private var isBusy = false
-    /// An event arrived while the side was busy: the runner must check again.
+    /// An event arrived while the side was busy.
     @exclusivity(unchecked) private var hasEvents = false
     /// Some operations in `waiting` are aborted.
     @exclusivity(unchecked) private var mustSweep = false
@@ -25,20 +24,20 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
     @exclusivity(unchecked) private var isWatchEnding = false
     /// The result of the last registration, for the runner.
     @exclusivity(unchecked) private var watchResult: Int32?
-    /// The descriptor is to be released once the registration has ended.
+    /// The descriptor is to be released when the registration has ended.
     @exclusivity(unchecked) private var mustRetire = false
 
     // MARK: owned by the runner
     @exclusivity(unchecked) private(set) var stream: StreamDescriptor
-    /// The last call transferred less than requested: register before the next one.
+    /// The last call transferred less than requested, so the next one needs a registration first.
     @exclusivity(unchecked) private var isExhausted = false
-    /// The negated errno of a failed registration; 0 if none failed.
+    /// The negated errno of a failed registration, or 0.
     @exclusivity(unchecked) private var watchError: Int32 = 0
 
-    /// The maximum number of bytes per call.
+    /// Maximum bytes per call.
     static let readSize = 65_536
     static let writeSize = 262_144
-    /// The maximum number of calls in a row, so that others get their turn.
+    /// Calls in a row before others get their turn.
     static let callsInARow = 16
 
     init(
@@ -61,7 +60,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
         if isMine { run(context) }
     }
 
-    /// Runs the side, because the first operation may proceed or a handler call is due.
+    /// Runs the side: the first operation may proceed, or a handler call is due.
     func wake(_ context: Context) {
         if lock.withLock({ _ in claim() }) { run(context) }
     }
@@ -75,8 +74,8 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
         if isMine { run(context) }
     }
 
-    /// Called after the last operation. True if a registration is in flight, whose end will then
-    /// call `sideIsQuiet`.
+    /// Called after the last operation. True if a registration is in flight; its end then calls
+    /// `sideIsQuiet`.
     func retire() -> Bool {
         lock.withLock { _ in
             mustRetire = isWatched
@@ -137,7 +136,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
         }
     }
 
-    /// Stops running; false if an event arrived. Cancels a registration that no operation needs.
+    /// Stops running; false if an event arrived. Cancels a registration without operations.
     private func rest(_ context: Context) -> Bool {
         var mustEndWatch = false
         let isOver = lock.withLock { _ -> Bool in
@@ -174,7 +173,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
             operation.append(buffer.data(count))
             if operation.isComplete { return .finished(0) }
             operation.deliverWhatIsDue(context)
-            // A convenience read makes one more call, to find out whether more bytes are there.
+            // A convenience read makes one more call, in case more bytes are there.
             if count < room && !operation.channel.isConvenience {
                 isExhausted = true
                 return .mustWatch
@@ -235,8 +234,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
         return isOver
     }
 
-    /// The worker's own loop, so that a connection follows its handlers; always the same loop if
-    /// registrations cannot migrate (epoll).
+    /// The worker's loop, so that a connection follows its handlers; with epoll, always the same.
     private func chooseLoop(_ context: Context) -> EventLoop {
         if let loop, !loop.registrationsMigrate { return loop }
         if let here = context.pointee.loop, !here.isBackground, context.pointee.worker != nil {
@@ -276,8 +274,8 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
 
     // MARK: release
 
-    /// Removes the state that the kernel keeps for the descriptor between registrations, then calls
-    /// `sideIsQuiet`. False if there is none.
+    /// Removes what the kernel keeps for the descriptor between registrations, then calls
+    /// `sideIsQuiet`. False if there is nothing.
     func requestForgetting(_ context: Context) -> Bool {
         guard let loop, !loop.registrationsMigrate else { return false }
         let release = DescriptorRelease(stream.number) { [descriptor] context in

@@ -3,19 +3,18 @@ internal import LinuxPlatform
 extension DispatchIO {
     /// Reads up to `length` bytes. `dispatch_io_read`.
     ///
-    /// The handler's calls run on `queue`, one at a time: any number of them with `done` false and
-    /// some bytes, then a last one with `done` true. The last call has the last bytes if all were
-    /// read; empty data at the end of the file; nil with an error (an errno; ECANCELED after
-    /// `close`). Bytes read before an error are delivered first.
+    /// The handler's calls run on `queue`, one at a time: any number with `done` false and some
+    /// bytes, then one with `done` true. The last call has the last bytes if all were read; empty
+    /// data at the end of the file; nil with an error (an errno; ECANCELED after `close`). Bytes
+    /// read before an error are delivered first.
     ///
-    /// A slow handler holds the operation back: at most about 1 MiB waits for it, and later reads
-    /// wait, too.
+    /// A slow handler holds the operation and later reads back: at most about 1 MiB waits for it.
     /// - Parameters:
     ///   - offset: for a random channel, relative to the descriptor's position when the channel was
     ///     created; ignored for a stream.
     ///   - length: `.max` reads to the end.
-    ///   - deadline: at this time the bytes read so far are delivered, and the operation ends with
-    ///     ETIMEDOUT. An extension to GCD.
+    ///   - deadline: delivers the bytes read by then, and ends the operation with ETIMEDOUT. An
+    ///     extension to GCD.
     public func read(
         offset: Int, length: Int, queue: DispatchQueue, deadline: DispatchTime = .distantFuture,
         ioHandler: @escaping (_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void
@@ -31,8 +30,8 @@ extension DispatchIO {
     /// Writes all of the data, without copying it. `dispatch_io_write`.
     ///
     /// The handler runs on `queue` as for `read`. With `done` false it has the unwritten bytes,
-    /// after each MiB unless the water marks say otherwise. The last call has nil, or with an error
-    /// the unwritten bytes. EPIPE means that the reading end is closed.
+    /// after each MiB unless the water marks say otherwise; at last it has nil, or the unwritten
+    /// bytes and an error. EPIPE: the reading end is closed.
     public func write(
         offset: Int, data: DispatchData, queue: DispatchQueue,
         deadline: DispatchTime = .distantFuture,
@@ -58,8 +57,8 @@ extension DispatchIO {
     /// Runs a block after all operations submitted earlier to any channel of the descriptor,
     /// including their handlers, and before those submitted later. `dispatch_io_barrier`.
     ///
-    /// The block runs on the channel's target, by default the default global queue. It has the
-    /// descriptor to itself, and may use `fileDescriptor`, for example for fsync(2).
+    /// The block runs on the channel's target, by default the default global queue. It may use
+    /// `fileDescriptor`, for example for fsync(2).
     public func barrier(execute: @escaping () -> Void) {
         let queue = core.barrierQueue ?? DispatchQueue.global()
         let isHeld = core.begin(evenIfClosed: true) == 0
@@ -79,8 +78,8 @@ extension DispatchIO {
         core.close(isStop: flags.contains(.stop))
     }
 
-    /// Sets the maximum number of bytes per handler call, for operations submitted later. The
-    /// default is no limit. `dispatch_io_set_high_water`.
+    /// Sets the maximum bytes per handler call, for operations submitted later. By default there is
+    /// no limit. `dispatch_io_set_high_water`.
     public func setLimit(highWater: Int) {
         requireSize(highWater, "setLimit: the high water mark")
         core.updateLimits { limits in
@@ -89,8 +88,8 @@ extension DispatchIO {
         }
     }
 
-    /// Sets the minimum number of bytes per handler call except the last, for operations submitted
-    /// later. `dispatch_io_set_low_water`.
+    /// Sets the minimum bytes per handler call except the last, for operations submitted later.
+    /// `dispatch_io_set_low_water`.
     ///
     /// By default a read delivers available bytes at once (GCD would wait for 1 MiB or more), and a
     /// write reports each MiB.
@@ -102,9 +101,8 @@ extension DispatchIO {
         }
     }
 
-    /// Calls handlers at an interval with the bytes available then, if these reach the low water
-    /// mark or the interval is strict. Applies to operations submitted later.
-    /// `dispatch_io_set_interval`.
+    /// Calls handlers at an interval if the available bytes reach the low water mark or the
+    /// interval is strict. Applies to operations submitted later. `dispatch_io_set_interval`.
     public func setInterval(interval: DispatchTimeInterval, flags: IntervalFlags = []) {
         let nanoseconds = interval.clampedNanoseconds
         guard nanoseconds >= 0 else {
@@ -132,7 +130,8 @@ private func requireSize(_ size: Int, _ what: StaticString) {
 extension DispatchIO {
     /// Reads available bytes, at most `maxLength`, as soon as there are any. `dispatch_read`.
     ///
-    /// A file is read until `maxLength` bytes or its end; at the end the data is empty.
+    /// A file is read up to `maxLength` bytes or its end. Empty data means that the end was reached
+    /// before.
     /// - Parameters:
     ///   - handler: called once, on `queue`, with the bytes and 0 or an errno, after this read has
     ///     released the descriptor.

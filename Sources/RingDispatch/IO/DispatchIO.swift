@@ -2,12 +2,12 @@ internal import LinuxPlatform
 
 /// Reads and writes a descriptor without blocking. `dispatch_io_t`.
 ///
-/// A `.stream` channel runs its reads in submission order, and its writes likewise; a `.random`
-/// channel runs operations concurrently. io_uring reads and writes files (with epoll, a runtime
-/// thread does); sockets, pipes and the like are read and written when they are ready.
+/// A `.stream` channel runs its reads in order, and its writes likewise; a `.random` channel runs
+/// all operations concurrently. io_uring reads and writes files (with epoll, a runtime thread
+/// does); sockets, pipes and the like are read and written when they are ready.
 ///
-/// Do not close the descriptor or use it otherwise before the cleanup handler is called. Writing to
-/// a closed peer gives EPIPE, never SIGPIPE. Sockets and pipes keep their flags; terminals and some
+/// Do not close or otherwise use the descriptor before the cleanup handler is called. Writing to a
+/// closed peer gives EPIPE, never SIGPIPE. Sockets and pipes keep their flags; terminals and some
 /// devices have O_NONBLOCK set while channels use them.
 ///
 /// Releasing a channel closes it: submitted operations continue, then the cleanup handler is
@@ -44,7 +44,7 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
 
     private struct Suspension {
         var count = 0
-        /// Operations and barriers submitted during the suspension.
+        /// Operations and barriers submitted while suspended.
         var held: [Held] = []
     }
 
@@ -55,10 +55,10 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
     /// Takes control of a descriptor. `dispatch_io_create`.
     /// - Parameters:
     ///   - queue: the queue of the cleanup handler.
-    ///   - cleanupHandler: called once, when this channel is closed, its operations have ended, and
-    ///     all other channels of the descriptor have ended, too. The argument is 0, or the reason
-    ///     why the channel cannot be used: EBADF, EISDIR, or ESPIPE (`.random` with a socket or a
-    ///     pipe).
+    ///   - cleanupHandler: called once, when this and all other channels of the descriptor are
+    ///     closed and their operations have ended. The argument is 0, or why the channel cannot be
+    ///     used (EBADF, EISDIR, or ESPIPE for `.random` with a socket or a pipe; then it is called
+    ///     at once).
     public convenience init(
         type: StreamType, fileDescriptor: Int32, queue: DispatchQueue,
         cleanupHandler: @escaping (_ error: Int32) -> Void
@@ -70,7 +70,7 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         core.prepare()
     }
 
-    /// Uses the file at a path. The first operation opens it, and the library closes it.
+    /// Uses the file at a path. The first operation opens it, the library closes it.
     /// `dispatch_io_create_with_path`.
     ///
     /// `oflag` has the flags of open(2); O_NONBLOCK and O_CLOEXEC are added.
@@ -119,7 +119,7 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         if suspension.withLock({ $0.count }) > 0 {
             fatalMisuse(
                 "a channel of descriptor \(core.descriptor.number) was released while suspended: "
-                    + "resume it before its last reference goes")
+                    + "resume it before releasing its last reference")
         }
         core.close(isStop: false)
     }

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// One asynchronous request to a file.
 ///
-/// The loop's back end carries it out; if it cannot (epoll), a runtime thread does, which may block
-/// like any handler. A subclass handles the result in `completed`.
+/// The loop's back end carries it out; with epoll, a runtime thread does, which may block like any
+/// handler. A subclass handles the result in `completed`.
 class FileOperation: LoopOperation, @unchecked Sendable {
     // Safety: the request is fixed before `start`; the rest is atomic or the base class's.
     @exclusivity(unchecked) final var request: FileRequest
@@ -15,8 +15,8 @@ class FileOperation: LoopOperation, @unchecked Sendable {
         self.request = request
     }
 
-    /// Called at the end with the number of bytes or a negated errno (ECANCELED if `cancel` took
-    /// effect). Runs on a runtime thread, possibly inside a loop: submit user code to a queue.
+    /// Called with the number of bytes or a negated errno (ECANCELED if `cancel` took effect). Runs
+    /// on a runtime thread, possibly inside a loop: submit user code to a queue.
     func completed(result: Int32, _ context: Context) {}
 
     /// Passes the operation to the kernel, which keeps it alive. Call it from any thread.

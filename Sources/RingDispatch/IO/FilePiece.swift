@@ -8,7 +8,7 @@ final class FilePiece: FileOperation, @unchecked Sendable {
     let size: Int
     /// The destination of a read.
     let buffer: IOBuffer?
-    /// The number of bytes, or a negated errno; nil while the request is in flight.
+    /// The number of bytes or a negated errno; nil while in flight.
     @exclusivity(unchecked) private(set) var result: Int?
 
     init(

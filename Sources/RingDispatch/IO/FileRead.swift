@@ -1,27 +1,26 @@
 internal import LinuxPlatform
 
-/// A read of a file: requests run ahead of the handler up to the known end of the file, and one at
-/// a time beyond it.
+/// A read of a file: requests run ahead of the handler up to the known end of the file, then one at
+/// a time.
 final class FileRead: FileTransfer, @unchecked Sendable {
     // Safety: the runner owns the fields; the transfer's lock guards the requests' results.
-    /// Requests in flight, or completed but not yet processed, in file order.
+    // Requests in flight, or completed but not processed yet, in file order.
     @exclusivity(unchecked) private var pieces: [FilePiece] = []
     /// The offset of the next request.
     @exclusivity(unchecked) private var position: Int64 = 0
-    /// The number of requested bytes that have not been processed.
+    /// Requested bytes that have not been processed.
     @exclusivity(unchecked) private var asked = 0
-    /// The file's size when the transfer began; beyond it, requests are sent one at a time.
+    /// The file's size at the start; beyond it, requests are sent one at a time.
     @exclusivity(unchecked) private var knownEnd: Int64 = 0
-    /// A request read too little: the ones behind it are discarded and repeated.
+    /// A request read too little: those behind it are discarded and repeated.
     @exclusivity(unchecked) private var hasGap = false
     @exclusivity(unchecked) private var probeSize = FileRead.smallestProbe
     @exclusivity(unchecked) private var hasBegun = false
 
-    /// The maximum number of requests ahead of the handler.
+    /// Limit of the requests ahead of the handler.
     static let mostBuffers = 4
     static let pieceSize = IOBufferPool.largest
-    /// The first size of a request beyond the known end, which finds the end of the file, or reads
-    /// a file that reports no size.
+    /// The first size of requests that find the end, or read a file that reports no size.
     static let smallestProbe = 4096
 
     override var isOut: Bool { !pieces.isEmpty }

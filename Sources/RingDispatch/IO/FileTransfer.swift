@@ -2,8 +2,8 @@ internal import LinuxPlatform
 
 /// A file operation in progress, with its requests.
 ///
-/// As with `DescriptorSide`, the thread that finds work while no other is the runner becomes the
-/// runner: usually in the loop, through the completion of a request.
+/// As with `DescriptorSide`, a thread that finds work while no other is the runner becomes the
+/// runner, usually through the completion of a request in the loop.
 class FileTransfer: @unchecked Sendable {
     // Safety: `lock` guards the fields marked so; the rest belongs to the thread that set `isBusy`.
     final let operation: IOOperation
@@ -38,14 +38,13 @@ class FileTransfer: @unchecked Sendable {
     func advance(_ context: Context) {}
     /// Whether requests are in flight.
     var isOut: Bool { false }
-    /// Cancels the requests in flight.
     func cancelRequests(_ context: Context) {}
     /// Called right before the operation ends.
     func conclude() {}
 
     // MARK: running
 
-    /// Runs the transfer, because something changed. Call it from any thread.
+    /// Runs the transfer after a change. Call it from any thread.
     final func wake(_ context: Context) {
         if withLock({ claim() }) { run(context) }
     }

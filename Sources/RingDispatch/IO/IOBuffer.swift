@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 
-/// Memory from the pool that a channel reads into. It returns to the pool with its last reference;
-/// data that was read holds one, however it is divided and copied.
+/// Memory from the pool that a channel reads into. It returns to the pool with its last reference,
+/// which may be one of the data that was read.
 final class IOBuffer: @unchecked Sendable {
     // Safety: one reader writes before the buffer is shared; afterwards it never changes.
     let start: UnsafeMutableRawPointer
@@ -22,8 +22,7 @@ final class IOBuffer: @unchecked Sendable {
 
     var capacity: Int { size.bytes }
 
-    /// The bytes that were read. A few bytes in a big buffer are copied, so that they do not retain
-    /// all of it.
+    /// The bytes that were read. A few bytes in a big buffer are copied, to release it.
     func data(_ count: Int) -> DispatchData {
         if count <= IOBuffer.largestCopy && count < capacity / 2 {
             return DispatchData(bytes: UnsafeRawBufferPointer(start: start, count: count))

@@ -16,7 +16,7 @@ enum IOBufferPool {
             }
         }
 
-        /// The maximum number of idle buffers kept.
+        /// The idle buffers kept at most.
         var mostIdle: Int {
             switch self {
             case .small: 64
@@ -37,7 +37,7 @@ enum IOBufferPool {
     private struct Shelf: @unchecked Sendable {
         // Safety: used only under the lock.
         var idle: [UnsafeMutableRawPointer] = []
-        /// The minimum of `idle.count` since the last trim: these buffers were not needed.
+        /// The minimum of `idle.count` since the last trim: buffers that no one needed.
         var unneeded = 0
     }
 
@@ -90,7 +90,6 @@ enum IOBufferPool {
         ) { trim() }
     }
 
-    /// Frees the buffers that were idle since the last trim.
     private static func trim() {
         let (surplus, mustPlan) = state.withLock { state -> ([(Address, Int)], Bool) in
             var surplus: [(Address, Int)] = []

@@ -9,12 +9,12 @@ final class IOChannel: @unchecked Sendable {
     // Safety: the state is atomic; the rest is locked, or set before the channel is shared.
     let type: DispatchIO.StreamType
     let descriptor: IODescriptor
-    /// The channel serves one operation, whose handler is called as the cleanup handler.
+    /// The channel of one operation, whose handler is called as the cleanup handler.
     let isConvenience: Bool
     /// The file position at creation, to which a random channel's offsets are relative.
     @exclusivity(unchecked) var base: Int64 = 0
-    /// Bits 0-2: closed, stopped, failed. From bit 8: the number of uses, one for being open and
-    /// one for each operation and barrier. Each change acquires and releases.
+    /// Bits 0-2: closed, stopped, failed. From bit 8: uses, one for being open and one for each
+    /// operation and barrier. Changes acquire and release.
     private let state = Atomic<UInt64>(IOChannel.oneUse)
     /// The reason of the failure. Written (relaxed) before `failed` is set (releasing).
     private let failureCode = Atomic<Int32>(0)
@@ -129,7 +129,7 @@ final class IOChannel: @unchecked Sendable {
         if old & (IOChannel.closed | IOChannel.failed) == 0 { endUse() }
     }
 
-    /// Marks the channel as unusable. The first error is kept.
+    /// Makes the channel unusable. The first error is kept.
     func fail(_ code: Int32) {
         let isFirst = failureCode.compareExchange(
             expected: 0, desired: code, ordering: .relaxed

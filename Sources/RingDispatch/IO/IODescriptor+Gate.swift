@@ -46,8 +46,8 @@ extension IODescriptor {
         if mustRelease { releaseHeld(context) }
     }
 
-    /// Starts held operations and barriers that may now pass. `isReleasing` admits one thread at a
-    /// time, to keep the order.
+    /// Starts held entries that may now pass. `isReleasing` admits one thread at a time, to keep
+    /// the order.
     func releaseHeld(_ context: Context) {
         while let next = gate.withLock({ _ in nextHeld() }) {
             switch next {
@@ -82,7 +82,6 @@ extension IODescriptor {
         barrier.channel?.barrierEnded()
     }
 
-    /// Finishes held operations that are aborted.
     func sweepHeld(_ context: Context) {
         let aborted = gate.withLock { _ -> [IOOperation] in
             var aborted: [IOOperation] = []

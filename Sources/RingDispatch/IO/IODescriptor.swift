@@ -39,8 +39,8 @@ final class IODescriptor: @unchecked Sendable {
     @exclusivity(unchecked) var transfers: [FileTransfer] = []
     @exclusivity(unchecked) var streams = StreamOrder()
 
-    /// The parties that the release waits for: two sides and the retiring thread. The last one to
-    /// decrement it (acquiring and releasing) calls the cleanup handlers.
+    /// How many of the two sides and the retiring thread the release still waits for. The last
+    /// decrement (acquiring and releasing) calls the cleanup handlers.
     private let unquiet = Atomic<Int>(0)
 
     enum Phase {
@@ -96,7 +96,7 @@ final class IODescriptor: @unchecked Sendable {
         }
     }
 
-    /// Adds a path's channel to those that fail if it cannot be opened.
+    /// Registers a path's channel, which fails if the path cannot be opened.
     func register(_ channel: IOChannel) {
         guard path != nil else { return }
         IODescriptor.table.withLock { _ in members.append(channel) }
@@ -149,7 +149,6 @@ final class IODescriptor: @unchecked Sendable {
         releaseHeld(context)
     }
 
-    /// Fails all channels of a path that cannot be opened.
     func failMembers(_ code: Int32) {
         let channels = IODescriptor.table.withLock { _ in members }
         for channel in channels { channel.fail(code) }
@@ -157,7 +156,6 @@ final class IODescriptor: @unchecked Sendable {
 
     // MARK: running operations
 
-    /// Starts an operation that has passed the gate.
     func start(_ operation: IOOperation, _ context: Context) {
         let isMisplaced = operation.channel.type == .random && kind != .file
         let failure = error != 0 ? error : isMisplaced ? ErrorCode.cannotSeek : 0
@@ -184,7 +182,6 @@ final class IODescriptor: @unchecked Sendable {
         }
     }
 
-    /// Finishes aborted operations.
     func sweep(_ context: Context) {
         // Before the path is open, all operations are held.
         let isOpen = gate.withLock { _ in phase == .open }
@@ -198,8 +195,8 @@ final class IODescriptor: @unchecked Sendable {
 
     // MARK: release
 
-    /// Called when the last channel is over. The cleanup handlers follow once the kernel has
-    /// released the descriptor, too.
+    /// Called when the last channel is over. The cleanup handlers follow when the kernel has
+    /// released the descriptor.
     private func retire(_ context: Context) {
         unquiet.store(3, ordering: .relaxed)
         for side in [sides?.read, sides?.write] {

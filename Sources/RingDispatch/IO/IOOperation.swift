@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A read or write of a channel, from submission until its handler's last call has returned.
 ///
-/// One runner at a time (the `DescriptorSide` or `FileTransfer`) works on an operation and owns the
-/// fields marked so. Handler calls are submitted to the handler's queue in order.
+/// One runner at a time (the `DescriptorSide` or `FileTransfer`) works on it and owns the fields
+/// marked so. Handler calls are submitted in order.
 final class IOOperation: @unchecked Sendable {
     // Safety: see above; the rest is immutable, atomic, or set before the operation is shared.
     enum Direction: Sendable {
@@ -14,20 +14,19 @@ final class IOOperation: @unchecked Sendable {
 
     let direction: Direction
     let channel: IOChannel
-    /// The number of bytes to transfer; `.max` means up to the end.
+    /// Bytes to transfer; `.max` means up to the end.
     let length: Int
     /// Relative to the channel's `base`; ignored for streams.
     let offset: Int64
     let limits: IOLimits
     private let queue: DispatchQueue
     private let handler: IOHandler
-    /// The error of an abort; 0 if there was none. The first store (releasing) wins, and pairs with
-    /// the runner's load (acquiring).
+    /// The error of an abort, or 0. The first store (releasing) wins, and pairs with the runner's
+    /// load (acquiring).
     private let abortion = Atomic<Int32>(0)
-    /// The interval has elapsed: set by the timer, cleared by the runner. Relaxed: it guards no
-    /// data.
+    /// The interval has elapsed: set by the timer, cleared by the runner. Relaxed: guards no data.
     private let isCallDue = Atomic<Bool>(false)
-    /// The total weight of handler calls that were submitted and have not returned.
+    /// The weight of handler calls that were submitted and have not returned.
     private let unhandled = Atomic<Int>(0)
     /// The runner waits for `unhandled` to fall. Store-then-check with `unhandled`; the thread that
     /// clears the flag continues.
@@ -38,18 +37,17 @@ final class IOOperation: @unchecked Sendable {
     // MARK: owned by the runner
     /// The next operation on the waiting list; owned by the list.
     @exclusivity(unchecked) var next: IOOperation?
-    /// The number of bytes read or written so far.
+    /// Bytes read or written so far.
     @exclusivity(unchecked) private(set) var transferred = 0
-    /// Bytes read but not delivered yet, because of the low water mark.
+    /// Bytes read but not delivered, because of the low water mark.
     @exclusivity(unchecked) private(set) var undelivered = DispatchData.empty
-    /// All bytes to write.
     private let source: DispatchData
-    /// The number of bytes written since the last report to the handler.
+    /// Bytes written since the last report to the handler.
     @exclusivity(unchecked) private var unreported = 0
-    /// A serial queue that orders the calls if the handler's queue is concurrent.
+    /// Orders the calls if the handler's queue is concurrent.
     @exclusivity(unchecked) private var serial: DispatchQueue?
 
-    /// The weight of unfinished handler calls above which the operation is held back.
+    /// The weight of unfinished handler calls that holds the operation back.
     static let mostUnhandled = 1 << 20
     /// The minimum weight of a call, so that many small ones count, too.
     private static let leastWeight = 512
@@ -76,29 +74,27 @@ final class IOOperation: @unchecked Sendable {
     var remaining: Int { length - transferred }
     var isComplete: Bool { transferred == length }
 
-    /// The number of bytes that a read may request now.
+    /// The bytes that a read may request now.
     var room: Int { min(remaining, max(1, limits.high - undelivered.count)) }
 
-    /// The error for ending early, because of an abort or the channel's stop; 0 means continue.
+    /// The error for ending early, because of an abort or a stop; 0 means continue.
     var abortCode: Int32 {
         let code = abortion.load(ordering: .acquiring)
         return code == 0 && channel.isStopped ? ErrorCode.cancelled : code
     }
 
-    /// Adds bytes that were read.
     func append(_ data: DispatchData) {
         transferred += data.count
         if undelivered.count == 0 { undelivered = data } else { undelivered.append(data) }
     }
 
-    /// The first buffers of the unwritten data.
     func withUnwritten<Result>(
         _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result
     ) -> Result {
         source.withBuffers(from: transferred, limit: GatherList.mostPieces, body)
     }
 
-    /// The maximum number of bytes to write at once.
+    /// The maximum bytes to write at once.
     var mostWritten: Int { min(remaining, limits.high) }
 
     func noteWritten(_ count: Int) {
@@ -148,7 +144,7 @@ final class IOOperation: @unchecked Sendable {
     private var unwritten: DispatchData { source.subdata(in: transferred..<source.count) }
 
     /// Ends the operation: delivers the remaining bytes, and calls the handler a last time.
-    /// - Parameter code: 0 if all bytes were transferred or the end was reached, else the error.
+    /// - Parameter code: 0 if all was transferred or the end was reached, else the error.
     func finish(_ code: Int32, _ context: Context) {
         for timer in timers { timer.cancel() }
         timers = []
@@ -214,7 +210,7 @@ final class IOOperation: @unchecked Sendable {
         unhandled.load(ordering: .sequentiallyConsistent) > IOOperation.mostUnhandled
     }
 
-    /// Whether the runner must wait for the handler to catch up; `noteHandled` then wakes it.
+    /// Whether the runner must wait for the handler; `noteHandled` then wakes it.
     func mustHoldBack() -> Bool {
         guard isTooFarBehind else { return false }
         isHeldBack.store(true, ordering: .sequentiallyConsistent)

@@ -1,4 +1,4 @@
-/// Waiting operations in order, linked through the operations: each is on one list at a time.
+/// Waiting operations, linked through the operations: each is on one list at a time.
 struct IOOperationList {
     private(set) var first: IOOperation?
     private var last: IOOperation?
@@ -18,7 +18,6 @@ struct IOOperationList {
         return operation
     }
 
-    /// Removes aborted operations.
     mutating func removeAborted() -> [IOOperation] {
         var rest = IOOperationList()
         var aborted: [IOOperation] = []

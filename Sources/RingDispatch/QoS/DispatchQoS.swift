@@ -7,11 +7,10 @@ public struct DispatchQoS: Equatable, Sendable {
     /// How urgent the work is.
     public let qosClass: QoSClass
 
-    /// The offset within the class: 0 for the class itself, down to -15. Stored for reading back
-    /// only; the scheduler ignores it.
+    /// The offset within the class, from 0 down to -15. The scheduler ignores it.
     public let relativePriority: Int
 
-    /// - Parameter relativePriority: an offset within the class, from 0 down to -15.
+    /// A class, with an offset within it from 0 down to -15.
     @inlinable
     public init(qosClass: QoSClass, relativePriority: Int) {
         self.qosClass = qosClass
@@ -23,27 +22,27 @@ public struct DispatchQoS: Equatable, Sendable {
         lhs.qosClass == rhs.qosClass && lhs.relativePriority == rhs.relativePriority
     }
 
-    /// Work that no one waits for. Stands for `QOS_CLASS_BACKGROUND`.
+    /// Stands for `QOS_CLASS_BACKGROUND`.
     @inlinable
     public static var background: DispatchQoS { DispatchQoS(.background) }
 
-    /// Long work whose progress a user may follow. Stands for `QOS_CLASS_UTILITY`.
+    /// Stands for `QOS_CLASS_UTILITY`.
     @inlinable
     public static var utility: DispatchQoS { DispatchQoS(.utility) }
 
-    /// Work without a stated urgency. Stands for `QOS_CLASS_DEFAULT`.
+    /// Stands for `QOS_CLASS_DEFAULT`.
     @inlinable
     public static var `default`: DispatchQoS { DispatchQoS(.default) }
 
-    /// Work that a user started and waits for. Stands for `QOS_CLASS_USER_INITIATED`.
+    /// Stands for `QOS_CLASS_USER_INITIATED`.
     @inlinable
     public static var userInitiated: DispatchQoS { DispatchQoS(.userInitiated) }
 
-    /// Work that keeps an interaction responsive. Stands for `QOS_CLASS_USER_INTERACTIVE`.
+    /// Stands for `QOS_CLASS_USER_INTERACTIVE`.
     @inlinable
     public static var userInteractive: DispatchQoS { DispatchQoS(.userInteractive) }
 
-    /// No class: the queue or its target decides. Stands for `QOS_CLASS_UNSPECIFIED`.
+    /// The queue or its target decides. Stands for `QOS_CLASS_UNSPECIFIED`.
     @inlinable
     public static var unspecified: DispatchQoS { DispatchQoS(.unspecified) }
 

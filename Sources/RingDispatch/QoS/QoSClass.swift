@@ -1,10 +1,9 @@
-/// A quality-of-service class in its C encoding; the values are those of `<sys/qos.h>`.
+/// A class in its C encoding, as in `<sys/qos.h>`.
 public typealias qos_class_t = UInt32
 
 extension DispatchQoS {
-    /// How urgent work is, from background maintenance to interactive work.
-    ///
-    /// Ready queues of a higher class are drained first. Stands for `qos_class_t`.
+    /// How urgent work is. Ready queues of a higher class are drained first. Stands for
+    /// `qos_class_t`.
     @frozen
     public enum QoSClass: Sendable {
         /// Work that no one waits for: maintenance, prefetching.
@@ -51,7 +50,7 @@ extension DispatchQoS.QoSClass {
     /// Run queues of an event loop: one per class; `unspecified` shares that of `default`.
     package static let priorityCount = 5
 
-    /// The index of the class's run queue, from 0 (`background`) to 4 (`userInteractive`).
+    /// The class's run queue, from 0 (`background`) to 4 (`userInteractive`).
     package var priorityIndex: Int {
         switch self {
         case .background: 0

@@ -33,21 +33,21 @@ enum Deadlock {
     }
 
     #if DEBUG
-    /// A queue in a chain of waits, and its owner when the chain was read.
+    /// A queue in a chain of waits, and its owner at the time of the scan.
     private struct Link: Equatable {
         let queue: ObjectIdentifier
         let label: String
         let owner: UInt32
     }
 
-    /// The longest cycle that is searched for.
+    /// The longest cycle that is detected.
     private static let limit = 64
 
     /// For each thread that waits in `sync`, the queue that it waits for. A waiter keeps its queue
     /// alive.
     private static let awaited = Locked<[UInt32: Unmanaged<DispatchQueue>]>([:])
 
-    /// Records the queue that the thread is about to wait for; nil when the wait is over.
+    /// Records the queue that the thread is about to wait for; nil ends the wait.
     static func setAwaited(_ queue: DispatchQueue?, _ context: Context) {
         let identifier = context.pointee.identifier
         awaited.withLock { $0[identifier] = queue.map(Unmanaged.passUnretained) }
@@ -56,8 +56,8 @@ enum Deadlock {
     /// Traps if the queue's owner waits, directly or through other threads, for this thread.
     ///
     /// One scan proves nothing: a thread seen as owner may have left the queue before it was seen
-    /// waiting. But the wait for this thread lasts, so the first scan makes the last link certain,
-    /// and each further scan that finds the same threads makes one more link certain.
+    /// waiting. But the wait for this thread lasts, so the first scan proves the last link, and
+    /// each further scan with the same result proves one more.
     static func trapIfCycle(_ queue: DispatchQueue, _ context: Context) {
         guard let links = cycle(from: queue, context) else { return }
         for _ in links where cycle(from: queue, context) != links { return }
@@ -71,8 +71,8 @@ enum Deadlock {
         while let owner = links.last?.owner, owner != 0, links.count < limit {
             // A single link: the owner's wait has already ended.
             if owner == context.pointee.identifier { return links.count > 1 ? links : nil }
-            // Safety: a thread removes its queue from the table, under the lock, before its `sync`
-            // returns, so the queue is alive.
+            // Safety: the queue is alive, because a thread clears its entry under the lock before
+            // `sync` returns.
             let next = awaited.withLock { $0[owner]?._withUnsafeGuaranteedRef { link($0) } }
             guard let next else { return nil }
             links.append(next)

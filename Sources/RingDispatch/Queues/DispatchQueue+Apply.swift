@@ -2,20 +2,20 @@ internal import LinuxPlatform
 internal import Synchronization
 
 extension DispatchQueue {
-    /// Runs `work` for each index from 0 up to `iterations`, in parallel on the CPUs, and returns
-    /// when all iterations are done. The calling thread takes part, so the call makes progress even
-    /// if all workers are busy. `dispatch_apply`.
+    /// Runs `work` for each index below `iterations`, in parallel on the CPUs, and returns when all
+    /// are done. The calling thread takes part, so the call progresses even if all workers are
+    /// busy. `dispatch_apply`.
     public static func concurrentPerform(iterations: Int, execute work: (Int) -> Void) {
         guard iterations > 0 else {
             if iterations < 0 {
-                fatalMisuse("concurrentPerform with a negative count of iterations: \(iterations)")
+                fatalMisuse("concurrentPerform with a negative number of iterations: \(iterations)")
             }
             return
         }
         let context = Context.current
         let loops = Runtime.configuration.loops
         let helpers = min(loops, iterations) - 1
-        // A nested call runs serially: the outer one already occupies every CPU.
+        // A nested call runs serially: the outer one occupies all CPUs.
         guard helpers > 0, !context.pointee.isApplying else {
             for index in 0..<iterations { work(index) }
             return
@@ -35,11 +35,9 @@ extension DispatchQueue {
     }
 }
 
-/// The iterations of one `concurrentPerform`. Threads claim runs of them, which get shorter towards
-/// the end.
+/// The iterations of one `concurrentPerform`. Threads claim runs of them, shorter towards the end.
 private final class ApplyLoop: @unchecked Sendable {
-    // Safety: only threads with a claim call `work`, and `work` is cleared after the last claim is
-    // done.
+    // Safety: only threads with a claim call `work`; it is cleared after the last claim is done.
     private let iterations: Int
     private let threads: Int
     private var work: ((Int) -> Void)?
@@ -84,7 +82,7 @@ private final class ApplyLoop: @unchecked Sendable {
         if mustWait { _ = Blocking.wait(context) }
     }
 
-    /// The caller's closure is valid only during the call; helpers that start later claim nothing.
+    /// The closure is valid only during the call; helpers that start later claim nothing.
     func forgetWork() { work = nil }
 
     private func run(_ indices: Range<Int>) {
@@ -92,7 +90,7 @@ private final class ApplyLoop: @unchecked Sendable {
         for index in indices { work(index) }
     }
 
-    /// Claims and runs iterations until none is left. Returns how many this thread ran.
+    /// Claims and runs iterations until none is left. Returns their number.
     private func run(_ context: Context) -> Int {
         context.pointee.isApplying = true
         defer { context.pointee.isApplying = false }

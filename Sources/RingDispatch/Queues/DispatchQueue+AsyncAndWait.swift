@@ -3,10 +3,9 @@ internal import LinuxPlatform
 extension DispatchQueue {
     /// Submits `work` behind the queue's items, and returns when it is done.
     ///
-    /// An idle queue is locked and the work runs on the calling thread, as with `sync`. Otherwise
-    /// the work runs on the thread that drains the queue (for the main queue, the main thread)
-    /// while the calling thread sleeps. Calling this on the queue itself would deadlock, and ends
-    /// the process. `dispatch_async_and_wait`.
+    /// On an idle queue the work runs on the calling thread, as with `sync`; otherwise on the
+    /// thread that drains the queue (for the main queue, the main thread). Calling this on the
+    /// queue itself would deadlock, and ends the process. `dispatch_async_and_wait`.
     public final func asyncAndWait<T>(execute work: () throws -> T) rethrows -> T {
         try asyncAndWait(flags: [], execute: work)
     }

@@ -15,7 +15,7 @@ extension DispatchQueue {
     /// Sets the queue's value for a key; nil removes it. `dispatch_queue_set_specific`.
     public final func setSpecific<T>(key: DispatchSpecificKey<T>, value: T?) {
         if kind == .global {
-            fatalMisuse("setSpecific on global queue '\(label)', which is not the program's own")
+            fatalMisuse("setSpecific on global queue '\(label)': global queues carry no values")
         }
         let new = value.map { QueueSpecific(value: $0, key: key) }
         let old = specifics.withLock { specifics in

@@ -63,8 +63,8 @@ extension DispatchQueue {
         }
     }
 
-    /// After a burst, spins briefly for more items: a producer that finds the queue idle each time
-    /// would pay for enqueueing it each time. True if items arrived.
+    /// After a burst, spins briefly for more items, to save the producer from enqueueing an idle
+    /// queue each time. True if items arrived.
     private final func linger() -> Bool {
         guard SpinBudget.isUsefulForThreads else { return false }
         for _ in 0..<DrainQuantum.lingerPolls {

@@ -1,13 +1,13 @@
 internal import Synchronization
 
 extension DispatchQueue {
-    /// The number of items of a concurrent queue that are started at once.
+    /// Items started at once.
     static let concurrentBatch = 64
 
     /// Starts the items of a concurrent queue in order, and runs barriers alone.
     ///
     /// The caller took the queue from its target's list and has its `enqueued` bit, so no other
-    /// thread drains it. Items and readers that are already running only decrement `running`.
+    /// thread drains it. Running items and readers only decrement `running`.
     final func drainConcurrent(_ context: Context) {
         var quantum = DrainQuantum()
         while true {
@@ -32,8 +32,8 @@ extension DispatchQueue {
         }
     }
 
-    /// Runs a barrier if nothing else runs. False ends the drain: the barrier has to wait, or the
-    /// queue passed to a waiting thread.
+    /// Runs a barrier if nothing else runs. False ends the drain: the barrier must wait, or a
+    /// waiting thread received the queue.
     private final func runBarrier(_ workItem: WorkItemPointer, _ context: Context) -> Bool {
         var mayRun = false
         update { state in
@@ -104,7 +104,7 @@ extension DispatchQueue {
         return true
     }
 
-    /// Wakes a reader that waits in `sync`; its place in `running` is already reserved.
+    /// Wakes a reader that waits in `sync`, and has its place in `running`.
     private final func letIn(_ workItem: WorkItemPointer, _ context: Context) {
         guard let object = context.pointee.items.take(workItem).workItem.object else { return }
         ThreadHandle(address: object).grant()

@@ -22,9 +22,9 @@ extension DispatchQueue {
         }
         let priority = workItem.pointee.priority
         if state.load(ordering: .relaxed) == 0 && claimIdle() {
-            // The caller owns the list until the queue is on its target's list. The inbox may hold
-            // items whose pusher has not called `wakeUp` yet, among them earlier ones of this
-            // caller: they go first.
+            // The list belongs to the caller until the queue is enqueued. The inbox may hold items
+            // whose pusher has not called `wakeUp` yet, even older ones of the caller: they go
+            // first.
             front.append(all: incoming.takeAll())
             front.append(workItem)
             enqueueSelf(priority: max(priority, self.priority), context)
@@ -33,7 +33,7 @@ extension DispatchQueue {
         }
     }
 
-    /// Claims an idle queue for the caller, which must then enqueue it on its target.
+    /// Claims an idle queue. The caller must then enqueue it on its target.
     @inline(__always)
     private final func claimIdle() -> Bool {
         state.compareExchange(
@@ -61,7 +61,7 @@ extension DispatchQueue {
         enqueue(Unmanaged.passRetained(self), priority: priority, context)
     }
 
-    /// Enqueues the queue with a reference that the caller passes on.
+    /// Enqueues the queue with the caller's reference.
     @inline(__always)
     final func enqueue(_ reference: Unmanaged<DispatchQueue>, priority: UInt8, _ context: Context) {
         pushToTarget(
@@ -86,7 +86,6 @@ extension DispatchQueue {
         return front.first
     }
 
-    /// Removes the item that `firstItem` returned.
     @inline(__always)
     final func removeFirst() {
         _ = front.popFirst()

@@ -2,8 +2,7 @@ internal import LinuxPlatform
 internal import Synchronization
 
 extension DispatchQueue {
-    /// Applies `change` to the state word in a compare-and-swap loop; nil if `change` returns
-    /// false.
+    /// Applies `change` to the state word atomically; nil if `change` returns false.
     @inline(__always)
     @discardableResult
     final func update(_ change: (inout QueueState) -> Bool) -> (old: QueueState, new: QueueState)? {
@@ -55,8 +54,7 @@ extension DispatchQueue {
         if let result, !result.new.isStopped { enqueueIfDirty() }
     }
 
-    /// Enqueues the queue if it has items and no thread will drain them, after a suspension or
-    /// inactivity ended.
+    /// Enqueues a resumed or activated queue if it has items that no thread will drain.
     final func enqueueIfDirty() {
         let result = update { state in
             guard state.isDirty, !state.isStopped, !state.isAttended else { return false }

@@ -17,7 +17,7 @@ extension DispatchQueue {
         }
     }
 
-    /// Runs a block without a result on the queue and returns when it is done.
+    /// Runs a block on the queue and returns when it is done.
     @inlinable
     public final func sync(execute block: () -> Void) {
         var scope = SyncScope()
@@ -63,8 +63,7 @@ extension DispatchQueue {
         return true
     }
 
-    /// Like `beginSync`, but never waits: false also if the queue or one of its targets is not
-    /// idle.
+    /// Like `beginSync`, but false also if the queue or one of its targets is not idle.
     final func beginSyncIfIdle(
         _ scope: UnsafeMutablePointer<SyncScope>, asBarrier: Bool
     ) -> Bool {
@@ -185,8 +184,8 @@ extension DispatchQueue {
         #endif
     }
 
-    /// Handles `sync` on a queue that the thread already runs on: a reader may enter again,
-    /// anything else would deadlock and traps.
+    /// Before a `sync` on a queue that the thread is already on: a reader may enter again, all else
+    /// would deadlock and traps.
     private final func enterAgain(isExclusive: Bool, _ context: Context) -> Bool {
         Deadlock.trapIfOwned(self, context)
         guard kind == .concurrent, Deadlock.isOn(self, context) else { return false }
@@ -217,7 +216,7 @@ extension DispatchQueue {
                     state.clear(QueueState.dirty)
                     return true
                 }
-                // The check that follows the clearing sees any push that was made before it.
+                // This check sees any push that was made before the bit was cleared.
                 if incoming.isEmpty { continue }
                 update { state in
                     state.set(QueueState.dirty)
@@ -257,7 +256,7 @@ extension DispatchQueue {
         switch result {
         case .success(let value): return value
         case .failure(let error): return try rescue(error)
-        case nil: preconditionFailure("the main thread ran the work")
+        case nil: preconditionFailure("the work has not run")
         }
     }
 

@@ -3,24 +3,23 @@ internal import Synchronization
 
 /// Runs items in submission order: one at a time (serial), or concurrently. `dispatch_queue_t`.
 ///
-/// Items run on threads of the runtime, possibly a different one for each item. A queue with items
-/// stays alive until they are done.
+/// Items run on any threads of the runtime. A queue with items stays alive until they are done.
 public class DispatchQueue: DispatchObject, @unchecked Sendable {
     // Safety: `front` belongs to the queue's holder (see `QueueState`); `target` and `priority` are
     // fixed before the queue is active; the rest is immutable, atomic or locked.
 
-    // The order of the fields keeps submitters' writes and the holder's on different cache lines.
+    // The field order keeps submitters' writes and the holder's on different cache lines.
 
-    /// Submitted items that the holder has not taken yet.
+    /// Submitted items that the holder has not taken.
     final let incoming = WorkItemInbox()
-    /// The queue's link on its target's list; see `WorkItemNode`.
+    /// The link on the target's list.
     final let node = WorkItemNode()
-    /// The queue on which this one is enqueued when it has items; nil if that is a root queue.
+    /// The queue on which this one is enqueued; nil for a root queue.
     @exclusivity(unchecked) final var target: DispatchQueue?
     final let kind: Kind
-    /// The priority of the root queue at the end of the chain of targets.
+    /// The priority of the root queue at the end of the targets.
     @exclusivity(unchecked) final var priority: UInt8
-    /// Whether the chain of targets ends at the main queue, which only the main thread serves.
+    /// Whether the last target is the main queue, which only the main thread serves.
     @exclusivity(unchecked) final var isThreadBound: Bool
     /// The name given at creation. `dispatch_queue_get_label`.
     public final let label: String
@@ -60,23 +59,23 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
 
     /// Creates a queue. `dispatch_queue_create_with_target`.
     /// - Parameters:
-    ///   - label: a name for debugging; by convention in reverse-DNS form.
-    ///   - qos: the quality of service; if unspecified, the target's.
-    ///   - target: the queue on which the items run; nil for the root queue of the class.
+    ///   - label: a name for debugging, by convention in reverse-DNS form.
+    ///   - qos: the class of the items; by default the target's.
+    ///   - target: the queue that the items run on; by default the root queue of the class.
     public convenience init(
         label: String, qos: DispatchQoS = .unspecified, attributes: Attributes = [],
         autoreleaseFrequency: AutoreleaseFrequency = .inherit, target: DispatchQueue? = nil
     ) {
         let kind = Self.fixedKind ?? (attributes.contains(.concurrent) ? .concurrent : .serial)
         if kind == .serial && attributes.contains(.concurrent) {
-            fatalMisuse("serial queue '\(label)' cannot be made with the attribute .concurrent")
+            fatalMisuse("serial queue '\(label)' cannot be created with the attribute .concurrent")
         }
         self.init(
             label: label, qos: qos, kind: kind,
             isInactive: attributes.contains(.initiallyInactive), target: target)
     }
 
-    /// The kind of a subclass, whatever the attributes say; nil leaves the choice to them.
+    /// The kind that a subclass fixes, regardless of the attributes.
     class var fixedKind: Kind? { nil }
 
     init(label: String, qos: DispatchQoS, kind: Kind, isInactive: Bool, target: DispatchQueue?) {
@@ -96,11 +95,10 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
             fatalMisuse(
                 "queue '\(label)' was released while "
                     + (state.isInactive ? "inactive: activate it" : "suspended: resume it")
-                    + " before its last reference goes")
+                    + " before releasing its last reference")
         }
     }
 
-    /// Sets the target, and derives the priority from it.
     final func attach(to target: DispatchQueue?) {
         let hasClass = qos.qosClass != .unspecified
         priority = UInt8(

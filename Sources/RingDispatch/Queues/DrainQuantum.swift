@@ -3,21 +3,20 @@ internal import LinuxPlatform
 /// The time for which one queue may be drained before others get their turn.
 struct DrainQuantum {
     private var items = 0
-    /// The time of the first check, in ticks; 0 before it.
+    /// The time of the first check, in ticks.
     private var start: UInt64 = 0
 
     static let itemsBetweenChecks = 8
-    /// The number of items in one drain that counts as a burst.
+    /// Items in one drain that make it a burst.
     static let burst = 32
-    /// Polls of one `linger`, each after some pause instructions: about a microsecond in total.
+    /// One `linger` polls this often, with pauses between: about a microsecond in total.
     static let lingerPolls = 4
     static let lingerPauses = 16
 
-    /// Whether this drain has run many items.
     var isBurst: Bool { items >= DrainQuantum.burst }
     static let ticks = 200 * Ticks.perMicrosecond
 
-    /// Whether the queue should go to the back of its target's list.
+    /// Whether the queue should move to the back of its target's list.
     @inline(__always)
     mutating func isUsedUp() -> Bool {
         items &+= 1

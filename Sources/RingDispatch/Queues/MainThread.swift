@@ -1,12 +1,11 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// The main queue's work items, and the thread that serves them: the one that called
-/// `dispatchMain`.
+/// The main queue's work items, and the thread that serves them: the caller of `dispatchMain`.
 ///
-/// Until a thread calls it, the work items run on libdispatch's main queue, if the process has
-/// libdispatch: that is where the main actor and run loops run. `dispatchMain` also serves
-/// libdispatch's main queue.
+/// Without one, the work items run on libdispatch's main queue, if the process has libdispatch:
+/// there the main actor and run loops serve them. `dispatchMain` serves libdispatch's main queue,
+/// too.
 enum MainThread {
     private static let inbox = Inbox()
 
@@ -15,9 +14,8 @@ enum MainThread {
         /// The address of the main thread's `ThreadHandle` while it may sleep, else 0.
         /// Store-then-check with `workItems`.
         let sleeper = Atomic<UInt>(0)
-        /// Whether `dispatchMain` serves the work items. A pusher that reads a stale false submits
-        /// to libdispatch's main queue, whose block checks again and leaves the items alone; so
-        /// relaxed is enough.
+        /// Whether `dispatchMain` serves the work items. Relaxed: a pusher that reads a stale false
+        /// submits to libdispatch's main queue, whose block checks again.
         let isServed = Atomic<Bool>(false)
     }
 
@@ -42,11 +40,9 @@ enum MainThread {
         }
     }
 
-    /// Makes libdispatch's main queue leave the work items to the calling thread, which then calls
-    /// `serve`.
+    /// Makes libdispatch's main queue leave the work items to the caller of `serve`.
     static func beginServing() { inbox.isServed.store(true, ordering: .relaxed) }
 
-    /// Serves the main queue forever.
     static func serve() -> Never {
         let context = Context.current
         let threadHandle = context.pointee.threadHandle
@@ -58,13 +54,13 @@ enum MainThread {
             if inbox.workItems.isEmpty {
                 _ = threadHandle.park()
             } else if inbox.sleeper.exchange(0, ordering: .sequentiallyConsistent) == 0 {
-                // A pusher took the handle first, so its grant is due.
+                // A pusher took the handle, so its grant follows.
                 _ = threadHandle.park()
             }
         }
     }
 
-    /// Whether the calling thread serves the main queue, or is the one that would.
+    /// Whether the calling thread serves the main queue, or would.
     static var isCurrent: Bool {
         LibdispatchMainQueue.exists ? LibdispatchMainQueue.isCurrent : Threads.isMain
     }
@@ -78,8 +74,7 @@ extension DispatchQueue {
     /// The serial queue of the main thread; each call returns the same object.
     /// `dispatch_get_main_queue`.
     ///
-    /// ``dispatchMain()`` serves the queue. So does the code that serves the main actor:
-    /// Foundation's run loop, or an `async` main, which runs its items on other threads, one at a
-    /// time.
+    /// ``dispatchMain()`` serves it, and so does the code that serves the main actor: Foundation's
+    /// run loop, or an `async` main, which runs the items on other threads, one at a time.
     public static var main: DispatchQueue { mainQueue }
 }

@@ -1,7 +1,6 @@
-/// A queue's value and its key. Retaining the key keeps its identity from being reused.
+/// A queue's value and its key, which is retained so that its identity is not reused.
 struct QueueSpecific: @unchecked Sendable {
-    // Safety: the value is shared with all callers, as in GCD; the program ensures that this is
-    // safe.
+    // Safety: as in GCD, the program ensures that the value may be shared.
     let value: Any
     let key: AnyObject
 }

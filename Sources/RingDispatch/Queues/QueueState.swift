@@ -33,7 +33,7 @@ struct QueueState: Equatable {
     static let oneSuspend: UInt64 = 1 << 48
     static let suspendMask: UInt64 = 0x7fff << 48
 
-    /// The limit of concurrently running items of a concurrent queue.
+    /// Limit of the items of a concurrent queue that run at once.
     static let maximumRunning = 0xfff0
     static let maximumSuspends: UInt64 = 0x7fff
 
@@ -50,7 +50,7 @@ struct QueueState: Equatable {
     var isInactive: Bool { word & QueueState.inactive != 0 }
     /// Suspended or inactive: no item may start.
     var isStopped: Bool { word & (QueueState.suspendMask | QueueState.inactive) != 0 }
-    /// Another thread is already responsible for draining the queue's items.
+    /// Another thread will drain the queue's items.
     var isAttended: Bool {
         word & (QueueState.ownerMask | QueueState.enqueued | QueueState.barrierPending) != 0
     }

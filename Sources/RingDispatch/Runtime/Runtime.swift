@@ -112,9 +112,6 @@ package enum Runtime {
         pool.loops[Int(UInt(bitPattern: number) % UInt(pool.loops.count))]
     }
 
-    /// How many event loops the ordinary classes of service have.
-    package static var loopCount: Int { pool.loops.count }
-
     private static func makeFactory() -> BackendFactory {
         do {
             let factory = try BackendFactory(preference: configuration.backend)

@@ -3,22 +3,21 @@ internal import Synchronization
 
 /// A counting semaphore without an owner: any thread may signal. `dispatch_semaphore_t`.
 public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
-    // Safety: all state is atomic or locked.
-    /// Available signals, or, negated, the number of waiting threads. `signal` (releasing) pairs
-    /// with `wait` (acquiring).
+    // Safety: all state is atomic or locked. Available signals, or, negated, waiting threads.
+    // `signal` (releasing) pairs with `wait` (acquiring).
     private let value: Atomic<Int>
     private let initial: Int
     private let waiters = Locked(WaitList())
 
-    /// Signals for threads that are counted in `value` but not on the list yet. Incremented under
-    /// the lock; a thread checks it again under the lock before it joins the list.
+    /// Signals for threads counted in `value` but not on the list yet. Incremented under the lock;
+    /// a thread rechecks it under the lock before it joins the list.
     private let credits = Atomic<Int>(0)
 
     /// Creates a semaphore. `dispatch_semaphore_create`.
     /// - Parameter value: the number of waits that pass at once; not negative.
     public init(value: Int) {
         guard value >= 0 else {
-            fatalMisuse("a semaphore's initial value cannot be negative, and \(value) is")
+            fatalMisuse("a semaphore's initial value cannot be negative: \(value)")
         }
         self.value = Atomic(value)
         initial = value
@@ -28,8 +27,8 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
         let value = value.load(ordering: .relaxed)
         if value < initial {
             fatalMisuse(
-                "a semaphore was released while in use: its value is \(value), and was \(initial) "
-                    + "when it was made")
+                "a semaphore was released while in use: its value is \(value), but it was "
+                    + "created with \(initial)")
         }
     }
 
@@ -56,19 +55,17 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     public func signal() -> Int {
         let old = value.wrappingAdd(1, ordering: .releasing).oldValue
         if old >= 0 {
-            if old == .max { fatalMisuse("a semaphore was signalled more often than it counts") }
+            if old == .max { fatalMisuse("too many signal() calls on a semaphore") }
             return 0
         }
         signalSlowly()
         return 1
     }
 
-    /// Takes an available signal without waiting.
     private func tryTake() -> Bool {
         Self.takeOne(of: value)
     }
 
-    /// Decrements the count if it is positive.
     private static func takeOne(of count: borrowing Atomic<Int>) -> Bool {
         var old = count.load(ordering: .relaxed)
         while old > 0 {
@@ -117,7 +114,7 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
         return giveUp(threadHandle)
     }
 
-    /// After the time-out: removes the thread from the list and undoes its decrement.
+    /// Removes the thread from the list after its time-out, and undoes its decrement.
     private func giveUp(_ threadHandle: ThreadHandle) -> DispatchTimeoutResult {
         let isRemoved = waiters.withLock { waiters -> Bool in
             guard waiters.remove(threadHandle) else { return false }

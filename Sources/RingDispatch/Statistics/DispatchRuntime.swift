@@ -1,17 +1,17 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// A view of the runtime behind all queues, for debugging a live process. An extension to GCD.
+/// The state of the runtime, for debugging a live process. An extension to GCD.
 public enum DispatchRuntime {
-    /// The state of one event loop: an io_uring instance or an epoll set with its own run queue and
-    /// timers, served by one worker thread at a time.
+    /// The state of an event loop: an io_uring instance or an epoll set with its own run queue and
+    /// timers, served by one worker at a time.
     public struct EventLoop: Sendable {
         /// Whether the loop serves only the background class.
         public let isBackground: Bool
-        /// The index among the loops of the same kind.
+        /// The index among loops of the same kind.
         public let index: Int
         public let activity: Activity
-        /// The kernel's ID of the thread that serves the loop; nil if there is none.
+        /// The thread that serves the loop, by the kernel's ID; nil if there is none.
         public let thread: Int32?
         /// Queues, sources and blocks of global queues that are ready to run.
         public let workItemsWaiting: Int
@@ -30,13 +30,11 @@ public enum DispatchRuntime {
         case sleeping
         /// The worker collects events and timers.
         case serving
-        /// The worker runs a handler or an item. If it stays there, another worker takes the loop
-        /// over.
+        /// The worker runs a handler or an item; if it stays, another worker takes the loop over.
         case running
     }
 
-    /// The runtime's approximate state: threads continue while it is collected, so the figures need
-    /// not add up.
+    /// An approximate state: threads continue while it is collected, so figures need not add up.
     public struct Snapshot: Sendable {
         /// `io_uring` or `epoll`.
         public let backend: String
@@ -63,8 +61,8 @@ public enum DispatchRuntime {
         public var operations: Int { loops.reduce(0) { $0 + $1.operations } }
     }
 
-    /// Collects the state, and starts the runtime if it is not running. Call it from any thread; it
-    /// takes a few locks briefly.
+    /// Collects the state, and starts the runtime if necessary. Call it from any thread; it briefly
+    /// takes a few locks.
     public static func snapshot() -> Snapshot {
         let pools = [Runtime.pool] + (Runtime.backgroundPoolIfUsed.map { [$0] } ?? [])
         let counts = pools.map { $0.workerCounts }
@@ -82,7 +80,7 @@ extension DispatchRuntime.Snapshot: CustomStringConvertible {
     public var description: String {
         let head = """
             \(backend) back end (\(backendReason)): \(workers) workers, \(idleWorkers) of them \
-            spare, at most \(workerLimit) of a kind; \(sources) sources; \(channels) channels with \
+            idle, at most \(workerLimit) of a kind; \(sources) sources; \(channels) channels with \
             \(channelOperations) operations
             """
         return ([head] + loops.map { "  \($0)" }).joined(separator: "\n")
@@ -91,7 +89,7 @@ extension DispatchRuntime.Snapshot: CustomStringConvertible {
 
 extension DispatchRuntime.EventLoop: CustomStringConvertible {
     public var description: String {
-        let name = isBackground ? "background event loop" : "loop"
+        let name = isBackground ? "background event loop" : "event loop"
         let server = thread.map { " on thread \($0)" } ?? ""
         return "\(name) \(index): \(activity)\(server), \(workItemsWaiting) work items waiting, "
             + "\(timers) timers, \(watches) watches, \(operations) operations"

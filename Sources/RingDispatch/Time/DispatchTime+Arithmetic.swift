@@ -1,6 +1,5 @@
 extension DispatchTime {
-    /// This time plus `interval`, which may be negative. Saturates as described at
-    /// ``DispatchTime``.
+    /// This time plus `interval`, which may be negative.
     public func advanced(by interval: DispatchTimeInterval) -> DispatchTime {
         advanced(byNanoseconds: interval.clampedNanoseconds)
     }
@@ -37,25 +36,22 @@ extension DispatchTimeInterval {
     }
 }
 
-/// `time` plus `interval`; `time + .never` is the distant future. Saturates as described at
-/// ``DispatchTime``. Stands for `dispatch_time`.
+/// `time` plus `interval`; `time + .never` is the distant future. Stands for `dispatch_time`.
 public func + (time: DispatchTime, interval: DispatchTimeInterval) -> DispatchTime {
     time.advanced(byNanoseconds: interval.clampedNanoseconds)
 }
 
-/// `time` minus `interval`. Saturates as described at ``DispatchTime``.
+/// `time` minus `interval`.
 public func - (time: DispatchTime, interval: DispatchTimeInterval) -> DispatchTime {
     time.advanced(byNanoseconds: interval.clampedNanoseconds.clampedNegation)
 }
 
-/// `time` plus `seconds`; adding not-a-number gives the distant future. Saturates as described at
-/// ``DispatchTime``.
+/// `time` plus `seconds`; the distant future for not-a-number.
 public func + (time: DispatchTime, seconds: Double) -> DispatchTime {
     time.advanced(byNanoseconds: DispatchTimeInterval.clampedNanoseconds(seconds: seconds))
 }
 
-/// `time` minus `seconds`; subtracting not-a-number gives the distant future. Saturates as
-/// described at ``DispatchTime``.
+/// `time` minus `seconds`; the distant future for not-a-number.
 public func - (time: DispatchTime, seconds: Double) -> DispatchTime {
     time.advanced(byNanoseconds: DispatchTimeInterval.clampedNanoseconds(seconds: -seconds))
 }

@@ -9,10 +9,10 @@ public typealias dispatch_time_t = UInt64
 
 /// A point in time on the uptime clock, for time-outs and timers that measure a duration.
 ///
-/// The clock is `CLOCK_MONOTONIC`: setting the wall clock does not affect it, and it stops while
-/// the system is suspended. The unit is a nanosecond. Arithmetic saturates: a time before the
-/// clock's start becomes 1 ns, one beyond 2^62 - 2 ns (146 years) becomes ``distantFuture``, and
-/// ``distantFuture`` stays itself. Stands for a `dispatch_time_t` made by `dispatch_time`.
+/// The clock is `CLOCK_MONOTONIC`, in nanoseconds: setting the wall clock does not affect it, and
+/// it stops while the system is suspended. Arithmetic saturates: a time before the clock's start
+/// becomes 1 ns, one beyond 2^62 - 2 ns (146 years) becomes ``distantFuture``, which never changes.
+/// Stands for a `dispatch_time_t` made by `dispatch_time`.
 @frozen
 public struct DispatchTime: Comparable, Sendable {
     /// GCD's encoding: nanoseconds of uptime, 0 for "now", `UInt64.max` for ``distantFuture``.
@@ -23,10 +23,10 @@ public struct DispatchTime: Comparable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A point in time, in nanoseconds since the uptime clock's start.
+    /// A point in time, in nanoseconds since the clock's start.
     ///
-    /// - Parameter uptimeNanoseconds: 0 means "now", evaluated when the time is used. Values above
-    ///   2^62 - 2 are kept, but act as ``distantFuture``.
+    /// - Parameter uptimeNanoseconds: 0 means "now", evaluated at each use. Values above 2^62 - 2
+    ///   are kept, but act as ``distantFuture``.
     @inlinable
     public init(uptimeNanoseconds: UInt64) {
         self.rawValue = uptimeNanoseconds
@@ -42,8 +42,7 @@ public struct DispatchTime: Comparable, Sendable {
     @inlinable
     public static var distantFuture: DispatchTime { DispatchTime(rawValue: .max) }
 
-    /// Nanoseconds since the uptime clock's start; `UInt64.max` for ``distantFuture``, 0 for a time
-    /// created from 0.
+    /// Nanoseconds since the clock's start; `UInt64.max` for ``distantFuture``, 0 for "now".
     @inlinable
     public var uptimeNanoseconds: UInt64 { rawValue }
 
@@ -60,13 +59,12 @@ public struct DispatchTime: Comparable, Sendable {
 }
 
 extension DispatchTime {
-    /// The last finite uptime in GCD's encoding: the top two bits name the clock, and GCD saturates
-    /// above this value.
+    /// The last finite uptime: GCD saturates above it, and uses the top two bits for the clock.
     @usableFromInline
     package static var latestFinite: UInt64 { (1 << 62) - 2 }
 
     /// The deadline in nanoseconds on `CLOCK_MONOTONIC`; `UInt64.max` means never. Reads the clock
-    /// for a time created from 0 ("now").
+    /// for "now".
     @inlinable
     package var monotonicDeadline: UInt64 {
         if rawValue == 0 { return Self.now().rawValue }

@@ -1,19 +1,19 @@
 /// A span of time: a timer's interval or leeway, or the distance between two points in time.
 ///
-/// Intervals compare by duration: `.seconds(1)` equals `.milliseconds(1000)`. Intervals beyond 2^63
-/// - 1 nanoseconds (292 years) saturate. Stands for the `int64_t` nanoseconds of
+/// Intervals compare by duration: `.seconds(1)` equals `.milliseconds(1000)`. Beyond 2^63 - 1
+/// nanoseconds (292 years) they saturate. Stands for the `int64_t` nanoseconds of
 /// `dispatch_time(3)`.
 @frozen
 public enum DispatchTimeInterval: Equatable, Sendable {
     /// Whole seconds.
     case seconds(Int)
-    /// Milliseconds (10^-3 s).
+    /// 10^-3 s.
     case milliseconds(Int)
-    /// Microseconds (10^-6 s).
+    /// 10^-6 s.
     case microseconds(Int)
-    /// Nanoseconds (10^-9 s).
+    /// 10^-9 s.
     case nanoseconds(Int)
-    /// An endless interval, equal to no finite one. A timer with this interval fires once.
+    /// Endless; equals no finite interval. A timer with this interval fires once.
     case never
 
     /// Whether both intervals have the same duration.

@@ -1,6 +1,5 @@
 extension DispatchWallTime {
-    /// This time plus `interval`, which may be negative. Saturates as described at
-    /// ``DispatchWallTime``.
+    /// This time plus `interval`, which may be negative.
     public func advanced(by interval: DispatchTimeInterval) -> DispatchWallTime {
         advanced(byNanoseconds: interval.clampedNanoseconds)
     }
@@ -22,25 +21,22 @@ extension DispatchWallTime {
     }
 }
 
-/// `time` plus `interval`; `time + .never` is the distant future. Saturates as described at
-/// ``DispatchWallTime``. Stands for `dispatch_time`.
+/// `time` plus `interval`; `time + .never` is the distant future. Stands for `dispatch_time`.
 public func + (time: DispatchWallTime, interval: DispatchTimeInterval) -> DispatchWallTime {
     time.advanced(byNanoseconds: interval.clampedNanoseconds)
 }
 
-/// `time` minus `interval`. Saturates as described at ``DispatchWallTime``.
+/// `time` minus `interval`.
 public func - (time: DispatchWallTime, interval: DispatchTimeInterval) -> DispatchWallTime {
     time.advanced(byNanoseconds: interval.clampedNanoseconds.clampedNegation)
 }
 
-/// `time` plus `seconds`; adding not-a-number gives the distant future. Saturates as described at
-/// ``DispatchWallTime``.
+/// `time` plus `seconds`; the distant future for not-a-number.
 public func + (time: DispatchWallTime, seconds: Double) -> DispatchWallTime {
     time.advanced(byNanoseconds: DispatchTimeInterval.clampedNanoseconds(seconds: seconds))
 }
 
-/// `time` minus `seconds`; subtracting not-a-number gives the distant future. Saturates as
-/// described at ``DispatchWallTime``.
+/// `time` minus `seconds`; the distant future for not-a-number.
 public func - (time: DispatchWallTime, seconds: Double) -> DispatchWallTime {
     time.advanced(byNanoseconds: DispatchTimeInterval.clampedNanoseconds(seconds: -seconds))
 }

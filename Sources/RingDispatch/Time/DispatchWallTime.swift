@@ -3,10 +3,10 @@ internal import LinuxPlatform
 
 /// A point in time on the wall clock, for events at a time of day.
 ///
-/// The clock is `CLOCK_REALTIME`: time-outs and timers follow it when it is set. The unit is a
-/// nanosecond. Arithmetic saturates: a time before 1970 becomes 2 ns after the start of 1970
-/// (always in the past), one beyond 2^62 - 2 ns (the year 2116) becomes ``distantFuture``, and
-/// ``distantFuture`` stays itself. Stands for a `dispatch_time_t` made by `dispatch_walltime`.
+/// The clock is `CLOCK_REALTIME`, in nanoseconds: time-outs and timers follow it when it is set.
+/// Arithmetic saturates: a time before 1970 becomes 2 ns after its start (always in the past), one
+/// beyond 2^62 - 2 ns (the year 2116) becomes ``distantFuture``, which never changes. Stands for a
+/// `dispatch_time_t` made by `dispatch_walltime`.
 @frozen
 public struct DispatchWallTime: Comparable, Sendable {
     /// GCD's encoding: negated nanoseconds since 1970 (UTC), `UInt64.max` for ``distantFuture``.
@@ -18,13 +18,13 @@ public struct DispatchWallTime: Comparable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A point in time, as the distance from the start of 1970 (UTC).
+    /// A point in time, by its distance from the start of 1970 (UTC).
     ///
     /// - Parameter timespec: seconds and nanoseconds, as from `clock_gettime(2)` or `stat(2)`.
-    ///   Times outside the range described at ``DispatchWallTime`` saturate.
+    ///   Saturates as described at ``DispatchWallTime``.
     public init(timespec: Glibc.timespec) {
-        // Safety: timespec consists of tv_sec and tv_nsec, both 64 bits wide where a long is.
-        // Access by name depends on which C module a release build imports the type from first.
+        // Safety: timespec is tv_sec and tv_nsec, both 64 bits wide like a long. Accessing them by
+        // name depends on which C module a release build imports the type from.
         let parts = unsafeBitCast(timespec, to: (seconds: Int, nanoseconds: Int).self)
         let seconds = DispatchTimeInterval.seconds(parts.seconds).clampedNanoseconds
         let (sum, overflow) = seconds.addingReportingOverflow(Int64(parts.nanoseconds))
@@ -69,8 +69,8 @@ extension DispatchWallTime {
         rawValue == .max ? .max : 0 &- rawValue
     }
 
-    /// The deadline converted to `CLOCK_MONOTONIC` by the current distance between the clocks;
-    /// `UInt64.max` means never. Becomes wrong as soon as the wall clock is set.
+    /// The deadline on `CLOCK_MONOTONIC`, by the clocks' current distance; `UInt64.max` means
+    /// never. Invalid once the wall clock is set.
     package var monotonicDeadline: UInt64 {
         let deadline = realtimeDeadline
         if deadline == .max { return .max }

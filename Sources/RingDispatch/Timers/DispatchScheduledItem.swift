@@ -17,8 +17,8 @@ public final class DispatchScheduledItem: @unchecked Sendable {
         self.timers = timers
     }
 
-    /// Keeps the block from starting, and frees the timer and the block's captures at once. Has no
-    /// effect on a block that is running or has run. Call it from any thread.
+    /// Keeps the block from starting, and frees its timer and captures at once. Does not affect a
+    /// block that is running or has run. Call it from any thread.
     public func cancel() {
         work.cancel()
         _ = timers.remove(at: { timerIndex })

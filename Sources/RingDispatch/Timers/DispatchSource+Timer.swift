@@ -1,8 +1,7 @@
 internal import LinuxPlatform
 
 extension DispatchSource {
-    /// Options of a timer. `strict` asks for no leeway beyond the requested one; none is ever added
-    /// here.
+    /// Options of a timer. `strict` asks for no added leeway; none is ever added here.
     public struct TimerFlags: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }

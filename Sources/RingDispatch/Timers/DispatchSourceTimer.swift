@@ -1,10 +1,10 @@
-/// A source that fires at scheduled times. `data` is the number of fires since the handler's last
-/// call. `DISPATCH_SOURCE_TYPE_TIMER`.
+/// A source that fires at scheduled times. `data` counts the fires since the handler's last call.
+/// `DISPATCH_SOURCE_TYPE_TIMER`.
 public protocol DispatchSourceTimer: DispatchSourceProtocol {
-    /// Sets or replaces the schedule. Fires of the old schedule that the handler has not seen are
-    /// dropped. `dispatch_source_set_timer`.
+    /// Sets or replaces the schedule, and drops fires that the handler has not seen.
+    /// `dispatch_source_set_timer`.
     /// - Parameters:
-    ///   - deadline: the time of the first fire; repeats are multiples of the interval later.
+    ///   - deadline: the first fire; repeats are multiples of the interval later.
     ///   - interval: the time between fires; `.never` fires once.
     ///   - leeway: how much later each fire may be, so that timers can fire together.
     func schedule(

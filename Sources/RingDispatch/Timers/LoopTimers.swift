@@ -13,29 +13,27 @@ struct LoopTimers {
         fileprivate let monotonic: UInt64
         fileprivate let wall: UInt64
 
-        /// When the loop must fire its first timer, on CLOCK_MONOTONIC; .max means never.
+        /// When the loop must fire a timer, on CLOCK_MONOTONIC; .max means never.
         @inline(__always)
         var deadline: UInt64 {
             if wall == .max { return monotonic }
             return min(monotonic, WallClock.monotonicDeadline(for: wall))
         }
 
-        /// Whether a timer earlier than `other`'s first one on the same clock was added since.
+        /// Whether a timer earlier than `other`'s first on its clock was added since.
         func isBefore(_ other: Firsts) -> Bool { monotonic < other.monotonic || wall < other.wall }
     }
 
     @inline(__always)
     var firsts: Firsts { Firsts(monotonic: monotonic.earliest, wall: wall.earliest) }
 
-    /// When the loop must fire its next timer, on CLOCK_MONOTONIC; .max means never.
+    /// When the loop must fire a timer, on CLOCK_MONOTONIC; .max means never.
     @inline(__always)
     var earliest: UInt64 { firsts.deadline }
 
-    /// The number of pending timers.
+    /// Pending timers.
     var count: Int { monotonic.count + wall.count }
 
-    /// Fires the timers that are due.
-    /// - Parameter now: the time on CLOCK_MONOTONIC.
     func fireDue(now: UInt64, _ context: Context) {
         monotonic.fireDue(now: now, context)
         if wall.earliest != .max { wall.fireDue(now: WallClock.nanoseconds(), context) }

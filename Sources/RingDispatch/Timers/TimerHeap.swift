@@ -1,5 +1,5 @@
-/// A 4-ary heap of timers, ordered by the end of their windows. A removable timer's object stores
-/// its index in the heap.
+/// A 4-ary heap of timers, ordered by the end of their windows. The object of a removable timer
+/// stores the timer's index.
 ///
 /// Removal leaves an empty slot, which costs one write; filling the gap would touch timers all over
 /// the memory. The first slot is never empty, and at most half of the slots are.
@@ -8,7 +8,7 @@ struct TimerHeap: Sendable {
     private var emptyCount = 0
 
     private static let arity = 4
-    /// Up to this number of empty slots, the heap is not compacted.
+    /// The heap tolerates this many empty slots.
     private static let fewEmpty = 16
 
     var count: Int { slots.count - emptyCount }
@@ -20,7 +20,6 @@ struct TimerHeap: Sendable {
         return siftUp(slots.count - 1) == 0
     }
 
-    /// Removes the timer at an index that its object stored.
     mutating func remove(at index: Int) -> TimerSlot {
         let slot = slots[index]
         slot.noteIndex(-1)
@@ -59,7 +58,6 @@ struct TimerHeap: Sendable {
         }
     }
 
-    /// Rebuilds the heap without empty slots.
     private mutating func compact() {
         slots.removeAll { $0.isEmpty }
         emptyCount = 0

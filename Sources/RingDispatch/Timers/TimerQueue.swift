@@ -6,7 +6,7 @@ internal import Synchronization
 /// The loop sleeps until the first of these times, then fires all timers at the top whose deadline
 /// has passed: timers with overlapping windows fire together. Any thread may add and remove timers.
 ///
-/// Like its loop, the queue is a pointer to memory that lives as long as the process.
+/// Like its loop, a pointer to memory that lives as long as the process.
 struct TimerQueue {
     private let pointer = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
 
@@ -15,8 +15,8 @@ struct TimerQueue {
     private struct Storage: ~Copyable {
         let heap = Locked(TimerHeap())
         /// The earliest `latest` in the heap, or UInt64.max. Written under the lock.
-        /// Store-then-check with the loop's state: a thread that adds a timer then checks whether
-        /// the loop sleeps; a loop that is about to sleep announces that first and then reads this.
+        /// Store-then-check with the loop's state: adding a timer stores this and checks whether
+        /// the loop sleeps; the loop announces its sleep and checks this.
         let earliest = Atomic<UInt64>(.max)
     }
 
@@ -50,7 +50,6 @@ struct TimerQueue {
         return slot != nil
     }
 
-    /// Fires the timers that are due.
     func fireDue(now: UInt64, _ context: Context) {
         while true {
             let due = pointer.pointee.heap.withLock { heap -> [TimerSlot] in
@@ -65,6 +64,6 @@ struct TimerQueue {
         }
     }
 
-    /// The number of timers removed under one lock acquisition.
+    /// Timers removed under one lock.
     private static let batch = 64
 }

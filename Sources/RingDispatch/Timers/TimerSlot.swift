@@ -4,7 +4,7 @@ struct TimerSlot: @unchecked Sendable {
     let window: TimerWindow
     /// An object's address, with its kind in the low bits; 0 after removal.
     private var target: UInt
-    /// For a queue, the work item to submit; for a source, the number of its schedule.
+    /// A queue's work item, or the number of a source's schedule.
     private let detail: UInt
 
     private static let kindMask: UInt = 3
@@ -15,7 +15,7 @@ struct TimerSlot: @unchecked Sendable {
     @inline(__always)
     var isEmpty: Bool { target == 0 }
 
-    /// Marks the slot as removed; its window stays to keep the heap's order.
+    /// Removes the object. The window stays to keep the heap's order.
     mutating func empty() { target = 0 }
 
     /// Submits a work item to a queue.
@@ -40,12 +40,12 @@ struct TimerSlot: @unchecked Sendable {
 
     private var address: UnsafeRawPointer {
         guard let address = UnsafeRawPointer(bitPattern: target & ~TimerSlot.kindMask) else {
-            preconditionFailure("a slot has an object")
+            preconditionFailure("the timer slot is empty")
         }
         return address
     }
 
-    /// Notifies the object, and gives up the slot's reference. The slot has left the heap.
+    /// Notifies the object, and consumes the reference. The slot has left the heap.
     func fire(_ context: Context) {
         switch target & TimerSlot.kindMask {
         case TimerSlot.queueKind:
@@ -63,8 +63,7 @@ struct TimerSlot: @unchecked Sendable {
         Unmanaged<AnyObject>.fromOpaque(address).release()
     }
 
-    /// Stores the slot's heap index in its object; -1 if it is in none. Called under the heap's
-    /// lock.
+    /// Stores the slot's index (-1: none) in its object. Called under the heap's lock.
     @inline(__always)
     func noteIndex(_ index: Int) {
         if isEmpty { return }

@@ -32,11 +32,10 @@ final class TimerSource: SourceCore, @unchecked Sendable {
 
     override var purpose: String { "timer source" }
 
-    /// Replaces the schedule, and drops the fires of the old one.
+    /// Replaces the schedule, and drops the fires of the old one. Times are in nanoseconds.
     /// - Parameters:
     ///   - deadline: the first fire, on `clock`; .max means never.
-    ///   - interval: nanoseconds between fires; 0 fires once.
-    ///   - leeway: how much later each fire may be, in nanoseconds.
+    ///   - interval: 0 fires once.
     func schedule(deadline: UInt64, on clock: TimerClock, interval: UInt64, leeway: UInt64) {
         schedule.withLock { schedule in
             removeTimer(&schedule)
@@ -64,7 +63,7 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         return true
     }
 
-    /// Removes a cancelled timer from the heap at once, however long its queue is busy.
+    /// Removes a cancelled timer at once, however long its queue is busy.
     override func disarmForGood() {
         schedule.withLock { schedule in
             schedule.deadline = .max
@@ -83,7 +82,7 @@ final class TimerSource: SourceCore, @unchecked Sendable {
     }
 
     private func removeTimer(_ schedule: inout Schedule) {
-        // A timer that has already left the heap to fire is ignored because of its number.
+        // A timer that has already left the heap is ignored because of its number.
         _ = schedule.loop.take()?.timers[schedule.clock].remove(at: { timerIndex })
     }
 
@@ -114,7 +113,7 @@ final class TimerSource: SourceCore, @unchecked Sendable {
                 schedule.deadline = .max
                 return 1
             }
-            // Missed fires are counted, and the next one stays a multiple of the interval.
+            // Missed fires count, and the next one stays a multiple of the interval.
             let now = schedule.clock.now()
             let late = now > schedule.deadline ? now - schedule.deadline : 0
             let fires = late / schedule.interval + 1
@@ -126,6 +125,5 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         return latched > 0
     }
 
-    /// The number of fires since the handler's last call.
     var data: UInt { latched }
 }

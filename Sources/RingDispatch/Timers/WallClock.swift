@@ -31,20 +31,18 @@ package enum WallClock {
         return isOver ? .max - 1 : sum
     }
 
-    /// From now on, wakes sleeping loops when the clock is set, so that they recompute their
-    /// deadlines.
+    /// Makes sleeping loops recompute their deadlines whenever the clock is set.
     static func watchSteps() { _ = watch }
 
     private static let watch = StepWatch()
 
-    /// Wakes all loops after the clock was set.
     static func wasSet() {
         for loop in Runtime.pool.loops { loop.wakeIfIdle() }
     }
 }
 
-/// Learns from a timerfd(2) with TFD_TIMER_CANCEL_ON_SET when the clock is set; the descriptor
-/// never fires otherwise. Created with the first wall-clock timer, so other processes have none.
+/// Learns when the clock is set from a timerfd(2) with TFD_TIMER_CANCEL_ON_SET, which never fires
+/// otherwise. Created with the first wall-clock timer.
 private final class StepWatch: Sendable {
     private let source: (any DispatchSourceRead)?
 
@@ -60,7 +58,7 @@ private final class StepWatch: Sendable {
             source.activate()
             self.source = source
         } catch {
-            Diagnostics.log("wall-clock timers do not follow a clock that is set: \(error)")
+            Diagnostics.log("wall-clock timers do not follow changes of the clock: \(error)")
             source = nil
         }
     }

@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// `wait` and `notify` refer to its first run.
 public final class DispatchWorkItem: @unchecked Sendable {
-    // Safety: `perform` calls `block` only if it set `started` before `cancelled` was set, and
-    // `cancel` frees it only in the opposite case; one atomic word decides.
+    // Safety: `perform` calls `block` only if it set `started` before `cancelled` was set; `cancel`
+    // frees it only in the opposite case.
     private var block: (() -> Void)?
     let qos: DispatchQoS
     let flags: DispatchWorkItemFlags
@@ -58,8 +58,7 @@ public final class DispatchWorkItem: @unchecked Sendable {
         state.load(ordering: .acquiring) & DispatchWorkItem.cancelled != 0
     }
 
-    /// Waits until the item has run, or was skipped because of its cancellation.
-    /// `dispatch_block_wait`.
+    /// Waits until the item has run or was skipped because it is cancelled. `dispatch_block_wait`.
     public func wait() { completion.wait() }
 
     /// Like `wait()`, with a time-out.
