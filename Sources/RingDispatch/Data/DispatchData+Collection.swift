@@ -46,9 +46,11 @@ extension DispatchData: RandomAccessCollection {
     @inlinable
     public func makeIterator() -> DispatchDataIterator { DispatchDataIterator(_data: self) }
 
+    /// The preceding index.
     @inlinable
     public func index(before i: Index) -> Index { i - 1 }
 
+    /// The following index.
     @inlinable
     public func index(after i: Index) -> Index { i + 1 }
 

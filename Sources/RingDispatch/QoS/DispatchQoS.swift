@@ -17,6 +17,7 @@ public struct DispatchQoS: Equatable, Sendable {
         self.relativePriority = relativePriority
     }
 
+    /// Whether class and relative priority are equal.
     @inlinable
     public static func == (lhs: DispatchQoS, rhs: DispatchQoS) -> Bool {
         lhs.qosClass == rhs.qosClass && lhs.relativePriority == rhs.relativePriority

@@ -4,6 +4,7 @@ public struct DispatchWorkItemFlags: OptionSet, Sendable {
     /// The values are those of `dispatch_block_flags_t`.
     public let rawValue: UInt
 
+    /// The flags with these bits.
     @inlinable
     public init(rawValue: UInt) {
         self.rawValue = rawValue

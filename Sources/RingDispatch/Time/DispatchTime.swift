@@ -52,6 +52,7 @@ public struct DispatchTime: Comparable, Sendable {
         lhs.rawValue < rhs.rawValue
     }
 
+    /// Whether both are the same nanosecond.
     @inlinable
     public static func == (lhs: DispatchTime, rhs: DispatchTime) -> Bool {
         lhs.rawValue == rhs.rawValue

@@ -47,6 +47,7 @@ public struct DispatchWallTime: Comparable, Sendable {
         lhs.realtimeDeadline < rhs.realtimeDeadline
     }
 
+    /// Whether both are the same nanosecond.
     @inlinable
     public static func == (lhs: DispatchWallTime, rhs: DispatchWallTime) -> Bool {
         lhs.rawValue == rhs.rawValue

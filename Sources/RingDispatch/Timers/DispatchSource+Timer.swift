@@ -17,6 +17,7 @@ extension DispatchSource {
     }
 }
 
+/// The timer source that the program holds; the core does the work.
 private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unchecked Sendable {
     // Safety: as its superclass; `core` is the `TimerSource` from `init`.
     private var timerCore: TimerSource { unsafeDowncast(core, to: TimerSource.self) }
