@@ -24,7 +24,8 @@ extension DispatchData.Deallocator {
                 try Memory.unmap(bytes)
             } catch {
                 fatalMisuse(
-                    "DispatchData: the deallocator .unmap failed for \(bytes.count) bytes: \(error)")
+                    "DispatchData: the deallocator .unmap failed for \(bytes.count) bytes: "
+                        + "\(error)")
             }
         case .custom(let queue, let block):
             let block = DeallocatorBlock(run: block)
