@@ -1,16 +1,16 @@
-/// GCD's C names for its objects, as Darwin's SDK has them.
+/// GCD's C names for its types, as in Darwin's SDK.
 public typealias dispatch_object_t = DispatchObject
 public typealias dispatch_queue_t = DispatchQueue
 public typealias dispatch_queue_serial_t = DispatchSerialQueue
 public typealias dispatch_queue_concurrent_t = DispatchConcurrentQueue
 public typealias dispatch_group_t = DispatchGroup
 public typealias dispatch_semaphore_t = DispatchSemaphore
-/// A block that is submitted to a queue.
+/// A block submitted to a queue.
 public typealias dispatch_block_t = () -> Void
 /// A file descriptor.
 public typealias dispatch_fd_t = Int32
 
-/// Nanoseconds in a second. With the next three, what `dispatch/time.h` defines.
+/// Nanoseconds in a second. This constant and the next three are from `dispatch/time.h`.
 public let NSEC_PER_SEC: UInt64 = 1_000_000_000
 /// Nanoseconds in a millisecond.
 public let NSEC_PER_MSEC: UInt64 = 1_000_000

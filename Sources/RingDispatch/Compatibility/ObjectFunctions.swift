@@ -1,5 +1,5 @@
-// C names of GCD that are Swift methods: the compiler shows what to write instead.
-// None can be called. They have GCD's parameters, so that C-style calls lead here.
+// GCD's C functions that are Swift methods here, with GCD's parameters: the compiler suggests the
+// replacement for a call.
 
 @available(*, unavailable, renamed: "DispatchObject.activate(self:)")
 public func dispatch_activate(_ object: DispatchObject) { fatalError() }

@@ -1,5 +1,4 @@
-// C names of GCD that are Swift members: the compiler shows what to write instead.
-// None has a value.
+// GCD's C constants that are Swift members here: the compiler suggests the replacement.
 
 @available(*, unavailable, message: "use DispatchSource.makeReadSource(fileDescriptor:queue:)")
 public var DISPATCH_SOURCE_TYPE_READ: Any { fatalError() }

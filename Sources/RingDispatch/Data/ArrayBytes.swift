@@ -1,4 +1,4 @@
-/// Keeps an array whose bytes a region is over.
+/// Owns an array whose bytes a region refers to.
 final class ArrayBytes: Sendable {
     let array: [UInt8]
 
@@ -6,14 +6,14 @@ final class ArrayBytes: Sendable {
         self.array = array
     }
 
-    /// A region over the array's own memory; nil when it has no bytes.
+    /// A region over the array's own memory; nil if the array is empty.
     static func region(_ array: [UInt8]) -> DataRegion? {
         guard !array.isEmpty else { return nil }
         let owner = ArrayBytes(array)
         return owner.array.withUnsafeBytes { bytes in
-            // Safety: the elements of an array lie in one heap object, which stays unchanged and
-            // where it is while `owner`, a constant, holds it: whoever changes another copy of the
-            // array changes it elsewhere.
+            // Safety: an array's elements lie in one heap object, which neither moves nor changes
+            // while `owner`, a constant, retains it: writing to another copy of the array copies it
+            // first.
             DataRegion(owner: owner, start: bytes.baseAddress!, count: bytes.count)
         }
     }

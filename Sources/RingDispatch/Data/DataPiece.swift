@@ -1,4 +1,4 @@
-/// A region after a value's first one, with its place in the value.
+/// A region after a value's first one, with its offset.
 struct DataPiece: Sendable {
     var region: DataRegion
     /// The index of the region's first byte in the value.

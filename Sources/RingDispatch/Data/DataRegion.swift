@@ -1,18 +1,18 @@
-/// Bytes in one piece, and the object that keeps their memory.
+/// Contiguous bytes, and the object that owns their memory.
 ///
-/// The bytes of a region never move and never change while anybody holds the owner: many values
-/// may have regions over the same memory, on many threads.
+/// The bytes neither move nor change while the owner is retained, so any number of values, on any
+/// threads, may have regions over the same memory.
 @usableFromInline
 struct DataRegion: @unchecked Sendable {
-    // Safety: the owner may be released on any thread, and nobody writes to the bytes.
+    // Safety: the owner may be released on any thread, and the bytes are never written.
 
-    /// Nil for the empty region only.
+    /// Nil only for the empty region.
     @usableFromInline var owner: AnyObject?
     @usableFromInline let start: UnsafeRawPointer
     @usableFromInline var count: Int
 
-    /// - Parameter owner: keeps the bytes readable and unchanged until its last reference goes,
-    ///   which may happen on any thread.
+    /// - Parameter owner: keeps the bytes readable and unchanged until its last release, which may
+    /// be on any thread.
     init(owner: AnyObject, start: UnsafeRawPointer, count: Int) {
         self.owner = owner
         self.start = start
@@ -25,18 +25,17 @@ struct DataRegion: @unchecked Sendable {
         count = 0
     }
 
-    /// Its address is never read.
+    /// The address is never read.
     static var empty: DataRegion {
         DataRegion(emptyAt: UnsafeRawPointer(bitPattern: MemoryLayout<Int>.alignment)!)
     }
 
-    /// For as long as the owner is held.
+    /// Valid while the owner is retained.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
-    /// The same bytes for those who want them typed.
     var typedBytes: UnsafeBufferPointer<UInt8> { bytes.bindMemory(to: UInt8.self) }
 
-    /// A part of the region, whose bounds the caller has checked.
+    /// A part of the region; the caller has checked the bounds.
     func part(_ range: Range<Int>) -> DataRegion {
         var part = self.from(range.lowerBound)
         part.count = range.count
@@ -48,7 +47,7 @@ struct DataRegion: @unchecked Sendable {
         return DataRegion(owner: owner, start: start + offset, count: count - offset)
     }
 
-    /// Whether the other region is over the bytes that follow these ones in the same memory.
+    /// Whether the other region directly follows this one in the same memory.
     func isContinued(by other: DataRegion) -> Bool {
         owner === other.owner && start + count == other.start
     }

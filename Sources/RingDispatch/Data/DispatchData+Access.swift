@@ -1,13 +1,13 @@
 internal import LinuxPlatform
 
-// MARK: in one piece
+// MARK: contiguous access
 
 extension DispatchData {
-    /// Calls the body with a pointer to the bytes in one piece. `dispatch_data_create_map`.
+    /// Calls the body with a pointer to contiguous bytes. `dispatch_data_create_map`.
     ///
-    /// The bytes of a single region that are aligned for the type are not copied. All others are
-    /// copied to temporary memory, for the time of the call. The pointer is valid in the body only,
-    /// and is never nil: without bytes it is one that must not be read.
+    /// A single region that is aligned for the type is not copied; otherwise the bytes are copied
+    /// to temporary memory for the call. The pointer is valid only in the body. It is never nil,
+    /// but must not be read if there are no bytes.
     public func withUnsafeBytes<Result, ContentType>(
         body: (UnsafePointer<ContentType>) throws -> Result
     ) rethrows -> Result {
@@ -22,9 +22,8 @@ extension DispatchData {
         }
     }
 
-    /// Calls the body with the bytes in one piece, as the other form does.
-    ///
-    /// Without bytes the buffer's count is 0.
+    /// Calls the body with contiguous bytes, copied if there are several regions. Without bytes the
+    /// buffer's count is 0.
     @_disfavoredOverload
     public func withUnsafeBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -32,10 +31,10 @@ extension DispatchData {
         try withContiguousBytes(alignment: 1, body)
     }
 
-    /// Calls the body with a span over the bytes in one piece.
+    /// Calls the body with a span over contiguous bytes.
     ///
-    /// The bytes of a single region are not copied. Those of several are copied to temporary memory
-    /// for the time of the call; take the spans of the `regions` to avoid that.
+    /// Several regions are copied to temporary memory for the call; use the spans of `regions` to
+    /// avoid that.
     public func withSpan<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -67,7 +66,7 @@ extension DispatchData {
 // MARK: region by region
 
 extension DispatchData {
-    /// Calls the block with each region in order, with the index of its first byte, until the block
+    /// Calls the block with each region in order and the index of its first byte, until the block
     /// sets `stop`. `dispatch_data_apply`.
     public func enumerateBytes(
         _ block: (
@@ -85,7 +84,7 @@ extension DispatchData {
 // MARK: copying out
 
 extension DispatchData {
-    /// Copies the first `count` bytes. The buffer must have room for them, and the data that many.
+    /// Copies the first `count` bytes. Neither the buffer nor the data may be shorter.
     public func copyBytes(to pointer: UnsafeMutableRawBufferPointer, count: Int) {
         copyBytes(to: pointer, from: 0..<requireCount(count, "copyBytes(to:count:)"))
     }
@@ -102,9 +101,9 @@ extension DispatchData {
         write(range, to: start)
     }
 
-    /// Copies bytes over the elements of a buffer, as many as it has room for.
-    /// - Parameter range: which bytes, all if nil. An empty range copies nothing.
-    /// - Returns: how many bytes were copied.
+    /// Copies bytes over the elements of a buffer, as many as fit.
+    /// - Parameter range: the bytes to copy; all if nil.
+    /// - Returns: the number of bytes copied.
     public func copyBytes<DestinationType>(
         to buffer: UnsafeMutableBufferPointer<DestinationType>, from range: Range<Index>? = nil
     ) -> Int {
@@ -117,7 +116,7 @@ extension DispatchData {
         return end - range.lowerBound
     }
 
-    /// Safety: the range is in bounds, and there is room for it.
+    /// Safety: the caller ensures that the range is in bounds and fits.
     func write(_ range: Range<Int>, to destination: UnsafeMutableRawPointer) {
         forEachPart(of: range) { part, offset in
             (destination + (offset - range.lowerBound))

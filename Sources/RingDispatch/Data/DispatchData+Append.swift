@@ -1,11 +1,10 @@
 extension DispatchData {
-    /// Larger buffers get memory of their own size.
+    /// Larger buffers get memory of exactly their size.
     static let largestSmallAppend = 4096
     static let smallestTail = 64
     static let largestTail = 65_536
 
-    /// Adds the regions of another value behind the last byte; no byte is copied.
-    /// `dispatch_data_create_concat`.
+    /// Appends the regions of another value without copying bytes. `dispatch_data_create_concat`.
     public mutating func append(_ other: DispatchData) {
         if count == 0 {
             self = other
@@ -19,10 +18,10 @@ extension DispatchData {
         tailCapacity = other.tailCapacity
     }
 
-    /// Copies bytes behind the last one.
+    /// Appends a copy of the bytes.
     ///
-    /// Small buffers share memory: what is appended next may go behind them, if this value is the
-    /// only one with the last region. No byte is copied again later.
+    /// Small buffers share memory: a later append extends the last region in place if this value
+    /// alone references it.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.baseAddress != nil, requireCount(bytes.count, "append(_:)") > 0 else { return }
         let room = Swift.max(0, tailCapacity - lastRegionCount)
@@ -34,8 +33,8 @@ extension DispatchData {
             append(CopiedBytes.region(copying: bytes, capacity: bytes.count))
             return
         }
-        // A tail that is full is followed by one of twice its size, so that there are few. One that
-        // somebody else holds is not: each change after a copy would make a bigger one.
+        // A full tail is followed by one of twice its size, to keep regions few. A tail shared with
+        // other values is not: each change after a copy would allocate a bigger one.
         let isFull = bytes.count > room
         let grown = isFull ? Swift.min(2 * tailCapacity, DispatchData.largestTail) : 0
         let capacity = Swift.max(bytes.count, grown, DispatchData.smallestTail)
@@ -43,12 +42,12 @@ extension DispatchData {
         tailCapacity = capacity
     }
 
-    /// Copies the memory of values behind the last byte, as many bytes as they occupy.
+    /// Appends a copy of the values' memory.
     public mutating func append<SourceType>(_ buffer: UnsafeBufferPointer<SourceType>) {
         append(UnsafeRawBufferPointer(buffer))
     }
 
-    /// Adds a region, which is not empty. One that continues the last one becomes a part of it.
+    /// Appends a nonempty region. A region that continues the last one is merged into it.
     mutating func append(_ region: DataRegion) {
         let offset = count
         count += region.count
@@ -68,13 +67,13 @@ extension DispatchData {
 
     private var lastRegionCount: Int { rest.last?.region.count ?? first.count }
 
-    /// Whether no other value, iterator or region holds the last region's memory.
+    /// Whether no other value, iterator or region references the last region's memory.
     private mutating func isLastOwnerUnique() -> Bool {
         if rest.isEmpty { return isKnownUniquelyReferenced(&first.owner) }
         return isKnownUniquelyReferenced(&rest[rest.count - 1].region.owner)
     }
 
-    /// Safety: the caller saw that the bytes have room, and that nobody else holds the memory.
+    /// Safety: the caller has checked that the bytes fit and the memory is not shared.
     private mutating func extendLastRegion(by bytes: UnsafeRawBufferPointer) {
         if rest.isEmpty {
             first.extend(by: bytes)
@@ -86,7 +85,7 @@ extension DispatchData {
 }
 
 extension DataRegion {
-    /// Safety: the memory behind the region is the owner's, and no other region is over it.
+    /// Safety: the owner's memory continues behind the region, and no other region covers it.
     fileprivate mutating func extend(by bytes: UnsafeRawBufferPointer) {
         UnsafeMutableRawPointer(mutating: start + count)
             .copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)

@@ -16,9 +16,9 @@ extension DispatchData: RandomAccessCollection {
     /// The byte at an index: O(1) in the first region, O(log *n*) in the others.
     @inlinable
     public subscript(index: Index) -> UInt8 {
-        // One comparison also catches what is negative.
+        // One unsigned comparison also rejects negative indices.
         if UInt(bitPattern: index) < UInt(bitPattern: first.count) {
-            // Safety: the bytes are read while `self`, and so the region's owner, is held.
+            // Safety: `self`, and thus the region's owner, is retained during the read.
             return withExtendedLifetime(self) {
                 first.start.load(fromByteOffset: index, as: UInt8.self)
             }
@@ -35,22 +35,22 @@ extension DispatchData: RandomAccessCollection {
         }
     }
 
-    /// The bytes of a range, as a slice that keeps all of the data and its indices. See
-    /// `subdata(in:)` for a part that keeps its own regions only.
+    /// The bytes of a range, as a slice that retains all of the data and shares its indices. See
+    /// also `subdata(in:)`.
     public subscript(bounds: Range<Index>) -> Slice<DispatchData> {
         require(bounds, "subscript")
         return Slice(base: self, bounds: bounds)
     }
 
-    /// Walks the regions byte by byte. The iterator keeps the data.
+    /// An iterator over the bytes. It retains the data.
     @inlinable
     public func makeIterator() -> DispatchDataIterator { DispatchDataIterator(_data: self) }
 
-    /// The index before another one.
+    /// The preceding index.
     @inlinable
     public func index(before i: Index) -> Index { i - 1 }
 
-    /// The index after another one.
+    /// The following index.
     @inlinable
     public func index(after i: Index) -> Index { i + 1 }
 
@@ -58,7 +58,7 @@ extension DispatchData: RandomAccessCollection {
     @inlinable
     public func index(_ i: Index, offsetBy distance: Int) -> Index { i + distance }
 
-    /// The index `distance` bytes away, or nil if that is beyond `limit`.
+    /// The index `distance` bytes away; nil if that is beyond `limit`.
     @inlinable
     public func index(_ i: Index, offsetBy distance: Int, limitedBy limit: Index) -> Index? {
         let reach = limit - i
@@ -69,11 +69,11 @@ extension DispatchData: RandomAccessCollection {
         return isBeyond ? nil : i + distance
     }
 
-    /// The number of bytes between two indices.
+    /// The number of bytes from `start` to `end`.
     @inlinable
     public func distance(from start: Index, to end: Index) -> Int { end - start }
 
-    /// Calls the body with the bytes if they are in one region; nil if they are not.
+    /// Calls the body if the bytes are in one region; otherwise returns nil.
     public func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result? {

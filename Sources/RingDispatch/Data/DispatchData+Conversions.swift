@@ -1,12 +1,12 @@
 internal import LinuxPlatform
 
 extension DispatchData {
-    /// Takes an array's bytes without copying them: the data holds the array.
+    /// Uses an array's bytes without copying them: the data retains the array.
     public init(_ bytes: [UInt8]) {
         self.init(ArrayBytes.region(bytes) ?? .empty)
     }
 
-    /// The bytes of a slice, without copying them.
+    /// Uses the bytes of a slice without copying them.
     public init(_ slice: Slice<DispatchData>) {
         self = slice.base.subdata(in: slice.startIndex..<slice.endIndex)
     }
@@ -21,7 +21,7 @@ extension DispatchData {
 }
 
 extension Array<UInt8> {
-    /// The bytes of the data: copied once, or not at all if the data was made from an array.
+    /// Copies the bytes once, or not at all if the data was made from an array.
     public init(_ data: DispatchData) {
         if data.rest.isEmpty, let owner = data.first.owner as? ArrayBytes,
             owner.array.count == data.count
@@ -36,7 +36,7 @@ extension Array<UInt8> {
 }
 
 extension DispatchData: Equatable {
-    /// Whether two values have the same bytes, in whatever regions.
+    /// Whether two values have the same bytes, however divided into regions.
     public static func == (one: DispatchData, other: DispatchData) -> Bool {
         guard one.count == other.count else { return false }
         var isEqual = true
@@ -57,7 +57,7 @@ extension DispatchData: Equatable {
 extension DispatchData: Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(count)
-        // A hasher takes the bytes as one stream, wherever one call ends and the next begins.
+        // The hash does not depend on the regions: a hasher takes the bytes as one stream.
         forEachPart(of: 0..<count) { part, _ in
             hasher.combine(bytes: part)
             return true
@@ -66,7 +66,7 @@ extension DispatchData: Hashable {
 }
 
 extension DispatchData: CustomDebugStringConvertible {
-    /// The size and the number of regions: "DispatchData(10 bytes in 2 regions)".
+    /// The size and the number of regions, as in "DispatchData(10 bytes in 2 regions)".
     public var debugDescription: String {
         "DispatchData(\(count) \(count == 1 ? "byte" : "bytes") in \(regionCount) "
             + "\(regionCount == 1 ? "region" : "regions"))"

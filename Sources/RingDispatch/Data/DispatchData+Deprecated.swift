@@ -1,4 +1,4 @@
-// The forms that Swift 4 deprecated, for old programs.
+// Forms that Swift 4 deprecated, for old programs.
 extension DispatchData {
     /// Copies the bytes.
     @available(swift, deprecated: 4, message: "Use init(bytes: UnsafeRawBufferPointer) instead")
@@ -6,7 +6,7 @@ extension DispatchData {
         self.init(bytes: UnsafeRawBufferPointer(buffer))
     }
 
-    /// Takes memory over, without copying.
+    /// Uses memory without copying it.
     @available(
         swift, deprecated: 4,
         message: "Use init(bytesNoCopy: UnsafeRawBufferPointer, deallocator: Deallocator) instead"
@@ -15,7 +15,7 @@ extension DispatchData {
         self.init(bytesNoCopy: UnsafeRawBufferPointer(bytes), deallocator: deallocator)
     }
 
-    /// Copies bytes behind the last one.
+    /// Appends a copy of the bytes.
     @available(swift, deprecated: 4, message: "Use append(_: UnsafeRawBufferPointer) instead")
     public mutating func append(_ bytes: UnsafePointer<UInt8>, count: Int) {
         requireCount(count, "append(_:count:)")

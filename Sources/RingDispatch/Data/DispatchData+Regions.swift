@@ -1,6 +1,6 @@
 internal import LinuxPlatform
 
-// Where the regions are.
+// Region lookup. Region 0 is `first`; region n is `rest[n - 1]`.
 extension DispatchData {
     var regionCount: Int { count == 0 ? 0 : 1 + rest.count }
 
@@ -14,10 +14,10 @@ extension DispatchData {
         number == 0 ? 0 : rest[number - 1].offset
     }
 
-    /// The number of the region with the byte at `index`, which is in bounds.
+    /// The number of the region that contains the byte at `index`, which is in bounds.
     func regionNumber(at index: Int) -> Int {
         if index < first.count { return 0 }
-        // The first number is at or before the region, the second one behind it.
+        // Binary search: region `low` is at or before the result, `high` is behind it.
         var low = 1
         var high = rest.count + 1
         while low + 1 < high {
@@ -27,19 +27,19 @@ extension DispatchData {
         return low
     }
 
-    /// A region as the iterator wants it; nil behind the last one.
+    /// A region's bytes for the iterator; nil behind the last region.
     @usableFromInline
     func regionBytes(_ number: Int) -> UnsafeRawBufferPointer? {
         number < regionCount ? region(number).bytes : nil
     }
 
-    /// Calls the body with the regions' parts of a range in order, and with each part's index in
-    /// the value, until it returns false.
+    /// Calls the body with each region's part of the range, and the part's index in the value,
+    /// until the body returns false.
     func forEachPart(
         of range: Range<Int>, _ body: (UnsafeRawBufferPointer, Int) throws -> Bool
     ) rethrows {
         guard !range.isEmpty else { return }
-        // Safety: the regions' owners live until the body is done with the last of their bytes.
+        // Safety: the regions' owners live until the body has returned for the last part.
         try withExtendedLifetime(self) {
             for number in regionNumber(at: range.lowerBound)..<regionCount {
                 let offset = offset(ofRegion: number)
@@ -59,7 +59,7 @@ extension DispatchData {
 extension DispatchData {
     /// The bytes of a range, without copying them. `dispatch_data_create_subrange`.
     ///
-    /// The part keeps the memory of those regions only that it has bytes of.
+    /// The result retains only the memory of the regions that it has bytes of.
     public func subdata(in range: Range<Index>) -> DispatchData {
         require(range, "subdata(in:)")
         if range.isEmpty { return .empty }
@@ -82,10 +82,10 @@ extension DispatchData {
         return region.part(start..<Swift.min(range.upperBound - offset, region.count))
     }
 
-    /// The region that has the byte at `location`, and the index of the region's first byte.
+    /// The region that contains the byte at `location`, and the index of its first byte.
     /// `dispatch_data_copy_region`.
-    /// - Parameter location: not negative. Behind the last byte the result has no bytes, and its
-    ///   offset is the count.
+    /// - Parameter location: not negative. Behind the last byte, the result is empty and its offset
+    ///   is the count.
     public func region(location: Int) -> (data: DispatchData, offset: Int) {
         guard location >= 0 else { trap(index: location) }
         guard location < count else { return (.empty, count) }
@@ -93,10 +93,10 @@ extension DispatchData {
         return (DispatchData(region(number)), offset(ofRegion: number))
     }
 
-    /// The regions in order, each as a value whose bytes are in one piece. Nothing is copied.
+    /// The regions in order, each as a contiguous value. Nothing is copied.
     public var regions: Regions { Regions(base: self) }
 
-    /// The contiguous pieces that a value consists of; none has no bytes.
+    /// The contiguous regions of a value; none is empty.
     public struct Regions: RandomAccessCollection, Sendable {
         let base: DispatchData
 
@@ -117,21 +117,20 @@ extension DispatchData {
 // MARK: scatter and gather
 
 extension DispatchData {
-    /// Calls the body with the first buffers of what is left from `offset` on, for writev(2) and
-    /// the like: nothing is copied.
+    /// Calls the body with the first buffers from `offset` on, without copying, as for writev(2).
     ///
-    /// The addresses stay valid after the body as long as a copy of this value, or a part with
-    /// these bytes, is held.
+    /// The addresses stay valid after the body while a copy of this value, or a part with these
+    /// bytes, is retained.
     /// - Parameters:
-    ///   - offset: 0 up to the count, where there are no buffers.
-    ///   - limit: how many buffers there may be, at least one.
+    ///   - offset: from 0 up to the count, which gives no buffers.
+    ///   - limit: the maximum number of buffers, at least one.
     package func withBuffers<Result>(
         from offset: Int, limit: Int,
         _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result
     ) -> Result {
         guard offset >= 0, offset <= count else { trap(index: offset) }
         guard offset < count else { return body(UnsafeBufferPointer(start: nil, count: 0)) }
-        precondition(limit > 0, "there is nothing to do without buffers")
+        precondition(limit > 0, "the limit must be positive")
         let most = Swift.min(limit, regionCount - regionNumber(at: offset))
         return withUnsafeTemporaryAllocation(of: UnsafeRawBufferPointer.self, capacity: most) {
             buffers in

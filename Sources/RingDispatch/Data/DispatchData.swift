@@ -1,38 +1,37 @@
 internal import LinuxPlatform
 
-/// Bytes in one or more regions of memory, which are shared and not copied. `dispatch_data_t`.
+/// Bytes in one or more regions of memory, which are shared, not copied. `dispatch_data_t`.
 ///
-/// A collection of bytes with value semantics: copies, parts (`subdata(in:)`) and concatenations
-/// share the regions, and changing one value never changes another. The bytes of a region never
-/// move. A region's memory goes back, by its deallocator, when the last value, part and iterator
-/// over it is gone.
+/// A collection with value semantics: copies, parts (`subdata(in:)`) and concatenations share the
+/// regions, and changing one value never changes another. The bytes of a region never move; its
+/// deallocator runs when the last value, part and iterator that uses it is gone.
 ///
-/// Reading a byte takes O(log *n*) for *n* regions, appending amortised O(1) for each region that
-/// is appended, and `subdata(in:)` O(*k*) for the *k* regions of the part. Iterate, or use
-/// `enumerateBytes` or `regions`, to read all bytes.
+/// Reading a byte takes O(log *n*) for *n* regions, appending amortised O(1) per appended region,
+/// and `subdata(in:)` O(*k*) for the *k* regions of the part. To read all bytes, iterate, or use
+/// `enumerateBytes` or `regions`.
 ///
-/// An index, a range or a count outside of the data ends the process with a message.
+/// An index, range or count outside the data ends the process with a message.
 public struct DispatchData: Sendable {
-    // What always holds:
-    // - No region is empty but `first` in the empty value, which has no others.
-    // - The offsets in `rest` are the sums of the counts before.
-    // - `tailCapacity` is 0, or that of the memory that the last region begins at the start of.
-    //   Then the bytes behind the region belong to no value, and to this one if it alone holds the
-    //   owner.
+    // Invariants:
+    // - No region is empty, except `first` in the empty value, which has no others.
+    // - Each offset in `rest` is the sum of the counts before it.
+    // - If `tailCapacity` is not 0, the last region starts at the start of memory with that
+    //   capacity. No value uses the bytes behind the region; this value may, if it alone references
+    //   the owner.
     @usableFromInline var first: DataRegion
     var rest: [DataPiece]
 
     /// The number of bytes. `dispatch_data_get_size`.
     public internal(set) var count: Int
 
-    /// How many bytes have room in the memory of the last region, the region's own among them;
-    /// 0 where nothing may be appended in place.
+    /// The capacity of the last region's memory, including the region; 0 if it cannot be extended
+    /// in place.
     var tailCapacity: Int
 
     /// The value without bytes. `dispatch_data_empty`.
     public static var empty: DispatchData { DispatchData(.empty) }
 
-    /// A value of one region, or none.
+    /// A value of one region; an empty one gives the empty value.
     init(_ region: DataRegion) {
         first = region
         rest = []
@@ -40,7 +39,7 @@ public struct DispatchData: Sendable {
         tailCapacity = 0
     }
 
-    /// How memory that was not copied goes back.
+    /// How memory that was not copied is freed.
     public enum Deallocator {
         /// By free(3).
         case free
@@ -48,8 +47,8 @@ public struct DispatchData: Sendable {
         /// By munmap(2): the bytes are whole pages of a mapping.
         case unmap
 
-        /// By a block, which is submitted to the queue, or to the default global queue, once
-        /// nobody uses the memory any more.
+        /// By a block, submitted to the queue (nil: the default global queue) once the memory is
+        /// unused.
         case custom(DispatchQueue?, () -> Void)
     }
 
@@ -62,11 +61,11 @@ public struct DispatchData: Sendable {
         self.init(CopiedBytes.region(copying: buffer, capacity: buffer.count))
     }
 
-    /// Takes memory over, without copying. `dispatch_data_create`.
+    /// Uses memory without copying it. `dispatch_data_create`.
     ///
-    /// The bytes must stay unchanged until the deallocator has run. It runs exactly once: when the
-    /// last user of the memory is gone, on that user's thread (`.free`, `.unmap`) or asynchronously
-    /// on its queue (`.custom`). Without bytes to keep, it runs at once.
+    /// The bytes must stay unchanged until the deallocator has run. It runs once, when the last
+    /// user of the memory is gone: on that user's thread (`.free`, `.unmap`), or asynchronously on
+    /// its queue (`.custom`). Without bytes it runs at once.
     public init(bytesNoCopy bytes: UnsafeRawBufferPointer, deallocator: Deallocator = .free) {
         guard let start = bytes.baseAddress,
             requireCount(bytes.count, "init(bytesNoCopy:deallocator:)") > 0
@@ -79,9 +78,9 @@ public struct DispatchData: Sendable {
         self.init(DataRegion(owner: owner, start: start, count: bytes.count))
     }
 
-    /// A value over memory of an object, without copying: an I/O buffer from a pool, for example.
-    /// - Parameter owner: keeps the bytes readable and unchanged until its last reference goes,
-    ///   which happens when the last user of the bytes is gone, on any thread.
+    /// A value over an object's memory, without copying: for example, an I/O buffer from a pool.
+    /// - Parameter owner: keeps the bytes readable and unchanged until its last release, by the
+    ///   last user of the bytes on any thread.
     package init(start: UnsafeRawPointer, count: Int, owner: some AnyObject & Sendable) {
         guard requireCount(count, "init(start:count:owner:)") > 0 else {
             self.init(.empty)
@@ -93,7 +92,7 @@ public struct DispatchData: Sendable {
 
 // MARK: misuse
 
-/// The count, which must not be negative.
+/// Traps if the count is negative.
 @discardableResult
 func requireCount(_ count: Int, _ function: StaticString) -> Int {
     if count >= 0 { return count }

@@ -1,6 +1,6 @@
-/// Walks the bytes of a `DispatchData`, region by region, and keeps it meanwhile.
+/// Iterates over the bytes of a `DispatchData`, and retains it.
 public struct DispatchDataIterator: IteratorProtocol, Sequence, @unchecked Sendable {
-    // Safety: `data` keeps what the pointers are into, which nobody changes.
+    // Safety: `data` retains the memory that the pointers refer to, which never changes.
     @usableFromInline let data: DispatchData
     @usableFromInline var nextRegion: Int
     @usableFromInline var position: UnsafeRawPointer
@@ -15,7 +15,7 @@ public struct DispatchDataIterator: IteratorProtocol, Sequence, @unchecked Senda
         end = position + _data.first.count
     }
 
-    /// The next byte; nil at the end, and from then on.
+    /// The next byte; nil at the end and ever after.
     @inlinable
     public mutating func next() -> UInt8? {
         if position == end {

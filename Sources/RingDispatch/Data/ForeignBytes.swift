@@ -1,6 +1,6 @@
 internal import LinuxPlatform
 
-/// Gives a user's memory back when the last region over it has gone.
+/// Frees the user's memory when the last region over it is gone.
 final class ForeignBytes {
     private let bytes: UnsafeRawBufferPointer
     private let deallocator: DispatchData.Deallocator
@@ -14,7 +14,6 @@ final class ForeignBytes {
 }
 
 extension DispatchData.Deallocator {
-    /// Gives the bytes back, or asks the user's block to.
     func deallocate(_ bytes: UnsafeRawBufferPointer) {
         switch self {
         case .free:
@@ -25,7 +24,8 @@ extension DispatchData.Deallocator {
                 try Memory.unmap(bytes)
             } catch {
                 fatalMisuse(
-                    "DispatchData: the deallocator .unmap of \(bytes.count) bytes: \(error)")
+                    "DispatchData: the deallocator .unmap failed for \(bytes.count) bytes: "
+                        + "\(error)")
             }
         case .custom(let queue, let block):
             let block = DeallocatorBlock(run: block)
@@ -34,8 +34,8 @@ extension DispatchData.Deallocator {
     }
 }
 
-/// A deallocator's block on its way to its queue.
+/// A deallocator's block, to be passed to its queue.
 private struct DeallocatorBlock: @unchecked Sendable {
-    // Safety: called once, after the last use of the memory that it gives back.
+    // Safety: called once, after the last use of the memory that it frees.
     let run: () -> Void
 }

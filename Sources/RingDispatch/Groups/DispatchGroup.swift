@@ -1,13 +1,12 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// Counts work that is under way, and reports when none is left. `dispatch_group_t`.
+/// Counts pieces of pending work and reports when none is left. `dispatch_group_t`.
 public final class DispatchGroup: DispatchObject, @unchecked Sendable {
-    // Safety: all state is atomic or locked.
-    /// Bits 0-31: count. Bit 32: somebody waits or wants to be notified. Bit 33: submitted items
-    /// hold the group, all with one reference. Bits 34-63: leaves so far.
-    /// One add both counts down and counts the leave. `leave` (releasing) pairs with `wait` and
-    /// `notify` (acquiring).
+    // Safety: all state is atomic or locked. Bits 0-31: count. Bit 32: threads or notifications
+    // wait. Bit 33: submitted items share one reference to the group. Bits 34-63: leaves, modulo
+    // 2^30. One add changes both numbers. `leave` (releasing) pairs with `wait` and `notify`
+    // (acquiring).
     private let state = Atomic<UInt64>(0)
     private let interested = Locked(Interested())
 
@@ -16,15 +15,15 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     private static let isHeld: UInt64 = 1 << 33
     private static let oneLeave: UInt64 = 1 << 34
 
-    /// Waits and notifications that began while the group was not empty, with the leaves counted by
-    /// then: a leave that empties the group ends the waits that began before it.
+    /// Waits and notifications on a nonempty group, with the number of leaves at their start: a
+    /// leave that empties the group ends those that began before it.
     private struct Interested: Sendable {
         var waiters: [(since: UInt64, threadHandle: ThreadHandle)] = []
         var notifications: [(since: UInt64, notification: Notification)] = []
     }
 
     private struct Notification: @unchecked Sendable {
-        // Safety: the work item belongs to the notification until it is pushed.
+        // Safety: the notification owns the work item until it is pushed.
         let queue: DispatchQueue
         let workItem: WorkItemPointer
     }
@@ -37,11 +36,11 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     deinit {
         let count = state.load(ordering: .relaxed) & DispatchGroup.countMask
         if count > 0 {
-            fatalMisuse("a group was released while \(count) of its enter() had no leave()")
+            fatalMisuse("a group was released with \(count) enter() calls that have no leave()")
         }
     }
 
-    /// One more piece of work is under way. `dispatch_group_enter`.
+    /// Counts one more piece of work. `dispatch_group_enter`.
     public func enter() {
         let old = state.wrappingAdd(1, ordering: .relaxed).oldValue
         if old & DispatchGroup.countMask == DispatchGroup.countMask {
@@ -49,7 +48,8 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         }
     }
 
-    /// A piece of work is done. More leaves than enters end the process. `dispatch_group_leave`.
+    /// Counts one piece of work as done. More leaves than enters end the process.
+    /// `dispatch_group_leave`.
     public func leave() {
         let old = state.wrappingAdd(
             DispatchGroup.oneLeave - 1, ordering: .acquiringAndReleasing
@@ -63,7 +63,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         if old & DispatchGroup.isHeld != 0 { letGo() }
     }
 
-    /// Enters for an item that is being submitted, and will leave: the group stays alive till then.
+    /// Enters for an item being submitted. The group stays alive until the item leaves it.
     func enterHolding() {
         let old = state.wrappingAdd(1, ordering: .relaxed).oldValue
         guard old & DispatchGroup.isHeld == 0 else { return }
@@ -71,7 +71,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         if before & DispatchGroup.isHeld == 0 { _ = Unmanaged.passRetained(self) }
     }
 
-    /// Gives the items' reference back if there are none any more.
+    /// Releases the items' shared reference if the group is empty.
     private func letGo() {
         var old = state.load(ordering: .relaxed)
         while old & DispatchGroup.countMask == 0 && old & DispatchGroup.isHeld != 0 {
@@ -86,11 +86,11 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         }
     }
 
-    /// - Parameter leaves: how many there were before the one that emptied the group.
+    /// - Parameter leaves: the number of leaves before the one that emptied the group.
     @inline(never)
     private func tellAll(emptiedAfter leaves: UInt64) {
         func isMeant(_ since: UInt64) -> Bool {
-            // The count of leaves wraps around at 30 bits.
+            // The number of leaves wraps around at 30 bits.
             (leaves &- since) & 0x3fff_ffff < 0x2000_0000
         }
         let (waiters, notifications) = interested.withLock { interested in
@@ -102,13 +102,13 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
             if interested.waiters.isEmpty && interested.notifications.isEmpty {
                 state.bitwiseAnd(~DispatchGroup.isAwaited, ordering: .relaxed)
             }
-            // With the lock, and before anybody is woken: what others ask for when they see the
-            // group empty comes behind these.
+            // Pushed under the lock and before any wake-up, so that notifications of callers who
+            // see the group empty go behind these.
             let context = Context.current
             for notification in notifications {
                 notification.queue.push(notification.workItem, context)
             }
-            // The references go outside the lock: a queue may end with them.
+            // The references are dropped outside the lock: they may be a queue's last.
             return (waiters, notifications)
         }
         withExtendedLifetime(notifications) {
@@ -116,8 +116,8 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         }
     }
 
-    /// Marks that somebody is interested, and tells how many leaves there were; nil when nothing
-    /// is under way. Called with the lock, so that `tellAll` comes after.
+    /// Sets the awaited bit and returns the number of leaves; nil if the group is empty. Called
+    /// under the lock, so that `tellAll` runs afterwards.
     private func announceInterest() -> UInt64? {
         var old = state.load(ordering: .acquiring)
         while old & DispatchGroup.countMask != 0 {
@@ -131,7 +131,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
 
     // MARK: notify
 
-    /// Submits a block to a queue when the work is done; at once when none is under way.
+    /// Submits a block to a queue when the group becomes empty; at once if it is.
     /// `dispatch_group_notify`.
     public func notify(
         qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], queue: DispatchQueue,
@@ -142,7 +142,6 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         submit(to: queue, qos, flags) { work() }
     }
 
-    /// Submits a block to a queue when the work is done; at once when none is under way.
     func submit(
         to queue: DispatchQueue, _ qos: DispatchQoS, _ flags: DispatchWorkItemFlags,
         _ work: @escaping Block
@@ -151,7 +150,8 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         let notification = Notification(
             queue: queue, workItem: queue.makeWorkItem(qos, flags, context, work))
         let mustWait = interested.withLock { interested -> Bool in
-            // Behind earlier ones that the leave which emptied the group is about to submit.
+            // The leave that emptied the group has yet to submit an earlier notification: go behind
+            // it.
             guard let since = announceInterest() ?? interested.notifications.last?.since else {
                 return false
             }
@@ -163,17 +163,17 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
 
     // MARK: wait
 
-    /// Waits until the work is done. `dispatch_group_wait`.
+    /// Waits until the group is empty. `dispatch_group_wait`.
     public func wait() {
         _ = wait(deadline: nil)
     }
 
-    /// Waits until the work is done, or until a time.
+    /// Waits until the group is empty, with a time-out.
     public func wait(timeout: DispatchTime) -> DispatchTimeoutResult {
         wait(deadline: timeout.monotonicDeadline)
     }
 
-    /// Waits until the work is done, or until a time by the wall clock.
+    /// Waits until the group is empty, with a time-out by the wall clock.
     public func wait(wallTimeout: DispatchWallTime) -> DispatchTimeoutResult {
         wait(deadline: wallTimeout.monotonicDeadline)
     }

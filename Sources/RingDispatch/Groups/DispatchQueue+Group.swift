@@ -3,7 +3,8 @@ extension DispatchQueue {
     /// `dispatch_barrier_async`.
     /// - Parameters:
     ///   - group: entered now, left when the block has run.
-    ///   - qos: with `.enforceQoS`, or on a queue without a class, the block's own class.
+    ///   - qos: the block's own class; it applies with `.enforceQoS`, or on a queue without a
+    ///     class.
     ///   - flags: `.barrier` runs the block alone on a concurrent queue.
     @preconcurrency
     @inline(__always)
@@ -18,13 +19,13 @@ extension DispatchQueue {
         }
     }
 
-    /// `async` for a block that is not `Sendable`: you ensure that no two threads touch what it
+    /// `async` for a block that is not `Sendable`: you ensure that no two threads access its
     /// captures at the same time.
     public final func asyncUnsafe(
         group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,
         flags: DispatchWorkItemFlags = [], execute work: @escaping () -> Void
     ) {
-        // Safety: the caller's promise.
+        // Safety: the caller promises it.
         nonisolated(unsafe) let work = work
         async(group: group, qos: qos, flags: flags) { work() }
     }

@@ -1,13 +1,13 @@
 internal import LinuxPlatform
 
-/// The reads, or the writes, of a descriptor that has to be waited for: a socket, a pipe, a
-/// terminal. One after the other, in order.
+/// The reads or the writes of a descriptor that can block: a socket, a pipe, a terminal. They run
+/// one at a time, in order.
 ///
-/// The thread that finds something to do and nobody at it (`isBusy`) runs the first operation: it
-/// tries the call, and asks a loop to watch the descriptor when it would block. The completion of
-/// the watch goes on right in the loop. Only handlers are submitted to queues.
+/// A thread that finds work while no other is the runner (`isBusy`) becomes the runner of the first
+/// operation: it makes the call, and registers the descriptor with a loop if the call would block.
+/// The completion continues directly in the loop. Only handlers are submitted to queues.
 final class DescriptorSide: LoopOperation, @unchecked Sendable {
-    // Safety: `lock` guards what it says; the rest belongs to the thread that set `isBusy`.
+    // Safety: `lock` guards the fields marked so; the rest belongs to the thread that set `isBusy`.
     let direction: IOOperation.Direction
     private let descriptor: IODescriptor
     private let lock = Locked<Void>(())
@@ -15,26 +15,26 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
     // MARK: guarded by the lock
     @exclusivity(unchecked) private var waiting = IOOperationList()
     @exclusivity(unchecked) private var isBusy = false
-    /// Something came while the side was busy.
+    /// An event arrived while the side was busy.
     @exclusivity(unchecked) private var hasEvents = false
-    /// Some of `waiting` are to end early.
+    /// Some operations in `waiting` are aborted.
     @exclusivity(unchecked) private var mustSweep = false
-    /// A loop watches the descriptor, or is about to.
+    /// A poll registration is in flight, or about to be made.
     @exclusivity(unchecked) private var isWatched = false
     @exclusivity(unchecked) private var isWatchEnding = false
-    /// How the last watch ended, for the runner to take over.
+    /// The result of the last registration, for the runner.
     @exclusivity(unchecked) private var watchResult: Int32?
-    /// The descriptor is to be let go as soon as nothing watches it.
+    /// The descriptor is to be released when the registration has ended.
     @exclusivity(unchecked) private var mustRetire = false
 
-    // MARK: the runner's
+    // MARK: owned by the runner
     @exclusivity(unchecked) private(set) var stream: StreamDescriptor
-    /// The last call found less than it asked for: the next one waits for a watch first.
+    /// The last call transferred less than requested, so the next one needs a registration first.
     @exclusivity(unchecked) private var isExhausted = false
-    /// The watch itself failed, with a negated errno.
+    /// The negated errno of a failed registration, or 0.
     @exclusivity(unchecked) private var watchError: Int32 = 0
 
-    /// Most bytes of one call.
+    /// Maximum bytes per call.
     static let readSize = 65_536
     static let writeSize = 262_144
     /// Calls in a row before others get their turn.
@@ -48,24 +48,24 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
         self.stream = stream
     }
 
-    // MARK: from any thread
+    // MARK: on any thread
 
     func enqueue(_ operation: IOOperation, _ context: Context) {
         let isMine = lock.withLock { _ -> Bool in
             waiting.append(operation)
-            // Whoever aborted it may have swept before it was here.
+            // A sweep for the abort may have run before the operation was on the list.
             if operation.abortCode != 0 { mustSweep = true }
             return claim()
         }
         if isMine { run(context) }
     }
 
-    /// Something changed: the first operation may go on, or be told of.
+    /// Runs the side: the first operation may proceed, or a handler call is due.
     func wake(_ context: Context) {
         if lock.withLock({ _ in claim() }) { run(context) }
     }
 
-    /// Some operations are to end early.
+    /// Finishes aborted operations.
     func sweep(_ context: Context) {
         let isMine = lock.withLock { _ -> Bool in
             mustSweep = true
@@ -74,8 +74,8 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
         if isMine { run(context) }
     }
 
-    /// No operation comes any more: tells the descriptor when nothing watches it. False when that
-    /// is so already.
+    /// Called after the last operation. True if a registration is in flight; its end then calls
+    /// `sideIsQuiet`.
     func retire() -> Bool {
         lock.withLock { _ in
             mustRetire = isWatched
@@ -83,7 +83,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
         }
     }
 
-    /// Under the lock: true for the thread that has to run the side.
+    /// Under the lock. True if the caller becomes the runner.
     private func claim() -> Bool {
         hasEvents = isBusy
         if isBusy { return false }
@@ -95,9 +95,9 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
 
     private enum Outcome {
         case finished(Int32)
-        /// Nothing to do before the descriptor is ready.
+        /// The descriptor must become ready first.
         case mustWatch
-        /// Nothing to do before the handler has caught up.
+        /// The handler must catch up first.
         case heldBack
     }
 
@@ -136,7 +136,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
         }
     }
 
-    /// Stops running; false when something came meanwhile. A watch that nobody needs is ended.
+    /// Stops running; false if an event arrived. Cancels a registration without operations.
     private func rest(_ context: Context) -> Bool {
         var mustEndWatch = false
         let isOver = lock.withLock { _ -> Bool in
@@ -173,7 +173,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
             operation.append(buffer.data(count))
             if operation.isComplete { return .finished(0) }
             operation.deliverWhatIsDue(context)
-            // One more look tells a convenience read whether that was all.
+            // A convenience read makes one more call, in case more bytes are there.
             if count < room && !operation.channel.isConvenience {
                 isExhausted = true
                 return .mustWatch
@@ -200,7 +200,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
         return .mustWatch
     }
 
-    /// What follows a call that transferred nothing; nil: try it again.
+    /// The outcome of a call that transferred nothing; nil means try again.
     private func failed(_ result: Int, _ operation: IOOperation) -> Outcome? {
         switch result {
         case StreamDescriptor.needsNonBlocking:
@@ -218,9 +218,9 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
         }
     }
 
-    // MARK: the watch
+    // MARK: registration
 
-    /// Has a loop watch the descriptor, and stops running; false when something came meanwhile.
+    /// Registers the descriptor and stops running; false if an event arrived.
     private func watch(_ context: Context) -> Bool {
         let home = chooseLoop(context)
         let isOver = lock.withLock { _ -> Bool in
@@ -234,7 +234,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
         return isOver
     }
 
-    /// Where the thread is, so that a connection follows its handlers; with epoll always the same.
+    /// The worker's loop, so that a connection follows its handlers; with epoll, always the same.
     private func chooseLoop(_ context: Context) -> EventLoop {
         if let loop, !loop.registrationsMigrate { return loop }
         if let here = context.pointee.loop, !here.isBackground, context.pointee.worker != nil {
@@ -272,10 +272,10 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
         }
     }
 
-    // MARK: the end
+    // MARK: release
 
-    /// Has the kernel forget the descriptor, where it keeps something of it between two watches.
-    /// False when there is nothing to forget.
+    /// Removes what the kernel keeps for the descriptor between registrations, then calls
+    /// `sideIsQuiet`. False if there is nothing.
     func requestForgetting(_ context: Context) -> Bool {
         guard let loop, !loop.registrationsMigrate else { return false }
         let release = DescriptorRelease(stream.number) { [descriptor] context in

@@ -3,19 +3,18 @@ internal import LinuxPlatform
 extension DispatchIO {
     /// Reads up to `length` bytes. `dispatch_io_read`.
     ///
-    /// The handler runs on `queue`, never two calls at a time: any number of times with `done`
-    /// false and bytes that came, and once, last, with `done` true. The last call has the last
-    /// bytes when all were read; empty data at the end of the file; nil with an error (an errno;
-    /// ECANCELED after `close`). Bytes that came before an error are delivered first.
+    /// The handler's calls run on `queue`, one at a time: any number with `done` false and some
+    /// bytes, then one with `done` true. The last call has the last bytes if all were read; empty
+    /// data at the end of the file; nil with an error (an errno; ECANCELED after `close`). Bytes
+    /// read before an error are delivered first.
     ///
-    /// A handler that is late holds the reading back: no more than about a MiB waits for it, and
-    /// then the reads behind this one wait, too.
+    /// A slow handler holds the operation and later reads back: at most about 1 MiB waits for it.
     /// - Parameters:
-    ///   - offset: of a random channel, counted from where the descriptor's position was when the
-    ///     channel was made; ignored by a stream.
+    ///   - offset: for a random channel, relative to the descriptor's position when the channel was
+    ///     created; ignored for a stream.
     ///   - length: `.max` reads to the end.
-    ///   - deadline: when to give up: what came is delivered, and the operation ends with
-    ///     ETIMEDOUT. GCD has no such parameter.
+    ///   - deadline: delivers the bytes read by then, and ends the operation with ETIMEDOUT. An
+    ///     extension to GCD.
     public func read(
         offset: Int, length: Int, queue: DispatchQueue, deadline: DispatchTime = .distantFuture,
         ioHandler: @escaping (_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void
@@ -30,9 +29,9 @@ extension DispatchIO {
 
     /// Writes all of the data, without copying it. `dispatch_io_write`.
     ///
-    /// The handler runs on `queue` as for `read`. With `done` false it has the bytes that are not
-    /// written yet, after each MiB unless the water marks say something else; in the last call it
-    /// has nil, or with an error the bytes that were not written. EPIPE: nobody will read them.
+    /// The handler runs on `queue` as for `read`. With `done` false it has the unwritten bytes,
+    /// after each MiB unless the water marks say otherwise; at last it has nil, or the unwritten
+    /// bytes and an error. EPIPE: the reading end is closed.
     public func write(
         offset: Int, data: DispatchData, queue: DispatchQueue,
         deadline: DispatchTime = .distantFuture,
@@ -55,12 +54,11 @@ extension DispatchIO {
         enter(.operation(operation))
     }
 
-    /// Runs a block when all operations that were submitted to channels of the descriptor have
-    /// ended, their handlers included, and before those that are submitted later.
-    /// `dispatch_io_barrier`.
+    /// Runs a block after all operations submitted earlier to any channel of the descriptor,
+    /// including their handlers, and before those submitted later. `dispatch_io_barrier`.
     ///
-    /// It runs on the default global queue, or on the channel's target. The descriptor is the
-    /// block's: it may use `fileDescriptor`, say for fsync(2).
+    /// The block runs on the channel's target, by default the default global queue. It may use
+    /// `fileDescriptor`, for example for fsync(2).
     public func barrier(execute: @escaping () -> Void) {
         let queue = core.barrierQueue ?? DispatchQueue.global()
         let isHeld = core.begin(evenIfClosed: true) == 0
@@ -68,21 +66,20 @@ extension DispatchIO {
         if isHeld { enter(.barrier(barrier)) } else { barrier.submit {} }
     }
 
-    /// The descriptor; -1 when the channel is closed, or its path not opened yet.
+    /// The descriptor; -1 if the channel is closed or its path is not open yet.
     /// `dispatch_io_get_descriptor`.
     public var fileDescriptor: Int32 {
         core.failure == 0 ? core.descriptor.number : -1
     }
 
-    /// Ends the channel: operations that are submitted later end with ECANCELED. Those under way go
-    /// on, or with `.stop` end soon, with ECANCELED and what they have done so far.
-    /// `dispatch_io_close`.
+    /// Closes the channel: operations submitted later end with ECANCELED. Earlier ones continue, or
+    /// with `.stop` soon end with ECANCELED and the bytes transferred so far. `dispatch_io_close`.
     public func close(flags: CloseFlags = []) {
         core.close(isStop: flags.contains(.stop))
     }
 
-    /// Sets the most bytes of one handler call, for operations that are submitted later; no limit
-    /// is set at first. `dispatch_io_set_high_water`.
+    /// Sets the maximum bytes per handler call, for operations submitted later. By default there is
+    /// no limit. `dispatch_io_set_high_water`.
     public func setLimit(highWater: Int) {
         requireSize(highWater, "setLimit: the high water mark")
         core.updateLimits { limits in
@@ -91,11 +88,11 @@ extension DispatchIO {
         }
     }
 
-    /// Sets the fewest bytes of a handler call other than an operation's last, for operations that
-    /// are submitted later. `dispatch_io_set_low_water`.
+    /// Sets the minimum bytes per handler call except the last, for operations submitted later.
+    /// `dispatch_io_set_low_water`.
     ///
-    /// Until it is set, a read delivers at once what is there (GCD would wait for a MiB or more),
-    /// and a write tells of each MiB.
+    /// By default a read delivers available bytes at once (GCD would wait for 1 MiB or more), and a
+    /// write reports each MiB.
     public func setLimit(lowWater: Int) {
         requireSize(lowWater, "setLimit: the low water mark")
         core.updateLimits { limits in
@@ -104,9 +101,8 @@ extension DispatchIO {
         }
     }
 
-    /// Has handlers called at an interval, with what there is then: of operations that are
-    /// submitted later, if they have reached the low water mark or the interval is strict.
-    /// `dispatch_io_set_interval`.
+    /// Calls handlers at an interval if the available bytes reach the low water mark or the
+    /// interval is strict. Applies to operations submitted later. `dispatch_io_set_interval`.
     public func setInterval(interval: DispatchTimeInterval, flags: IntervalFlags = []) {
         let nanoseconds = interval.clampedNanoseconds
         guard nanoseconds >= 0 else {
@@ -129,17 +125,17 @@ private func requireSize(_ size: Int, _ what: StaticString) {
     if size < 0 { fatalMisuse("DispatchIO.\(what) \(size) is negative") }
 }
 
-// MARK: without a channel
+// MARK: convenience operations
 
 extension DispatchIO {
-    /// Reads what is there, at most `maxLength` bytes, once there is any. `dispatch_read`.
+    /// Reads available bytes, at most `maxLength`, as soon as there are any. `dispatch_read`.
     ///
-    /// A file is read until `maxLength` bytes came or its end is reached, which gives empty data
-    /// when there is nothing more.
+    /// A file is read up to `maxLength` bytes or its end. Empty data means that the end was reached
+    /// before.
     /// - Parameters:
-    ///   - handler: called once, on `queue`, with the bytes and 0 or an errno. By then this read
-    ///     has let the descriptor go.
-    ///   - deadline: when to give up, with ETIMEDOUT. GCD has no such parameter.
+    ///   - handler: called once, on `queue`, with the bytes and 0 or an errno, after this read has
+    ///     released the descriptor.
+    ///   - deadline: when to give up with ETIMEDOUT. An extension to GCD.
     public class func read(
         fromFileDescriptor: Int32, maxLength: Int, runningHandlerOn queue: DispatchQueue,
         deadline: DispatchTime = .distantFuture,
@@ -156,9 +152,9 @@ extension DispatchIO {
 
     /// Writes all of the data. `dispatch_write`.
     /// - Parameters:
-    ///   - handler: called once, on `queue`, with nil and 0; or with what was not written, and an
-    ///     errno. By then this write has let the descriptor go.
-    ///   - deadline: when to give up, with ETIMEDOUT. GCD has no such parameter.
+    ///   - handler: called once, on `queue`, after this write has released the descriptor: with nil
+    ///     and 0, or with the unwritten bytes and an errno.
+    ///   - deadline: when to give up with ETIMEDOUT. An extension to GCD.
     public class func write(
         toFileDescriptor: Int32, data: DispatchData, runningHandlerOn queue: DispatchQueue,
         deadline: DispatchTime = .distantFuture,

@@ -2,49 +2,49 @@ internal import LinuxPlatform
 
 /// Reads and writes a descriptor without blocking. `dispatch_io_t`.
 ///
-/// Operations of a `.stream` channel run in the order of their submission, reads beside writes;
-/// those of a `.random` channel run side by side. Files are read and written by the kernel's ring
-/// (a thread of the runtime where there is none), sockets, pipes and the like when they are ready.
+/// A `.stream` channel runs its reads in order, and its writes likewise; a `.random` channel runs
+/// all operations concurrently. io_uring reads and writes files (with epoll, a runtime thread
+/// does); sockets, pipes and the like are read and written when they are ready.
 ///
-/// Do not close the descriptor, nor use it in other ways, before the cleanup handler was called.
-/// A closed peer gives EPIPE, and never a SIGPIPE. Sockets and pipes are left as they are; on a
-/// terminal and some devices O_NONBLOCK is set as long as channels use them.
+/// Do not close or otherwise use the descriptor before the cleanup handler is called. Writing to a
+/// closed peer gives EPIPE, never SIGPIPE. Sockets and pipes keep their flags; terminals and some
+/// devices have O_NONBLOCK set while channels use them.
 ///
-/// A channel whose last reference goes without `close` is closed: what was submitted goes on, and
-/// the cleanup handler is called.
+/// Releasing a channel closes it: submitted operations continue, then the cleanup handler is
+/// called.
 public final class DispatchIO: DispatchObject, @unchecked Sendable {
-    // Safety: the core looks after itself, the rest is locked.
+    // Safety: the core is thread-safe, the rest is locked.
     let core: IOChannel
     private let suspension = Locked(Suspension())
 
-    /// How the operations of a channel follow each other.
+    /// The order of a channel's operations.
     public enum StreamType: UInt, Sendable {
-        /// One after the other, at the descriptor's own position.
+        /// In submission order, at the descriptor's own position.
         case stream = 0
-        /// Side by side, each at its own offset.
+        /// Concurrently, each at its own offset.
         case random = 1
     }
 
-    /// How `close` ends a channel.
+    /// Options of `close`.
     public struct CloseFlags: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Aborts what was submitted. `DISPATCH_IO_STOP`.
+        /// Aborts submitted operations. `DISPATCH_IO_STOP`.
         public static let stop = CloseFlags(rawValue: 1)
     }
 
-    /// What `setInterval` means.
+    /// Options of `setInterval`.
     public struct IntervalFlags: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Calls the handlers even if there are fewer bytes than the low water mark, or none.
+        /// Calls the handlers even with fewer bytes than the low water mark, or none.
         /// `DISPATCH_IO_STRICT_INTERVAL`.
         public static let strictInterval = IntervalFlags(rawValue: 1)
     }
 
     private struct Suspension {
         var count = 0
-        /// What was submitted meanwhile.
+        /// Operations and barriers submitted while suspended.
         var held: [Held] = []
     }
 
@@ -54,10 +54,11 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
 
     /// Takes control of a descriptor. `dispatch_io_create`.
     /// - Parameters:
-    ///   - queue: where the cleanup handler runs.
-    ///   - cleanupHandler: called once, when the channel is closed, its operations have ended, and
-    ///     so have all other channels of the descriptor. The argument is 0; or says why the channel
-    ///     could not be used, at once: EBADF, EISDIR, ESPIPE (`.random` of a socket or a pipe).
+    ///   - queue: the queue of the cleanup handler.
+    ///   - cleanupHandler: called once, when this and all other channels of the descriptor are
+    ///     closed and their operations have ended. The argument is 0, or why the channel cannot be
+    ///     used (EBADF, EISDIR, or ESPIPE for `.random` with a socket or a pipe; then it is called
+    ///     at once).
     public convenience init(
         type: StreamType, fileDescriptor: Int32, queue: DispatchQueue,
         cleanupHandler: @escaping (_ error: Int32) -> Void
@@ -69,15 +70,15 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         core.prepare()
     }
 
-    /// Uses the file at a path, which the first operation opens, and the library closes.
+    /// Uses the file at a path. The first operation opens it, the library closes it.
     /// `dispatch_io_create_with_path`.
     ///
-    /// The flags are those of open(2); O_NONBLOCK and O_CLOEXEC come with them.
+    /// `oflag` has the flags of open(2); O_NONBLOCK and O_CLOEXEC are added.
     /// - Parameters:
-    ///   - path: absolute; the result is nil if it is not.
-    ///   - mode: of a file that is made by O_CREAT.
-    ///   - cleanupHandler: as for a descriptor. When the file cannot be opened, the error also ends
-    ///     each operation.
+    ///   - path: absolute; otherwise the result is nil.
+    ///   - mode: the permissions of a file created with O_CREAT.
+    ///   - cleanupHandler: as for a descriptor. If the file cannot be opened, each operation also
+    ///     ends with the error.
     public convenience init?(
         type: StreamType, path: UnsafePointer<Int8>, oflag: Int32, mode: UInt32,
         queue: DispatchQueue, cleanupHandler: @escaping (_ error: Int32) -> Void
@@ -94,9 +95,9 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         }
     }
 
-    /// Uses the descriptor of another channel, together with it. `dispatch_io_create_with_io`.
+    /// Shares the descriptor of another channel. `dispatch_io_create_with_io`.
     ///
-    /// A channel that was closed cannot be used: the cleanup handler is called with ECANCELED.
+    /// If that channel is closed, the cleanup handler is called with ECANCELED.
     public convenience init(
         type: StreamType, io: DispatchIO, queue: DispatchQueue,
         cleanupHandler: @escaping (_ error: Int32) -> Void
@@ -108,7 +109,7 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
             core.descriptor.register(core)
             core.prepare()
         } else {
-            // A descriptor of nobody's.
+            // The number -1 belongs to no descriptor.
             self.init(core: IOChannel(type, IODescriptor.using(-1), cleanup: cleanup))
             core.fail(failure == 0 ? ErrorCode.cancelled : failure)
         }
@@ -118,22 +119,22 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         if suspension.withLock({ $0.count }) > 0 {
             fatalMisuse(
                 "a channel of descriptor \(core.descriptor.number) was released while suspended: "
-                    + "resume it before its last reference goes")
+                    + "resume it before releasing its last reference")
         }
         core.close(isStop: false)
     }
 
     // MARK: DispatchObject
 
-    /// Does nothing: a channel is active from the beginning.
+    /// Does nothing: a channel is always active.
     public override func activate() {}
 
-    /// Holds operations and barriers back that are submitted from now on. Nests.
+    /// Holds back operations and barriers submitted from now on. Suspensions nest.
     public override func suspend() {
         suspension.withLock { $0.count += 1 }
     }
 
-    /// Takes one suspension back.
+    /// Undoes one suspension.
     public override func resume() {
         let held = suspension.withLock { suspension -> [Held] in
             guard suspension.count > 0 else {
@@ -149,12 +150,12 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         for entry in held { pass(entry) }
     }
 
-    /// Sets where barriers run; nil: the default global queue.
+    /// Sets the queue of barriers; nil means the default global queue.
     public override func setTarget(queue: DispatchQueue?) {
         core.barrierQueue = queue
     }
 
-    /// Hands over what was submitted, unless the channel is suspended.
+    /// Submits an entry, or holds it if the channel is suspended.
     func enter(_ entry: Held) {
         let passes = suspension.withLock { suspension -> Bool in
             if suspension.count > 0 { suspension.held.append(entry) }

@@ -1,26 +1,25 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// One request to a file that goes on while its queue does other things.
+/// One asynchronous request to a file.
 ///
-/// The loop's kernel carries it out; where the kernel cannot (epoll), a thread of the runtime does,
-/// which may block like any handler. A subclass says in `completed` what comes then.
+/// The loop's back end carries it out; with epoll, a runtime thread does, which may block like any
+/// handler. A subclass handles the result in `completed`.
 class FileOperation: LoopOperation, @unchecked Sendable {
-    // Safety: the request is fixed before `start`; the rest is atomic, or the base class's.
+    // Safety: the request is fixed before `start`; the rest is atomic or the base class's.
     @exclusivity(unchecked) final var request: FileRequest
-    /// Set by `cancel` (releasing), read where the operation begins (acquiring).
+    /// `cancel` (releasing) pairs with the loads where the operation begins (acquiring).
     private final let isCancelled = Atomic<Bool>(false)
 
     init(_ request: FileRequest) {
         self.request = request
     }
 
-    /// The operation has ended: the count of bytes, or a negated errno (ECANCELED after `cancel`,
-    /// if it had an effect). Runs on a thread of the runtime, perhaps in a loop's own code: what
-    /// user code is to do goes to a queue.
+    /// Called with the number of bytes or a negated errno (ECANCELED if `cancel` took effect). Runs
+    /// on a runtime thread, possibly inside a loop: submit user code to a queue.
     func completed(result: Int32, _ context: Context) {}
 
-    /// Hands the operation to the kernel, which keeps it alive. From any thread.
+    /// Passes the operation to the kernel, which keeps it alive. Call it from any thread.
     final func start(_ context: Context) {
         let loop = Runtime.timerLoop(for: context)
         self.loop = loop
@@ -31,7 +30,8 @@ class FileOperation: LoopOperation, @unchecked Sendable {
         }
     }
 
-    /// Asks for an early end. `completed` follows in any case. From any thread, after `start`.
+    /// Requests an early end; `completed` is called in any case. Call it from any thread, after
+    /// `start`.
     final func cancel(_ context: Context) {
         isCancelled.store(true, ordering: .releasing)
         guard let loop, loop.carriesOutRequests else { return }

@@ -1,14 +1,14 @@
 internal import LinuxPlatform
 
-/// One request of a transfer.
+/// One request of a file transfer.
 final class FilePiece: FileOperation, @unchecked Sendable {
-    // Safety: the result is guarded by the transfer's lock, the rest is fixed before `start`.
+    // Safety: the transfer's lock guards the result; the rest is fixed before `start`.
     let transfer: FileTransfer
     let offset: Int64
     let size: Int
-    /// Where a read's bytes go.
+    /// The destination of a read.
     let buffer: IOBuffer?
-    /// The count of bytes, or a negated errno; nil while the request is out.
+    /// The number of bytes or a negated errno; nil while in flight.
     @exclusivity(unchecked) private(set) var result: Int?
 
     init(
@@ -24,7 +24,8 @@ final class FilePiece: FileOperation, @unchecked Sendable {
 
     override func completed(result: Int32, _ context: Context) {
         if result == -ErrorCode.tryAgain || result == -ErrorCode.interrupted {
-            // The descriptor has O_NONBLOCK set, and the bytes are not in memory; or a signal came.
+            // A signal interrupted the request, or O_NONBLOCK is set and the bytes are not in
+            // memory.
             DispatchQueue.global().submit { [self] in
                 note(request.performBlocking(), Context.current)
             }

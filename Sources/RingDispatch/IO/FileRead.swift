@@ -1,26 +1,26 @@
 internal import LinuxPlatform
 
-/// A read of a file: some chunks ahead of the handler as far as the file is known to reach, then
-/// one after the other until its end shows.
+/// A read of a file: requests run ahead of the handler up to the known end of the file, then one at
+/// a time.
 final class FileRead: FileTransfer, @unchecked Sendable {
-    // Safety: what it has belongs to the runner, but for the chunks' results.
-    /// Requests that are out, or ended and not yet taken over, in the file's order.
+    // Safety: the runner owns the fields; the transfer's lock guards the requests' results.
+    // Requests in flight, or completed but not processed yet, in file order.
     @exclusivity(unchecked) private var pieces: [FilePiece] = []
-    /// Where the next request begins.
+    /// The offset of the next request.
     @exclusivity(unchecked) private var position: Int64 = 0
-    /// Bytes that were asked for and are not transferred.
+    /// Requested bytes that have not been processed.
     @exclusivity(unchecked) private var asked = 0
-    /// How far the file reached when the transfer began: beyond, requests go out one by one.
+    /// The file's size at the start; beyond it, requests are sent one at a time.
     @exclusivity(unchecked) private var knownEnd: Int64 = 0
-    /// A chunk came short: those behind it are void, and asked for again.
+    /// A request read too little: those behind it are discarded and repeated.
     @exclusivity(unchecked) private var hasGap = false
     @exclusivity(unchecked) private var probeSize = FileRead.smallestProbe
     @exclusivity(unchecked) private var hasBegun = false
 
-    /// Requests ahead of the handler.
+    /// Limit of the requests ahead of the handler.
     static let mostBuffers = 4
     static let pieceSize = IOBufferPool.largest
-    /// A look for the end, or for bytes of a file that does not tell its size.
+    /// The first size of requests that find the end, or read a file that reports no size.
     static let smallestProbe = 4096
 
     override var isOut: Bool { !pieces.isEmpty }
@@ -78,14 +78,14 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         }
     }
 
-    /// A stream's position is where the bytes end that were delivered.
+    /// Sets a stream's position to the end of the delivered bytes.
     override func conclude() {
         guard isStream, let origin else { return }
         OpenFile.setPosition(
             descriptor.number, to: origin + Int64(operation.transferred))
     }
 
-    /// How many bytes to ask for next; nil: none now.
+    /// The size of the next request; nil if none may be sent now.
     private func nextSize() -> Int? {
         let left = operation.remaining - asked
         guard left > 0, pieces.count < FileRead.mostBuffers else { return nil }

@@ -1,11 +1,11 @@
 internal import LinuxPlatform
 
-/// One operation of a file on its way: the requests that it consists of.
+/// A file operation in progress, with its requests.
 ///
-/// Like a `DescriptorSide`, it is run by the thread that finds something to do and nobody at it:
-/// most often in the loop, by the completion of a request.
+/// As with `DescriptorSide`, a thread that finds work while no other is the runner becomes the
+/// runner, usually through the completion of a request in the loop.
 class FileTransfer: @unchecked Sendable {
-    // Safety: `lock` guards what it says; the rest belongs to the thread that set `isBusy`.
+    // Safety: `lock` guards the fields marked so; the rest belongs to the thread that set `isBusy`.
     final let operation: IOOperation
     final let descriptor: IODescriptor
     private final let lock = Locked<Void>(())
@@ -14,10 +14,10 @@ class FileTransfer: @unchecked Sendable {
     @exclusivity(unchecked) private final var isBusy = false
     @exclusivity(unchecked) private final var hasEvents = false
 
-    // MARK: the runner's
-    /// Where the file's position is when the transfer begins; nil: at none, or it does not matter.
+    // MARK: owned by the runner
+    /// The file offset at which the transfer starts; nil if the descriptor's own position is used.
     @exclusivity(unchecked) final var origin: Int64?
-    /// How the operation ends, once that is known.
+    /// The operation's error code, once it is known; 0 for success.
     @exclusivity(unchecked) final var outcome: Int32?
     @exclusivity(unchecked) private final var isOver = false
 
@@ -32,25 +32,24 @@ class FileTransfer: @unchecked Sendable {
 
     final var isStream: Bool { operation.channel.type == .stream }
 
-    // MARK: what reads and writes differ in
+    // MARK: overridden by reads and writes
 
-    /// Takes over what has ended, and asks for more. For the runner.
+    /// Processes completed requests and sends further ones. Called by the runner.
     func advance(_ context: Context) {}
-    /// Whether requests are out.
+    /// Whether requests are in flight.
     var isOut: Bool { false }
-    /// Asks for the end of the requests that are out.
     func cancelRequests(_ context: Context) {}
-    /// The last thing before the operation ends.
+    /// Called right before the operation ends.
     func conclude() {}
 
     // MARK: running
 
-    /// Something changed: from any thread.
+    /// Runs the transfer after a change. Call it from any thread.
     final func wake(_ context: Context) {
         if withLock({ claim() }) { run(context) }
     }
 
-    /// A request has ended: `note` is called under the lock.
+    /// Runs the transfer after a request has ended; `note` is called under the lock.
     final func wake(_ context: Context, noting note: () -> Void) {
         let isMine = withLock { () -> Bool in
             note()

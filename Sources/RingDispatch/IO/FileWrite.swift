@@ -1,14 +1,14 @@
 internal import LinuxPlatform
 
-/// A write to a file: one request after the other, from the data's own memory.
+/// A write to a file: one request at a time, from the data's own memory.
 ///
-/// A stream writes at the file's position, which the kernel moves on, or at the end of a file that
-/// was opened to append.
+/// A stream writes at the file's position, which the kernel advances, or at the end of a file
+/// opened with O_APPEND.
 final class FileWrite: FileTransfer, @unchecked Sendable {
-    // Safety: what it has belongs to the runner, but for the chunk's result.
+    // Safety: the runner owns the fields; the transfer's lock guards the request's result.
     @exclusivity(unchecked) private var piece: FilePiece?
 
-    /// So that a loop which copies the bytes in place is back soon.
+    /// Limited because a request may copy its bytes inside the loop's system call.
     static let pieceSize = 524_288
 
     override var isOut: Bool { piece != nil }
@@ -27,7 +27,7 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
 
     private func take(_ result: Int, _ context: Context) {
         guard result > 0 else {
-            // Nothing was written, and no reason given: there is none that could pass.
+            // Nothing written and no errno: retrying would not help.
             if outcome == nil {
                 outcome = result == 0 ? ErrorCode.inputOutput : Int32(-result)
             }

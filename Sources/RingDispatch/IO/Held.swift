@@ -1,4 +1,4 @@
-/// What waits at a descriptor's gate.
+/// An operation or barrier that waits at a descriptor's gate.
 enum Held: Sendable {
     case operation(IOOperation)
     case barrier(IOBarrier)

@@ -1,4 +1,4 @@
-/// A barrier's block, and the queue it runs on.
+/// A barrier's block and its queue.
 struct IOBarrier: @unchecked Sendable {
     // Safety: called once.
     let channel: IOChannel?

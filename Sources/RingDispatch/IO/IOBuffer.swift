@@ -1,9 +1,9 @@
 internal import LinuxPlatform
 
-/// Memory that a channel reads into, from the pool. Goes back there with its last reference: the
-/// data that was read holds one, no matter how it is cut and copied.
+/// Memory from the pool that a channel reads into. It returns to the pool with its last reference,
+/// which may be one of the data that was read.
 final class IOBuffer: @unchecked Sendable {
-    // Safety: written to by one reader before anybody else has it, and by nobody after that.
+    // Safety: one reader writes before the buffer is shared; afterwards it never changes.
     let start: UnsafeMutableRawPointer
     let size: IOBufferPool.Size
 
@@ -12,7 +12,7 @@ final class IOBuffer: @unchecked Sendable {
         self.size = size
     }
 
-    /// A buffer with room for so many bytes, or the biggest one.
+    /// A buffer for `count` bytes, or the largest one.
     static func take(_ count: Int) -> IOBuffer {
         let size = IOBufferPool.Size.fitting(count)
         return IOBuffer(IOBufferPool.take(size), size)
@@ -22,8 +22,7 @@ final class IOBuffer: @unchecked Sendable {
 
     var capacity: Int { size.bytes }
 
-    /// The bytes that were read as a value. Few bytes in a big buffer are copied, so that they do
-    /// not hold all of it.
+    /// The bytes that were read. A few bytes in a big buffer are copied, to release it.
     func data(_ count: Int) -> DispatchData {
         if count <= IOBuffer.largestCopy && count < capacity / 2 {
             return DispatchData(bytes: UnsafeRawBufferPointer(start: start, count: count))

@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// The process's read buffers that nobody uses at the moment: some of each size.
+/// The process's idle read buffers, by size.
 enum IOBufferPool {
     enum Size: Int, Sendable, CaseIterable {
         case small
@@ -16,7 +16,7 @@ enum IOBufferPool {
             }
         }
 
-        /// How many may wait for their next use.
+        /// The idle buffers kept at most.
         var mostIdle: Int {
             switch self {
             case .small: 64
@@ -31,13 +31,13 @@ enum IOBufferPool {
     }
 
     static let largest = 262_144
-    /// Buffers that nobody needed for so long go back to the system.
+    /// Buffers unused for this time are freed.
     static let idleMilliseconds = 1000
 
     private struct Shelf: @unchecked Sendable {
-        // Safety: used inside the lock.
+        // Safety: used only under the lock.
         var idle: [UnsafeMutableRawPointer] = []
-        /// The fewest that were idle since the last trim: those nobody needed.
+        /// The minimum of `idle.count` since the last trim: buffers that no one needed.
         var unneeded = 0
     }
 
@@ -47,13 +47,13 @@ enum IOBufferPool {
     }
 
     private static let state = Locked(State())
-    /// Buffers that are in use. A figure for tests and statistics; nothing depends on it.
+    /// The number of buffers in use. Relaxed: only tests and statistics read it.
     private static let used = Atomic<Int>(0)
 
     static var usedCount: Int { used.load(ordering: .relaxed) }
 
     private struct Address: @unchecked Sendable {
-        // Safety: the memory belongs to whoever holds the address.
+        // Safety: the holder of the address owns the memory.
         let start: UnsafeMutableRawPointer
     }
 
@@ -90,7 +90,6 @@ enum IOBufferPool {
         ) { trim() }
     }
 
-    /// Gives back what was idle all the time since the last trim.
     private static func trim() {
         let (surplus, mustPlan) = state.withLock { state -> ([(Address, Int)], Bool) in
             var surplus: [(Address, Int)] = []

@@ -1,22 +1,22 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// What a `DispatchIO` does, apart from the object that the program holds; also the short-lived
-/// channel of a convenience read or write.
+/// The core of a `DispatchIO`, or the short-lived channel of a convenience read or write.
 ///
-/// It is over when it was closed and all its operations have ended. Its descriptor lets it go then,
-/// and its cleanup handler is called when the descriptor itself is let go.
+/// A channel is over when it is closed and its operations have ended; it then leaves its
+/// descriptor. Its cleanup handler is called when the descriptor is released.
 final class IOChannel: @unchecked Sendable {
-    // Safety: the state is atomic, what else changes is locked or set before the channel is shared.
+    // Safety: the state is atomic; the rest is locked, or set before the channel is shared.
     let type: DispatchIO.StreamType
     let descriptor: IODescriptor
-    /// The channel of one operation, whose handler is called once: as the cleanup.
+    /// The channel of one operation, whose handler is called as the cleanup handler.
     let isConvenience: Bool
-    /// Where the file's position was: what offsets of a random channel count from.
+    /// The file position at creation, to which a random channel's offsets are relative.
     @exclusivity(unchecked) var base: Int64 = 0
-    /// Closed, stopped, failed; and, from bit 8, how many keep it: being open, and each operation.
+    /// Bits 0-2: closed, stopped, failed. From bit 8: uses, one for being open and one for each
+    /// operation and barrier. Changes acquire and release.
     private let state = Atomic<UInt64>(IOChannel.oneUse)
-    /// Why the channel failed. Written (relaxed) before `failed` is set (releasing).
+    /// The reason of the failure. Written (relaxed) before `failed` is set (releasing).
     private let failureCode = Atomic<Int32>(0)
     private let cleanup = Locked<IOCleanup?>(nil)
     private let storedLimits = Locked(IOLimits())
@@ -53,13 +53,13 @@ final class IOChannel: @unchecked Sendable {
 
     private let storedBarrierQueue = Locked<DispatchQueue?>(nil)
 
-    /// Where barriers run; nil: on the default global queue.
+    /// The queue of barriers; nil means the default global queue.
     var barrierQueue: DispatchQueue? {
         get { storedBarrierQueue.withLock { $0 } }
         set { storedBarrierQueue.withLock { $0 = newValue } }
     }
 
-    /// Looks at the descriptor of a channel that was just made.
+    /// Checks the descriptor of a new channel.
     func prepare() {
         guard descriptor.path == nil else { return }
         if descriptor.error != 0 {
@@ -73,27 +73,26 @@ final class IOChannel: @unchecked Sendable {
         }
     }
 
-    // MARK: life
+    // MARK: lifetime
 
     var isStopped: Bool { word & IOChannel.stopped != 0 }
     var isClosed: Bool { word & IOChannel.closed != 0 }
     private var word: UInt64 { state.load(ordering: .acquiring) }
 
-    /// Why operations fail at once: 0 if they do not.
+    /// The error with which new operations end at once; 0 if they may run.
     var failure: Int32 {
         let word = self.word
         if word & IOChannel.closed != 0 { return ErrorCode.cancelled }
         return word & IOChannel.failed != 0 ? failureCode.load(ordering: .relaxed) : 0
     }
 
-    /// The cleanup handler's argument.
     var outcome: Int32 {
         word & IOChannel.failed != 0 ? failureCode.load(ordering: .relaxed) : 0
     }
 
-    /// An operation or a barrier begins to use the channel.
-    /// - Parameter evenIfClosed: while anything else still does.
-    /// - Returns: 0, or the error that it ends with.
+    /// Counts an operation or barrier as a use of the channel.
+    /// - Parameter evenIfClosed: allows a closed or failed channel that still has other uses.
+    /// - Returns: 0, or the error with which the operation ends.
     func begin(evenIfClosed: Bool = false) -> Int32 {
         var old = word
         while true {
@@ -114,7 +113,7 @@ final class IOChannel: @unchecked Sendable {
         if new < IOChannel.oneUse { descriptor.leave(self, Context.current) }
     }
 
-    /// The handler's last call has returned.
+    /// Called after the handler's last call has returned.
     func operationEnded(_ operation: IOOperation) {
         descriptor.useEnded(Context.current)
         endUse()
@@ -122,7 +121,7 @@ final class IOChannel: @unchecked Sendable {
 
     func barrierEnded() { endUse() }
 
-    /// No further operations. Those under way go on, or are aborted.
+    /// Refuses further operations. Earlier ones continue, or are aborted.
     func close(isStop: Bool) {
         let bits = IOChannel.closed | (isStop ? IOChannel.stopped : 0)
         let old = state.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue
@@ -130,7 +129,7 @@ final class IOChannel: @unchecked Sendable {
         if old & (IOChannel.closed | IOChannel.failed) == 0 { endUse() }
     }
 
-    /// The channel cannot be used. The first failure counts.
+    /// Makes the channel unusable. The first error is kept.
     func fail(_ code: Int32) {
         let isFirst = failureCode.compareExchange(
             expected: 0, desired: code, ordering: .relaxed
@@ -140,7 +139,7 @@ final class IOChannel: @unchecked Sendable {
         if old & (IOChannel.closed | IOChannel.failed) == 0 { endUse() }
     }
 
-    /// Nobody uses the descriptor any more. Called once.
+    /// Calls the cleanup handler. Called once, when the descriptor is no longer used.
     func cleanUp() {
         let last = cleanup.withLock { cleanup -> IOCleanup? in
             defer { cleanup = nil }

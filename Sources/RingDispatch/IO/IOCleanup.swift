@@ -1,4 +1,4 @@
-/// What is called when a channel is over and nobody uses its descriptor any more.
+/// The cleanup handler of a channel, and its queue.
 struct IOCleanup: @unchecked Sendable {
     // Safety: called once.
     private let queue: DispatchQueue

@@ -1,6 +1,6 @@
-// Operations of regular files and the like.
+// Operations of regular files and block devices.
 extension IODescriptor {
-    /// Begins an operation: one of a random channel at once, a stream's in its turn.
+    /// Starts an operation: on a random channel at once, on a stream when its turn comes.
     func startTransfer(_ operation: IOOperation, _ context: Context) {
         if operation.channel.type == .stream {
             guard gate.withLock({ _ in streams.enter(operation) }) else { return }
@@ -16,8 +16,8 @@ extension IODescriptor {
         transfer.wake(context)
     }
 
-    /// Ends the transfer's operation, and begins the one that waits for its turn after it: in this
-    /// order, for the handler's calls of both are to come in order, too.
+    /// Ends the transfer's operation, then starts the next one of the stream. This order keeps the
+    /// two handlers' calls in order.
     func transferEnded(_ transfer: FileTransfer, _ code: Int32, _ context: Context) {
         let next = gate.withLock { _ -> IOOperation? in
             transfers.removeAll { $0 === transfer }

@@ -1,6 +1,6 @@
 internal import LinuxPlatform
 
-// Barriers, and the time before a path is open: operations pass the gate in order, or are held.
+// The gate: operations pass it in order. A barrier, or a path that is not open yet, holds them.
 extension IODescriptor {
     func submit(_ operation: IOOperation, _ context: Context) {
         let (passes, mustOpen) = gate.withLock { _ -> (Bool, Bool) in
@@ -19,12 +19,12 @@ extension IODescriptor {
         if mustOpen { open(context) } else { releaseHeld(context) }
     }
 
-    /// Under the gate.
+    /// Under the gate's lock.
     private var isOpen: Bool {
         phase == .open && held.isEmpty && !isBarrierRunning && !isReleasing
     }
 
-    /// Under the gate: true when the caller is to open the path.
+    /// Under the gate's lock. True if the caller must open the path.
     private func hold(_ new: Held) -> Bool {
         held.append(new)
         guard phase == .unopened else { return false }
@@ -37,7 +37,7 @@ extension IODescriptor {
         OpenOperation(path, for: self).start(context)
     }
 
-    /// An operation has ended: its handler has returned.
+    /// Called when an operation has ended and its handler has returned.
     func useEnded(_ context: Context) {
         let mustRelease = gate.withLock { _ -> Bool in
             active -= 1
@@ -46,7 +46,8 @@ extension IODescriptor {
         if mustRelease { releaseHeld(context) }
     }
 
-    /// Lets through what nothing holds back any more, one thread at a time to keep the order.
+    /// Starts held entries that may now pass. `isReleasing` admits one thread at a time, to keep
+    /// the order.
     func releaseHeld(_ context: Context) {
         while let next = gate.withLock({ _ in nextHeld() }) {
             switch next {
@@ -59,7 +60,7 @@ extension IODescriptor {
         }
     }
 
-    /// Under the gate.
+    /// Under the gate's lock.
     private func nextHeld() -> Held? {
         guard phase == .open, !isBarrierRunning, !isReleasing, let first = held.first
         else { return nil }
@@ -81,7 +82,6 @@ extension IODescriptor {
         barrier.channel?.barrierEnded()
     }
 
-    /// Ends those early that are to end early.
     func sweepHeld(_ context: Context) {
         let aborted = gate.withLock { _ -> [IOOperation] in
             var aborted: [IOOperation] = []

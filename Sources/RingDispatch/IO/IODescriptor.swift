@@ -1,45 +1,46 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// A descriptor while channels use it. All channels of one number share one object, which keeps
-/// their operations and barriers in order.
+/// A descriptor used by channels. All channels of one descriptor number share one object, which
+/// keeps their operations and barriers in order.
 ///
 /// Operations of sockets, pipes and the like go to one of two `DescriptorSide`s. Those of files
 /// become `FileTransfer`s.
 final class IODescriptor: @unchecked Sendable {
-    // Safety: `gate` and the table's lock guard what they say; what `open` sets is set before
-    // `phase` says so under the gate.
-    /// Nil for a descriptor that the program opened.
+    // Safety: the gate and the table's lock guard the fields marked so; what `opened` sets is set
+    // before `phase` becomes open under the gate.
+    /// Nil for a descriptor opened by the program.
     let path: IOPath?
     private let shownNumber: Atomic<Int32>
 
     // MARK: fixed once open
     @exclusivity(unchecked) private(set) var kind = DescriptorFacts.Kind.file
-    /// Why it cannot be used; 0: it can.
+    /// The errno that makes it unusable; 0 if there is none.
     @exclusivity(unchecked) private(set) var error: Int32 = 0
     @exclusivity(unchecked) private var sides: (read: DescriptorSide, write: DescriptorSide)?
 
     // MARK: guarded by the table's lock
     @exclusivity(unchecked) private var users = 1
-    /// Channels that are over and wait for the others.
+    /// Ended channels, whose cleanup waits for the other channels.
     @exclusivity(unchecked) private var finished: [IOChannel] = []
-    /// Those of a path, to be told when it cannot be opened.
+    /// Channels of a path, which fail if it cannot be opened.
     @exclusivity(unchecked) private var members: [IOChannel] = []
 
     // MARK: guarded by the gate
     let gate = Locked<Void>(())
     @exclusivity(unchecked) var phase = Phase.open
-    /// Operations that were let through and have not ended.
+    /// Operations that have passed the gate and not ended.
     @exclusivity(unchecked) var active = 0
-    /// What waits for a barrier or for the descriptor to be opened, in order.
+    /// Held operations and barriers, in order.
     @exclusivity(unchecked) var held: [Held] = []
     @exclusivity(unchecked) var isBarrierRunning = false
-    /// A thread lets through what was held.
+    /// A thread is starting held entries.
     @exclusivity(unchecked) var isReleasing = false
     @exclusivity(unchecked) var transfers: [FileTransfer] = []
     @exclusivity(unchecked) var streams = StreamOrder()
 
-    /// How many sides, and the retiring thread, the end waits for.
+    /// How many of the two sides and the retiring thread the release still waits for. The last
+    /// decrement (acquiring and releasing) calls the cleanup handlers.
     private let unquiet = Atomic<Int>(0)
 
     enum Phase {
@@ -56,14 +57,14 @@ final class IODescriptor: @unchecked Sendable {
 
     deinit { IOStatistics.liveDescriptors.wrappingSubtract(1, ordering: .relaxed) }
 
-    /// -1 while a path is not open.
+    /// -1 until a path is open.
     var number: Int32 { shownNumber.load(ordering: .acquiring) }
 
     // MARK: the table
 
     private static let table = Locked<[Int32: IODescriptor]>([:])
 
-    /// The object of a number, shared with all channels that use it now.
+    /// The object for a number, shared by all channels that use it.
     static func using(_ number: Int32) -> IODescriptor {
         table.withLock { table in
             if let known = table[number] {
@@ -87,7 +88,7 @@ final class IODescriptor: @unchecked Sendable {
         return new
     }
 
-    /// For one more channel; false when the last one has just gone.
+    /// Adds a channel; false if the last one has already left.
     func join() -> Bool {
         IODescriptor.table.withLock { _ in
             if users > 0 { users += 1 }
@@ -95,13 +96,13 @@ final class IODescriptor: @unchecked Sendable {
         }
     }
 
-    /// A path's channel, to be told when opening fails.
+    /// Registers a path's channel, which fails if the path cannot be opened.
     func register(_ channel: IOChannel) {
         guard path != nil else { return }
         IODescriptor.table.withLock { _ in members.append(channel) }
     }
 
-    /// A channel is over.
+    /// Removes a channel that is over.
     func leave(_ channel: IOChannel, _ context: Context) {
         let isLast = IODescriptor.table.withLock { table -> Bool in
             users -= 1
@@ -129,7 +130,7 @@ final class IODescriptor: @unchecked Sendable {
         )
     }
 
-    /// A path was opened (the descriptor), or was not (a negated errno).
+    /// Takes the result of opening the path: a descriptor or a negated errno.
     func opened(_ result: Int32, _ context: Context) {
         if result >= 0 {
             shownNumber.store(result, ordering: .releasing)
@@ -148,7 +149,6 @@ final class IODescriptor: @unchecked Sendable {
         releaseHeld(context)
     }
 
-    /// The path cannot be opened: its channels end with the error.
     func failMembers(_ code: Int32) {
         let channels = IODescriptor.table.withLock { _ in members }
         for channel in channels { channel.fail(code) }
@@ -156,7 +156,6 @@ final class IODescriptor: @unchecked Sendable {
 
     // MARK: running operations
 
-    /// Begins what the gate has let through.
     func start(_ operation: IOOperation, _ context: Context) {
         let isMisplaced = operation.channel.type == .random && kind != .file
         let failure = error != 0 ? error : isMisplaced ? ErrorCode.cannotSeek : 0
@@ -173,7 +172,7 @@ final class IODescriptor: @unchecked Sendable {
         direction == .read ? sides?.read : sides?.write
     }
 
-    /// Something about an operation changed that its runner is to look at.
+    /// Runs the side or transfer of an operation that has changed.
     func wake(_ operation: IOOperation, _ context: Context) {
         guard gate.withLock({ _ in phase == .open }) else { return }
         if let side = side(operation.direction) {
@@ -183,9 +182,8 @@ final class IODescriptor: @unchecked Sendable {
         }
     }
 
-    /// Some operations are to end early.
     func sweep(_ context: Context) {
-        // What is not open yet has only held operations.
+        // Before the path is open, all operations are held.
         let isOpen = gate.withLock { _ in phase == .open }
         if isOpen, let sides {
             sides.read.sweep(context)
@@ -195,10 +193,10 @@ final class IODescriptor: @unchecked Sendable {
         sweepHeld(context)
     }
 
-    // MARK: the end
+    // MARK: release
 
-    /// The last channel is over: once the kernel has let go of the descriptor, too, the cleanup
-    /// handlers are called.
+    /// Called when the last channel is over. The cleanup handlers follow when the kernel has
+    /// released the descriptor.
     private func retire(_ context: Context) {
         unquiet.store(3, ordering: .relaxed)
         for side in [sides?.read, sides?.write] {
@@ -213,12 +211,12 @@ final class IODescriptor: @unchecked Sendable {
         else { return }
         sides?.read.stream.restore()
         sides?.write.stream.restore()
-        // The sides hold this object.
+        // Breaks the reference cycle with the sides.
         sides = nil
         let channels = finished
         finished = []
         if path != nil, number >= 0 {
-            // Closing may take a while.
+            // close(2) may block.
             DispatchQueue.global().submit { [number] in
                 OpenFile.close(number)
                 for channel in channels { channel.cleanUp() }

@@ -1,6 +1,6 @@
-/// A handler of the program. The queue keeps two calls apart, whatever the closure captures.
+/// The program's handler. Its calls are serialized, so the closure need not be `Sendable`.
 struct IOHandler: @unchecked Sendable {
-    // Safety: calls of one operation are made one after the other.
+    // Safety: an operation's calls are made one after the other.
     typealias Block = (_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void
     private let block: Block
 

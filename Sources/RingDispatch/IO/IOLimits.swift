@@ -1,17 +1,17 @@
-/// When a channel's handlers are called.
+/// The conditions for calling a channel's handlers.
 struct IOLimits: Sendable {
-    /// Fewest bytes of a call, but for the last; nil: what is there.
+    /// Minimum number of bytes per call, except the last; nil means whatever is available.
     var low: Int?
-    /// Most bytes of a call.
+    /// Maximum number of bytes per call.
     var high = Int.max
     var intervalNanoseconds: UInt64 = 0
-    /// Calls at each interval even if there are fewer bytes than `low`.
+    /// Calls at each interval even with fewer bytes than `low`.
     var isStrict = false
 
-    /// Waits for all bytes.
+    /// One call with all bytes.
     static let wholesale = IOLimits(low: .max)
 
-    /// A write tells of its progress so often, unless a low water mark is set.
+    /// The default interval of a write's progress reports, in bytes.
     static let usualWriteLow = 1 << 20
 
     var readLow: Int { max(1, low ?? 1) }

@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 
 extension IOOperation {
-    /// Sets the timers of the deadline and the interval. Before the operation is shared.
+    /// Starts the deadline and interval timers. Call it before the operation is shared.
     func startTimers(_ deadline: DispatchTime) {
         if deadline != .distantFuture {
             addTimer(deadline, repeating: .never) { $0.abort(ErrorCode.timedOut) }
@@ -17,14 +17,14 @@ extension IOOperation {
         _ action: @escaping @Sendable (IOOperation) -> Void
     ) {
         let timer = DispatchSource.makeTimerSource()
-        // Cancelled at the operation's end, which lets go of the handler.
+        // `finish` cancels the timer, which frees the handler and its reference to the operation.
         timer.setEventHandler { action(self) }
         timer.schedule(deadline: deadline, repeating: interval)
         timers.append(timer)
         timer.activate()
     }
 
-    /// Runs the only operation of its channel.
+    /// Runs the operation as the only one of its channel.
     func runAlone(_ deadline: DispatchTime) {
         _ = channel.begin()
         startTimers(deadline)

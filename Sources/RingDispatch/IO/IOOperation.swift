@@ -1,12 +1,12 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// One read or write of a channel, from its submission until its handler's last call has returned.
+/// A read or write of a channel, from submission until its handler's last call has returned.
 ///
-/// Whoever runs the operation (its `DescriptorSide`, or its `FileTransfer`) is one at a time, and
-/// is the only one that touches what says so. Handler calls go to the handler's queue in order.
+/// One runner at a time (the `DescriptorSide` or `FileTransfer`) works on it and owns the fields
+/// marked so. Handler calls are submitted in order.
 final class IOOperation: @unchecked Sendable {
-    // Safety: see above; the rest is immutable, set before the operation is shared, or atomic.
+    // Safety: see above; the rest is immutable, atomic, or set before the operation is shared.
     enum Direction: Sendable {
         case read
         case write
@@ -14,43 +14,42 @@ final class IOOperation: @unchecked Sendable {
 
     let direction: Direction
     let channel: IOChannel
-    /// Bytes to transfer; `.max`: up to the end.
+    /// Bytes to transfer; `.max` means up to the end.
     let length: Int
-    /// Counted from where the channel of a file begins; of no meaning for streams.
+    /// Relative to the channel's `base`; ignored for streams.
     let offset: Int64
     let limits: IOLimits
     private let queue: DispatchQueue
     private let handler: IOHandler
-    /// Why the operation is to end early; 0: it is not. The first store (releasing) stays; the
-    /// runner's load (acquiring) pairs with it.
+    /// The error of an abort, or 0. The first store (releasing) wins, and pairs with the runner's
+    /// load (acquiring).
     private let abortion = Atomic<Int32>(0)
-    /// The interval is over: set by the timer, taken by the runner. A flag without other data.
+    /// The interval has elapsed: set by the timer, cleared by the runner. Relaxed: guards no data.
     private let isCallDue = Atomic<Bool>(false)
-    /// Weight of handler calls that were submitted and have not returned.
+    /// The weight of handler calls that were submitted and have not returned.
     private let unhandled = Atomic<Int>(0)
-    /// The runner waits for `unhandled` to fall. Set before it looks at that once more; whoever
-    /// lowers it looks at the flag after that: one of both notices (sequentially consistent).
+    /// The runner waits for `unhandled` to fall. Store-then-check with `unhandled`; the thread that
+    /// clears the flag continues.
     private let isHeldBack = Atomic<Bool>(false)
-    /// Timers of the deadline and the interval; set before the operation is shared.
+    /// The deadline and interval timers; set before the operation is shared.
     @exclusivity(unchecked) var timers: [any DispatchSourceTimer] = []
 
-    // MARK: the runner's
-    /// The next one on the list of those that wait for their turn; the list's own.
+    // MARK: owned by the runner
+    /// The next operation on the waiting list; owned by the list.
     @exclusivity(unchecked) var next: IOOperation?
-    /// Bytes that were read or written so far.
+    /// Bytes read or written so far.
     @exclusivity(unchecked) private(set) var transferred = 0
-    /// Bytes that were read, and wait until they are as many as the low water mark.
+    /// Bytes read but not delivered, because of the low water mark.
     @exclusivity(unchecked) private(set) var undelivered = DispatchData.empty
-    /// All that is to be written.
     private let source: DispatchData
-    /// Bytes that were written since the handler was told.
+    /// Bytes written since the last report to the handler.
     @exclusivity(unchecked) private var unreported = 0
-    /// Makes the calls one after the other where the handler's queue is concurrent.
+    /// Orders the calls if the handler's queue is concurrent.
     @exclusivity(unchecked) private var serial: DispatchQueue?
 
-    /// A handler that lags behind by so much holds its operation back.
+    /// The weight of unfinished handler calls that holds the operation back.
     static let mostUnhandled = 1 << 20
-    /// What a call weighs at least.
+    /// The minimum weight of a call, so that many small ones count, too.
     private static let leastWeight = 512
 
     init(
@@ -75,29 +74,27 @@ final class IOOperation: @unchecked Sendable {
     var remaining: Int { length - transferred }
     var isComplete: Bool { transferred == length }
 
-    /// How many bytes a read may ask for now.
+    /// The bytes that a read may request now.
     var room: Int { min(remaining, max(1, limits.high - undelivered.count)) }
 
-    /// Why to end early: an abortion of this operation, or the stop of its channel; 0: go on.
+    /// The error for ending early, because of an abort or a stop; 0 means continue.
     var abortCode: Int32 {
         let code = abortion.load(ordering: .acquiring)
         return code == 0 && channel.isStopped ? ErrorCode.cancelled : code
     }
 
-    /// Takes bytes over that were read.
     func append(_ data: DispatchData) {
         transferred += data.count
         if undelivered.count == 0 { undelivered = data } else { undelivered.append(data) }
     }
 
-    /// The first pieces of what is left to write.
     func withUnwritten<Result>(
         _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result
     ) -> Result {
         source.withBuffers(from: transferred, limit: GatherList.mostPieces, body)
     }
 
-    /// How much a write may hand over at once.
+    /// The maximum bytes to write at once.
     var mostWritten: Int { min(remaining, limits.high) }
 
     func noteWritten(_ count: Int) {
@@ -105,7 +102,7 @@ final class IOOperation: @unchecked Sendable {
         unreported += count
     }
 
-    /// Tells the handler what the water marks say it is to be told.
+    /// Calls the handler if the water marks require it.
     func deliverWhatIsDue(_ context: Context) {
         if direction == .write {
             if unreported >= limits.writeLow { report(context) }
@@ -114,7 +111,7 @@ final class IOOperation: @unchecked Sendable {
         while undelivered.count >= limits.readLow { deliverPiece(context) }
     }
 
-    /// Tells the handler because its interval is over.
+    /// Calls the handler if its interval has elapsed.
     func deliverIfCallIsDue(_ context: Context) {
         guard isCallDue.load(ordering: .relaxed), isCallDue.exchange(false, ordering: .relaxed)
         else { return }
@@ -146,9 +143,8 @@ final class IOOperation: @unchecked Sendable {
 
     private var unwritten: DispatchData { source.subdata(in: transferred..<source.count) }
 
-    /// The operation is over. Its handler gets what it has not seen, and is called a last time.
-    /// - Parameters:
-    ///   - code: why; 0: all was transferred, or the end was reached.
+    /// Ends the operation: delivers the remaining bytes, and calls the handler a last time.
+    /// - Parameter code: 0 if all was transferred or the end was reached, else the error.
     func finish(_ code: Int32, _ context: Context) {
         for timer in timers { timer.cancel() }
         timers = []
@@ -175,7 +171,7 @@ final class IOOperation: @unchecked Sendable {
             call(done: true, data, code, context)
             return
         }
-        // Called when the descriptor has been let go.
+        // Called after the channel has released the descriptor.
         channel.setCleanup(
             IOCleanup(queue: queue) { [handler] _ in handler.call(true, data, code) })
         end()
@@ -195,7 +191,7 @@ final class IOOperation: @unchecked Sendable {
     private func callQueue(_ done: Bool) -> DispatchQueue {
         if queue.isSerial { return queue }
         if let serial { return serial }
-        // A call that is the only one needs no order.
+        // A single call needs no ordering.
         if done { return queue }
         let serial = DispatchQueue(label: queue.label, target: queue)
         self.serial = serial
@@ -214,16 +210,16 @@ final class IOOperation: @unchecked Sendable {
         unhandled.load(ordering: .sequentiallyConsistent) > IOOperation.mostUnhandled
     }
 
-    /// Whether the runner has to wait until the handler catches up. It is woken then.
+    /// Whether the runner must wait for the handler; `noteHandled` then wakes it.
     func mustHoldBack() -> Bool {
         guard isTooFarBehind else { return false }
         isHeldBack.store(true, ordering: .sequentiallyConsistent)
         if isTooFarBehind { return true }
-        // Whoever takes the flag back first goes on.
+        // The thread that clears the flag continues.
         return !isHeldBack.exchange(false, ordering: .sequentiallyConsistent)
     }
 
-    /// Calls the handler of an operation that its channel does not take.
+    /// Calls the handler of an operation that its channel refuses.
     func refuse(_ code: Int32) {
         let data = direction == .write ? source : nil
         queue.submit { [handler] in handler.call(true, data, code) }
@@ -231,9 +227,9 @@ final class IOOperation: @unchecked Sendable {
 
     private func end() { channel.operationEnded(self) }
 
-    // MARK: from any thread
+    // MARK: on any thread
 
-    /// Ends the operation with an error as soon as its runner sees it.
+    /// Aborts the operation with an error, once its runner notices.
     func abort(_ code: Int32) {
         let isFirst = abortion.compareExchange(
             expected: 0, desired: code, ordering: .releasing
@@ -241,7 +237,7 @@ final class IOOperation: @unchecked Sendable {
         if isFirst { channel.descriptor.sweep(Context.current) }
     }
 
-    /// Has the runner tell the handler what there is.
+    /// Makes the runner call the handler with the available bytes.
     func requestCall() {
         isCallDue.store(true, ordering: .relaxed)
         channel.descriptor.wake(self, Context.current)

@@ -1,5 +1,4 @@
-/// Operations that wait for their turn, in order, linked through the operations themselves. One
-/// list has an operation at a time.
+/// Waiting operations, linked through the operations: each is on one list at a time.
 struct IOOperationList {
     private(set) var first: IOOperation?
     private var last: IOOperation?
@@ -19,7 +18,6 @@ struct IOOperationList {
         return operation
     }
 
-    /// Takes those out that are to end early.
     mutating func removeAborted() -> [IOOperation] {
         var rest = IOOperationList()
         var aborted: [IOOperation] = []

@@ -1,8 +1,8 @@
 internal import LinuxPlatform
 
-/// A path of a channel, and how to open it.
+/// A channel's path, and the flags and mode to open it with.
 final class IOPath: @unchecked Sendable {
-    // Safety: nothing changes after `init`.
+    // Safety: immutable after `init`.
     private let bytes: ContiguousArray<CChar>
     let flags: Int32
     let mode: UInt32
@@ -22,19 +22,20 @@ final class IOPath: @unchecked Sendable {
 
     var isAbsolute: Bool { bytes[0] == CChar(UInt8(ascii: "/")) }
 
-    /// The address stays as long as the object does.
+    /// Valid as long as the object.
     var start: UnsafePointer<CChar> {
         // Safety: a constant array's elements lie in one heap object, which never moves.
         bytes.withUnsafeBufferPointer { $0.baseAddress! }
     }
 
-    /// An error that can be foretold: the path leads nowhere, or to a directory.
+    /// Predicts an error of open(2): a path that does not exist or is a directory. 0 if there is
+    /// none.
     func findError() -> Int32 {
         do throws(SystemError) {
             let facts = try DescriptorFacts(path: start, openFlags: flags)
             return facts.isDirectory ? ErrorCode.isDirectory : 0
         } catch {
-            // Whether the file can be made shows when it is.
+            // Creating the file may still succeed.
             return DescriptorFacts.creates(flags) ? 0 : error.code
         }
     }

@@ -1,8 +1,8 @@
 internal import LinuxPlatform
 
-/// Opens a path; the descriptor that asks for it goes on then.
+/// Opens a path, then passes the result to its `IODescriptor`.
 final class OpenOperation: FileOperation, @unchecked Sendable {
-    // Safety: nothing changes after `init`.
+    // Safety: immutable after `init`.
     private let descriptor: IODescriptor
     private let path: IOPath
 

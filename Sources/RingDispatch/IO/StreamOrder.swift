@@ -1,11 +1,11 @@
-/// Which of a file's stream operations runs in each direction, and which wait.
+/// A file's running stream operation in each direction, and the waiting ones.
 struct StreamOrder {
     private var isReading = false
     private var isWriting = false
     private var reads = IOOperationList()
     private var writes = IOOperationList()
 
-    /// True when the operation may run now; else it waits.
+    /// True if the operation may run now; otherwise it waits.
     mutating func enter(_ operation: IOOperation) -> Bool {
         if operation.direction == .read {
             if isReading { reads.append(operation) }
@@ -17,7 +17,7 @@ struct StreamOrder {
         return !isWriting
     }
 
-    /// The next one that runs when one has ended.
+    /// The operation to run after one has ended; nil if none waits.
     mutating func next(_ direction: IOOperation.Direction) -> IOOperation? {
         if direction == .read {
             let next = reads.popFirst()

@@ -1,4 +1,4 @@
-/// The quality of service of a queue or of one item: a class, and a priority inside that class.
+/// The quality of service of a queue or an item: a class, and a relative priority within it.
 ///
 /// Stands for the `qos_class_t` and relative-priority arguments of
 /// `dispatch_queue_attr_make_with_qos_class` and `dispatch_block_create_with_qos_class`.
@@ -7,44 +7,43 @@ public struct DispatchQoS: Equatable, Sendable {
     /// How urgent the work is.
     public let qosClass: QoSClass
 
-    /// The offset inside the class: 0 for the class itself, down to -15. Kept for reading back; the
-    /// scheduler looks at the class only.
+    /// The offset within the class, from 0 down to -15. The scheduler ignores it.
     public let relativePriority: Int
 
-    /// A class, and an offset inside it of 0 down to -15.
+    /// A class, with an offset within it from 0 down to -15.
     @inlinable
     public init(qosClass: QoSClass, relativePriority: Int) {
         self.qosClass = qosClass
         self.relativePriority = relativePriority
     }
 
-    /// Whether class and relative priority are the same.
+    /// Whether class and relative priority are equal.
     @inlinable
     public static func == (lhs: DispatchQoS, rhs: DispatchQoS) -> Bool {
         lhs.qosClass == rhs.qosClass && lhs.relativePriority == rhs.relativePriority
     }
 
-    /// Work that nobody waits for. Stands for `QOS_CLASS_BACKGROUND`.
+    /// Stands for `QOS_CLASS_BACKGROUND`.
     @inlinable
     public static var background: DispatchQoS { DispatchQoS(.background) }
 
-    /// Long work whose progress somebody may watch. Stands for `QOS_CLASS_UTILITY`.
+    /// Stands for `QOS_CLASS_UTILITY`.
     @inlinable
     public static var utility: DispatchQoS { DispatchQoS(.utility) }
 
-    /// Work without a stated urgency. Stands for `QOS_CLASS_DEFAULT`.
+    /// Stands for `QOS_CLASS_DEFAULT`.
     @inlinable
     public static var `default`: DispatchQoS { DispatchQoS(.default) }
 
-    /// Work that somebody asked for and waits for. Stands for `QOS_CLASS_USER_INITIATED`.
+    /// Stands for `QOS_CLASS_USER_INITIATED`.
     @inlinable
     public static var userInitiated: DispatchQoS { DispatchQoS(.userInitiated) }
 
-    /// Work that keeps a conversation going. Stands for `QOS_CLASS_USER_INTERACTIVE`.
+    /// Stands for `QOS_CLASS_USER_INTERACTIVE`.
     @inlinable
     public static var userInteractive: DispatchQoS { DispatchQoS(.userInteractive) }
 
-    /// No quality of service: the queue or its target decides. Stands for `QOS_CLASS_UNSPECIFIED`.
+    /// The queue or its target decides. Stands for `QOS_CLASS_UNSPECIFIED`.
     @inlinable
     public static var unspecified: DispatchQoS { DispatchQoS(.unspecified) }
 

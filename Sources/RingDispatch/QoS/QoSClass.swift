@@ -1,26 +1,25 @@
-/// A quality-of-service class in its C encoding; the values are those of `<sys/qos.h>`.
+/// A class in its C encoding, as in `<sys/qos.h>`.
 public typealias qos_class_t = UInt32
 
 extension DispatchQoS {
-    /// How urgent work is, from background maintenance to what a user waits for.
-    ///
-    /// Ready queues of a higher class are drained first. Stands for `qos_class_t`.
+    /// How urgent work is. Ready queues of a higher class are drained first. Stands for
+    /// `qos_class_t`.
     @frozen
     public enum QoSClass: Sendable {
-        /// Work that nobody waits for: maintenance, prefetching.
+        /// Work that no one waits for: maintenance, prefetching.
         case background
-        /// Long work whose progress somebody may watch.
+        /// Long work whose progress a user may follow.
         case utility
         /// Work without a stated urgency.
         case `default`
-        /// Work that somebody asked for and waits for.
+        /// Work that a user started and waits for.
         case userInitiated
-        /// Work that keeps a conversation going; treated like `userInitiated` on a queue.
+        /// Work that keeps an interaction responsive.
         case userInteractive
-        /// No class: the queue's target decides, and `default` where nothing does.
+        /// No class: the queue's target decides; `default` if no target has one.
         case unspecified
 
-        /// The class with this C value, or `nil` when `rawValue` names none.
+        /// The class with this C value; `nil` if there is none.
         public init?(rawValue: qos_class_t) {
             switch rawValue {
             case 0x09: self = .background
@@ -33,7 +32,7 @@ extension DispatchQoS {
             }
         }
 
-        /// The class in its C encoding; a higher class has a higher value.
+        /// The C value; a higher class has a higher value.
         public var rawValue: qos_class_t {
             switch self {
             case .background: 0x09
@@ -48,10 +47,10 @@ extension DispatchQoS {
 }
 
 extension DispatchQoS.QoSClass {
-    /// How many run queues a scheduler keeps: one a class, with no own one for `unspecified`.
+    /// Run queues of an event loop: one per class; `unspecified` shares that of `default`.
     package static let priorityCount = 5
 
-    /// The class's place among `priorityCount` run queues: 0 is `background`, 4 is `userInteractive`.
+    /// The class's run queue, from 0 (`background`) to 4 (`userInteractive`).
     package var priorityIndex: Int {
         switch self {
         case .background: 0

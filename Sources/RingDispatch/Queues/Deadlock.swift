@@ -1,9 +1,9 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// Waits that can never end, found before they begin.
+/// Detects waits that can never end, before they begin.
 enum Deadlock {
-    /// Traps when the thread holds the queue, or one that has to be drained for it.
+    /// Traps if the thread holds the queue or one of its targets.
     static func trapIfOwned(_ queue: DispatchQueue, _ context: Context) {
         var next: DispatchQueue? = queue
         while let candidate = next {
@@ -21,7 +21,7 @@ enum Deadlock {
         fatalMisuse("deadlock: sync on queue '\(queue.label)' would wait for itself: \(reason)")
     }
 
-    /// Whether the queue is among those the thread runs on.
+    /// Whether the thread runs on the queue or on one that targets it.
     static func isOn(_ queue: DispatchQueue, _ context: Context) -> Bool {
         var frame = context.pointee.frame
         while let current = frame {
@@ -33,30 +33,31 @@ enum Deadlock {
     }
 
     #if DEBUG
-    /// One queue of a chain of waits, and the thread that held it when it was looked at.
+    /// A queue in a chain of waits, and its owner at the time of the scan.
     private struct Link: Equatable {
         let queue: ObjectIdentifier
         let label: String
         let owner: UInt32
     }
 
-    /// Longest cycle that is looked for.
+    /// The longest cycle that is detected.
     private static let limit = 64
 
-    /// Whose `sync` each thread waits in: queues that their waiters keep alive.
+    /// For each thread that waits in `sync`, the queue that it waits for. A waiter keeps its queue
+    /// alive.
     private static let awaited = Locked<[UInt32: Unmanaged<DispatchQueue>]>([:])
 
-    /// Notes the queue that the thread is about to wait for, or that it does so no more.
+    /// Records the queue that the thread is about to wait for; nil ends the wait.
     static func setAwaited(_ queue: DispatchQueue?, _ context: Context) {
         let identifier = context.pointee.identifier
         awaited.withLock { $0[identifier] = queue.map(Unmanaged.passUnretained) }
     }
 
-    /// Traps when the queue's owner waits, over any number of others, for this thread.
+    /// Traps if the queue's owner waits, directly or through other threads, for this thread.
     ///
-    /// One look cannot tell: a thread that is seen to hold a queue may have left it before it
-    /// is seen to wait. The wait for this thread lasts, though, so that the last link is
-    /// certain after one look, and one more link with each look that finds the same threads.
+    /// One scan proves nothing: a thread seen as owner may have left the queue before it was seen
+    /// waiting. But the wait for this thread lasts, so the first scan proves the last link, and
+    /// each further scan with the same result proves one more.
     static func trapIfCycle(_ queue: DispatchQueue, _ context: Context) {
         guard let links = cycle(from: queue, context) else { return }
         for _ in links where cycle(from: queue, context) != links { return }
@@ -68,10 +69,10 @@ enum Deadlock {
     private static func cycle(from queue: DispatchQueue, _ context: Context) -> [Link]? {
         var links = [link(queue)]
         while let owner = links.last?.owner, owner != 0, links.count < limit {
-            // The first one: the wait has ended already.
+            // A single link: the owner's wait has already ended.
             if owner == context.pointee.identifier { return links.count > 1 ? links : nil }
-            // Safety: a thread's queue is on the list while the thread is inside a `sync` of
-            // it, and comes off, under the lock, before that returns: it is alive.
+            // Safety: the queue is alive, because a thread clears its entry under the lock before
+            // `sync` returns.
             let next = awaited.withLock { $0[owner]?._withUnsafeGuaranteedRef { link($0) } }
             guard let next else { return nil }
             links.append(next)

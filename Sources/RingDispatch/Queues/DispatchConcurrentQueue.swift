@@ -1,4 +1,4 @@
-/// A queue that runs items side by side, and barriers alone.
+/// A queue that runs items concurrently, and barriers alone.
 public final class DispatchConcurrentQueue: DispatchQueue, @unchecked Sendable {
     // Safety: as its superclass.
     override class var fixedKind: Kind? { .concurrent }

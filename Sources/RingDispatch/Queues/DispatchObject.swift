@@ -1,27 +1,26 @@
-/// What queues and sources have in common: they can be activated, suspended and retargeted.
+/// The operations that queues and sources share: activate, suspend, resume, set the target.
 /// `dispatch_object_t`.
 public class DispatchObject {
     init() {}
 
-    /// Makes an object that was created inactive work. On an active one it does nothing.
+    /// Activates an object that was created inactive; does nothing to an active one.
     /// `dispatch_activate`.
     public func activate() { fatalError("overridden") }
 
-    /// Stops handlers and items from starting; one that runs goes on. Suspensions nest.
+    /// Keeps further handlers or items from starting; a running one continues. Suspensions nest.
     /// `dispatch_suspend`.
     public func suspend() { fatalError("overridden") }
 
-    /// Takes one suspension back. More resumes than suspends end the process.
-    /// `dispatch_resume`.
+    /// Undoes one suspension. More resumes than suspends end the process. `dispatch_resume`.
     public func resume() { fatalError("overridden") }
 
-    /// Sets the queue that the object's work runs on, before the object is activated.
+    /// Sets the queue on which the object's work runs. Call it before the object is activated.
     /// `dispatch_set_target_queue`.
     public func setTarget(queue: DispatchQueue?) { fatalError("overridden") }
 }
 
 extension DispatchObject: Hashable {
-    /// Dispatch objects are equal when they are the same object.
+    /// Dispatch objects are equal if they are identical.
     public static func == (lhs: DispatchObject, rhs: DispatchObject) -> Bool { lhs === rhs }
 
     public func hash(into hasher: inout Hasher) {

@@ -1,16 +1,16 @@
 internal import LinuxPlatform
 
-/// What `dispatchPrecondition` checks.
+/// A condition for `dispatchPrecondition`.
 public enum DispatchPredicate: Sendable {
     /// The caller runs on the queue, or on one that targets it.
     case onQueue(DispatchQueue)
-    /// The same, and nothing else runs on it.
+    /// The caller runs on the queue as its only item.
     case onQueueAsBarrier(DispatchQueue)
-    /// The caller runs elsewhere.
+    /// The caller does not run on the queue.
     case notOnQueue(DispatchQueue)
 }
 
-/// Ends the process unless the condition holds; the message says where this was called.
+/// Ends the process unless the condition holds; the message names the call site.
 /// `dispatch_assert_queue`.
 public func dispatchPrecondition(
     condition: @autoclosure () -> DispatchPredicate, file: StaticString = #file, line: UInt = #line

@@ -2,20 +2,20 @@ internal import LinuxPlatform
 internal import Synchronization
 
 extension DispatchQueue {
-    /// Runs `work` for each number from 0 up to `iterations`, side by side on the CPUs, and returns
-    /// when all are done. The caller takes part, so that it gets on even if all workers are busy.
-    /// `dispatch_apply`.
+    /// Runs `work` for each index below `iterations`, in parallel on the CPUs, and returns when all
+    /// are done. The calling thread takes part, so the call progresses even if all workers are
+    /// busy. `dispatch_apply`.
     public static func concurrentPerform(iterations: Int, execute work: (Int) -> Void) {
         guard iterations > 0 else {
             if iterations < 0 {
-                fatalMisuse("concurrentPerform with a negative count of iterations: \(iterations)")
+                fatalMisuse("concurrentPerform with a negative number of iterations: \(iterations)")
             }
             return
         }
         let context = Context.current
         let loops = Runtime.configuration.loops
         let helpers = min(loops, iterations) - 1
-        // Inside another one every CPU has its share already.
+        // A nested call runs serially: the outer one occupies all CPUs.
         guard helpers > 0, !context.pointee.isApplying else {
             for index in 0..<iterations { work(index) }
             return
@@ -35,15 +35,15 @@ extension DispatchQueue {
     }
 }
 
-/// The iterations of one `concurrentPerform`, claimed in runs that get shorter towards the end.
+/// The iterations of one `concurrentPerform`. Threads claim runs of them, shorter towards the end.
 private final class ApplyLoop: @unchecked Sendable {
-    // Safety: `work` is called only by threads that hold a claim.
+    // Safety: only threads with a claim call `work`; it is cleared after the last claim is done.
     private let iterations: Int
     private let threads: Int
     private var work: ((Int) -> Void)?
-    /// The next iteration that nobody has claimed.
+    /// The first unclaimed iteration. Relaxed: it only hands out indices.
     private let next = Atomic<Int>(0)
-    /// Iterations that are done. The last one's add (releasing) pairs with the wait (acquiring).
+    /// Completed iterations. The last add (releasing) pairs with the wait's load (acquiring).
     private let done = Atomic<Int>(0)
     private let finished = Locked<ThreadHandle?>(nil)
 
@@ -82,7 +82,7 @@ private final class ApplyLoop: @unchecked Sendable {
         if mustWait { _ = Blocking.wait(context) }
     }
 
-    /// The caller's closure ends with its call; helpers that come later claim nothing.
+    /// The closure is valid only during the call; helpers that start later claim nothing.
     func forgetWork() { work = nil }
 
     private func run(_ indices: Range<Int>) {
@@ -90,7 +90,7 @@ private final class ApplyLoop: @unchecked Sendable {
         for index in indices { work(index) }
     }
 
-    /// Claims and runs until nothing is left; how many iterations this thread ran.
+    /// Claims and runs iterations until none is left. Returns their number.
     private func run(_ context: Context) -> Int {
         context.pointee.isApplying = true
         defer { context.pointee.isApplying = false }

@@ -6,7 +6,7 @@ extension DispatchQueue {
                 SubmittedItem(kind: .block, priority: priority, block: work)), context)
     }
 
-    /// A work item that runs a block of some class; the caller pushes it.
+    /// A work item with its own quality of service; the caller pushes it.
     final func makeWorkItem(
         _ qos: DispatchQoS, _ flags: DispatchWorkItemFlags, _ context: Context,
         _ work: @escaping Block
@@ -17,7 +17,7 @@ extension DispatchQueue {
                 isBarrier: flags.contains(.barrier) && kind == .concurrent, block: work))
     }
 
-    /// The priority of one item: its own class where it is enforced or the queue has none.
+    /// The item's own class applies if it is enforced or if the queue has none.
     private final func itemPriority(_ itemQoS: DispatchQoS, _ flags: DispatchWorkItemFlags) -> UInt8
     {
         guard itemQoS.qosClass != .unspecified, !flags.contains(.noQoS) else { return priority }

@@ -1,24 +1,24 @@
 internal import LinuxPlatform
 
 extension DispatchQueue {
-    /// Submits `work` behind what the queue has already, and returns when it is done.
+    /// Submits `work` behind the queue's items, and returns when it is done.
     ///
-    /// An idle queue is taken and the work runs here, as by `sync`. Otherwise it runs where the
-    /// queue's other items do, on the thread that drains the queue: the calling thread only sleeps.
-    /// On the main queue it runs on the main thread. Called on the queue it would wait for itself:
-    /// that is found out, and ends the process. `dispatch_async_and_wait`.
+    /// On an idle queue the work runs on the calling thread, as with `sync`; otherwise on the
+    /// thread that drains the queue (for the main queue, the main thread). Calling this on the
+    /// queue itself would deadlock, and ends the process. `dispatch_async_and_wait`.
     public final func asyncAndWait<T>(execute work: () throws -> T) rethrows -> T {
         try asyncAndWait(flags: [], execute: work)
     }
 
-    /// The same with flags.
+    /// Submits `work` with flags, and returns when it is done.
     /// - Parameter flags: `.barrier` runs the work alone on a concurrent queue.
-    ///   `dispatch_barrier_async_and_wait`.
+    ///
+    /// `dispatch_barrier_async_and_wait`.
     public final func asyncAndWait<T>(
         flags: DispatchWorkItemFlags, execute work: () throws -> T
     ) rethrows -> T {
         let asBarrier = flags.contains(.barrier)
-        // Items of a concurrent queue may run concurrently.
+        // An item of a concurrent queue may run beside its waiting caller, so `sync` decides.
         if kind == .concurrent, Deadlock.isOn(self, Context.current) {
             return try sync(flags: flags, execute: work)
         }

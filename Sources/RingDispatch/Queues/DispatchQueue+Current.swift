@@ -2,7 +2,7 @@ internal import LinuxPlatform
 internal import Synchronization
 
 extension DispatchQueue {
-    /// The label of the queue the caller runs on; empty elsewhere.
+    /// The label of the queue that the caller runs on; empty if there is none.
     /// `dispatch_queue_get_label(DISPATCH_CURRENT_QUEUE_LABEL)`.
     public static var currentLabel: String {
         let context = Context.current
@@ -12,18 +12,18 @@ extension DispatchQueue {
         return main.isHeld(by: context) ? main.label : ""
     }
 
-    /// Sets or, with nil, removes the queue's value for a key. `dispatch_queue_set_specific`.
+    /// Sets the queue's value for a key; nil removes it. `dispatch_queue_set_specific`.
     public final func setSpecific<T>(key: DispatchSpecificKey<T>, value: T?) {
         if kind == .global {
-            fatalMisuse("setSpecific on global queue '\(label)', which is not the program's own")
+            fatalMisuse("setSpecific on global queue '\(label)': global queues carry no values")
         }
         let new = value.map { QueueSpecific(value: $0, key: key) }
         let old = specifics.withLock { specifics in
             defer { specifics[ObjectIdentifier(key)] = new }
             return specifics[ObjectIdentifier(key)].take().map { Unmanaged.passRetained(Box($0)) }
         }
-        // The old value goes away outside the lock, on a queue of its own: the block has the only
-        // reference.
+        // The old value is released outside the lock, on a global queue: its deinit may run any
+        // code, and the block holds the only reference.
         if let old { DispatchQueue.global().submit { old.release() } }
     }
 
@@ -32,13 +32,13 @@ extension DispatchQueue {
         init(_ value: QueueSpecific) { self.value = value }
     }
 
-    /// The queue's own value for a key. `dispatch_queue_get_specific`.
+    /// The queue's own value for a key; targets are not searched. `dispatch_queue_get_specific`.
     public final func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? {
         let entry = specifics.withLock { $0[ObjectIdentifier(key)] }
         return entry?.value as? T
     }
 
-    /// The value of the queue the caller runs on, or of the nearest of its targets that has one.
+    /// The value of the caller's queue, or of its nearest target that has one.
     /// `dispatch_get_specific`.
     public static func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? {
         let context = Context.current
@@ -55,11 +55,10 @@ extension DispatchQueue {
         return nil
     }
 
-    /// The caller runs on the queue: what belongs to it may be touched.
+    /// Whether the caller holds the queue, and so may touch its state.
     package final var isCurrent: Bool { isHeld(by: Context.current) }
 
-    /// The calling thread has the queue for itself. The main thread has the main queue from the
-    /// start.
+    /// Whether the thread holds the queue exclusively. The main thread always holds the main queue.
     final func isHeld(by context: Context) -> Bool {
         QueueState(state.load(ordering: .relaxed)).owner == context.pointee.identifier
             || kind == .main && MainThread.isCurrent

@@ -2,14 +2,14 @@ internal import LinuxPlatform
 internal import Synchronization
 
 extension DispatchQueue {
-    /// Runs items of a queue that came off its target's list. Consumes the list's reference.
+    /// Runs the items of a queue taken from its target's list. Consumes the list's reference.
     @inline(__always)
     final func drain(_ context: Context) {
         nameThread()
         if kind == .concurrent { drainConcurrent(context) } else { drainSerial(context) }
     }
 
-    /// For people who look at threads: the calling one runs this queue (`RINGDISPATCH_DEBUG`).
+    /// With `RINGDISPATCH_DEBUG`, names the calling thread after the queue, for debuggers.
     @inline(__always)
     final func nameThread() {
         if Runtime.configuration.namesThreads { Threads.setName(label) }
@@ -33,7 +33,7 @@ extension DispatchQueue {
         }
     }
 
-    /// Takes the queue for the calling thread; false when it was suspended meanwhile.
+    /// Makes the calling thread the queue's owner; false if the queue has been suspended.
     private final func beginDrain(_ context: Context) -> Bool {
         let result = update { state in
             if state.isStopped {
@@ -48,7 +48,7 @@ extension DispatchQueue {
         return result?.new.owner == context.pointee.identifier
     }
 
-    /// The next item; nil when the drain is over and the queue was let go.
+    /// The next item; nil if the drain is over and the queue was released.
     @inline(__always)
     private final func nextSerial(_ quantum: inout DrainQuantum) -> WorkItemPointer? {
         while true {
@@ -63,8 +63,8 @@ extension DispatchQueue {
         }
     }
 
-    /// After a burst, waits a moment for more: a producer that finds the queue idle again and again
-    /// would pay for making it ready each time. True when something came.
+    /// After a burst, spins briefly for more items, to save the producer from enqueueing an idle
+    /// queue each time. True if items arrived.
     private final func linger() -> Bool {
         guard SpinBudget.isUsefulForThreads else { return false }
         for _ in 0..<DrainQuantum.lingerPolls {
@@ -74,7 +74,7 @@ extension DispatchQueue {
         return false
     }
 
-    /// Lets the queue go; false when something changed and there is more to do.
+    /// Releases the queue; false if its state changed and the drain must go on.
     final func endDrain(whenStopped: Bool) -> Bool {
         var isOver = false
         update { state in
@@ -97,7 +97,7 @@ extension DispatchQueue {
         return isOver
     }
 
-    /// Goes to the back of the target's list; false when there is nothing left to do.
+    /// Moves the queue to the back of its target's list; false if it has no items left.
     private final func yieldDrain(_ context: Context) -> Bool {
         guard let first = firstItem() else { return false }
         let priority = max(priority, first.pointee.priority)
@@ -109,7 +109,7 @@ extension DispatchQueue {
         return true
     }
 
-    /// Gives the queue, which the caller owns, to a thread that waits in `sync`.
+    /// Passes the queue, owned by the caller, to a thread that waits in `sync`.
     final func handOver(to workItem: WorkItemPointer, _ context: Context) {
         guard let object = context.pointee.items.take(workItem).workItem.object else { return }
         let waiter = ThreadHandle(address: object)

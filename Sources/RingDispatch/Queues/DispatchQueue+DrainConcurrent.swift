@@ -1,13 +1,13 @@
 internal import Synchronization
 
 extension DispatchQueue {
-    /// Items of a concurrent queue that are started at once.
+    /// Items started at once.
     static let concurrentBatch = 64
 
-    /// Starts items of a concurrent queue in order, and runs barriers alone.
+    /// Starts the items of a concurrent queue in order, and runs barriers alone.
     ///
-    /// The caller came off the target's list and has the `enqueued` bit, so that it is the only one
-    /// here; items and readers it let go meanwhile only count `running` down.
+    /// The caller took the queue from its target's list and has its `enqueued` bit, so no other
+    /// thread drains it. Running items and readers only decrement `running`.
     final func drainConcurrent(_ context: Context) {
         var quantum = DrainQuantum()
         while true {
@@ -32,8 +32,8 @@ extension DispatchQueue {
         }
     }
 
-    /// Runs a barrier when nothing else runs; false when the drain is over: it has to wait, or a
-    /// waiting thread got the queue.
+    /// Runs a barrier if nothing else runs. False ends the drain: the barrier must wait, or a
+    /// waiting thread received the queue.
     private final func runBarrier(_ workItem: WorkItemPointer, _ context: Context) -> Bool {
         var mayRun = false
         update { state in
@@ -41,7 +41,7 @@ extension DispatchQueue {
             if mayRun {
                 state.owner = context.pointee.identifier
             } else {
-                // The last one that runs now enqueues the queue again.
+                // The last running item enqueues the queue again.
                 state.set(QueueState.barrierPending)
                 state.clear(QueueState.enqueued)
             }
@@ -65,8 +65,8 @@ extension DispatchQueue {
         return true
     }
 
-    /// Starts the items before the next barrier; false when too many run already: the last of
-    /// those enqueues the queue again.
+    /// Starts the items before the next barrier. False if too many are running; the last of them
+    /// enqueues the queue again.
     private final func startShared(_ context: Context) -> Bool {
         var count = 0
         var workItem = front.first
@@ -74,7 +74,7 @@ extension DispatchQueue {
             count += 1
             workItem = next.pointee.next
         }
-        // Room in the word is reserved before anything starts.
+        // Room in `running` is reserved before any item starts.
         var hasRoom = false
         var wasHeld = false
         update { state in
@@ -104,13 +104,13 @@ extension DispatchQueue {
         return true
     }
 
-    /// A reader that waits in `sync` goes on; its place in `running` is taken.
+    /// Wakes a reader that waits in `sync`, and has its place in `running`.
     private final func letIn(_ workItem: WorkItemPointer, _ context: Context) {
         guard let object = context.pointee.items.take(workItem).workItem.object else { return }
         ThreadHandle(address: object).grant()
     }
 
-    /// Makes an item give its place in `running` back when it is done.
+    /// Arranges that the item decrements `running` when it is done.
     private final func throughSelf(_ workItem: WorkItemPointer, _ context: Context)
         -> WorkItemPointer
     {
@@ -129,7 +129,6 @@ extension DispatchQueue {
         return outer
     }
 
-    /// Sends items on to the target.
     private final func startAll(_ workItems: consuming WorkItemChain, _ context: Context) {
         guard let target else {
             Runtime.push(workItems, priority: priority, from: context)
@@ -142,7 +141,7 @@ extension DispatchQueue {
         }
     }
 
-    /// One that shared a concurrent queue is done.
+    /// Decrements `running` after an item or reader is done.
     @inline(__always)
     final func leaveShared(_ context: Context) {
         let result = update { state in

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension DispatchQueue {
-    /// Puts a work item at the queue's end and sees to it that somebody looks after it.
+    /// Appends a work item, and makes sure that a thread will drain the queue.
     @inline(__always)
     final func push(_ workItem: WorkItemPointer, _ context: Context) {
         if kind == .global {
@@ -11,8 +11,8 @@ extension DispatchQueue {
             Runtime.push(workItem, from: context)
             return
         }
-        // The thread that drains this queue owns its list: no other has to be told. What others,
-        // or this thread before, put into the inbox goes first.
+        // The draining thread owns the list, so it needs to wake no other. Items in the inbox were
+        // submitted earlier and go first.
         if let frame = context.pointee.frame, frame.pointee.isDrain,
             frame.pointee.queue.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
         {
@@ -22,8 +22,9 @@ extension DispatchQueue {
         }
         let priority = workItem.pointee.priority
         if state.load(ordering: .relaxed) == 0 && claimIdle() {
-            // Until the queue is on its target's list it is the caller's. What somebody is about to
-            // announce may be the caller's own, from before.
+            // The list belongs to the caller until the queue is enqueued. The inbox may hold items
+            // whose pusher has not called `wakeUp` yet, even older ones of the caller: they go
+            // first.
             front.append(all: incoming.takeAll())
             front.append(workItem)
             enqueueSelf(priority: max(priority, self.priority), context)
@@ -32,7 +33,7 @@ extension DispatchQueue {
         }
     }
 
-    /// Makes an idle queue the caller's, which is to put it onto its target.
+    /// Claims an idle queue. The caller must then enqueue it on its target.
     @inline(__always)
     private final func claimIdle() -> Bool {
         state.compareExchange(
@@ -55,12 +56,12 @@ extension DispatchQueue {
         }
     }
 
-    /// Puts the queue, whose `enqueued` bit the caller set, onto its target.
+    /// Enqueues the queue on its target. The caller has set the `enqueued` bit.
     final func enqueueSelf(priority: UInt8, _ context: Context) {
         enqueue(Unmanaged.passRetained(self), priority: priority, context)
     }
 
-    /// The same with a reference that the caller hands over.
+    /// Enqueues the queue with the caller's reference.
     @inline(__always)
     final func enqueue(_ reference: Unmanaged<DispatchQueue>, priority: UInt8, _ context: Context) {
         pushToTarget(
@@ -78,14 +79,13 @@ extension DispatchQueue {
         }
     }
 
-    /// The first item, which the queue's holder may take; nil: there is none now.
+    /// The first item, which the queue's holder may take; nil if there is none.
     @inline(__always)
     final func firstItem() -> WorkItemPointer? {
         if front.isEmpty { front.append(all: incoming.takeAll()) }
         return front.first
     }
 
-    /// Takes off what `firstItem` found.
     @inline(__always)
     final func removeFirst() {
         _ = front.popFirst()

@@ -2,7 +2,7 @@ internal import LinuxPlatform
 internal import Synchronization
 
 extension DispatchQueue {
-    /// Changes the state word until it is as `change` says; nil from it leaves the word alone.
+    /// Applies `change` to the state word atomically; nil if `change` returns false.
     @inline(__always)
     @discardableResult
     final func update(_ change: (inout QueueState) -> Bool) -> (old: QueueState, new: QueueState)? {
@@ -54,7 +54,7 @@ extension DispatchQueue {
         if let result, !result.new.isStopped { enqueueIfDirty() }
     }
 
-    /// After a stop ended: makes the queue ready if it has items that nobody looks after.
+    /// Enqueues a resumed or activated queue if it has items that no thread will drain.
     final func enqueueIfDirty() {
         let result = update { state in
             guard state.isDirty, !state.isStopped, !state.isAttended else { return false }
@@ -78,7 +78,7 @@ extension DispatchQueue {
         attach(to: queue)
     }
 
-    /// Whether `queue` is this one or among its targets.
+    /// Whether `queue` is this queue or one of its targets.
     final func targets(_ queue: DispatchQueue) -> Bool {
         var next: DispatchQueue? = self
         while let candidate = next {

@@ -4,8 +4,7 @@ internal import Synchronization
 extension DispatchQueue {
     /// Runs `work` on the queue and returns when it is done, nearly always on the calling thread.
     ///
-    /// Called on the queue it would wait for itself: that is found out, and ends the process.
-    /// `dispatch_sync`.
+    /// Calling this on the queue itself would deadlock, and ends the process. `dispatch_sync`.
     @inlinable
     public final func sync<T>(execute work: () throws -> T) rethrows -> T {
         var scope = SyncScope()
@@ -18,7 +17,7 @@ extension DispatchQueue {
         }
     }
 
-    /// The same for work without a result.
+    /// Runs a block on the queue and returns when it is done.
     @inlinable
     public final func sync(execute block: () -> Void) {
         var scope = SyncScope()
@@ -32,8 +31,8 @@ extension DispatchQueue {
         }
     }
 
-    /// Runs `work` on the queue and returns when it is done.
-    /// - Parameter flags: `.barrier` runs it alone on a concurrent queue.
+    /// Runs `work` on the queue with flags, and returns when it is done.
+    /// - Parameter flags: `.barrier` runs the work alone on a concurrent queue.
     @inlinable
     public final func sync<T>(
         flags: DispatchWorkItemFlags, execute work: () throws -> T
@@ -51,7 +50,7 @@ extension DispatchQueue {
 
     // MARK: on the calling thread
 
-    /// Takes the queue and its targets; false when the work must run on the main thread instead.
+    /// Locks the queue and its targets; false if the work must run on the main thread instead.
     @usableFromInline
     final func beginSync(_ scope: UnsafeMutablePointer<SyncScope>, asBarrier: Bool) -> Bool {
         let context = Context.current
@@ -64,7 +63,7 @@ extension DispatchQueue {
         return true
     }
 
-    /// The same without a wait: false also when the queue or one of its targets is not idle.
+    /// Like `beginSync`, but false also if the queue or one of its targets is not idle.
     final func beginSyncIfIdle(
         _ scope: UnsafeMutablePointer<SyncScope>, asBarrier: Bool
     ) -> Bool {
@@ -116,7 +115,7 @@ extension DispatchQueue {
         unlock(asBarrier: false, context)
     }
 
-    /// Takes the queue: alone, or beside other readers of a concurrent queue.
+    /// Locks the queue: exclusively, or shared with other readers of a concurrent queue.
     @inline(__always)
     final func lock(asBarrier: Bool, _ context: Context) {
         if kind == .concurrent && !asBarrier {
@@ -185,8 +184,8 @@ extension DispatchQueue {
         #endif
     }
 
-    /// Before a wait on a queue that the thread is on already: a reader may enter once more, all
-    /// else would wait for itself.
+    /// Before a `sync` on a queue that the thread is already on: a reader may enter again, all else
+    /// would deadlock and traps.
     private final func enterAgain(isExclusive: Bool, _ context: Context) -> Bool {
         Deadlock.trapIfOwned(self, context)
         guard kind == .concurrent, Deadlock.isOn(self, context) else { return false }
@@ -217,7 +216,7 @@ extension DispatchQueue {
                     state.clear(QueueState.dirty)
                     return true
                 }
-                // A push that came before the bit went is seen by the look that follows.
+                // This check sees any push that was made before the bit was cleared.
                 if incoming.isEmpty { continue }
                 update { state in
                     state.set(QueueState.dirty)
@@ -245,7 +244,7 @@ extension DispatchQueue {
 
     // MARK: on the main thread
 
-    /// The work travels to the main thread, which alone serves this queue.
+    /// Runs the work on the thread that drains the queue, and waits for it.
     @usableFromInline
     final func syncElsewhere<T>(
         asBarrier: Bool, _ work: () throws -> T, rescue: (any Error) throws -> T
@@ -257,7 +256,7 @@ extension DispatchQueue {
         switch result {
         case .success(let value): return value
         case .failure(let error): return try rescue(error)
-        case nil: preconditionFailure("the main thread ran the work")
+        case nil: preconditionFailure("the work has not run")
         }
     }
 
@@ -282,16 +281,16 @@ extension DispatchQueue {
     }
 }
 
-/// A closure of a waiting thread, which another thread calls once.
+/// A waiting thread's closure, which another thread calls once.
 private final class WaitedCall: @unchecked Sendable {
-    // Safety: the waiting thread goes on only after `run` has returned.
+    // Safety: the waiting thread continues only after `run` has returned.
     private var work: (() -> Void)?
 
     init(_ work: @escaping () -> Void) {
         self.work = work
     }
 
-    /// Calls the closure, and lets go of it: it must not outlive the wait.
+    /// Calls the closure and releases it before the wait ends.
     @inline(never)
     func run() {
         guard let work = work.take() else { return }

@@ -1,27 +1,25 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// Runs items in the order they were submitted: one after the other (serial), or side by side
-/// (concurrent). `dispatch_queue_t`.
+/// Runs items in submission order: one at a time (serial), or concurrently. `dispatch_queue_t`.
 ///
-/// Items run on threads of the runtime, which may differ from item to item. A queue with items
-/// stays alive until they are done.
+/// Items run on any threads of the runtime. A queue with items stays alive until they are done.
 public class DispatchQueue: DispatchObject, @unchecked Sendable {
-    // Safety: `front` belongs to the holder of the queue (see `QueueState`), `target` and `priority`
-    // are fixed before the queue is active; the rest is immutable, atomic or locked.
+    // Safety: `front` belongs to the queue's holder (see `QueueState`); `target` and `priority` are
+    // fixed before the queue is active; the rest is immutable, atomic or locked.
 
-    // In this order what submitters write and what the holder writes is on different cache lines.
+    // The field order keeps submitters' writes and the holder's on different cache lines.
 
-    /// Submitted items that the queue's holder has not seen yet.
+    /// Submitted items that the holder has not taken.
     final let incoming = WorkItemInbox()
-    /// On the target's list; see `WorkItemNode`.
+    /// The link on the target's list.
     final let node = WorkItemNode()
-    /// Where the queue itself is enqueued when it has items; nil: a root queue.
+    /// The queue on which this one is enqueued; nil for a root queue.
     @exclusivity(unchecked) final var target: DispatchQueue?
     final let kind: Kind
     /// The priority of the root queue at the end of the targets.
     @exclusivity(unchecked) final var priority: UInt8
-    /// The last target is the main queue, which only the main thread serves.
+    /// Whether the last target is the main queue, which only the main thread serves.
     @exclusivity(unchecked) final var isThreadBound: Bool
     /// The name given at creation. `dispatch_queue_get_label`.
     public final let label: String
@@ -30,7 +28,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     final let specifics = Locked<[ObjectIdentifier: QueueSpecific]>([:])
     /// See `QueueState`.
     final let state: Atomic<UInt64>
-    /// Items that the holder has, in order.
+    /// Items that the holder has taken, in order.
     @exclusivity(unchecked) final var front = WorkItemList()
 
     enum Kind: UInt8 {
@@ -40,45 +38,44 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
         case main
     }
 
-    /// How a queue is made.
+    /// Attributes for creating a queue.
     public struct Attributes: OptionSet, Sendable {
         public let rawValue: UInt64
         public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-        /// Items run side by side. `DISPATCH_QUEUE_CONCURRENT`.
+        /// Items run concurrently. `DISPATCH_QUEUE_CONCURRENT`.
         public static let concurrent = Attributes(rawValue: 1 << 1)
         /// The queue runs nothing before `activate()`.
         /// `dispatch_queue_attr_make_initially_inactive`.
         public static let initiallyInactive = Attributes(rawValue: 1 << 2)
     }
 
-    /// Has no effect without Objective-C; for source compatibility.
+    /// For source compatibility; has no effect without Objective-C.
     public enum AutoreleaseFrequency: Sendable {
         case inherit
         case workItem
         case never
     }
 
+    /// Creates a queue. `dispatch_queue_create_with_target`.
     /// - Parameters:
-    ///   - label: shown where people debug; by convention a reverse-DNS name.
-    ///   - qos: which priority of work the queue belongs to; unspecified: its target's.
-    ///   - target: where the queue's items run; nil: the root queue of the class.
-    ///
-    /// `dispatch_queue_create_with_target`.
+    ///   - label: a name for debugging, by convention in reverse-DNS form.
+    ///   - qos: the class of the items; by default the target's.
+    ///   - target: the queue that the items run on; by default the root queue of the class.
     public convenience init(
         label: String, qos: DispatchQoS = .unspecified, attributes: Attributes = [],
         autoreleaseFrequency: AutoreleaseFrequency = .inherit, target: DispatchQueue? = nil
     ) {
         let kind = Self.fixedKind ?? (attributes.contains(.concurrent) ? .concurrent : .serial)
         if kind == .serial && attributes.contains(.concurrent) {
-            fatalMisuse("serial queue '\(label)' cannot be made with the attribute .concurrent")
+            fatalMisuse("serial queue '\(label)' cannot be created with the attribute .concurrent")
         }
         self.init(
             label: label, qos: qos, kind: kind,
             isInactive: attributes.contains(.initiallyInactive), target: target)
     }
 
-    /// What a subclass is whatever the attributes say.
+    /// The kind that a subclass fixes, regardless of the attributes.
     class var fixedKind: Kind? { nil }
 
     init(label: String, qos: DispatchQoS, kind: Kind, isInactive: Bool, target: DispatchQueue?) {
@@ -98,16 +95,15 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
             fatalMisuse(
                 "queue '\(label)' was released while "
                     + (state.isInactive ? "inactive: activate it" : "suspended: resume it")
-                    + " before its last reference goes")
+                    + " before releasing its last reference")
         }
     }
 
-    /// Takes over the target, and the priority that comes with it.
     final func attach(to target: DispatchQueue?) {
         let hasClass = qos.qosClass != .unspecified
         priority = UInt8(
             hasClass ? qos.qosClass.priorityIndex : Int(target?.priority ?? Priority.default))
-        // A root queue as target only says which priority.
+        // A root queue as target only determines the priority.
         self.target = target.flatMap { $0.kind == .global ? nil : $0 }
         if let target { isThreadBound = target.isThreadBound }
         if self.target != nil, let target { priority = target.priority }
@@ -124,7 +120,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
 }
 
 extension DispatchQueue: CustomDebugStringConvertible {
-    /// The label, the kind, and what the queue is doing now.
+    /// The label, the kind, and the current state.
     public final var debugDescription: String {
         let state = QueueState(state.load(ordering: .relaxed))
         var parts = ["\(kind)", "qos \(qos.qosClass)"]

@@ -1,4 +1,4 @@
-/// A queue that runs one item at a time, and can be an actor's executor.
+/// A queue that runs one item at a time. It can serve as an actor's executor.
 public final class DispatchSerialQueue: DispatchQueue, @unchecked Sendable {
     // Safety: as its superclass.
     override class var fixedKind: Kind? { .serial }

@@ -1,4 +1,4 @@
-/// Names a value that a queue carries. Keys are told apart by identity.
+/// A key for a value that a queue carries. Keys are compared by identity.
 public final class DispatchSpecificKey<T>: Sendable {
     public init() {}
 }

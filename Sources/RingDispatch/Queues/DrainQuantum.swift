@@ -1,23 +1,22 @@
 internal import LinuxPlatform
 
-/// How long one queue may be drained before others get their turn.
+/// The time for which one queue may be drained before others get their turn.
 struct DrainQuantum {
     private var items = 0
-    /// When the first look was.
+    /// The time of the first check, in ticks.
     private var start: UInt64 = 0
 
     static let itemsBetweenChecks = 8
     /// Items in one drain that make it a burst.
     static let burst = 32
-    /// A lingering drain looks this often, with pauses in between: about a microsecond in all.
+    /// One `linger` polls this often, with pauses between: about a microsecond in total.
     static let lingerPolls = 4
     static let lingerPauses = 16
 
-    /// Whether many items came lately.
     var isBurst: Bool { items >= DrainQuantum.burst }
     static let ticks = 200 * Ticks.perMicrosecond
 
-    /// Whether the queue should go to the back of its target's list.
+    /// Whether the queue should move to the back of its target's list.
     @inline(__always)
     mutating func isUsedUp() -> Bool {
         items &+= 1

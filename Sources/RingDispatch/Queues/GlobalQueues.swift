@@ -1,6 +1,6 @@
 internal import LinuxPlatform
 
-/// The root queues, one for each class. They live as long as the process.
+/// The root queues, one per class. They live as long as the process.
 enum GlobalQueues {
     private static let queues: [DispatchQueue] = [
         make("com.apple.root.background-qos", .background),
@@ -22,13 +22,13 @@ enum GlobalQueues {
 }
 
 extension DispatchQueue {
-    /// The system's concurrent queue of a class; the same object at each call.
+    /// The global concurrent queue of a class; each call returns the same object.
     /// `dispatch_get_global_queue`.
     public static func global(qos: DispatchQoS.QoSClass = .default) -> DispatchQueue {
         GlobalQueues.queue(priority: UInt8(qos.priorityIndex))
     }
 
-    /// The old names of the classes.
+    /// The former names of the classes.
     public enum GlobalQueuePriority: Sendable {
         case high
         case `default`

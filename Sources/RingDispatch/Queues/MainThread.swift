@@ -1,21 +1,21 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// The thread that serves the main queue, and the queue's work items.
+/// The main queue's work items, and the thread that serves them: the caller of `dispatchMain`.
 ///
-/// That is the thread which called `dispatchMain`. As long as none did, libdispatch's main queue
-/// has the work items run, if the process has libdispatch: so they run where the main actor does, and in
-/// a run loop. `dispatchMain` serves that queue as well.
+/// Without one, the work items run on libdispatch's main queue, if the process has libdispatch:
+/// there the main actor and run loops serve them. `dispatchMain` serves libdispatch's main queue,
+/// too.
 enum MainThread {
     private static let inbox = Inbox()
 
     private final class Inbox: Sendable {
         let workItems = WorkItemInbox()
-        /// The main thread's peer, as an address, while it may sleep. The main thread stores it
-        /// and looks at `workItems` again before it sleeps; a pusher looks at it after its push.
+        /// The address of the main thread's `ThreadHandle` while it may sleep, else 0.
+        /// Store-then-check with `workItems`.
         let sleeper = Atomic<UInt>(0)
-        /// Whether `dispatchMain` serves the work items. Who does not see it yet asks libdispatch's main
-        /// queue, which leaves them to it then.
+        /// Whether `dispatchMain` serves the work items. Relaxed: a pusher that reads a stale false
+        /// submits to libdispatch's main queue, whose block checks again.
         let isServed = Atomic<Bool>(false)
     }
 
@@ -40,10 +40,9 @@ enum MainThread {
         }
     }
 
-    /// The calling thread is about to call `serve`: libdispatch's main queue leaves the work items to it.
+    /// Makes libdispatch's main queue leave the work items to the caller of `serve`.
     static func beginServing() { inbox.isServed.store(true, ordering: .relaxed) }
 
-    /// Serves the main queue for ever.
     static func serve() -> Never {
         let context = Context.current
         let threadHandle = context.pointee.threadHandle
@@ -55,13 +54,13 @@ enum MainThread {
             if inbox.workItems.isEmpty {
                 _ = threadHandle.park()
             } else if inbox.sleeper.exchange(0, ordering: .sequentiallyConsistent) == 0 {
-                // A pusher was faster: its grant comes.
+                // A pusher took the handle, so its grant follows.
                 _ = threadHandle.park()
             }
         }
     }
 
-    /// Whether the calling thread is the one that serves the main queue, or would.
+    /// Whether the calling thread serves the main queue, or would.
     static var isCurrent: Bool {
         LibdispatchMainQueue.exists ? LibdispatchMainQueue.isCurrent : Threads.isMain
     }
@@ -72,10 +71,10 @@ extension DispatchQueue {
         label: "com.apple.main-thread", qos: .userInitiated, kind: .main, isInactive: false,
         target: nil)
 
-    /// The serial queue of the main thread; the same object at each call.
+    /// The serial queue of the main thread; each call returns the same object.
     /// `dispatch_get_main_queue`.
     ///
-    /// ``dispatchMain()`` serves it, and so does what serves the main actor: Foundation's run loop,
-    /// and an `async` main, which leaves it to other threads, one at a time.
+    /// ``dispatchMain()`` serves it, and so does the code that serves the main actor: Foundation's
+    /// run loop, or an `async` main, which runs the items on other threads, one at a time.
     public static var main: DispatchQueue { mainQueue }
 }

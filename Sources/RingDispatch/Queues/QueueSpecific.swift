@@ -1,6 +1,6 @@
-/// A queue's value, and the key it belongs to, whose identity must not be used again meanwhile.
+/// A queue's value and its key, which is retained so that its identity is not reused.
 struct QueueSpecific: @unchecked Sendable {
-    // Safety: the value is handed to whoever asks, as in GCD; the program sees to its safety.
+    // Safety: as in GCD, the program ensures that the value may be shared.
     let value: Any
     let key: AnyObject
 }

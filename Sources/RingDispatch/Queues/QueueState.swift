@@ -1,19 +1,19 @@
-/// A queue's state word: one compare-and-exchange takes every decision.
+/// A queue's state word. One compare-and-swap decides each transition.
 ///
 /// | bits | meaning |
 /// |---|---|
 /// | 0-23 | owner: the thread that holds the queue exclusively |
 /// | 24-39 | running: items and `sync` readers that share a concurrent queue now |
-/// | 40 | enqueued: the queue is on its target's list, or being drained from it |
-/// | 41 | dirty: items came while somebody else is to look after them |
+/// | 40 | enqueued: the queue is on its target's list, or is being drained from it |
+/// | 41 | dirty: items arrived while another thread was responsible for draining them |
 /// | 42 | barrier pending: the first item waits until `running` is 0 |
 /// | 43 | inactive: not activated yet |
-/// | 44 | held: items that run hold the queue, all with one reference |
+/// | 44 | held: running items share one reference to the queue |
 /// | 48-62 | suspend count |
 ///
-/// All zero: idle. Invariant: a queue with items that nobody holds and that is not enqueued is
-/// dirty, and suspended or inactive or waiting for a barrier. Changes acquire when they take the
-/// queue and release when they let it go.
+/// An idle queue's word is 0. Invariant: a queue that has items, but no owner, and is not enqueued,
+/// is dirty, and is suspended, inactive or waiting for a barrier. A transition that takes the queue
+/// acquires, one that lets it go releases.
 struct QueueState: Equatable {
     var word: UInt64
 
@@ -23,7 +23,7 @@ struct QueueState: Equatable {
     static let ownerMask: UInt64 = 0xff_ffff
     static let oneRunning: UInt64 = 1 << 24
     static let runningMask: UInt64 = 0xffff << 24
-    /// What may be set while readers are let in at once.
+    /// The bits that may be set while a reader can enter without waiting.
     static let sharedMask: UInt64 = runningMask | held
     static let enqueued: UInt64 = 1 << 40
     static let dirty: UInt64 = 1 << 41
@@ -33,7 +33,7 @@ struct QueueState: Equatable {
     static let oneSuspend: UInt64 = 1 << 48
     static let suspendMask: UInt64 = 0x7fff << 48
 
-    /// Items of a concurrent queue that may run at once.
+    /// Limit of the items of a concurrent queue that run at once.
     static let maximumRunning = 0xfff0
     static let maximumSuspends: UInt64 = 0x7fff
 
@@ -48,9 +48,9 @@ struct QueueState: Equatable {
     var isBarrierPending: Bool { word & QueueState.barrierPending != 0 }
     var isHeld: Bool { word & QueueState.held != 0 }
     var isInactive: Bool { word & QueueState.inactive != 0 }
-    /// Suspended or not activated: no item may start.
+    /// Suspended or inactive: no item may start.
     var isStopped: Bool { word & (QueueState.suspendMask | QueueState.inactive) != 0 }
-    /// Somebody is there already who will look at the queue's items.
+    /// Another thread will drain the queue's items.
     var isAttended: Bool {
         word & (QueueState.ownerMask | QueueState.enqueued | QueueState.barrierPending) != 0
     }

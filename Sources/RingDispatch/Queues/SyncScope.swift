@@ -1,4 +1,4 @@
-/// Room on the caller's stack for the `Frame` of one `sync`.
+/// Stack space for the `Frame` of one `sync`.
 @usableFromInline
 struct SyncScope {
     private var words: (UInt, UInt, UInt) = (0, 0, 0)

@@ -113,9 +113,6 @@ package enum Runtime {
         pool.loops[Int(UInt(bitPattern: number) % UInt(pool.loops.count))]
     }
 
-    /// Number of event loops of the ordinary (not background) classes of service.
-    package static var loopCount: Int { pool.loops.count }
-
     private static func makeFactory() -> BackendFactory {
         do {
             let factory = try BackendFactory(preference: configuration.backend)

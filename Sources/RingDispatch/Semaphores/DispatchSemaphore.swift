@@ -1,26 +1,23 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// A counting semaphore. It has no owner: any thread may signal. `dispatch_semaphore_t`.
+/// A counting semaphore without an owner: any thread may signal. `dispatch_semaphore_t`.
 public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
-    // Safety: all state is atomic or locked.
-    /// Signals that are left, or, negated, threads that wait. `signal` (releasing) pairs with
-    /// `wait` (acquiring).
+    // Safety: all state is atomic or locked. Available signals, or, negated, waiting threads.
+    // `signal` (releasing) pairs with `wait` (acquiring).
     private let value: Atomic<Int>
     private let initial: Int
     private let waiters = Locked(WaitList())
 
-    /// Signals for threads that have counted themselves, but are not on the list: they still spin,
-    /// or are about to get there. Added to inside the lock, which whoever gets onto the list looks
-    /// at once more inside it.
+    /// Signals for threads counted in `value` but not on the list yet. Incremented under the lock;
+    /// a thread rechecks it under the lock before it joins the list.
     private let credits = Atomic<Int>(0)
 
-    /// - Parameter value: how many waits go through at once; not negative.
-    ///
-    /// `dispatch_semaphore_create`.
+    /// Creates a semaphore. `dispatch_semaphore_create`.
+    /// - Parameter value: the number of waits that pass at once; not negative.
     public init(value: Int) {
         guard value >= 0 else {
-            fatalMisuse("a semaphore's initial value cannot be negative, and \(value) is")
+            fatalMisuse("a semaphore's initial value cannot be negative: \(value)")
         }
         self.value = Atomic(value)
         initial = value
@@ -30,8 +27,8 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
         let value = value.load(ordering: .relaxed)
         if value < initial {
             fatalMisuse(
-                "a semaphore was released while in use: its value is \(value), and was \(initial) "
-                    + "when it was made")
+                "a semaphore was released while in use: its value is \(value), but it was "
+                    + "created with \(initial)")
         }
     }
 
@@ -42,37 +39,33 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
         }
     }
 
-    /// Waits for a signal until a time; `.now()` only looks.
+    /// Waits for a signal with a time-out; `.now()` polls.
     public func wait(timeout: DispatchTime) -> DispatchTimeoutResult {
         tryTake() ? .success : waitSlowly(deadline: timeout.monotonicDeadline)
     }
 
-    /// Waits for a signal until a time by the wall clock.
+    /// Waits for a signal with a time-out by the wall clock.
     public func wait(wallTimeout: DispatchWallTime) -> DispatchTimeoutResult {
         tryTake() ? .success : waitSlowly(deadline: wallTimeout.monotonicDeadline)
     }
 
-    /// Lets one wait go through.
-    /// - Returns: not 0 when a thread was waiting.
-    ///
-    /// `dispatch_semaphore_signal`.
+    /// Lets one wait pass. `dispatch_semaphore_signal`.
+    /// - Returns: nonzero if a thread was waiting.
     @discardableResult
     public func signal() -> Int {
         let old = value.wrappingAdd(1, ordering: .releasing).oldValue
         if old >= 0 {
-            if old == .max { fatalMisuse("a semaphore was signalled more often than it counts") }
+            if old == .max { fatalMisuse("too many signal() calls on a semaphore") }
             return 0
         }
         signalSlowly()
         return 1
     }
 
-    /// Takes a signal that nobody waits for.
     private func tryTake() -> Bool {
         Self.takeOne(of: value)
     }
 
-    /// Takes one if there is one.
     private static func takeOne(of count: borrowing Atomic<Int>) -> Bool {
         var old = count.load(ordering: .relaxed)
         while old > 0 {
@@ -100,11 +93,11 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
         return waitCounted(deadline: deadline == .max ? nil : deadline)
     }
 
-    /// Waits for the signal of a thread that is in `value` already.
+    /// Waits for a signal after the thread has decremented `value`.
     @inline(never)
     private func waitCounted(deadline: UInt64?) -> DispatchTimeoutResult {
         let context = Context.current
-        // A signal that comes while this thread still spins costs its sender no wake-up.
+        // A signal that arrives while this thread spins costs its sender no wake-up.
         if context.pointee.spin.spin(until: { Self.takeOne(of: credits) }) { return .success }
         let threadHandle = context.pointee.threadHandle
         let isCredited = waiters.withLock { waiters -> Bool in
@@ -121,7 +114,7 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
         return giveUp(threadHandle)
     }
 
-    /// The time is over: takes the thread off the list, and its count back.
+    /// Removes the thread from the list after its time-out, and undoes its decrement.
     private func giveUp(_ threadHandle: ThreadHandle) -> DispatchTimeoutResult {
         let isRemoved = waiters.withLock { waiters -> Bool in
             guard waiters.remove(threadHandle) else { return false }
@@ -132,7 +125,7 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
                 if exchanged { return true }
                 old = original
             }
-            // A signal has counted this thread and is about to look for it.
+            // A signal has counted this thread and is about to search the list for it.
             waiters.append(threadHandle)
             return false
         }

@@ -1,58 +1,56 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// What the runtime behind all queues is doing now, for debugging a live process.
-/// RingDispatch's own; libdispatch has nothing like it.
+/// The state of the runtime, for debugging a live process. An extension to GCD.
 public enum DispatchRuntime {
-    /// What one loop is doing. A loop is an instance of io_uring, or an epoll set, with its own run
-    /// queue and timers; one worker thread at a time serves it.
+    /// The state of an event loop: an io_uring instance or an epoll set with its own run queue and
+    /// timers, served by one worker at a time.
     public struct EventLoop: Sendable {
-        /// Whether the loop serves the background class only.
+        /// Whether the loop serves only the background class.
         public let isBackground: Bool
-        /// Its number among the loops of its kind.
+        /// The index among loops of the same kind.
         public let index: Int
         public let activity: Activity
-        /// The kernel's identifier of the thread that serves the loop; nil: none does.
+        /// The thread that serves the loop, by the kernel's ID; nil if there is none.
         public let thread: Int32?
         /// Queues, sources and blocks of global queues that are ready to run.
         public let workItemsWaiting: Int
-        /// Timers that are set, of sources and of `asyncAfter`.
+        /// Pending timers, of sources and of `asyncAfter`.
         public let timers: Int
-        /// Read and write sources that the kernel watches.
+        /// Read and write sources registered with the kernel.
         public let watches: Int
-        /// Reads and writes of files that the kernel carries out.
+        /// File reads and writes in flight in the kernel.
         public let operations: Int
     }
 
     public enum Activity: String, Sendable {
-        /// No thread serves the loop, and nothing waits for one.
+        /// No thread serves the loop.
         case idle
-        /// The thread sleeps until the kernel has news.
+        /// The worker sleeps until an event arrives.
         case sleeping
-        /// The thread takes in events and timers.
+        /// The worker collects events and timers.
         case serving
-        /// The thread runs a handler or an item; another takes the loop over if it stays there.
+        /// The worker runs a handler or an item; if it stays, another worker takes the loop over.
         case running
     }
 
-    /// The state of the runtime at about one moment: threads go on while it is put together, so
-    /// that figures need not add up.
+    /// An approximate state: threads continue while it is collected, so figures need not add up.
     public struct Snapshot: Sendable {
         /// `io_uring` or `epoll`.
         public let backend: String
-        /// Why it is that one.
+        /// Why this back end was chosen.
         public let backendReason: String
         public let loops: [EventLoop]
-        /// Worker threads that exist. Workers never end.
+        /// Existing worker threads. Workers never end.
         public let workers: Int
-        /// Those of them that wait to be called to a loop.
+        /// Workers that are not assigned to a loop.
         public let idleWorkers: Int
-        /// Worker threads there may be of each kind, ordinary and background
+        /// The maximum number of workers of each kind, ordinary and background
         /// (`RINGDISPATCH_WORKERS`).
         public let workerLimit: Int
-        /// Sources of all kinds that exist.
+        /// Existing sources of all kinds.
         public let sources: Int
-        /// `DispatchIO` channels that exist, and convenience reads and writes.
+        /// Existing `DispatchIO` channels, and convenience reads and writes.
         public let channels: Int
         /// Reads and writes of channels whose handler has not returned from its last call.
         public let channelOperations: Int
@@ -63,8 +61,8 @@ public enum DispatchRuntime {
         public var operations: Int { loops.reduce(0) { $0 + $1.operations } }
     }
 
-    /// Looks at the runtime, and starts it if nothing has used it yet. From any thread; it takes a
-    /// few locks for moments.
+    /// Collects the state, and starts the runtime if necessary. Call it from any thread; it briefly
+    /// takes a few locks.
     public static func snapshot() -> Snapshot {
         let pools = [Runtime.pool] + (Runtime.backgroundPoolIfUsed.map { [$0] } ?? [])
         let counts = pools.map { $0.workerCounts }
@@ -79,11 +77,10 @@ public enum DispatchRuntime {
 }
 
 extension DispatchRuntime.Snapshot: CustomStringConvertible {
-    /// Several lines of text.
     public var description: String {
         let head = """
             \(backend) back end (\(backendReason)): \(workers) workers, \(idleWorkers) of them \
-            spare, at most \(workerLimit) of a kind; \(sources) sources; \(channels) channels with \
+            idle, at most \(workerLimit) of a kind; \(sources) sources; \(channels) channels with \
             \(channelOperations) operations
             """
         return ([head] + loops.map { "  \($0)" }).joined(separator: "\n")
@@ -92,7 +89,7 @@ extension DispatchRuntime.Snapshot: CustomStringConvertible {
 
 extension DispatchRuntime.EventLoop: CustomStringConvertible {
     public var description: String {
-        let name = isBackground ? "background event loop" : "loop"
+        let name = isBackground ? "background event loop" : "event loop"
         let server = thread.map { " on thread \($0)" } ?? ""
         return "\(name) \(index): \(activity)\(server), \(workItemsWaiting) work items waiting, "
             + "\(timers) timers, \(watches) watches, \(operations) operations"

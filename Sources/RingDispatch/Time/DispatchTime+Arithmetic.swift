@@ -1,14 +1,13 @@
 extension DispatchTime {
-    /// The time that lies `interval` after this one, or before it when `interval` is negative.
-    /// Saturates as described at ``DispatchTime``.
+    /// This time plus `interval`, which may be negative.
     public func advanced(by interval: DispatchTimeInterval) -> DispatchTime {
         advanced(byNanoseconds: interval.clampedNanoseconds)
     }
 
-    /// How long it is from this time to `other`; negative when `other` is the earlier one.
+    /// The interval from this time to `other`; negative if `other` is earlier.
     ///
-    /// `.never` when only `other` is ``distantFuture``, `.nanoseconds(.min)` when only this time
-    /// is, and zero when both are. A time that was made from 0 counts as the current time.
+    /// `.never` if only `other` is ``distantFuture``, `.nanoseconds(.min)` if only this time is,
+    /// zero if both are. A time created from 0 counts as the current time.
     public func distance(to other: DispatchTime) -> DispatchTimeInterval {
         .distance(from: monotonicDeadline, to: other.monotonicDeadline)
     }
@@ -17,16 +16,16 @@ extension DispatchTime {
         let deadline = monotonicDeadline
         if deadline == .max { return .distantFuture }
         let start = Int64(deadline)
-        // `start` is positive, so only a sum that is too large can overflow.
+        // `start` is positive, so the sum can only overflow upwards.
         let (sum, overflow) = start.addingReportingOverflow(delta)
         if overflow || sum > Int64(DispatchTime.latestFinite) { return .distantFuture }
-        // Never 0, which would mean "now".
+        // Never 0: that would mean "now".
         return DispatchTime(uptimeNanoseconds: UInt64(max(1, sum)))
     }
 }
 
 extension DispatchTimeInterval {
-    /// The span between two deadlines on one clock, each `UInt64.max` or below 2^62.
+    /// The interval between two deadlines on one clock, each below 2^62 or `UInt64.max` (never).
     package static func distance(from start: UInt64, to end: UInt64) -> DispatchTimeInterval {
         switch (start, end) {
         case (.max, .max): .nanoseconds(0)
@@ -37,25 +36,22 @@ extension DispatchTimeInterval {
     }
 }
 
-/// The time that lies `interval` after `time`; `time + .never` is the distant future. Saturates as
-/// described at ``DispatchTime``. Stands for `dispatch_time`.
+/// `time` plus `interval`; `time + .never` is the distant future. Stands for `dispatch_time`.
 public func + (time: DispatchTime, interval: DispatchTimeInterval) -> DispatchTime {
     time.advanced(byNanoseconds: interval.clampedNanoseconds)
 }
 
-/// The time that lies `interval` before `time`. Saturates as described at ``DispatchTime``.
+/// `time` minus `interval`.
 public func - (time: DispatchTime, interval: DispatchTimeInterval) -> DispatchTime {
     time.advanced(byNanoseconds: interval.clampedNanoseconds.clampedNegation)
 }
 
-/// The time that lies `seconds` after `time`. Saturates as described at ``DispatchTime``;
-/// not-a-number gives the distant future.
+/// `time` plus `seconds`; the distant future for not-a-number.
 public func + (time: DispatchTime, seconds: Double) -> DispatchTime {
     time.advanced(byNanoseconds: DispatchTimeInterval.clampedNanoseconds(seconds: seconds))
 }
 
-/// The time that lies `seconds` before `time`. Saturates as described at ``DispatchTime``;
-/// not-a-number gives the distant future.
+/// `time` minus `seconds`; the distant future for not-a-number.
 public func - (time: DispatchTime, seconds: Double) -> DispatchTime {
     time.advanced(byNanoseconds: DispatchTimeInterval.clampedNanoseconds(seconds: -seconds))
 }

@@ -1,22 +1,21 @@
 internal import LinuxPlatform
 
-/// A point in time in GCD's encoding: what `rawValue` of both time types holds.
+/// A point in time in GCD's encoding, the `rawValue` of both time types.
 ///
-/// `UInt64.max` is the distant future. Otherwise the two top bits name the clock: 00 an uptime in
-/// nanoseconds, 11 a negated wall-clock time in nanoseconds since 1970. Zero means "now". Stands
-/// for `dispatch_time_t`.
+/// `UInt64.max` is the distant future, 0 is "now". Otherwise the top two bits name the clock: 00
+/// for nanoseconds of uptime, 11 for negated wall-clock nanoseconds since 1970. Stands for
+/// `dispatch_time_t`.
 public typealias dispatch_time_t = UInt64
 
 /// A point in time on the uptime clock, for time-outs and timers that measure a duration.
 ///
-/// The clock is `CLOCK_MONOTONIC`: it never steps when the wall clock is set and it stands still
-/// while the system sleeps. Its resolution is a nanosecond. Arithmetic saturates: a time before the
-/// clock's start becomes 1 ns, one beyond 2^62 - 2 ns (146 years) becomes ``distantFuture``, and
-/// ``distantFuture`` stays itself. Stands for a `dispatch_time_t` made by `dispatch_time`.
+/// The clock is `CLOCK_MONOTONIC`, in nanoseconds: setting the wall clock does not affect it, and
+/// it stops while the system is suspended. Arithmetic saturates: a time before the clock's start
+/// becomes 1 ns, one beyond 2^62 - 2 ns (146 years) becomes ``distantFuture``, which never changes.
+/// Stands for a `dispatch_time_t` made by `dispatch_time`.
 @frozen
 public struct DispatchTime: Comparable, Sendable {
-    /// The time in GCD's encoding: nanoseconds of uptime, 0 for "now", `UInt64.max` for
-    /// ``distantFuture``.
+    /// GCD's encoding: nanoseconds of uptime, 0 for "now", `UInt64.max` for ``distantFuture``.
     public let rawValue: dispatch_time_t
 
     @inlinable
@@ -24,11 +23,10 @@ public struct DispatchTime: Comparable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A point in time by its distance from the uptime clock's start.
+    /// A point in time, in nanoseconds since the clock's start.
     ///
-    /// - Parameter uptimeNanoseconds: nanoseconds since the clock's start. Zero means "now", at the
-    ///   moment when the time is used. What is above 2^62 - 2 never comes either, but is kept as it
-    ///   is.
+    /// - Parameter uptimeNanoseconds: 0 means "now", evaluated at each use. Values above 2^62 - 2
+    ///   are kept, but act as ``distantFuture``.
     @inlinable
     public init(uptimeNanoseconds: UInt64) {
         self.rawValue = uptimeNanoseconds
@@ -40,16 +38,15 @@ public struct DispatchTime: Comparable, Sendable {
         DispatchTime(rawValue: MonotonicClock.nanoseconds())
     }
 
-    /// A time that never comes: a wait without a time-out. Stands for `DISPATCH_TIME_FOREVER`.
+    /// A time that is never reached: a wait without a time-out. Stands for `DISPATCH_TIME_FOREVER`.
     @inlinable
     public static var distantFuture: DispatchTime { DispatchTime(rawValue: .max) }
 
-    /// Nanoseconds since the uptime clock's start; `UInt64.max` for ``distantFuture`` and 0 for a
-    /// time that was made from 0.
+    /// Nanoseconds since the clock's start; `UInt64.max` for ``distantFuture``, 0 for "now".
     @inlinable
     public var uptimeNanoseconds: UInt64 { rawValue }
 
-    /// Whether `lhs` comes before `rhs`; no time comes after ``distantFuture``.
+    /// Whether `lhs` is earlier; no time is later than ``distantFuture``.
     @inlinable
     public static func < (lhs: DispatchTime, rhs: DispatchTime) -> Bool {
         lhs.rawValue < rhs.rawValue
@@ -63,13 +60,12 @@ public struct DispatchTime: Comparable, Sendable {
 }
 
 extension DispatchTime {
-    /// The last uptime that GCD's encoding can hold: the top bits are taken and the value above it
-    /// is where GCD starts to saturate.
+    /// The last finite uptime: GCD saturates above it, and uses the top two bits for the clock.
     @usableFromInline
     package static var latestFinite: UInt64 { (1 << 62) - 2 }
 
-    /// The deadline on `CLOCK_MONOTONIC` in nanoseconds; `UInt64.max` when it never comes. Reads
-    /// the clock for a time that was made from 0 ("now").
+    /// The deadline in nanoseconds on `CLOCK_MONOTONIC`; `UInt64.max` means never. Reads the clock
+    /// for "now".
     @inlinable
     package var monotonicDeadline: UInt64 {
         if rawValue == 0 { return Self.now().rawValue }

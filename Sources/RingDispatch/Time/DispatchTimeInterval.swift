@@ -1,23 +1,22 @@
 /// A span of time: a timer's interval or leeway, or the distance between two points in time.
 ///
-/// Two intervals are equal when they last equally long, whatever their units: `.seconds(1)` equals
-/// `.milliseconds(1000)`. An interval of more than 2^63 - 1 nanoseconds (292 years) counts as that
-/// long; it never overflows. Stands for the `int64_t` nanoseconds of `dispatch_time(3)`.
+/// Intervals compare by duration: `.seconds(1)` equals `.milliseconds(1000)`. Beyond 2^63 - 1
+/// nanoseconds (292 years) they saturate. Stands for the `int64_t` nanoseconds of
+/// `dispatch_time(3)`.
 @frozen
 public enum DispatchTimeInterval: Equatable, Sendable {
-    /// A number of whole seconds.
+    /// Whole seconds.
     case seconds(Int)
-    /// A number of milliseconds (10^-3 s).
+    /// 10^-3 s.
     case milliseconds(Int)
-    /// A number of microseconds (10^-6 s).
+    /// 10^-6 s.
     case microseconds(Int)
-    /// A number of nanoseconds (10^-9 s).
+    /// 10^-9 s.
     case nanoseconds(Int)
-    /// An interval that does not end. As a timer's interval it means: fire once. It equals no
-    /// finite interval.
+    /// Endless; equals no finite interval. A timer with this interval fires once.
     case never
 
-    /// Whether both intervals last equally long.
+    /// Whether both intervals have the same duration.
     @inlinable
     public static func == (lhs: DispatchTimeInterval, rhs: DispatchTimeInterval) -> Bool {
         switch (lhs, rhs) {
@@ -29,7 +28,7 @@ public enum DispatchTimeInterval: Equatable, Sendable {
 }
 
 extension DispatchTimeInterval {
-    /// The interval in nanoseconds, held within `Int64`; `.never` is `Int64.max`.
+    /// The interval in nanoseconds, clamped to `Int64`; `.never` is `Int64.max`.
     @usableFromInline
     package var clampedNanoseconds: Int64 {
         switch self {
@@ -41,10 +40,10 @@ extension DispatchTimeInterval {
         }
     }
 
-    /// Seconds in nanoseconds, held within `Int64`; not-a-number counts as an endless interval.
+    /// Seconds in nanoseconds, clamped to `Int64`; not-a-number is `Int64.max`.
     package static func clampedNanoseconds(seconds: Double) -> Int64 {
         let nanoseconds = seconds * 1e9
-        // 2^63 is the first Double that Int64 cannot hold; -2^63 is the last one that it can.
+        // 2^63 is the first Double above Int64's range; -2^63 is the lowest one inside it.
         if nanoseconds.isNaN || nanoseconds >= 0x1p63 { return .max }
         if nanoseconds <= -0x1p63 { return .min }
         return Int64(nanoseconds)

@@ -1,7 +1,7 @@
-/// How a wait with a time-out ended.
+/// The result of a wait with a time-out.
 @frozen
 public enum DispatchTimeoutResult: Sendable {
-    /// What was waited for happened in time.
+    /// The awaited event happened in time.
     case success
     /// The time-out passed first.
     case timedOut

@@ -1,14 +1,13 @@
 extension DispatchWallTime {
-    /// The time that lies `interval` after this one, or before it when `interval` is negative.
-    /// Saturates as described at ``DispatchWallTime``.
+    /// This time plus `interval`, which may be negative.
     public func advanced(by interval: DispatchTimeInterval) -> DispatchWallTime {
         advanced(byNanoseconds: interval.clampedNanoseconds)
     }
 
-    /// How long it is from this time to `other`; negative when `other` is the earlier one.
+    /// The interval from this time to `other`; negative if `other` is earlier.
     ///
-    /// `.never` when only `other` is ``distantFuture``, `.nanoseconds(.min)` when only this time
-    /// is, and zero when both are.
+    /// `.never` if only `other` is ``distantFuture``, `.nanoseconds(.min)` if only this time is,
+    /// zero if both are.
     public func distance(to other: DispatchWallTime) -> DispatchTimeInterval {
         .distance(from: realtimeDeadline, to: other.realtimeDeadline)
     }
@@ -16,31 +15,28 @@ extension DispatchWallTime {
     package func advanced(byNanoseconds delta: Int64) -> DispatchWallTime {
         if self == .distantFuture { return self }
         let start = Int64(realtimeDeadline)
-        // `start` is positive, so only a sum that is too large can overflow.
+        // `start` is positive, so the sum can only overflow upwards.
         let (sum, overflow) = start.addingReportingOverflow(delta)
         return DispatchWallTime(nanosecondsSince1970: overflow ? .max : sum)
     }
 }
 
-/// The time that lies `interval` after `time`; `time + .never` is the distant future. Saturates as
-/// described at ``DispatchWallTime``. Stands for `dispatch_time`.
+/// `time` plus `interval`; `time + .never` is the distant future. Stands for `dispatch_time`.
 public func + (time: DispatchWallTime, interval: DispatchTimeInterval) -> DispatchWallTime {
     time.advanced(byNanoseconds: interval.clampedNanoseconds)
 }
 
-/// The time that lies `interval` before `time`. Saturates as described at ``DispatchWallTime``.
+/// `time` minus `interval`.
 public func - (time: DispatchWallTime, interval: DispatchTimeInterval) -> DispatchWallTime {
     time.advanced(byNanoseconds: interval.clampedNanoseconds.clampedNegation)
 }
 
-/// The time that lies `seconds` after `time`. Saturates as described at ``DispatchWallTime``;
-/// not-a-number gives the distant future.
+/// `time` plus `seconds`; the distant future for not-a-number.
 public func + (time: DispatchWallTime, seconds: Double) -> DispatchWallTime {
     time.advanced(byNanoseconds: DispatchTimeInterval.clampedNanoseconds(seconds: seconds))
 }
 
-/// The time that lies `seconds` before `time`. Saturates as described at ``DispatchWallTime``;
-/// not-a-number gives the distant future.
+/// `time` minus `seconds`; the distant future for not-a-number.
 public func - (time: DispatchWallTime, seconds: Double) -> DispatchWallTime {
     time.advanced(byNanoseconds: DispatchTimeInterval.clampedNanoseconds(seconds: -seconds))
 }

@@ -1,16 +1,16 @@
 public import Glibc
 internal import LinuxPlatform
 
-/// A point in time on the wall clock, for events that belong to a time of day.
+/// A point in time on the wall clock, for events at a time of day.
 ///
-/// The clock is `CLOCK_REALTIME`: a time-out or timer follows it when somebody sets it. Its
-/// resolution is a nanosecond. Arithmetic saturates: a time before 1970 becomes 2 ns after its
-/// start (always in the past), one beyond 2^62 - 2 ns (the year 2116) becomes ``distantFuture``,
-/// and ``distantFuture`` stays itself. Stands for a `dispatch_time_t` made by `dispatch_walltime`.
+/// The clock is `CLOCK_REALTIME`, in nanoseconds: time-outs and timers follow it when it is set.
+/// Arithmetic saturates: a time before 1970 becomes 2 ns after its start (always in the past), one
+/// beyond 2^62 - 2 ns (the year 2116) becomes ``distantFuture``, which never changes. Stands for a
+/// `dispatch_time_t` made by `dispatch_walltime`.
 @frozen
 public struct DispatchWallTime: Comparable, Sendable {
-    /// The time in GCD's encoding: the negated nanoseconds since 1970 (UTC), `UInt64.max` for
-    /// ``distantFuture``. Later times have smaller raw values; compare times, not raw values.
+    /// GCD's encoding: negated nanoseconds since 1970 (UTC), `UInt64.max` for ``distantFuture``.
+    /// Later times have smaller raw values: compare times, not raw values.
     public let rawValue: dispatch_time_t
 
     @inlinable
@@ -18,13 +18,13 @@ public struct DispatchWallTime: Comparable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A point in time by its distance from the start of 1970 (UTC).
+    /// A point in time, by its distance from the start of 1970 (UTC).
     ///
     /// - Parameter timespec: seconds and nanoseconds, as from `clock_gettime(2)` or `stat(2)`.
-    ///   Times outside the range that is described at ``DispatchWallTime`` saturate.
+    ///   Saturates as described at ``DispatchWallTime``.
     public init(timespec: Glibc.timespec) {
-        // Safety: the structure is these two numbers (tv_sec, tv_nsec) wherever a long has 64 bits.
-        // By name they belong to whichever C module a release build happens to meet first.
+        // Safety: timespec is tv_sec and tv_nsec, both 64 bits wide like a long. Accessing them by
+        // name depends on which C module a release build imports the type from.
         let parts = unsafeBitCast(timespec, to: (seconds: Int, nanoseconds: Int).self)
         let seconds = DispatchTimeInterval.seconds(parts.seconds).clampedNanoseconds
         let (sum, overflow) = seconds.addingReportingOverflow(Int64(parts.nanoseconds))
@@ -37,11 +37,11 @@ public struct DispatchWallTime: Comparable, Sendable {
         return DispatchWallTime(nanosecondsSince1970: Int64(clamping: now))
     }
 
-    /// A time that never comes: a wait without a time-out. Stands for `DISPATCH_TIME_FOREVER`.
+    /// A time that is never reached: a wait without a time-out. Stands for `DISPATCH_TIME_FOREVER`.
     @inlinable
     public static var distantFuture: DispatchWallTime { DispatchWallTime(rawValue: .max) }
 
-    /// Whether `lhs` comes before `rhs`; no time comes after ``distantFuture``.
+    /// Whether `lhs` is earlier; no time is later than ``distantFuture``.
     @inlinable
     public static func < (lhs: DispatchWallTime, rhs: DispatchWallTime) -> Bool {
         lhs.realtimeDeadline < rhs.realtimeDeadline
@@ -55,7 +55,7 @@ public struct DispatchWallTime: Comparable, Sendable {
 }
 
 extension DispatchWallTime {
-    /// Saturates: the raw values of 0 and 1 ns are taken ("now" and the distant future).
+    /// Saturates at 2 ns: the raw values of 0 and 1 ns mean "now" and the distant future.
     package init(nanosecondsSince1970 nanoseconds: Int64) {
         if nanoseconds > Int64(DispatchTime.latestFinite) {
             self = .distantFuture
@@ -64,15 +64,14 @@ extension DispatchWallTime {
         }
     }
 
-    /// The deadline on `CLOCK_REALTIME` in nanoseconds since 1970; `UInt64.max` when it never
-    /// comes.
+    /// The deadline in nanoseconds since 1970 on `CLOCK_REALTIME`; `UInt64.max` means never.
     @inlinable
     package var realtimeDeadline: UInt64 {
         rawValue == .max ? .max : 0 &- rawValue
     }
 
-    /// The same deadline on `CLOCK_MONOTONIC`, by the distance between the clocks right now;
-    /// `UInt64.max` when it never comes. Wrong as soon as somebody sets the wall clock.
+    /// The deadline on `CLOCK_MONOTONIC`, by the clocks' current distance; `UInt64.max` means
+    /// never. Invalid once the wall clock is set.
     package var monotonicDeadline: UInt64 {
         let deadline = realtimeDeadline
         if deadline == .max { return .max }

@@ -1,7 +1,8 @@
 internal import LinuxPlatform
 
 extension DispatchQueue {
-    /// Submits a block at a time, or up to a tenth of the wait (1 ms to 60 s) later.
+    /// Submits a block at a time, or later by up to a tenth of the wait (at least 1 ms, at most 60
+    /// s).
     ///
     /// A time in the past submits at once, `.distantFuture` never. `dispatch_after`.
     @preconcurrency
@@ -12,7 +13,7 @@ extension DispatchQueue {
         submit(after: deadline.monotonicDeadline, on: .monotonic, qos: qos, flags: flags, work)
     }
 
-    /// Submits a block at a time by the wall clock, which it follows when somebody sets it.
+    /// Submits a block at a wall-clock time; follows the clock when it is set.
     @preconcurrency
     public final func asyncAfter(
         wallDeadline: DispatchWallTime, qos: DispatchQoS = .unspecified,
@@ -21,7 +22,7 @@ extension DispatchQueue {
         submit(after: wallDeadline.realtimeDeadline, on: .wall, qos: qos, flags: flags, work)
     }
 
-    /// Submits a work item at a time, unless it was cancelled by then.
+    /// Submits a work item at a time, unless it has been cancelled by then.
     public final func asyncAfter(deadline: DispatchTime, execute: DispatchWorkItem) {
         submit(
             after: deadline.monotonicDeadline, on: .monotonic, qos: execute.qos,
@@ -29,7 +30,7 @@ extension DispatchQueue {
         ) { execute.perform() }
     }
 
-    /// Submits a work item at a time by the wall clock, unless it was cancelled by then.
+    /// Submits a work item at a wall-clock time, unless it has been cancelled by then.
     public final func asyncAfter(wallDeadline: DispatchWallTime, execute: DispatchWorkItem) {
         submit(
             after: wallDeadline.realtimeDeadline, on: .wall, qos: execute.qos,
@@ -37,8 +38,8 @@ extension DispatchQueue {
         ) { execute.perform() }
     }
 
-    /// Submits a block at a time like `asyncAfter`, and returns what can call it off: then nothing
-    /// is left of it, neither its timer nor what it captured. RingDispatch's own.
+    /// Like `asyncAfter`, but returns an object that cancels the block, which frees the timer and
+    /// the block's captures at once. An extension to GCD.
     @discardableResult
     public final func scheduleAfter(
         deadline: DispatchTime, qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
@@ -48,7 +49,7 @@ extension DispatchQueue {
         return schedule(item, at: deadline.monotonicDeadline, on: .monotonic)
     }
 
-    /// The same at a time by the wall clock. RingDispatch's own.
+    /// Like `scheduleAfter(deadline:)`, at a wall-clock time. An extension to GCD.
     @discardableResult
     public final func scheduleAfter(
         wallDeadline: DispatchWallTime, qos: DispatchQoS = .unspecified,
@@ -87,7 +88,7 @@ extension DispatchQueue {
             TimerSlot(window, queue: self, workItem: workItem), on: clock)
     }
 
-    /// When to submit what is to be submitted at a time; nil: now.
+    /// The window for submitting at `deadline`; nil means now.
     private final func window(_ deadline: UInt64, on clock: TimerClock) -> TimerWindow? {
         let now = clock.now()
         guard deadline > now else { return nil }

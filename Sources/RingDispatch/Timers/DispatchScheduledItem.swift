@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// A block that `scheduleAfter` will submit, which can be called off.
+/// A block scheduled by `scheduleAfter`, which can be cancelled.
 ///
-/// The queue submits it whether or not somebody keeps this object.
+/// Releasing this object does not cancel the block.
 public final class DispatchScheduledItem: @unchecked Sendable {
-    // Safety: `timerIndex` belongs to the heap; the rest is immutable.
-    /// The timer's place in the heap; -1: in none.
+    // Safety: the heap's lock guards `timerIndex`; the rest is immutable.
+    /// The timer's index in the heap; -1 if it is in none.
     @exclusivity(unchecked) var timerIndex = -1
     private let timers: TimerQueue
     private let queue: DispatchQueue
@@ -17,8 +17,8 @@ public final class DispatchScheduledItem: @unchecked Sendable {
         self.timers = timers
     }
 
-    /// Keeps the block from being started, and frees what it captured, at once. Without effect on
-    /// one that runs or has run. From any thread.
+    /// Keeps the block from starting, and frees its timer and captures at once. Does not affect a
+    /// block that is running or has run. Call it from any thread.
     public func cancel() {
         work.cancel()
         _ = timers.remove(at: { timerIndex })
@@ -27,7 +27,7 @@ public final class DispatchScheduledItem: @unchecked Sendable {
     /// Whether `cancel()` was called.
     public var isCancelled: Bool { work.isCancelled }
 
-    /// On a loop: the time has come.
+    /// Runs on a loop when the timer fires.
     func fired() {
         queue.async(execute: work)
     }

@@ -1,14 +1,15 @@
 internal import LinuxPlatform
 
 extension DispatchSource {
-    /// How a timer is made. `strict`: no leeway beyond what was asked for; none is added here.
+    /// Options of a timer. `strict` asks for no added leeway; none is ever added here.
     public struct TimerFlags: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
         public static let strict = TimerFlags(rawValue: 1)
     }
 
-    /// Fires at times that `schedule` sets. `dispatch_source_create(DISPATCH_SOURCE_TYPE_TIMER)`.
+    /// Creates a source that fires at the times set by `schedule`.
+    /// `dispatch_source_create(DISPATCH_SOURCE_TYPE_TIMER)`.
     public static func makeTimerSource(
         flags: TimerFlags = [], queue: DispatchQueue? = nil
     ) -> any DispatchSourceTimer {
@@ -16,9 +17,9 @@ extension DispatchSource {
     }
 }
 
-/// The timer source that the program holds.
+/// The timer source that the program holds; the core does the work.
 private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unchecked Sendable {
-    // Safety: as its superclass; `core` is what `init` made.
+    // Safety: as its superclass; `core` is the `TimerSource` from `init`.
     private var timerCore: TimerSource { unsafeDowncast(core, to: TimerSource.self) }
 
     init(_ queue: DispatchQueue?) {
@@ -61,7 +62,7 @@ private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unc
             interval: nanoseconds(interval), leeway: nanoseconds(leeway))
     }
 
-    /// An interval's length; 0 stands for never.
+    /// The interval in nanoseconds; 0 stands for never.
     private func nanoseconds(_ interval: DispatchTimeInterval) -> UInt64 {
         if interval == .never { return 0 }
         return positive(interval.clampedNanoseconds)
@@ -72,7 +73,7 @@ private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unc
         return positive(DispatchTimeInterval.clampedNanoseconds(seconds: seconds))
     }
 
-    /// GCD takes an interval of 0 for the shortest there is.
+    /// Like GCD, treats an interval of 0 as the shortest one.
     private func positive(_ nanoseconds: Int64) -> UInt64 {
         guard nanoseconds >= 0 else {
             fatalMisuse("a timer's interval or leeway cannot be negative: \(nanoseconds) ns")

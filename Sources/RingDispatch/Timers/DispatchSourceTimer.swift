@@ -1,11 +1,12 @@
-/// `data` is how often the timer fired. `DISPATCH_SOURCE_TYPE_TIMER`.
+/// A source that fires at scheduled times. `data` counts the fires since the handler's last call.
+/// `DISPATCH_SOURCE_TYPE_TIMER`.
 public protocol DispatchSourceTimer: DispatchSourceProtocol {
-    /// Sets or replaces the schedule; what came due under the old one is dropped.
+    /// Sets or replaces the schedule, and drops fires that the handler has not seen.
     /// `dispatch_source_set_timer`.
     /// - Parameters:
-    ///   - deadline: the first time; repeats keep to its rhythm.
-    ///   - interval: time between fires; `.never`: one fire only.
-    ///   - leeway: how much later each may come, so that timers fire together.
+    ///   - deadline: the first fire; repeats are multiples of the interval later.
+    ///   - interval: the time between fires; `.never` fires once.
+    ///   - leeway: how much later each fire may be, so that timers can fire together.
     func schedule(
         deadline: DispatchTime, repeating interval: DispatchTimeInterval,
         leeway: DispatchTimeInterval)

@@ -1,10 +1,10 @@
 internal import LinuxPlatform
 
-/// Which clock a timer follows.
+/// The clock that a timer follows.
 enum TimerClock: UInt8 {
-    /// CLOCK_MONOTONIC: measures durations, and stops while the system sleeps.
+    /// CLOCK_MONOTONIC: measures durations; stops while the system is suspended.
     case monotonic
-    /// CLOCK_REALTIME: the time of day, which somebody may set.
+    /// CLOCK_REALTIME: the time of day, which can be set.
     case wall
 
     /// Nanoseconds on this clock.

@@ -1,14 +1,14 @@
-/// A 4-ary heap of timers, ordered by the end of their windows. Timers that can be taken out know
-/// their place in it; the others are nothing but their slot.
+/// A 4-ary heap of timers, ordered by the end of their windows. The object of a removable timer
+/// stores the timer's index.
 ///
-/// What is taken out leaves an empty slot behind, which costs one write where filling the gap would
-/// touch timers all over the memory. The first slot is never empty, nor are more than half.
+/// Removal leaves an empty slot, which costs one write; filling the gap would touch timers all over
+/// the memory. The first slot is never empty, and at most half of the slots are.
 struct TimerHeap: Sendable {
     private var slots: [TimerSlot] = []
     private var emptyCount = 0
 
     private static let arity = 4
-    /// As many empty slots are no burden.
+    /// The heap tolerates this many empty slots.
     private static let fewEmpty = 16
 
     var count: Int { slots.count - emptyCount }
@@ -20,7 +20,6 @@ struct TimerHeap: Sendable {
         return siftUp(slots.count - 1) == 0
     }
 
-    /// Takes out the timer at a place that it knows.
     mutating func remove(at index: Int) -> TimerSlot {
         let slot = slots[index]
         slot.noteIndex(-1)
@@ -31,7 +30,7 @@ struct TimerHeap: Sendable {
         return slot
     }
 
-    /// Takes out timers at the top whose time has come.
+    /// Removes timers from the top whose deadline has passed.
     mutating func popDue(now: UInt64, limit: Int) -> [TimerSlot] {
         guard let first = slots.first, first.window.deadline <= now else { return [] }
         var due: [TimerSlot] = []
@@ -59,7 +58,6 @@ struct TimerHeap: Sendable {
         }
     }
 
-    /// Rebuilds the heap without its empty slots.
     private mutating func compact() {
         slots.removeAll { $0.isEmpty }
         emptyCount = 0
@@ -75,7 +73,7 @@ struct TimerHeap: Sendable {
         slot.noteIndex(index)
     }
 
-    /// Returns where the slot ends up.
+    /// Returns the slot's final index.
     private mutating func siftUp(_ start: Int) -> Int {
         let slot = slots[start]
         var index = start

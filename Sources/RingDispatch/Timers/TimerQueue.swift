@@ -1,10 +1,10 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// A loop's timers on one clock: a heap ordered by the latest time each may fire.
+/// A loop's timers on one clock: a heap ordered by the latest time at which each may fire.
 ///
-/// The loop sleeps until the first of those times, and fires then all timers at the top whose own
-/// time has come: timers whose windows overlap fire together. Any thread may add and remove.
+/// The loop sleeps until the first of these times, then fires all timers at the top whose deadline
+/// has passed: timers with overlapping windows fire together. Any thread may add and remove timers.
 ///
 /// Like its loop, a pointer to memory that lives as long as the process.
 struct TimerQueue {
@@ -14,19 +14,18 @@ struct TimerQueue {
 
     private struct Storage: ~Copyable {
         let heap = Locked(TimerHeap())
-        /// The earliest `latest` in the heap, or UInt64.max. Written inside the lock; a loop that
-        /// is about to sleep reads it after it announced that, and whoever adds a timer looks
-        /// whether the loop sleeps after writing it: one of both notices.
+        /// The earliest `latest` in the heap, or UInt64.max. Written under the lock.
+        /// Store-then-check with the loop's state: adding a timer stores this and checks whether
+        /// the loop sleeps; the loop announces its sleep and checks this.
         let earliest = Atomic<UInt64>(.max)
     }
 
     @inline(__always)
     var earliest: UInt64 { pointer.pointee.earliest.load(ordering: .sequentiallyConsistent) }
 
-    /// Timers that are set.
     var count: Int { pointer.pointee.heap.withLock { $0.count } }
 
-    /// Adds a timer. True when it is now the one that ends first.
+    /// Adds a timer. True if its window is now the first to end.
     func add(_ slot: TimerSlot) -> Bool {
         pointer.pointee.heap.withLock { heap in
             let isFirst = heap.insert(slot)
@@ -37,8 +36,8 @@ struct TimerQueue {
         }
     }
 
-    /// Takes a timer out whose place `index` tells; false when it has fired already.
-    /// - Parameter index: called under the heap's lock.
+    /// Removes a timer; false if it has already fired.
+    /// - Parameter index: returns the timer's index; called under the heap's lock.
     func remove(at index: () -> Int) -> Bool {
         let slot = pointer.pointee.heap.withLock { heap -> TimerSlot? in
             let index = index()
@@ -51,7 +50,6 @@ struct TimerQueue {
         return slot != nil
     }
 
-    /// Fires what is due.
     func fireDue(now: UInt64, _ context: Context) {
         while true {
             let due = pointer.pointee.heap.withLock { heap -> [TimerSlot] in
@@ -66,6 +64,6 @@ struct TimerQueue {
         }
     }
 
-    /// Timers that are fired for one lock of the heap.
+    /// Timers removed under one lock.
     private static let batch = 64
 }

@@ -1,10 +1,10 @@
-/// One timer as a heap stores it: its window, and the object that it notifies.
+/// A timer in a heap: its window, and the object that it notifies.
 struct TimerSlot: @unchecked Sendable {
-    // Safety: the addresses stand for references that belong to the slot and move with it.
+    // Safety: the addresses are references that the slot owns; they move with it.
     let window: TimerWindow
-    /// An address, and in its low bits which kind of object; 0: the timer was taken out.
+    /// An object's address, with its kind in the low bits; 0 after removal.
     private var target: UInt
-    /// A queue's: the work item to submit. A source's: the schedule that it stands for.
+    /// A queue's work item, or the number of a source's schedule.
     private let detail: UInt
 
     private static let kindMask: UInt = 3
@@ -15,24 +15,23 @@ struct TimerSlot: @unchecked Sendable {
     @inline(__always)
     var isEmpty: Bool { target == 0 }
 
-    /// The timer was taken out: only the window is left, which keeps the heap's order.
+    /// Removes the object. The window stays to keep the heap's order.
     mutating func empty() { target = 0 }
 
-    /// Submits the work item to the queue.
+    /// Submits a work item to a queue.
     init(_ window: TimerWindow, queue: DispatchQueue, workItem: WorkItemPointer) {
         self.window = window
         target = UInt(bitPattern: Unmanaged.passRetained(queue).toOpaque())
         detail = UInt(bitPattern: workItem)
     }
 
-    /// Tells the source that the schedule with this number has come due.
+    /// Notifies a source that its schedule with this number is due.
     init(_ window: TimerWindow, source: TimerSource, schedule: UInt) {
         self.window = window
         target = UInt(bitPattern: Unmanaged.passRetained(source).toOpaque()) | TimerSlot.sourceKind
         detail = schedule
     }
 
-    /// Submits the item.
     init(_ window: TimerWindow, item: DispatchScheduledItem) {
         self.window = window
         target = UInt(bitPattern: Unmanaged.passRetained(item).toOpaque()) | TimerSlot.itemKind
@@ -41,12 +40,12 @@ struct TimerSlot: @unchecked Sendable {
 
     private var address: UnsafeRawPointer {
         guard let address = UnsafeRawPointer(bitPattern: target & ~TimerSlot.kindMask) else {
-            preconditionFailure("a slot has an object")
+            preconditionFailure("the timer slot is empty")
         }
         return address
     }
 
-    /// The time has come: the slot has left its heap, and is used up.
+    /// Notifies the object, and consumes the reference. The slot has left the heap.
     func fire(_ context: Context) {
         switch target & TimerSlot.kindMask {
         case TimerSlot.queueKind:
@@ -59,12 +58,12 @@ struct TimerSlot: @unchecked Sendable {
         }
     }
 
-    /// The slot was taken out before its time: lets go of its object. Not for a queue's.
+    /// Releases the object of a slot that was removed before its time. Not for queues.
     func drop() {
         Unmanaged<AnyObject>.fromOpaque(address).release()
     }
 
-    /// Tells the object its place in the heap, -1 for none. Under the heap's lock.
+    /// Stores the slot's index (-1: none) in its object. Called under the heap's lock.
     @inline(__always)
     func noteIndex(_ index: Int) {
         if isEmpty { return }

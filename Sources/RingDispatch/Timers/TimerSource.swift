@@ -1,28 +1,28 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// A timer source: reports how often it fired.
+/// The core of a timer source, which reports the number of fires.
 final class TimerSource: SourceCore, @unchecked Sendable {
-    // Safety: `latched` belongs to the invoker, `timerIndex` to the heap, the rest is locked.
-    /// The timer's place in the heap of `Schedule.loop`; -1: in none.
+    // Safety: the invoker owns `latched`, the heap's lock guards `timerIndex`, the rest is locked.
+    /// The timer's index in the heap of `Schedule.loop`; -1 if it is in none.
     @exclusivity(unchecked) var timerIndex = -1
     private let schedule = Locked(Schedule())
     @exclusivity(unchecked) private var latched: UInt = 0
 
     private struct Schedule: Sendable {
-        /// The next fire; .max: never.
+        /// The next fire; .max means never.
         var deadline: UInt64 = .max
-        /// 0: fires once.
+        /// In nanoseconds; 0 fires once.
         var interval: UInt64 = 0
         var leeway: UInt64 = 0
-        /// Where the timer is, or was when it fired; nil: it was taken out.
+        /// The loop whose heap holds the timer, or held it until it fired; nil after removal.
         var loop: EventLoop?
-        /// How often the schedule was replaced: a timer of an earlier one that fires is void.
+        /// The number of replacements; a firing timer with an older number is ignored.
         var number: UInt32 = 0
         var clock = TimerClock.monotonic
-        /// It fired, and the handler has not been called since.
+        /// The timer has fired, and the handler has not been called since.
         var hasFired = false
-        /// The source waits for the timer: `schedule` has to set it again.
+        /// The source waits for the timer, so `schedule` must set it again.
         var isArmed = false
     }
 
@@ -32,18 +32,17 @@ final class TimerSource: SourceCore, @unchecked Sendable {
 
     override var purpose: String { "timer source" }
 
-    /// Replaces the schedule, and drops what had come due under the old one.
+    /// Replaces the schedule, and drops the fires of the old one. Times are in nanoseconds.
     /// - Parameters:
-    ///   - deadline: the first fire, on `clock`; .max: never.
-    ///   - interval: nanoseconds between fires; 0: one fire only.
-    ///   - leeway: how much later each may come, nanoseconds.
+    ///   - deadline: the first fire, on `clock`; .max means never.
+    ///   - interval: 0 fires once.
     func schedule(deadline: UInt64, on clock: TimerClock, interval: UInt64, leeway: UInt64) {
         schedule.withLock { schedule in
             removeTimer(&schedule)
             schedule.clock = clock
             schedule.deadline = deadline
             schedule.interval = interval
-            // A repeating timer's windows must not overlap.
+            // The windows of a repeating timer must not overlap.
             schedule.leeway = interval > 0 ? min(leeway, interval / 2) : leeway
             schedule.hasFired = false
             schedule.number &+= 1
@@ -64,7 +63,7 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         return true
     }
 
-    /// Nothing of a cancelled timer stays in the heap, however long its queue is busy.
+    /// Removes a cancelled timer at once, however long its queue is busy.
     override func disarmForGood() {
         schedule.withLock { schedule in
             schedule.deadline = .max
@@ -73,7 +72,6 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         }
     }
 
-    /// Sets a timer for the schedule.
     private func addTimer(_ schedule: inout Schedule) {
         guard schedule.deadline != .max else { return }
         let loop = Runtime.timerLoop(for: Context.current)
@@ -84,11 +82,11 @@ final class TimerSource: SourceCore, @unchecked Sendable {
     }
 
     private func removeTimer(_ schedule: inout Schedule) {
-        // One that has left the heap to fire is void by its number.
+        // A timer that has already left the heap is ignored because of its number.
         _ = schedule.loop.take()?.timers[schedule.clock].remove(at: { timerIndex })
     }
 
-    /// On a loop: the timer has left the heap, and hands its reference over.
+    /// Runs on a loop when the timer has left the heap. Consumes the timer's reference.
     static func fired(
         _ reference: Unmanaged<TimerSource>, schedule number: UInt, _ context: Context
     ) {
@@ -115,7 +113,7 @@ final class TimerSource: SourceCore, @unchecked Sendable {
                 schedule.deadline = .max
                 return 1
             }
-            // Fires that were missed count, and the next one keeps to the original rhythm.
+            // Missed fires count, and the next one stays a multiple of the interval.
             let now = schedule.clock.now()
             let late = now > schedule.deadline ? now - schedule.deadline : 0
             let fires = late / schedule.interval + 1
@@ -127,6 +125,5 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         return latched > 0
     }
 
-    /// How often the timer fired since the handler's last call.
     var data: UInt { latched }
 }

@@ -1,8 +1,8 @@
-/// When a timer may fire, on its heap's clock, nanoseconds.
+/// The time in which a timer may fire, in nanoseconds on its heap's clock.
 struct TimerWindow {
-    /// Not before.
+    /// The timer never fires earlier.
     let deadline: UInt64
-    /// Not after, if the loop can help it.
+    /// The loop wakes by this time to fire the timer.
     let latest: UInt64
 
     init(deadline: UInt64, leeway: UInt64) {

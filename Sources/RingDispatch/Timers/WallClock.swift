@@ -1,12 +1,12 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// The wall clock as timers follow it, also when somebody sets it.
+/// The wall clock for timers, which follow it when it is set.
 package enum WallClock {
-    /// Added to the clock: nanoseconds. Read and written relaxed.
+    /// Nanoseconds added to the clock, for tests. Relaxed: no other data depends on it.
     private static let adjustment = Atomic<Int64>(0)
 
-    /// As if somebody had set the clock: for tests.
+    /// Acts as if the clock had been set: for tests.
     package static func adjust(by nanoseconds: Int64) {
         adjustment.wrappingAdd(nanoseconds, ordering: .relaxed)
         wasSet()
@@ -18,7 +18,7 @@ package enum WallClock {
         return time &+ UInt64(bitPattern: adjustment.load(ordering: .relaxed))
     }
 
-    /// When it will be `deadline`, on CLOCK_MONOTONIC, unless somebody sets the clock.
+    /// `deadline` converted to CLOCK_MONOTONIC; valid until the clock is set.
     static func monotonicDeadline(for deadline: UInt64) -> UInt64 {
         if deadline == .max { return .max }
         let monotonic = MonotonicClock.nanoseconds()
@@ -31,19 +31,18 @@ package enum WallClock {
         return isOver ? .max - 1 : sum
     }
 
-    /// Has loops that sleep look at their timers again whenever somebody sets the clock.
+    /// Makes sleeping loops recompute their deadlines whenever the clock is set.
     static func watchSteps() { _ = watch }
 
     private static let watch = StepWatch()
 
-    /// Somebody has set the clock.
     static func wasSet() {
         for loop in Runtime.pool.loops { loop.wakeIfIdle() }
     }
 }
 
-/// Learns from a timerfd(2) with TFD_TIMER_CANCEL_ON_SET when the clock is set. It never fires
-/// otherwise: a process without such timers has none, and one with them pays one descriptor.
+/// Learns when the clock is set from a timerfd(2) with TFD_TIMER_CANCEL_ON_SET, which never fires
+/// otherwise. Created with the first wall-clock timer.
 private final class StepWatch: Sendable {
     private let source: (any DispatchSourceRead)?
 
@@ -59,7 +58,7 @@ private final class StepWatch: Sendable {
             source.activate()
             self.source = source
         } catch {
-            Diagnostics.log("wall-clock timers do not follow a clock that is set: \(error)")
+            Diagnostics.log("wall-clock timers do not follow changes of the clock: \(error)")
             source = nil
         }
     }

@@ -4,10 +4,10 @@ internal import Synchronization
 /// Runs a block once: the first caller runs it, and all others wait until it has run.
 /// `dispatch_once`.
 ///
-/// Swift's global and static `let` do the same for a value; this is for code that comes from GCD.
+/// For code ported from GCD; new code can use a global or static `let`.
 public final class DispatchOnce: Sendable {
-    /// 2 when the block has run: its store (releasing) pairs with the load in `perform`
-    /// (acquiring). 1 while it runs.
+    /// 1 while the block runs, 2 afterwards. The store of 2 (releasing) pairs with the load in
+    /// `perform` (acquiring).
     private let state = Atomic<UInt8>(0)
     private let runner = Locked(Runner())
 
@@ -18,13 +18,13 @@ public final class DispatchOnce: Sendable {
 
     public init() {}
 
-    /// Runs the block unless it has run before. When this returns it has run to its end.
+    /// Runs the block, unless it has run before. On return the block has completed.
     public func perform(_ block: () -> Void) {
         if state.load(ordering: .acquiring) == 2 { return }
         performSlowly(block)
     }
 
-    /// The same as `perform`.
+    /// Calls `perform`.
     public func callAsFunction(_ block: () -> Void) { perform(block) }
 
     @inline(never)

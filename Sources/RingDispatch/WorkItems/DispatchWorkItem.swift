@@ -1,17 +1,16 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// A block with an identity: it can be cancelled, waited for and followed by others.
-/// `dispatch_block_create`.
+/// A block that can be cancelled, waited for and followed by other work. `dispatch_block_create`.
 ///
-/// `wait` and `notify` are about its first run.
+/// `wait` and `notify` refer to its first run.
 public final class DispatchWorkItem: @unchecked Sendable {
-    // Safety: the block is read by who set `started` before `cancelled` was, and goes when it was
-    // the other way round; the state is atomic.
+    // Safety: `perform` calls `block` only if it set `started` before `cancelled` was set; `cancel`
+    // frees it only in the opposite case.
     private var block: (() -> Void)?
     let qos: DispatchQoS
     let flags: DispatchWorkItemFlags
-    /// Entered once for the first run.
+    /// Entered at creation, left after the first run.
     private let completion = DispatchGroup()
     private let state = Atomic<UInt8>(0)
 
@@ -31,11 +30,11 @@ public final class DispatchWorkItem: @unchecked Sendable {
     }
 
     deinit {
-        // It never ran, and no caller is left to wait.
+        // The item never ran, and no caller is left to wait.
         if state.load(ordering: .relaxed) & DispatchWorkItem.done == 0 { completion.leave() }
     }
 
-    /// Runs the block here and now, unless it was cancelled. `dispatch_block_perform`.
+    /// Runs the block on the calling thread, unless it was cancelled. `dispatch_block_perform`.
     public func perform() {
         let before = state.bitwiseOr(
             DispatchWorkItem.started, ordering: .acquiringAndReleasing
@@ -45,7 +44,7 @@ public final class DispatchWorkItem: @unchecked Sendable {
         if old & DispatchWorkItem.done == 0 { completion.leave() }
     }
 
-    /// Keeps the block from being started, and frees what it captured; one that runs goes on.
+    /// Keeps the block from starting and frees its captures; a running block continues.
     /// `dispatch_block_cancel`.
     public func cancel() {
         let before = state.bitwiseOr(
@@ -59,21 +58,20 @@ public final class DispatchWorkItem: @unchecked Sendable {
         state.load(ordering: .acquiring) & DispatchWorkItem.cancelled != 0
     }
 
-    /// Waits until the item has run, or was passed over because it is cancelled.
-    /// `dispatch_block_wait`.
+    /// Waits until the item has run or was skipped because it is cancelled. `dispatch_block_wait`.
     public func wait() { completion.wait() }
 
-    /// The same, until a time.
+    /// Like `wait()`, with a time-out.
     public func wait(timeout: DispatchTime) -> DispatchTimeoutResult {
         completion.wait(timeout: timeout)
     }
 
-    /// The same, until a time by the wall clock.
+    /// Like `wait()`, with a time-out by the wall clock.
     public func wait(wallTimeout: DispatchWallTime) -> DispatchTimeoutResult {
         completion.wait(wallTimeout: wallTimeout)
     }
 
-    /// Submits a block to a queue when the item has run. `dispatch_block_notify`.
+    /// Submits a block to a queue once the item has run. `dispatch_block_notify`.
     public func notify(
         qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], queue: DispatchQueue,
         execute: @escaping () -> Void
@@ -81,7 +79,7 @@ public final class DispatchWorkItem: @unchecked Sendable {
         completion.notify(qos: qos, flags: flags, queue: queue, execute: execute)
     }
 
-    /// Submits another work item when this one has run.
+    /// Submits another work item once this one has run.
     public func notify(queue: DispatchQueue, execute: DispatchWorkItem) {
         completion.notify(queue: queue, work: execute)
     }
