@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// The kind of object behind a descriptor or a path, and its size.
