@@ -2,8 +2,8 @@ import RingDispatch
 import RingNetwork
 import SampleSupport
 
-/// Says once that clients are refused for lack of descriptors or memory; the summary has their
-/// number.
+/// Reports once that clients are refused for lack of descriptors or memory. The summary counts
+/// them.
 enum Shortage {
     private static let once = DispatchOnce()
 
@@ -11,8 +11,8 @@ enum Shortage {
         once.perform {
             writeErrorLine(
                 "EchoServer: cannot accept (\(error.cause)): pausing and refusing clients until "
-                    + "others leave. Remedy: a higher ulimit -n than \(DescriptorLimit.current) "
-                    + "before the start")
+                + "others leave. Remedy: raise ulimit -n above \(DescriptorLimit.current) "
+                + "before the start")
         }
     }
 }

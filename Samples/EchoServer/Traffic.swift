@@ -1,7 +1,8 @@
-/// Messages are reads that brought bytes: with small requests, one a request.
+/// Received messages and bytes. A message is a receive that returned data: with small requests, one
+/// per request.
 struct Traffic: Sendable, Equatable {
     var messages = 0
-    /// Received.
+    /// Bytes received.
     var bytes = 0
 
     static func += (left: inout Traffic, right: Traffic) {

@@ -1,13 +1,13 @@
 /// A strict parser of JSON texts (RFC 8259).
 ///
-/// `\udc80` to `\udcff`, outside a surrogate pair, is a single byte: Python writes file names that
+/// `\udc80` to `\udcff` outside a surrogate pair is a single byte: Python writes file names that
 /// are not UTF-8 this way (PEP 383).
 package struct JSONReader {
     package struct Failure: Error {
         package let words: String
     }
 
-    /// Deeper nesting is refused: reading recurses.
+    /// Deeper nesting is refused, because the parser is recursive.
     private static let depthLimit = 16
 
     private let text: [UInt8]
@@ -26,7 +26,7 @@ package struct JSONReader {
     private init(text: [UInt8]) { self.text = text }
 
     private func failure(_ words: String) -> Failure {
-        Failure(words: "no JSON: \(words), at byte \(place)")
+        Failure(words: "not JSON: \(words), at byte \(place)")
     }
 
     private var next: UInt8? { place < text.count ? text[place] : nil }
@@ -93,7 +93,7 @@ package struct JSONReader {
             place += word.utf8CodeUnitCount
             return value
         }
-        throw failure("no value begins so")
+        throw failure("no value begins like this")
     }
 
     private mutating func number() throws(Failure) -> JSONValue {
@@ -144,7 +144,7 @@ extension JSONReader {
         }
     }
 
-    /// After `\u`.
+    /// Parses the digits after `\u`, and the second half of a surrogate pair.
     private mutating func codeUnits() throws(Failure) -> [UInt8] {
         let unit = try hexadecimal()
         if let scalar = Unicode.Scalar(unit) { return Array(String(scalar).utf8) }

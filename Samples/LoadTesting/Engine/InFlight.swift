@@ -1,4 +1,5 @@
-/// The due and send times of the unanswered messages of one connection, first in, first out.
+/// The due and send times of a connection's unanswered messages: a ring buffer, first in, first
+/// out.
 struct InFlight {
     struct Message {
         let due: UInt64
@@ -20,7 +21,7 @@ struct InFlight {
     mutating func append(due: UInt64, sent: UInt64) {
         let message = Message(due: due, sent: sent)
         if places.count < capacity {
-            // At first the places are filled in order.
+            // The buffer grows to its capacity first.
             places.append(message)
         } else {
             let place = oldestPlace + count

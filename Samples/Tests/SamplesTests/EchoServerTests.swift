@@ -106,7 +106,7 @@ struct EchoServerTests {
     func figures(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--http-port", "0"]) { server in
             let line = try server.process.output.waitForLine(
-                beginning: "figures on http://127.0.0.1:")
+                beginning: "metrics on http://127.0.0.1:")
             let port = try #require(UInt16(line.prefix { $0 != "/" }))
             _ = try server.connectAndGreet()
             let client = try server.connectAndGreet()

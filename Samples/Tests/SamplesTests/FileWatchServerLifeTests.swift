@@ -56,7 +56,7 @@ struct FileWatchServerLifeTests {
             #expect(try server.end(by: signal) == .exit(0), "\(server.process.words)")
             #expect(try client.line() == nil)
             #expect(
-                server.process.output.text.contains("told 1 changes to 2 clients"),
+                server.process.output.text.contains("reported 1 changes to 2 clients"),
                 "\(server.process.words)")
         }
     }

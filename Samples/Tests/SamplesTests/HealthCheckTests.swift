@@ -48,18 +48,18 @@ struct HealthCheckTests {
         let check = try ask(.echoServer, port: refusing.port)
         #expect(try check.waitForEnd() == .exit(1))
         let errors = check.errors.text
-        #expect(errors.contains("127.0.0.1:\(refusing.port) does not serve"), "\(errors)")
+        #expect(errors.contains("127.0.0.1:\(refusing.port) does not answer"), "\(errors)")
         #expect(errors.contains("refused"), "\(errors)")
         #expect(errors.split(separator: "\n").count == 1, "\(errors)")
     }
 
-    @Test("a server that answers wrongly, or not at all, does not serve")
+    @Test("a server that answers wrongly, or not at all, fails the check")
     func wrongAnswers() throws {
         try withServer(.echoServer, .epoll) { server in
             // It gets its own question back.
             let check = try ask(.keyValueServer, port: server.port)
             #expect(try check.waitForEnd() == .exit(1))
-            #expect(check.errors.text.contains("its answer is wrong"), "\(check.words)")
+            #expect(check.errors.text.contains("the answer is wrong"), "\(check.words)")
         }
         let silent = try LoopbackSocket.listening()
         let check = try ask(.echoServer, port: silent.port)

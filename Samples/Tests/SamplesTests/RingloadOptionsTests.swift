@@ -78,7 +78,7 @@ struct RingloadOptionsTests {
     @Test("the samples' datagrams and figures are loaded, too", arguments: Setting.usable)
     func otherTargets(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--udp", "--http-port", "0"]) { server in
-            let figures = try server.process.output.waitForLine(beginning: "figures on ")
+            let figures = try server.process.output.waitForLine(beginning: "metrics on ")
             let targets = ["udp://127.0.0.1:\(server.port)", figures]
             for target in targets {
                 let process = try Program.ringload.start([target] + Self.shortLoad, setting)
