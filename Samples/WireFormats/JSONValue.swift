@@ -3,8 +3,8 @@ package enum JSONValue: Sendable {
     package typealias Member = (name: String, value: JSONValue)
 
     case null
+    case boolean(Bool)
     /// A whole number from 0 to 2⁶⁴ - 1.
-    /// A whole number of 64 bits that is not negative.
     case integer(UInt64)
     /// Any other number. Infinities and NaN are written as null.
     case number(Double)

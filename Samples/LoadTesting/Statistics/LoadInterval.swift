@@ -1,8 +1,8 @@
 internal import Histogram
 
 /// The results of one interval.
-/// The end of the interval, counted from the first message.
-    /// The interval's end, counted from the first message.
+public struct LoadInterval: Sendable {
+    /// The end of the interval, counted from the first message.
     public let seconds: Double
     /// The interval's length.
     public let lengthSeconds: Double
