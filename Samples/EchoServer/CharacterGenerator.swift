@@ -1,5 +1,4 @@
-/// The endless text of RFC 864: lines of 72 printable characters, each line starting one character
-/// later in the alphabet than the line before.
+/// The endless text of RFC 864: lines of 72 printable characters, each shifted by one.
 struct CharacterGenerator {
     /// One period of the text: the lines that start at each printable character.
     private static let text: [UInt8] = {
@@ -21,6 +20,5 @@ struct CharacterGenerator {
         position = (position + count) % Self.roundBytes
     }
 
-    /// The first `count` bytes of the text.
     static func prefix(_ count: Int) -> [UInt8] { Array(text.prefix(count)) }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import RingDispatch
 import SampleSupport
 
-/// The command line program: parses options, starts the server, and prints a summary at the end.
+/// The command line program.
 @main
 struct EchoServer: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,7 +39,7 @@ struct EchoServer: ParsableCommand {
     }
 
     func run() throws {
-        // Must come first: the runtime reads its environment variables only once.
+        // First: the runtime reads its environment variables only once.
         runtime.apply()
         if healthCheck.isWanted { return try mode.check(healthCheck, addresses, security) }
         DescriptorLimit.raise()

@@ -1,8 +1,8 @@
 import RingNetwork
 import Synchronization
 
-/// The counters of all clients: one `Tally` for each open connection, and a sum for closed ones.
-/// Safe to use from any thread.
+/// The counters of all clients: a `Tally` per open connection, a sum for closed ones. Safe to use
+/// from any thread.
 final class Ledger: Sendable {
     private let state = Mutex(State())
 

@@ -12,14 +12,14 @@ extension Mode {
         let (question, answer): ([UInt8], [UInt8]) =
             switch self {
             case .echo: (Array("health check\n".utf8), Array("health check\n".utf8))
-            // A discard server sends nothing, so a successful connection has to suffice.
+            // A discard server sends nothing: connecting has to suffice.
             case .discard: ([], [])
             case .chargen: ([], CharacterGenerator.prefix(16))
             }
         var options = ConnectorOptions()
         #if TLS
         if security.certificate != nil {
-            // The check asks whether the server answers, not whether its certificate is valid.
+            // Whether the certificate is valid is not checked.
             var configuration = TLSConfiguration.client()
             configuration.verification = .none
             options.tls = try TLSContext(configuration)

@@ -52,7 +52,6 @@ final class Server {
         }
     }
 
-    /// Starts to serve clients.
     func activate() {
         hangUp.activate()
         let service = StreamService(mode: mode, ledger: ledger)
@@ -65,8 +64,7 @@ final class Server {
         http?.activate()
     }
 
-    /// One line for each address. The first one begins with "listening", so that scripts can wait
-    /// for it.
+    /// One line per address. Scripts wait for the first one, which begins with "listening".
     var announcements: [String] {
         var lines = tcp.endpoints.map { "listening on \($0)" }
         if let endpoint = udp?.localEndpoint { lines.append("also on udp://\(endpoint)") }
@@ -75,9 +73,8 @@ final class Server {
         return lines
     }
 
-    /// Accepts no more clients, sends what is still queued for the others, and resets clients that
-    /// have not received it within `span`. Blocks until all are closed, so it must not run on a
-    /// queue.
+    /// Stops accepting, sends the queued data, and resets clients that have not received it within
+    /// `span`. Blocks until all are closed, so it must not run on a queue.
     func stop(within span: TimeSpan) -> Outcome {
         hangUp.cancel()
         let deadline = DispatchTime.now() + span.interval

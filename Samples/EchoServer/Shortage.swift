@@ -2,8 +2,7 @@ import RingDispatch
 import RingNetwork
 import SampleSupport
 
-/// Reports once that clients are refused for lack of descriptors or memory. The summary counts
-/// them.
+/// Reports once that descriptors or memory are short. The summary counts the refused clients.
 enum Shortage {
     private static let once = DispatchOnce()
 

@@ -16,8 +16,8 @@ struct StreamService: Sendable {
         if mode == .chargen { CharacterStream.begin(on: connection) }
     }
 
-    /// A client that has shut down its sending side still receives all of its echo: the connection
-    /// closes itself once everything is sent.
+    /// A client that has shut down its sending side still receives all of its echo, then the
+    /// connection closes itself.
     private func receiver(_ tally: Tally) -> (Connection, RawSpan) -> Void {
         switch mode {
         case .echo:
@@ -36,14 +36,14 @@ private final class CharacterStream: @unchecked Sendable {
     // Safety: only the connection's queue touches the generator.
     private var generator = CharacterGenerator()
 
-    /// Limit for one work item, so that connections on the same event loop get their turn.
+    /// Limit for one work item, so that other connections on the event loop get their turn.
     private static let bytesPerTurn = 64 * 1024
 
     /// Starts sending. The connection must be active.
     static func begin(on connection: Connection) {
         let stream = CharacterStream()
         connection.setWritableHandler { stream.fill($0) }
-        // Chargen sends at once, without waiting for a request of the client.
+        // Chargen sends without a request.
         connection.queue.async { stream.fill(connection) }
     }
 
@@ -55,7 +55,6 @@ private final class CharacterStream: @unchecked Sendable {
                 left -= bytes.byteCount
             }
         }
-        // Once the connection is not writable, the writable handler continues.
         guard left <= 0, connection.state == .active else { return }
         connection.queue.async { self.fill(connection) }
     }

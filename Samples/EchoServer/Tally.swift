@@ -2,8 +2,8 @@ import Synchronization
 
 /// Counts the messages and bytes of one client, or of all datagrams.
 ///
-/// One queue writes, any thread may read. So a count needs one load and one store, no atomic
-/// read-modify-write, and no cache line that clients share.
+/// One queue writes, any thread may read: a count needs no atomic read-modify-write, and no cache
+/// line shared between clients.
 final class Tally: @unchecked Sendable {
     // Safety: the ledger's lock guards `place`.
     /// Index in the ledger's array of open tallies.

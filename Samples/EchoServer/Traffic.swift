@@ -1,8 +1,6 @@
-/// Received messages and bytes. A message is a receive that returned data: with small requests, one
-/// per request.
+/// Received messages and bytes. A message is a receive with data: one per small request.
 struct Traffic: Sendable, Equatable {
     var messages = 0
-    /// Bytes received.
     var bytes = 0
 
     static func += (left: inout Traffic, right: Traffic) {

@@ -3,7 +3,7 @@ import RingDispatch
 import SampleSupport
 import Synchronization
 
-/// The command line program: parses options, starts the server, and prints a summary at the end.
+/// The command line program.
 @main
 struct FileWatchServer: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,7 +23,7 @@ struct FileWatchServer: ParsableCommand {
     @OptionGroup(title: "Health check") var healthCheck: HealthCheck
 
     func run() throws {
-        // Must come first: the runtime reads its environment variables only once.
+        // First: the runtime reads its environment variables only once.
         runtime.apply(startsProcesses: running.run != nil)
         if healthCheck.isWanted { return try checkHealth() }
         DescriptorLimit.raise()

@@ -8,8 +8,8 @@ import SystemPackage
 
 /// The watcher, the listeners and the HTTP port.
 final class Server: Sendable {
-    /// Stored (releasing) before the main thread's semaphore is signalled; the main thread loads it
-    /// (acquiring) after the wait.
+    /// Stored (releasing) before the main thread's semaphore is signalled, loaded (acquiring) after
+    /// the wait.
     let isStopping = Atomic<Bool>(false)
     private let feed: ChangeFeed
     private let watcher: FileTreeWatcher
@@ -25,8 +25,7 @@ final class Server: Sendable {
     /// Further errors of files are only counted.
     private static let reportedErrorLimit = 20
 
-    /// Resolves the paths and binds all sockets, so that errors show before a large tree is
-    /// scanned.
+    /// Resolves the paths and binds all sockets; errors show before the tree is scanned.
     init(
         _ watching: WatchOptions, _ addresses: AddressOptions, _ running: RunOptions
     ) throws {
@@ -68,7 +67,6 @@ final class Server: Sendable {
         return absolute
     }
 
-    /// Starts to watch.
     /// - Parameter ready: called when all watches are in place.
     func watch(ready: @escaping @Sendable () -> Void) {
         watcher.setEventHandler { [feed] in feed.publish($0) }
@@ -84,7 +82,6 @@ final class Server: Sendable {
         watcher.activate()
     }
 
-    /// Starts to serve clients.
     func activate() {
         for listener in [tcp, unix].compactMap({ $0 }) {
             listener.setConnectionHandler { [feed] in LineClient.serve($0, feed) }
@@ -101,8 +98,8 @@ final class Server: Sendable {
         return "listening on \(tcp.endpoint), http://\(http.endpoint)/\(others)"
     }
 
-    /// Accepts no more clients, sends what is still queued for the others, and returns the summary.
-    /// Blocks until all are closed, so it must not run on a queue.
+    /// Stops accepting, sends the queued data, and returns the summary. Blocks until all
+    /// connections are closed, so it must not run on a queue.
     func stop() -> String {
         let ended = DispatchGroup()
         ended.enter()

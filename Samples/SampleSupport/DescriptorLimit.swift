@@ -4,8 +4,7 @@ internal import Glibc
 package enum DescriptorLimit {
     package static var current: UInt { limits.map { UInt($0.rlim_cur) } ?? .max }
 
-    /// Raises the soft limit to the hard one. The soft limit is low only for the sake of programs
-    /// that use select(2).
+    /// Raises the soft limit, which is low only for programs that use select(2), to the hard one.
     package static func raise() {
         guard var limits, limits.rlim_cur < limits.rlim_max else { return }
         limits.rlim_cur = limits.rlim_max

@@ -3,8 +3,8 @@ internal import Glibc
 internal import RingDispatch
 package import RingNetwork
 
-/// `--check`: instead of serving, the program asks a server with the same options whether it works.
-/// Container images need no other client for their health check.
+/// `--check`: instead of serving, the program checks a server that runs with the same options.
+/// Serves as the health check in container images.
 package struct HealthCheck: ParsableArguments {
     @Flag(
         name: .customLong("check"),
@@ -15,8 +15,8 @@ package struct HealthCheck: ParsableArguments {
 
     private static let timeoutSeconds = 3
 
-    /// Connects to `host` and `port`, sends the question, and blocks until the answer is complete.
-    /// Must not be called on a queue. Call it before the first use of the runtime.
+    /// Connects, sends the question, and blocks until the answer is complete, so it must not run on
+    /// a queue. Call it before the first use of the runtime.
     /// - Parameters:
     ///   - question: empty for a server that speaks first, or never.
     ///   - answer: the expected first bytes of the answer.
@@ -25,7 +25,7 @@ package struct HealthCheck: ParsableArguments {
         _ question: [UInt8], expecting answer: [UInt8], host: String, port: UInt16,
         options: ConnectorOptions = ConnectorOptions()
     ) throws {
-        // One connection needs one loop, and the runtime's log would disturb the check's output.
+        // One connection needs one loop, and the log would disturb the output.
         setenv("RINGDISPATCH_LOOPS", "1", 1)
         setenv("RINGDISPATCH_LOG", "off", 1)
         try ListeningAddress.first(host: host, port: port) { endpoint in

@@ -3,8 +3,8 @@ package import RingNetwork
 
 /// Resolves `--host` and `--port` to addresses.
 package enum ListeningAddress {
-    /// Resolves a name, and blocks meanwhile, so it must not run on a queue. IPv4 addresses come
-    /// first, since most clients of "localhost" try those.
+    /// Resolves a name, blocking, so it must not run on a queue. IPv4 addresses are first, since
+    /// clients of "localhost" try those.
     /// - Parameter host: an address, or a name; IPv6 addresses with or without brackets.
     private static func find(host: String, port: UInt16) throws -> [Endpoint] {
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")

@@ -22,8 +22,8 @@ package struct RuntimeOptions: ParsableArguments {
         }
     }
 
-    /// Sets the environment variables. Call before creating the first queue or source. Also
-    /// prepares process 1 of a container.
+    /// Sets the environment variables, and prepares process 1 of a container. Call before creating
+    /// the first queue or source.
     /// - Parameters:
     ///   - startsProcesses: the program waits for child processes, so it leaves orphans to an init.
     ///   - preferred: the back end when neither the option nor the environment names one.

@@ -1,6 +1,6 @@
 /// The head of an HTTP/1.x message: its first line and its fields. RFC 9112.
 ///
-/// Fields are kept as bytes: a String for each would cost more than the rest of the message.
+/// Fields stay bytes: Strings would cost more than the rest of the message.
 package struct HTTPHead: Sendable {
     package struct Failure: Error {
         package let words: String
@@ -32,8 +32,7 @@ package struct HTTPHead: Sendable {
 
     package var firstLine: ArraySlice<UInt8> { lines.first.map { bytes[$0] } ?? [] }
 
-    /// The value of a field without surrounding spaces; nil without such a field. Of repeated
-    /// fields, the last one counts.
+    /// The value of a field without surrounding spaces. Of repeated fields, the last one counts.
     /// - Parameter name: in lower case.
     package subscript(name: StaticString) -> ArraySlice<UInt8>? {
         guard let line = lines.dropFirst().last(where: { begins($0, with: name) }) else {
@@ -45,7 +44,6 @@ package struct HTTPHead: Sendable {
         return value
     }
 
-    /// A field's value in lower case.
     package func text(_ name: StaticString) -> String? {
         self[name].map { String(decoding: $0, as: UTF8.self).lowercased() }
     }

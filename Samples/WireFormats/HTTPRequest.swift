@@ -1,7 +1,6 @@
 /// The head of an HTTP request. RFC 9112.
 package struct HTTPRequest: Sendable {
     package let method: String
-    /// The path without the query.
     package let path: String
     /// The text after the path's `?`, still percent-encoded; empty without one.
     package let query: String

@@ -34,8 +34,7 @@ package struct HTTPResponseReader {
     private var head = Head()
     /// Bytes of this response's head and other lines so far.
     package private(set) var partialBytes = 0
-    /// The last complete head. A server's responses mostly begin alike, and a comparison is cheaper
-    /// than parsing.
+    /// The last complete head. Most heads repeat, and comparing is cheaper than parsing.
     private var lastHead: (bytes: [UInt8], head: Head) = ([], Head())
 
     package init() {}
@@ -44,7 +43,6 @@ package struct HTTPResponseReader {
     package var closes: Bool { head.closes || endsWithConnection }
     package var endsWithConnection: Bool { if case .untilEnd = state { true } else { false } }
 
-    /// Prepares for the next response.
     package mutating func reset() {
         state = .head
         head = Head()

@@ -35,7 +35,6 @@ package struct JSONReader {
         while let byte = next, [0x20, 0x09, 0x0a, 0x0d].contains(byte) { place += 1 }
     }
 
-    /// Skips space and, if it follows, the character.
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard next == UInt8(ascii: character) else { return false }

@@ -28,7 +28,6 @@ final class Display: @unchecked Sendable {
         hasLine = false
     }
 
-    /// The recent rates as bars.
     private var sparkline: String {
         let highest = max(rates.max() ?? 1, 1)
         return String(

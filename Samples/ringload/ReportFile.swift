@@ -23,7 +23,6 @@ final class ReportFile {
         if descriptor < 0 { throw failure("cannot be written") }
     }
 
-    /// Writes the text and renames the file.
     func commit(_ text: String) throws {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -4,7 +4,7 @@ import LoadTesting
 import RingDispatch
 import SampleSupport
 
-/// The command line program: parses options, checks them, runs the load, prints the report.
+/// The command line program.
 @main
 struct Ringload: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -32,7 +32,7 @@ struct Ringload: ParsableCommand {
     @OptionGroup(title: "Runtime") var runtime: RuntimeOptions
 
     func validate() throws {
-        // Runs before the runtime has its settings: nothing here may start the runtime.
+        // Must not start the runtime, which has no settings yet.
         do {
             if reports.compare != nil { return try checkComparison() }
             try plan().check()
@@ -51,8 +51,8 @@ struct Ringload: ParsableCommand {
     }
 
     func run() throws {
-        // Must come first: the runtime reads its environment variables only once. A message costs a
-        // client about as much on epoll, mostly slightly less, and no handler here blocks.
+        // First: the runtime reads its environment variables only once. For a client, epoll is
+        // about as fast as io_uring, mostly slightly faster, and no handler here blocks.
         runtime.apply(preferring: .epoll)
         signal(SIGPIPE, SIG_IGN)
         try perform()

@@ -4,9 +4,8 @@ import SystemPackage
 
 /// Passes changes from the watcher to the clients. Safe to use from any thread.
 ///
-/// Each client has a position in the history and reads events from there as its connection has
-/// room, so that nothing is queued for slow clients. A client that falls behind by more than the
-/// history receives a rescan event instead of the lost ones.
+/// Each client has a position in the history and reads from there as its connection has room, so
+/// nothing is queued for slow clients. A client that falls behind the history gets a rescan event.
 final class ChangeFeed: Sendable {
     struct Figures: Sendable {
         var last: UInt64 = 0
@@ -29,7 +28,7 @@ final class ChangeFeed: Sendable {
 
     let roots: [FilePath]
     let rootBytes: [[UInt8]]
-    /// Identifies this start of the server: sequence numbers of another start mean nothing here.
+    /// Identifies this start of the server, and so its sequence numbers.
     let instance: String
     private let state: Mutex<State>
     private let onChanges: @Sendable ([FileChange]) -> Void
@@ -86,8 +85,7 @@ final class ChangeFeed: Sendable {
         state.withLock { $0.history.events(after: sequence, atMost: count) }
     }
 
-    /// For a client that has missed changes: one rescan event per root, and the sequence number
-    /// from which the client continues.
+    /// For a client that has missed changes: a rescan event per root, and its new position.
     func rescan() -> (last: UInt64, events: [Event]) {
         let last = state.withLock { state in
             state.figures.clientRescans += 1

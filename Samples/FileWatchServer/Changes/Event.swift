@@ -31,10 +31,10 @@ struct Event: Sendable {
         json = JSONValue.object(members).bytes
     }
 
-    /// Changes were lost: every client has to know, whatever paths it chose.
+    /// Changes were lost: the event goes to every client.
     var concernsEverything: Bool { action == .rescan || action == .overflow }
 
-    /// Everything below the folder moves or disappears with it, without events of its own.
+    /// The folder's contents move or disappear without events of their own.
     var movesContents: Bool { isDirectory && (action == .renamed || action == .removed) }
 }
 

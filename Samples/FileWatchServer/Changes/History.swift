@@ -19,7 +19,6 @@ struct History {
     /// The number of the oldest event kept; `last + 1` when there is none.
     var first: UInt64 { last - UInt64(events.count) + 1 }
 
-    /// The number of the event that is appended next.
     var nextSequence: UInt64 { last + 1 }
 
     mutating func append(_ event: Event) {
@@ -41,6 +40,5 @@ struct History {
         return .events(events[start..<start + wanted], last: last)
     }
 
-    /// Event numbers begin with 1.
     private func place(of sequence: UInt64) -> Int { Int((sequence - 1) % UInt64(limit)) }
 }

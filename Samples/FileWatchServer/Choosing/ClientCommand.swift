@@ -4,7 +4,6 @@ import WireFormats
 /// A client's command: one line of JSON, or a URL's query.
 struct ClientCommand {
     struct Failure: Error {
-        /// The cause and the remedy.
         let words: String
     }
 

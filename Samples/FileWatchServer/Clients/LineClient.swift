@@ -2,8 +2,8 @@ import RingDispatch
 import RingNetwork
 import WireFormats
 
-/// A client over TCP or a Unix socket. It receives one JSON line per change, and may send lines
-/// that choose which changes. Runs on its connection's queue.
+/// A client over TCP or a Unix socket: receives a JSON line per change, and may send lines that
+/// choose changes. Runs on its connection's queue.
 final class LineClient: @unchecked Sendable {
     // Safety: only the connection's queue touches the state.
     private let subscriber: Subscriber
@@ -16,14 +16,13 @@ final class LineClient: @unchecked Sendable {
         subscriber = Subscriber(connection, feed, .lines)
     }
 
-    /// The listener's connection handler.
     static func serve(_ connection: Connection, _ feed: ChangeFeed) {
         let client = LineClient(connection, feed)
         connection.setReceiveHandler { client.receive($1, $0) }
         connection.setEndHandler { _ in client.subscriber.finish() }
         connection.setCloseHandler { _, _ in client.subscriber.end() }
         connection.activate()
-        // If the client's first line is handled earlier, it starts the events instead.
+        // Unless the client's first line, handled earlier, has started the events.
         connection.queue.async { client.subscriber.begin() }
     }
 
@@ -44,7 +43,7 @@ final class LineClient: @unchecked Sendable {
 
     private func apply(_ line: [UInt8], _ connection: Connection) {
         guard connection.state == .active else { return }
-        // A refused line starts the events, too: its answer implies that the client is registered.
+        // Even for a refused line: its answer implies that the client is registered.
         subscriber.begin()
         do {
             subscriber.apply(try ClientCommand(line: line))

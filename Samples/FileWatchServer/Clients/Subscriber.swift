@@ -6,9 +6,7 @@ import Synchronization
 final class Subscriber: @unchecked Sendable {
     // Safety: any thread may call `poke`; everything else runs on the connection's queue.
 
-    /// The framing of events.
     enum Format {
-        /// One JSON line per event.
         case lines
         /// Server-sent events, with ids. https://html.spec.whatwg.org (9.2)
         case serverSentEvents
@@ -20,12 +18,12 @@ final class Subscriber: @unchecked Sendable {
     /// The sequence number of the last event processed.
     private var cursor: UInt64 = 0
     private var choice = Choice.everything
-    /// The client has shut down its sending side: close the connection once all events are sent.
+    /// The client has shut down its sending side: close once all events are sent.
     private var endsWhenCaughtUp = false
     private var hasBegun = false
     /// True while a call of `pump` is queued. A publisher appends to the feed, then sets it; `pump`
-    /// clears it, then reads the feed. The exchanges acquire and release, so a publisher that finds
-    /// it set knows that the queued `pump` will see its events.
+    /// clears it, then reads the feed. Both exchanges acquire and release, so that a `pump` queued
+    /// earlier still sees the events.
     private let isPoked = Atomic<Bool>(false)
 
     /// Limit for one call of `pump`, so that other clients get their turn.
@@ -37,8 +35,8 @@ final class Subscriber: @unchecked Sendable {
         self.format = format
     }
 
-    /// Subscribes to events from now on; further calls do nothing. The connection must be active.
-    /// Like the methods below, it runs on the connection's queue.
+    /// Subscribes, once, to events from now on. The connection must be active. Call this and the
+    /// methods below on its queue.
     func begin() {
         guard !hasBegun else { return }
         hasBegun = true
@@ -63,7 +61,6 @@ final class Subscriber: @unchecked Sendable {
         feed.remove(self)
     }
 
-    /// Closes the connection once everything is sent.
     func finish() {
         begin()
         endsWhenCaughtUp = true
@@ -76,8 +73,7 @@ final class Subscriber: @unchecked Sendable {
         connection.queue.async { self.pump() }
     }
 
-    /// Sends the pending events that fit. The others stay in the feed until the connection is
-    /// writable.
+    /// Sends the pending events that fit. The writable handler sends the others.
     private func pump() {
         _ = isPoked.exchange(false, ordering: .acquiringAndReleasing)
         guard connection.state == .active, connection.isWritable else { return }

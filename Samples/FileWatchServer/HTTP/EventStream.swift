@@ -32,7 +32,6 @@ enum EventStream {
                 connection.send(Array(":\n\n".utf8))
             }
         }
-        // An event stream ignores further bytes of the client.
         connection.setReceiveHandler { _, _ in }
         connection.setCloseHandler { _, _ in
             heartbeat.cancel()

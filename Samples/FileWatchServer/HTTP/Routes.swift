@@ -13,8 +13,8 @@ struct Routes: Sendable {
     let isLoopback: Bool
 
     func answer(_ request: HTTPRequest, _ connection: Connection) -> HTTPAnswer {
-        // DNS rebinding: a foreign page may let its own name resolve to this machine, to read
-        // through its visitor's browser. Such requests carry that name as their host.
+        // DNS rebinding: a foreign page's name may resolve to this machine, to read from it through
+        // a visitor's browser. Such requests carry that name as their host.
         guard !isLoopback || Self.isLocal(host: request.head.text("host")) else {
             return .response(
                 HTTPResponse(

@@ -3,8 +3,8 @@ import RingDispatch
 import RingNetwork
 import WireFormats
 
-/// `GET /snapshot`: all watched files and folders as one JSON object, with the sequence number of
-/// the last event that it includes. It is written as fast as the client reads.
+/// `GET /snapshot`: all watched files as one JSON object, with the number of the last event that it
+/// includes. Written as fast as the client reads.
 final class SnapshotDownload: @unchecked Sendable {
     // Safety: only the connection's queue touches the state.
     private let entries: [FileTreeEntry]
@@ -27,7 +27,7 @@ final class SnapshotDownload: @unchecked Sendable {
         // No further request is read. A closed connection shows in the next send.
         connection.pauseReceiving()
         watcher.snapshot { entries in
-            // This runs on the queue that publishes events, so no event can slip in between.
+            // Events are published on this queue, so none can slip in between.
             let last = feed.last
             connection.queue.async {
                 let download = SnapshotDownload(entries)

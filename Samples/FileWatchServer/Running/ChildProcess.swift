@@ -1,8 +1,8 @@
 import Glibc
 import SampleSupport
 
-/// A shell command in a process group of its own, so that a signal reaches all its processes. It
-/// writes to this program's standard output and error.
+/// A shell command in its own process group, so that a signal reaches all its processes. It
+/// inherits this program's output.
 struct ChildProcess: Sendable {
     let identifier: pid_t
 

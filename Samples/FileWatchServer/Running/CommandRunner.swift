@@ -2,8 +2,8 @@ import Glibc
 import RingDispatch
 import SampleSupport
 
-/// Runs a command when no change has occurred for a while. Runs never overlap: changes during a run
-/// lead to one more.
+/// Runs a command when no change has occurred for a while. Changes during a run lead to one more
+/// run afterwards.
 final class CommandRunner: @unchecked Sendable {
     // Safety: only `queue` touches the mutable state.
     struct Counts: Sendable {
@@ -50,8 +50,7 @@ final class CommandRunner: @unchecked Sendable {
         }
     }
 
-    /// Starts no more runs, ends the current one, and blocks until it has ended. Must not be called
-    /// on a queue.
+    /// Ends the current run and blocks until it has ended. Must not be called on a queue.
     func stop() {
         let ended = DispatchSemaphore(value: 0)
         queue.async { [self] in

@@ -2,8 +2,7 @@ internal import RingDispatch
 
 /// Starts connections, some at a time or at a rate. Runs on its shard's queue.
 final class ConnectRamp {
-    /// Concurrent attempts: a listener's backlog is finite, and its overflow delays clients by
-    /// seconds.
+    /// Concurrent attempts: overflowing a listener's backlog delays clients by seconds.
     private static let mostUnderWay = 64
     private static let tick = DispatchTimeInterval.milliseconds(2)
 

@@ -14,7 +14,6 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
     private var timer: (any DispatchSourceTimer)?
     private var isConnecting = false
     private var generator: SeededGenerator
-    /// Ticks since the connection was established.
     private var age = 0
 
     init(_ profile: HostileProfile, shard: Shard, target: PreparedTarget) {

@@ -1,5 +1,4 @@
-/// The due and send times of a connection's unanswered messages: a ring buffer, first in, first
-/// out.
+/// A ring buffer of the due and send times of a connection's unanswered messages.
 struct InFlight {
     struct Message {
         let due: UInt64

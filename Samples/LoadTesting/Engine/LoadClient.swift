@@ -17,7 +17,6 @@ class LoadClient: @unchecked Sendable {
         inFlight = InFlight(capacity: shard.plan.pipeline)
     }
 
-    /// How many messages the client may send now.
     var room: Int { inFlight.room }
 
     final var isWaitingForAnswer: Bool { !isOver && inFlight.count > 0 }
@@ -25,7 +24,6 @@ class LoadClient: @unchecked Sendable {
     /// Connects, and reports the success or the failure to the shard.
     func connect() {}
 
-    /// Sends new messages, at most `room`.
     func send(_ count: Int, due: UInt64, now: UInt64) {}
 
     /// Fails the client if a message sent before `deadline` has no answer yet.

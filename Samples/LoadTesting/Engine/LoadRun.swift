@@ -59,8 +59,8 @@ public final class LoadRun: @unchecked Sendable {
         progressTimer.activate()
     }
 
-    /// Runs the load and blocks the caller, which must not be on a queue, at most for about the sum
-    /// of the phases and time-outs.
+    /// Runs the load. Blocks, at most for about the sum of the phases and time-outs, so it must not
+    /// run on a queue.
     public func waitForReport() throws(LoadFailure) -> LoadReport {
         queue.async { self.prepare() }
         let parts = [
@@ -113,7 +113,6 @@ public final class LoadRun: @unchecked Sendable {
         }
     }
 
-    /// Calls `phaseTimerFired` after this time.
     private func schedulePhase(_ nanoseconds: UInt64) {
         phaseTimer.schedule(
             deadline: .now() + .nanoseconds(Int(nanoseconds)), leeway: .milliseconds(1))
@@ -247,8 +246,7 @@ extension LoadRun {
         }
     }
 
-    /// Polls until no answer is outstanding. This terminates: a connection fails once it has waited
-    /// for the stall time-out.
+    /// Polls until no answer is outstanding, or the connections that wait have failed as stalled.
     private func checkDrained() {
         ask({ $0.messagesWaiting() }) { [self] waiting in
             guard phase == .draining else { return }

@@ -41,7 +41,6 @@ final class Pacer: @unchecked Sendable {
         pace(MonotonicClock.nanoseconds())
     }
 
-    /// Stops sending.
     func stop() {
         guard !isStopped else { return }
         isStopped = true
@@ -52,7 +51,6 @@ final class Pacer: @unchecked Sendable {
 
     // MARK: clients
 
-    /// Lists the client as free if it has room.
     func list(_ client: LoadClient) {
         guard !client.isListed, !client.isOver, client.room > 0, !isStopped else { return }
         client.isListed = true

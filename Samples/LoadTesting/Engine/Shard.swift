@@ -19,7 +19,6 @@ final class Shard: @unchecked Sendable {
     @exclusivity(unchecked) var pacer: Pacer?
     let payload: Payload
     let targets: [PreparedTarget]
-    /// The numbers of this shard's connections.
     private let numbers: Range<Int>
     private var clients: [LoadClient] = []
     private var backgroundClients: [BackgroundClient] = []
@@ -168,7 +167,6 @@ final class Shard: @unchecked Sendable {
         }
     }
 
-    /// A new connection sends its first messages.
     private func begin(_ client: LoadClient) {
         if let pacer {
             pacer.list(client)
@@ -230,7 +228,6 @@ final class Shard: @unchecked Sendable {
         onAllAnswered = nil
     }
 
-    /// The shard's part of the measurement.
     func takeMeasurement() -> ShardMeasurement {
         let now = MonotonicClock.nanoseconds()
         let end = min(statistics.endNanoseconds, now)

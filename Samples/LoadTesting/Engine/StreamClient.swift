@@ -117,7 +117,6 @@ final class StreamClient: LoadClient, @unchecked Sendable {
 
     // MARK: ending
 
-    /// Closes the connection and opens another one.
     private func renew() {
         isConnected = false
         if shard.isSending { isRenewing = true } else { isOver = true }

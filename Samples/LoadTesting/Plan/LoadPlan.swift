@@ -65,12 +65,10 @@ public struct LoadPlan: Sendable {
 
     var shardCount: Int { max(1, min(shards ?? LoadPlan.loopCount, max(1, connections))) }
 
-    /// The connections of one shard.
     func connections(ofShard shard: Int) -> Range<Int> {
         connections * shard / shardCount..<connections * (shard + 1) / shardCount
     }
 
-    /// A shard's share of `count`.
     func share(of count: Int, shard: Int) -> Int {
         count * (shard + 1) / shardCount - count * shard / shardCount
     }

@@ -57,7 +57,6 @@ public struct LoadTarget: Sendable, Hashable {
         if case .unix = endpoint { throw .usage("'\(text)': write unix:/path for a Unix socket") }
     }
 
-    /// Adds the default ports of HTTP.
     private static func withPort(_ place: String, _ scheme: Scheme) -> String {
         let host = place.split(separator: "]", omittingEmptySubsequences: false).last ?? ""
         guard !host.contains(":") else { return place }

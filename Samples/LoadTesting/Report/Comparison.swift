@@ -79,7 +79,6 @@ public struct Comparison: Sendable {
             isLatency: isLatency ?? !higherIsBetter)
     }
 
-    /// The values of the measured intervals.
     private static func samples(_ report: JSONValue, _ key: String) -> [Double] {
         (report["intervals"]?.elements ?? []).compactMap { interval in
             if case .boolean(true)? = interval["is_warming_up"] { return nil }

@@ -16,7 +16,6 @@ public struct ErrorCounts: Sendable {
         /// No answer within the stall time-out.
         case stalled
         case reset = "resets"
-        /// A refused connection.
         case refused
         case connect
         case receive

@@ -4,7 +4,6 @@ internal import Histogram
 public struct LoadInterval: Sendable {
     /// The end of the interval, counted from the first message.
     public let seconds: Double
-    /// The interval's length.
     public let lengthSeconds: Double
     public let isWarmingUp: Bool
     public let messages: Int

@@ -19,7 +19,6 @@ struct ShardStatistics: Sendable {
     private(set) var open = OpenLoopStatistics()
     private(set) var connects = LatencyHistogram.forLatencies()
 
-    /// Resets all counts.
     mutating func begin(atNanoseconds now: UInt64) {
         let shown = takeInterval()
         let connects = connects
@@ -72,7 +71,6 @@ struct ShardStatistics: Sendable {
         return taken
     }
 
-    /// All measured latencies.
     func latencies() -> LatencyHistogram {
         var all = finished
         all.add(interval)

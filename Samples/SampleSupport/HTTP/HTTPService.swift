@@ -11,7 +11,6 @@ package final class HTTPService: Sendable {
     private static let connectionLimit = 256
     private static let idleSeconds = 60
 
-    /// Starts to listen.
     /// - Parameter answer: called with the path, on the queue of the client's connection; nil means
     ///   404.
     package convenience init(
@@ -22,7 +21,6 @@ package final class HTTPService: Sendable {
         }
     }
 
-    /// Starts to listen.
     /// - Parameter handler: called with the request, on the queue of the client's connection. If it
     ///   takes the connection over, it replaces the connection's handlers.
     package init(

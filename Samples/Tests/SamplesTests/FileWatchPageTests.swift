@@ -112,7 +112,7 @@ struct FileWatchPageTests {
             try browser.evaluate("document.querySelector('.chip[data-kind=created]').click()")
             try browser.evaluate("$('pause').click()")
             try folder.write("delta")
-            try browser.wait(for: "$('pause').textContent === 'Go on (1)'")
+            try browser.wait(for: "$('pause').textContent === 'Resume (1)'")
             #expect(try browser.evaluate("\(Self.rows).length") as? Int == 4)
             try browser.evaluate("$('pause').click()")
             try browser.wait(for: "\(Self.rows).length === 5")
