@@ -24,7 +24,7 @@ public struct UsageObservation: Sendable {
         systemSeconds = Double(now.systemNanoseconds - own.systemNanoseconds) / 1e9
         guard let other, let now = process.flatMap({ ProcessUsage.of(process: $0) }) else { return }
         serverSeconds = Double(now.processorNanoseconds &- other.processorNanoseconds) / 1e9
-        // Negative if threads have ended meanwhile: their counts are lost.
+        // May be negative: the counts of threads that have ended are lost.
         serverContextSwitches = Int(now.contextSwitches) - Int(other.contextSwitches)
     }
 }

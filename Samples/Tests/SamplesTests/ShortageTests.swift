@@ -28,7 +28,7 @@ struct ShortageTests {
             #expect(served.count < Self.clients)
             try Self.expectCalm(server)
             try Self.expectEcho(served)
-            #expect(server.process.errors.text.contains("a higher ulimit -n than"))
+            #expect(server.process.errors.text.contains("raise ulimit -n above"))
 
             for client in served { client.close() }
             try Self.expectRecovery(server)
