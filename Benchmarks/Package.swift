@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A nested package, so that what the comparisons need never reaches a user of RingDispatch.
+// A nested package, so that users of RingDispatch never fetch the dependencies of the comparisons.
 // Each `...OnDispatch` folder is a symbolic link: the same source, compiled against libdispatch.
 
 let settings: [SwiftSetting] = [

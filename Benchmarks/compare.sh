@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs RingDispatch beside libdispatch, SwiftNIO and plain C servers: compare.sh --help
+# Compares RingDispatch with libdispatch, SwiftNIO and plain C servers: compare.sh --help
 set -euo pipefail
 
 here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
@@ -9,5 +9,5 @@ for tool in python3 swift cc pkg-config taskset; do
         exit 1
     fi
 done
-# The Python program ends its own child processes, whatever ends it.
+# The Python program ends its own child processes in all cases.
 exec python3 -B "$here/Scripts/compare.py" "$@"

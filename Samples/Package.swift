@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The sample servers, the load client and its library: a package of its own, so that what they need
-// never reaches a user of RingDispatch.
+// The sample servers, the load client and its library: a nested package, so that users of
+// RingDispatch never fetch its dependencies.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),

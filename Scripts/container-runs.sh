@@ -1,5 +1,5 @@
-# Sourced by container-test.sh: how an image is built and run, by an engine or by IMAGE_TOOL. Uses
-# its `engine`, `tool`, `image` and `work`. What was printed last is in $work/log.
+# Sourced by container-test.sh: builds and runs images with a container engine or IMAGE_TOOL. Uses
+# its `engine`, `tool`, `image` and `work`. The last output is in $work/log.
 
 name=ring-dispatch-test-$$
 network=$name
@@ -12,7 +12,7 @@ runner_name() { [ -n "$engine" ] && echo "$engine" || echo "$tool"; }
 build_image() {
     if [ -n "$engine" ]; then
         local format=()
-        # The health check is in Docker's format only, which is not podman's first choice.
+        # Health checks exist only in Docker's image format, which is not podman's default.
         [[ $engine != *podman* ]] || format=(--format docker)
         "$engine" build --quiet "${format[@]}" --tag "$image" .
     else
@@ -35,7 +35,7 @@ clean_up() {
     rm -rf "$work"
 }
 
-# run_once PROFILE COMMAND...: its output to the log, its status.
+# run_once PROFILE COMMAND...: writes the output to the log, returns the status.
 run_once() {
     local profile=$1
     shift
@@ -43,7 +43,7 @@ run_once() {
         "$engine" run --rm --network "$network" \
             ${profile:+--security-opt "seccomp=$profile"} "$image" "$@" >"$work/log" 2>&1
     else
-        # The tool's own words are none of the command's.
+        # Removes the tool's own messages.
         run_tool "$profile" "$@" >"$work/all" 2>&1 && local status=0 || local status=$?
         grep -v -e '^subprocess exited' -e '^Error: exit status' "$work/all" >"$work/log" || true
         return "$status"
@@ -57,7 +57,7 @@ run_tool() {
     SECCOMP=$profile bash "$tool" --run "$image" "$@"
 }
 
-# start_server PROFILE COMMAND...: waits until it listens; sets `address` for clients.
+# start_server PROFILE COMMAND...: waits until the server listens; sets `address` for clients.
 start_server() {
     local profile=$1 host=127.0.0.1 port=
     shift
@@ -67,7 +67,7 @@ start_server() {
             ${profile:+--security-opt "seccomp=$profile"} "$image" \
             "$@" --host 0.0.0.0 --port 7007 >/dev/null
     else
-        # On the host's network.
+        # The tool uses the host's network.
         run_tool "$profile" "$@" --port 0 >"$work/server" 2>&1 &
         tool_process=$!
     fi
@@ -95,7 +95,7 @@ server_log() {
     fi
 }
 
-# stop_server: SIGTERM, and the rest of its log; sets `status`.
+# stop_server: sends SIGTERM and collects the rest of the log; sets `status`.
 stop_server() {
     status=0
     if [ -n "$engine" ]; then
@@ -111,7 +111,7 @@ stop_server() {
     fi
 }
 
-# As the image's HEALTHCHECK has it. Where there is no process 1 to look at, it is told the command.
+# Runs the image's HEALTHCHECK. IMAGE_TOOL has no process 1, so it gets the server's command.
 check_health() {
     if [ -n "$engine" ]; then
         "$engine" exec "$name" check-health
@@ -129,9 +129,9 @@ server_peak_kilobytes() {
     fi
 }
 
-# Bytes that the image's own layers hold.
+# Bytes in the image's own layers.
 added_bytes() {
-    # The first layer is the base image's only one.
+    # The base image has exactly one layer, the first.
     if [[ $engine = *podman* ]]; then
         "$engine" history --format json "$image" | jq '[.[].size] | .[:-1] | add'
     elif [ -n "$engine" ]; then
@@ -144,7 +144,7 @@ added_bytes() {
     fi
 }
 
-# descendant_called NAME PROCESS: waits for nothing, since the server listens already.
+# descendant_called NAME PROCESS: does not wait, since the server already listens.
 descendant_called() {
     local child
     for child in $(cat /proc/"$2"/task/*/children 2>/dev/null); do

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Builds the image and runs it: under the engine's default seccomp profile, under the shipped one,
-# and under such as allow half of io_uring. Loads EchoServer from a second container and checks the
-# back end, the exit status, a clean drain, and what the image and a start cost.
+# Builds the image and runs it under the engine's default seccomp profile, under the shipped one,
+# and under profiles that allow only a part of io_uring. Loads EchoServer from a second container,
+# and checks the back end, exit status, drain, image size, start time and memory.
 #
 #   Scripts/container-test.sh             builds, then tests
-#   Scripts/container-test.sh --no-build  tests the image that is there
+#   Scripts/container-test.sh --no-build  tests the existing image
 #
-# by environment:
+# Environment:
 #   IMAGE=ring-dispatch  the image's name
-#   ENGINE=podman        docker or podman, or another that has their commands; default: one that
-#                        runs; none: IMAGE_TOOL
-#   IMAGE_TOOL=PATH      used where no engine runs: builds the image by `TOOL IMAGE`, runs a
-#                        command by `TOOL --run IMAGE COMMAND...`, under the profile in SECCOMP.
-#                        What only an engine has (limits, process 1, a read-only file system) is
-#                        skipped then.
+#   ENGINE=podman        docker, podman, or an engine with the same commands; default: the first
+#                        one that runs; none: use IMAGE_TOOL
+#   IMAGE_TOOL=PATH      replaces a missing engine: `TOOL IMAGE` builds the image, and
+#                        `TOOL --run IMAGE COMMAND...` runs a command, under the profile in SECCOMP.
+#                        Checks that need an engine (limits, process 1, a read-only file system)
+#                        are skipped.
 #
-# Needs jq. Exit status: 0 when all checks hold, 1 when one does not.
+# Needs jq. Exit status: 0 if all checks pass, 1 otherwise.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -70,15 +70,15 @@ step "build ($(runner_name))"
 begin_runs
 
 shipped=$PWD/Docker/seccomp-io_uring.json
-# Without io_uring on the host, no profile brings it back.
+# If the host itself refuses io_uring, no profile can allow it.
 expected=io_uring
 run_once "$shipped" timeout 2 EchoServer --backend io_uring --port 0 || true
 if ! shows 'RingDispatch: io_uring back end'; then
-    echo "   the host refuses io_uring whatever the profile says: $(head -n 1 "$work/log")"
+    echo "   the host refuses io_uring under any profile: $(head -n 1 "$work/log")"
     expected=epoll
 fi
 
-# The engine's own default, unless it is so old that it allows io_uring: today's then.
+# The engine's default profile; old engines' profiles allow io_uring, so use today's for them.
 default=
 run_once "" timeout 2 EchoServer --port 0 || true
 if shows 'RingDispatch: io_uring back end'; then
@@ -94,22 +94,22 @@ for profile in default shipped; do
     start_server "$seccomp" EchoServer --http-port 0
     run_client "$seccomp" ringload "tcp://$address" --connections 64 --duration 2s --warmup 0s ||
         true
-    check "ringload found every echo right" shows '^errors +0$'
+    check "ringload verified every echo" shows '^errors +0$'
     server_log
     check "it runs on $backend" shows "^RingDispatch: $backend back end, [0-9]+ loops? \(.+\)$"
     if [ "$profile" = default ]; then
-        check "the line names cause and remedy" \
+        check "the log line names cause and remedy" \
             shows 'io_uring_setup failed: .*errno [0-9]+\); .*profile'
     fi
     check "it logs one line" test "$(grep -c RingDispatch "$work/log")" = 1
-    check "its health check holds" check_health
+    check "its health check passes" check_health
     stop_server
     check "SIGTERM ends it with status 0" test "$status" = 0
-    check "it says what it served" shows '^served [0-9]+ connections, [1-9][0-9]* messages'
-    check "nobody was cut off" eval '! shows "cut off|did not end"'
+    check "it prints a summary" shows '^served [0-9]+ connections, [1-9][0-9]* messages'
+    check "no client was cut off" eval '! shows "cut off|did not end"'
 done
 
-step "profiles that allow half of it"
+step "profiles that allow a part of io_uring"
 for call in setup enter register; do
     jq --arg call "io_uring_$call" '.syscalls |= map(.names -= [$call] | select(.names != []))' \
         "$shipped" >"$work/without-$call.json"
@@ -118,7 +118,7 @@ for call in setup enter register; do
         shows "epoll back end, .*io_uring_$call failed"
     run_once "$work/without-$call.json" EchoServer --port 0 --backend io_uring && status=0 ||
         status=$?
-    check "without io_uring_$call: --backend io_uring is status 78, and why" \
+    check "without io_uring_$call: --backend io_uring ends with status 78 and the reason" \
         eval '[ "$status" = 78 ] && shows "cannot be had: io_uring_$call failed"'
 done
 
@@ -126,14 +126,14 @@ step "each program"
 run_once "" samples || true
 for program in $(sed -n 's/.*these names: //p' "$work/log"); do
     run_once "" "$program" --help && status=0 || status=$?
-    # GCDEcho has no help, only its usage.
+    # GCDEcho has no --help, only a usage line.
     check "$program" eval \
         '{ [ $status = 0 ] || [ $status = 64 ]; } && shows "(USAGE|usage): $program"'
 done
 run_once "" id -u
-check "nobody is root" shows '^[1-9][0-9]*$'
+check "the image does not run as root" shows '^[1-9][0-9]*$'
 
-step "what it costs"
+step "image size, start time, memory"
 added_megabytes=$(($(added_bytes) / 1000000))
 check "the image adds at most 60 MB to its base: $added_megabytes MB" at_most "$added_megabytes" 60
 run_once "" sh -c 'for run in 1 2 3 4 5; do begin=$(date +%s%N)
@@ -144,7 +144,7 @@ check "it listens within 100 ms: $milliseconds ms" at_most "$milliseconds" 100
 
 start_server "" EchoServer
 run_client "" ringload "tcp://$address" --connections 1000 --duration 2s --warmup 0s || true
-check "ringload with 1000 connections found every echo right" shows '^errors +0$'
+check "ringload with 1000 connections verified every echo" shows '^errors +0$'
 kilobytes=$(server_peak_kilobytes)
 check "1000 connections take less than 64 MiB: $kilobytes KiB" at_most "$kilobytes" 65536
 stop_server
@@ -155,11 +155,11 @@ if [ -n "$engine" ]; then
     options=(--read-only --cap-drop ALL --security-opt no-new-privileges --memory 64m --cpus 1)
     start_server "$shipped" EchoServer
     run_client "" ringload "tcp://$address" --connections 1000 --duration 2s --warmup 0s || true
-    check "1000 connections, read-only, in 64 MiB: every echo right" shows '^errors +0$'
+    check "1000 connections, read-only, in 64 MiB: every echo verified" shows '^errors +0$'
     "$engine" exec "$name" sh -c '(sleep 0.1 &)'
     server_log
     check "one CPU is one loop" shows "$expected back end, 1 loop "
-    sleep 0.5 # for the orphan's own end
+    sleep 0.5 # until the orphan ends
     check "an orphan is reaped" eval \
         '! "$engine" exec "$name" sh -c "grep -l \"^State:.Z\" /proc/[0-9]*/status"'
     stop_server
@@ -171,4 +171,4 @@ if [ "$failures" -gt 0 ]; then
     echo "container-test: $failures checks failed"
     exit 1
 fi
-echo "container-test: all checks hold"
+echo "container-test: all checks passed"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Builds the samples, starts EchoServer on a free port, loads it with ringload for a few seconds,
-# and shows the report and the server's summary. Needs a Swift toolchain; installs the rest.
+# and prints the report and the server's summary. Needs a Swift toolchain; installs the rest.
 #
 #   Scripts/demo.sh [connections [seconds]]
 #
-# or by environment: CONNECTIONS=64 SECONDS_OF_LOAD=5 MESSAGE_BYTES=64 PIPELINE=1 BACKEND=auto
-# Exit status: ringload's (0 when every echoed byte was right).
+# Environment: CONNECTIONS=64 SECONDS_OF_LOAD=5 MESSAGE_BYTES=64 PIPELINE=1 BACKEND=auto
+# Exit status: that of ringload (0 if every echoed byte was right).
 set -euo pipefail
 
 connections=${1:-${CONNECTIONS:-64}}
@@ -65,7 +65,7 @@ for _ in $(seq 100); do
     address=$(sed -n 's/^listening on //p' "$output")
     [ -z "$address" ] || break
     if ! kill -0 "$server" 2>/dev/null; then
-        echo "demo: the server ended before it listened; its reason is above" >&2
+        echo "demo: the server ended before it listened; see its message above" >&2
         exit 1
     fi
     sleep 0.1
@@ -77,7 +77,7 @@ fi
 echo "   $(cat "$output") (process $server)"
 
 echo "== $connections connections for $seconds s"
-# In the background, since bash handles a signal only between commands, or in a wait.
+# In the background, since bash handles signals only between commands or in wait.
 "$binaries/ringload" "tcp://$address" --connections "$connections" --duration "${seconds}s" \
     --size "$message_bytes" --pipeline "$pipeline" --backend "$backend" &
 client=$!

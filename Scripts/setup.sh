@@ -1,8 +1,8 @@
-# Sourced by the scripts beside it: what a machine needs before the package builds.
-# `ring_setup` checks for Swift 6.2 or later, and installs liburing's headers and pkg-config where
-# they are missing (apt-get, as root or through a sudo that asks no password). It says what is
-# missing and returns 1 when it cannot. It prints nothing when there is nothing to do.
-# `ring_setup tls` looks for OpenSSL's headers, too: for builds with the trait TLS.
+# Sourced by the other scripts. Prepares a machine for building the package.
+# `ring_setup` checks for Swift 6.2 or later, and installs missing packages: liburing's headers and
+# pkg-config (with apt-get, as root or through sudo without a password). If it cannot, it names the
+# missing packages and returns 1. It prints nothing if nothing is missing.
+# `ring_setup tls` also requires OpenSSL's headers, for builds with the trait TLS.
 
 ring_setup() {
     ring_setup_swift && ring_setup_packages "$@"
@@ -53,7 +53,7 @@ ring_setup_packages() {
         return 1
     fi
     echo "setup: installing ${missing[*]}" >&2
-    # A fresh image has no package lists; one with lists needs no update.
+    # A fresh image has no package lists; with lists, no update is necessary.
     if ! ring_apt_install >/dev/null 2>&1; then
         if ! "${as_root[@]}" apt-get update -qq >&2 || ! ring_apt_install >&2; then
             echo "setup: could not install ${missing[*]}. Try it by hand:" >&2

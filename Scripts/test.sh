@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs every test of both packages (the libraries, and Samples): on both back ends, with 1, 2 and 8
-# event loops, with few buffers, under ThreadSanitizer, and the demo.
-# Needs a Swift toolchain; installs what else is missing.
+# Runs all tests of both packages (the libraries, and Samples): on both back ends, with 1, 2 and 8
+# event loops, with few receive buffers, under ThreadSanitizer; then the demo.
+# Needs a Swift toolchain; installs everything else.
 #
 #   Scripts/test.sh            everything
 #   Scripts/test.sh quick      one run of the tests, with the automatic back end
@@ -13,11 +13,11 @@ ring_setup tls
 step() { printf '\n== %s\n' "$*"; }
 export SWIFT_BACKTRACE=enable=no
 export RINGDISPATCH_LOG=off
-# RingTLS and its tests are empty without it; everything else is the same.
+# Without the trait, RingTLS and its tests are empty.
 traits=(--traits TLS)
 
-# Runs built tests. Failures are repeated at the end, where they are easy to find. When a run breaks
-# off, the tests that did not end are named, and the last lines of output are repeated.
+# Runs tests that are already built. Repeats failures at the end. If a run is aborted, names the
+# tests that did not end, and repeats the last lines of output.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 run_tests() {
@@ -66,7 +66,7 @@ done
 RINGDISPATCH_STREAMS=multishot run_tests --filter RingNetworkTests
 
 step "code for GCD, ported by the plugins"
-# The dependencies are those of the package itself: nothing is resolved or fetched again.
+# Uses the package's own dependencies: nothing is resolved or fetched again.
 cp Package.resolved Tests/PortedPackage/
 swift build --package-path Tests/PortedPackage --force-resolved-versions
 fetched=$(ls Tests/PortedPackage/.build/checkouts)
@@ -84,12 +84,12 @@ step "tests under ThreadSanitizer"
 sanitized=(--sanitize=thread --scratch-path .build-tsan)
 export TSAN_OPTIONS="halt_on_error=1"
 swift build --build-tests "${traits[@]}" "${sanitized[@]}"
-# In parts: run together they would slow each other down for minutes.
+# In parts: a single run would take minutes longer.
 for part in 'LinuxPlatformTests|RingDispatchTests' 'RingNetworkTests' 'RingTLSTests'; do
     run_tests "${sanitized[@]}" --filter "$part"
 done
-# One test at a time: these tests wait for the changes that they make. Storms are too much for
-# ThreadSanitizer.
+# One test at a time, since these tests wait for the effect of their own changes. Storms are too
+# slow under ThreadSanitizer.
 run_tests "${sanitized[@]}" --no-parallel \
     --filter 'FileWatchingTests' --skip 'StormTests|OverflowTests'
 RINGDISPATCH_BACKEND=epoll run_tests "${sanitized[@]}" --filter 'RingDispatchTests'

@@ -1,14 +1,14 @@
-// Work that comes later, unless it is not wanted any more: a search that waits for typing to end.
+// Delayed work that can be cancelled: a search that waits until the user stops typing.
 import RingDispatch
 
 final class Search: @unchecked Sendable {
-    // Safety: `pending` is touched on the queue only.
+    // Safety: only the queue touches `pending`.
     private let queue = DispatchQueue(label: "search")
     private var pending: DispatchWorkItem?
 
     func textChanged(to text: String, find: @escaping @Sendable (String) -> Void) {
         queue.async { [self] in
-            // Cancelled, an item is not run, and lets go of what it captured at once.
+            // A cancelled item does not run, and releases its captures at once.
             pending?.cancel()
             let item = DispatchWorkItem { find(text) }
             pending = item
@@ -23,7 +23,7 @@ let found = DispatchSemaphore(value: 0)
 let start = DispatchTime.now()
 for text in ["r", "ri", "rin", "ring"] {
     search.textChanged(to: text) { text in
-        precondition(text == "ring", "an item ran that was cancelled")
+        precondition(text == "ring", "a cancelled item ran")
         print("searching for", text)
         found.signal()
     }

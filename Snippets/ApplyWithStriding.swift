@@ -1,10 +1,11 @@
-// A loop whose iterations run side by side, some hundred at a time: one alone is too little work.
+// A parallel loop. Each iteration handles a block of elements, since one element is too little
+// work.
 import RingDispatch
 
 func squares(upTo count: Int, stride: Int) -> [Int] {
     let strides = (count + stride - 1) / stride
     return [Int](unsafeUninitializedCapacity: count) { buffer, initializedCount in
-        // Safety: each stride has elements of its own, and the loop ends before this returns.
+        // Safety: each iteration writes its own elements, and the loop ends before this returns.
         nonisolated(unsafe) let buffer = buffer
         DispatchQueue.concurrentPerform(iterations: strides) { index in
             let first = index * stride

@@ -1,11 +1,12 @@
-// A function that works in the background and reports on a queue of the caller's choice.
+// An asynchronous function that reports its result on a queue of the caller's choice.
 import RingDispatch
 
 func average(
     of values: [Double], reportingOn queue: DispatchQueue,
     completion: @escaping @Sendable (Double?) -> Void
 ) {
-    // The global queue does the work; the caller's queue keeps the callback in step with its state.
+    // A global queue does the work. The callback runs on the caller's queue, which guards its
+    // state.
     DispatchQueue.global(qos: .utility).async {
         let result = values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
         queue.async { completion(result) }

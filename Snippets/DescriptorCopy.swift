@@ -1,4 +1,4 @@
-// Everything that comes from one descriptor, written to another one.
+// Copies one descriptor to another with DispatchIO.
 import Glibc
 import RingDispatch
 
@@ -14,7 +14,7 @@ func copy(
             close(destination)
             completion()
         })
-    // Without it small pieces would wait for bigger ones.
+    // Deliver data as it arrives, instead of collecting more first.
     input.setLimit(lowWater: 1)
     input.read(offset: 0, length: .max, queue: queue) { isDone, data, error in
         if let data, !data.isEmpty {
@@ -22,7 +22,7 @@ func copy(
         }
         if isDone {
             input.close()
-            // What was asked for is still written: only `.stop` would end it.
+            // Pending writes are still completed: only `.stop` would cancel them.
             output.close()
         }
     }

@@ -1,4 +1,4 @@
-// A file that is watched: for changes, and for being renamed or deleted.
+// Monitors a file: writes, renaming and deletion.
 import Glibc
 import RingDispatch
 
@@ -35,7 +35,7 @@ guard
             print("event:", event.rawValue)
             if !event.isDisjoint(with: [.write, .extend]) { events.signal() }
         })
-else { preconditionFailure("the file is there") }
+else { preconditionFailure("the file exists") }
 precondition(write(descriptor, "line\n", 5) == 5)
 precondition(events.wait(timeout: .now() + 30) == .success)
 close(descriptor)

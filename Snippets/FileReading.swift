@@ -1,4 +1,4 @@
-// A file that is read piece by piece, without a thread that waits for the disk.
+// Reads a file in pieces, without a thread that blocks on the disk.
 import Glibc
 import RingDispatch
 
@@ -6,7 +6,7 @@ func readFile(
     _ path: String, on queue: DispatchQueue,
     piece: @escaping @Sendable (DispatchData) -> Void, end: @escaping @Sendable (Int32) -> Void
 ) {
-    // A channel for a path opens the file itself, and closes it when it is done with it.
+    // A channel for a path opens the file itself, and closes it after the last operation.
     guard
         let channel = DispatchIO(
             type: .stream, path: path, oflag: O_RDONLY, mode: 0, queue: queue,
@@ -24,7 +24,7 @@ func readFile(
 
 // snippet.hide
 final class Text: @unchecked Sendable {
-    // Safety: touched on the queue only.
+    // Safety: only the queue touches `bytes`.
     var bytes: [UInt8] = []
 }
 

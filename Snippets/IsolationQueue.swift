@@ -1,17 +1,17 @@
-// State that is touched on one serial queue only: what others make of locks.
+// State guarded by a serial queue instead of a lock.
 import RingDispatch
 
 final class WordCounts: @unchecked Sendable {
-    // Safety: `counts` is touched on `isolation` only.
+    // Safety: only `isolation` touches `counts`.
     private let isolation = DispatchQueue(label: "word-counts")
     private var counts: [String: Int] = [:]
 
-    /// Nobody waits for a change...
+    /// Asynchronous: the caller does not wait for the change.
     func add(_ word: String) {
         isolation.async { self.counts[word, default: 0] += 1 }
     }
 
-    /// ...but for an answer. It has all changes that the caller made before.
+    /// Synchronous: the result includes all earlier changes by the caller.
     func count(of word: String) -> Int {
         isolation.sync { counts[word, default: 0] }
     }

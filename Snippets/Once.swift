@@ -1,14 +1,14 @@
-// What has to happen once, whoever needs it first: in Swift a static `let`, or `DispatchOnce`.
+// One-time initialization: in Swift a static `let`, or `DispatchOnce`.
 import RingDispatch
 
 enum Catalogue {
-    /// Swift sees to it that this runs once, and that all others wait for it.
+    /// Swift runs the initializer once; concurrent callers wait for it.
     static let words: Set<String> = {
         loads.perform { print("loading") }
-        return ["ring", "loop", "lease"]
+        return ["ring", "loop", "worker"]
     }()
 
-    /// For code that had a `dispatch_once_t`, or has nothing to keep.
+    /// For code ported from `dispatch_once_t`, or without a value to keep.
     static let loads = DispatchOnce()
 }
 
@@ -20,4 +20,4 @@ DispatchQueue.concurrentPerform(iterations: 100) { _ in
     isSetUp { setUps.signal() }
 }
 precondition(setUps.wait(timeout: .now()) == .success)
-precondition(setUps.wait(timeout: .now()) == .timedOut, "it happened twice")
+precondition(setUps.wait(timeout: .now()) == .timedOut, "the block ran twice")

@@ -1,4 +1,4 @@
-// A process whose end is an event. No thread waits for it.
+// Handles the end of a process as an event, without a thread that waits for it.
 import Glibc
 import RingDispatch
 
@@ -23,7 +23,7 @@ precondition(posix_spawn(&child, "/bin/sh", nil, nil, &arguments, environ) == 0)
 let ended = DispatchSemaphore(value: 0)
 let source = whenProcess(child, endsOn: DispatchQueue(label: "children")) { ended.signal() }
 precondition(ended.wait(timeout: .now() + 30) == .success)
-// The parent still collects the exit status.
+// The parent still has to reap the child.
 var status: Int32 = 0
 precondition(waitpid(child, &status, 0) == child && (status >> 8) & 0xff == 3)
 print("the process ended with status 3")

@@ -1,14 +1,14 @@
-// Many read at a time; who writes is alone.
+// A readers-writer lock: reads run concurrently, a write runs alone.
 import RingDispatch
 
 final class Registry: @unchecked Sendable {
-    // Safety: read by items of the queue, written by its barriers.
+    // Safety: the queue's items read the dictionary, its barriers write it.
     private let queue = DispatchQueue(label: "registry", attributes: .concurrent)
     private var addresses: [String: String] = [:]
 
     subscript(name: String) -> String? {
         get { queue.sync { addresses[name] } }
-        // The barrier waits for the readers that came before, and holds back those that come later.
+        // The barrier waits for all earlier readers and blocks the later ones.
         set { queue.async(flags: .barrier) { self.addresses[name] = newValue } }
     }
 

@@ -1,13 +1,13 @@
-// A descriptor that is read when there is something to read: nobody waits for it.
+// Reads a descriptor whenever data arrives, without a thread that waits for it.
 import Glibc
 import RingDispatch
 
 final class LineReader: @unchecked Sendable {
-    // Safety: `rest` is touched by the source's handlers only.
+    // Safety: only the source's handlers touch `rest`.
     private let source: any DispatchSourceRead
     private var rest: [UInt8] = []
 
-    /// Closes the descriptor at its end.
+    /// Closes the descriptor at the end of the stream.
     init(
         _ descriptor: Int32, onLine: @escaping @Sendable (String) -> Void,
         onEnd: @escaping @Sendable () -> Void
@@ -17,7 +17,7 @@ final class LineReader: @unchecked Sendable {
         source = DispatchSource.makeReadSource(
             fileDescriptor: descriptor, queue: DispatchQueue(label: "lines"))
         source.setEventHandler { [unowned self] in
-            // `data` is an estimate; 0 means the end.
+            // `data` is an estimate; 0 means the end of the stream.
             var buffer = [UInt8](repeating: 0, count: max(Int(source.data), 1))
             let count = read(descriptor, &buffer, buffer.count)
             if count < 0 && (errno == EAGAIN || errno == EINTR) { return }
@@ -28,7 +28,7 @@ final class LineReader: @unchecked Sendable {
                 rest.removeSubrange(...end)
             }
         }
-        // The kernel has let go of the descriptor: only here it is safe to close it.
+        // The source no longer uses the descriptor: here it is safe to close it.
         source.setCancelHandler {
             close(descriptor)
             onEnd()

@@ -1,4 +1,4 @@
-// Signals as events on a queue, where everything is allowed: the usual end of a server.
+// Handles signals on a queue, where any function is allowed: the usual shutdown of a server.
 import Glibc
 import RingDispatch
 
@@ -7,7 +7,7 @@ final class Shutdown: Sendable {
 
     init(on queue: DispatchQueue, begin: @escaping @Sendable (Int32) -> Void) {
         sources = [SIGTERM, SIGINT].map { number in
-            // The source tells; what the signal does to the process is set apart from it.
+            // A source only observes the signal. Ignoring it prevents the default action.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { begin(number) }

@@ -1,12 +1,12 @@
-// A queue that takes work, but starts none of it until it may.
+// A suspended queue accepts work, and runs none until it is resumed.
 import RingDispatch
 
 final class Outbox: @unchecked Sendable {
-    // Safety: `sent` is touched on the queue only.
+    // Safety: only the queue touches `sent`.
     private let queue = DispatchQueue(label: "outbox")
     private var sent: [String] = []
 
-    /// Without a connection; suspensions nest, and each needs its `connected()`.
+    /// Holds messages back. Suspensions nest: each call needs a matching `connected()`.
     func disconnected() { queue.suspend() }
     func connected() { queue.resume() }
 
@@ -30,7 +30,7 @@ outbox.report { sent in
     print("sent:", sent.joined(separator: ", "))
     reported.signal()
 }
-// Nothing is started meanwhile.
+// Nothing runs while the queue is suspended.
 precondition(reported.wait(timeout: .now() + .milliseconds(20)) == .timedOut)
 outbox.connected()
 precondition(reported.wait(timeout: .now() + 30) == .success)

@@ -1,11 +1,11 @@
-// A pyramid of queues: each part of a program has its own, and all end in one that decides how much
-// runs at a time.
+// A hierarchy of queues: each part of a program has its own queue, and all of them target one
+// serial queue.
 import RingDispatch
 
 final class Part: Sendable {
     let queue: DispatchQueue
 
-    /// Each part is in order with itself; parts of one subsystem never run beside one another.
+    /// Items of one part run in order; items of different parts never run concurrently.
     init(_ name: String, of subsystem: DispatchQueue) {
         queue = DispatchQueue(label: "\(subsystem.label).\(name)", target: subsystem)
     }
@@ -16,7 +16,7 @@ let parts = ["names", "connections", "retries"].map { Part($0, of: subsystem) }
 
 // snippet.hide
 final class Trace: @unchecked Sendable {
-    // Safety: touched on queues that all target `subsystem`, which is serial.
+    // Safety: all queues that touch it target `subsystem`, which is serial.
     var isBusy = false
     var runs: [String: Int] = [:]
 }
@@ -27,7 +27,7 @@ for _ in 0..<100 {
     for part in parts {
         part.queue.async(group: done) {
             dispatchPrecondition(condition: .onQueue(subsystem))
-            precondition(!trace.isBusy, "two parts ran at a time")
+            precondition(!trace.isBusy, "two parts ran concurrently")
             trace.isBusy = true
             trace.runs[DispatchQueue.currentLabel, default: 0] += 1
             trace.isBusy = false

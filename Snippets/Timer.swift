@@ -1,4 +1,4 @@
-// Something that is done again and again, without drift, and late rather than piled up.
+// A repeating timer without drift. Missed events are merged into one.
 import RingDispatch
 
 final class Heartbeat: Sendable {
@@ -6,14 +6,14 @@ final class Heartbeat: Sendable {
 
     init(every interval: DispatchTimeInterval, beat: @escaping @Sendable (UInt) -> Void) {
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "heartbeat"))
-        // The leeway lets timers fire together, and the processor sleep in between.
+        // The leeway lets the system fire timers together, and the CPU sleep in between.
         timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(1))
-        // `data` counts the fires since the last call: more than 1 when the handler was late.
+        // `data` counts the events since the last call: more than 1 if the handler was late.
         timer.setEventHandler { [unowned timer] in beat(timer.data) }
         timer.activate()
     }
 
-    /// After `stopped` the handler does not run any more.
+    /// The handler does not run after `stopped`.
     func stop(stopped: @escaping @Sendable () -> Void) {
         timer.setCancelHandler(handler: stopped)
         timer.cancel()

@@ -1,4 +1,4 @@
-// Events of the program's own, summed up until somebody has time for them: a progress display.
+// Coalesces the program's own events until a handler runs: a progress display.
 import RingDispatch
 
 final class Progress: Sendable {
@@ -6,18 +6,18 @@ final class Progress: Sendable {
 
     init(on queue: DispatchQueue, show: @escaping @Sendable (UInt) -> Void) {
         source = DispatchSource.makeUserDataAddSource(queue: queue)
-        // Called once for many additions, with their sum.
+        // Runs once for many additions, with their sum.
         source.setEventHandler { [unowned source] in show(source.data) }
         source.activate()
     }
 
-    /// From any thread; costs about as much as an addition.
+    /// Safe to call from any thread; costs little more than an atomic addition.
     func advance(by count: UInt = 1) { source.add(data: count) }
 }
 
 // snippet.hide
 final class Shown: @unchecked Sendable {
-    // Safety: touched on the queue `display` only.
+    // Safety: only the queue `display` touches `total`.
     var total: UInt = 0
 }
 

@@ -1,4 +1,4 @@
-// Many pieces of work, and one thing to do when the last of them is done.
+// Starts several asynchronous operations, and runs a block after the last one.
 import RingDispatch
 
 func download(_ names: [String], then finish: @escaping @Sendable ([String: Int]) -> Void) {
@@ -6,7 +6,7 @@ func download(_ names: [String], then finish: @escaping @Sendable ([String: Int]
     let sizes = Sizes()
     let group = DispatchGroup()
     for name in names {
-        // For work that reports by a callback: enter before it, leave in the callback.
+        // For work with a callback: enter before the call, leave in the callback.
         group.enter()
         fetch(name) { size in
             results.async {
@@ -20,7 +20,7 @@ func download(_ names: [String], then finish: @escaping @Sendable ([String: Int]
 
 // snippet.hide
 final class Sizes: @unchecked Sendable {
-    // Safety: touched on the queue `results` only.
+    // Safety: only the queue `results` touches `byName`.
     var byName: [String: Int] = [:]
 }
 

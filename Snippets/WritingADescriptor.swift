@@ -1,13 +1,13 @@
-// More bytes than a descriptor takes at once, written as it takes them.
+// Writes more bytes than a descriptor accepts at once, as it becomes writable.
 import Glibc
 import RingDispatch
 
 final class Sender: @unchecked Sendable {
-    // Safety: `rest` is touched by the source's handlers only.
+    // Safety: only the source's handlers touch `rest`.
     private let source: any DispatchSourceWrite
     private var rest: ArraySlice<UInt8>
 
-    /// Closes the descriptor when all is written, or the reader has gone.
+    /// Closes the descriptor after the last byte, or when the reader has closed its end.
     init(_ bytes: [UInt8], to descriptor: Int32, onEnd: @escaping @Sendable (Bool) -> Void) {
         rest = bytes[...]
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -16,9 +16,9 @@ final class Sender: @unchecked Sendable {
         source.setEventHandler { [unowned self] in
             let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 { rest = rest.dropFirst(count) }
-            let mayGoOn = count >= 0 || errno == EAGAIN || errno == EINTR
-            // As long as there is room, the handler is called again: end it with the bytes.
-            if rest.isEmpty || !mayGoOn { source.cancel() }
+            let canContinue = count >= 0 || errno == EAGAIN || errno == EINTR
+            // The source fires as long as there is room: cancel it after the last byte.
+            if rest.isEmpty || !canContinue { source.cancel() }
         }
         source.setCancelHandler { [unowned self] in
             close(descriptor)

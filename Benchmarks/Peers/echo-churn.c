@@ -1,6 +1,6 @@
-// A load client whose connections are short: connect, one message, its echo, close; as many at once
-// as asked for. One thread, epoll. Verifies every byte. Measures the server's CPU time over exactly
-// the measured period.
+// A load client with short connections: connect, one message, its echo, close, on a fixed number of
+// connections at a time. One thread, epoll. Verifies every byte. Measures the server's CPU time
+// over exactly the measured period.
 //
 // echo-churn --port P [--connections 64] [--warmup 0.5] [--seconds 2] [--server-pid PID]
 // Prints key=value lines.
@@ -17,7 +17,7 @@ struct load {
     uint64_t served;
 };
 
-/// A message goes out as soon as the connection is there: on loopback at once.
+/// Connects and sends the message at once, which succeeds on loopback.
 static void begin(struct load *load) {
     struct sockaddr_in address = loopback(load->port);
     int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -1,10 +1,9 @@
-// The load client: one thread, epoll, closed loop (each connection has as many messages under way
-// as the pipeline is long). Verifies every byte. Measures the server's CPU time over exactly the
-// measured period.
+// The load client: one thread, epoll, closed loop (each connection keeps --pipeline messages in
+// flight). Verifies every byte. Measures the server's CPU time over exactly the measured period.
 //
 // echo-load --port P [--connections 64] [--size 64] [--pipeline 1] [--warmup 0.5] [--seconds 2]
 //           [--server-pid PID] [--exclude-first]
-// With --exclude-first the first connection (a server's slow one) is loaded but not counted.
+// With --exclude-first, the first connection (a server's slow one) is loaded but not measured.
 // Prints key=value lines.
 #define _GNU_SOURCE
 #include "histogram.h"
@@ -19,14 +18,14 @@ struct connection {
     int descriptor;
     int is_counted;
     unsigned sent, echoed;  // messages
-    size_t received;        // bytes of the message that comes
-    uint64_t *sent_at;      // by message, round and round
+    size_t received;        // bytes of the current message
+    uint64_t *sent_at;      // a ring of send times
 };
 
 struct load {
     int port, connection_count, epoll, pipeline;
     size_t size;
-    unsigned char *pattern;  // 256 bytes that count up, again and again
+    unsigned char *pattern;  // the byte values 0 to 255, repeated
     int excludes_first;
     struct connection *connections;
     unsigned char *buffer;
@@ -34,7 +33,7 @@ struct load {
     uint64_t messages;
 };
 
-/// Each message differs from the one before and from the other connections'.
+/// Each message differs from the previous one and from those of other connections.
 static const unsigned char *message(const struct load *load, const struct connection *connection,
                                     unsigned sequence) {
     return load->pattern + ((sequence * 7 + (unsigned)connection->descriptor * 31) & 255);
@@ -57,7 +56,7 @@ static void send_messages(struct load *load, struct connection *connection, int 
     CHECK(send(connection->descriptor, bytes, size, MSG_NOSIGNAL) == (ssize_t)size, "send");
 }
 
-/// Reads once; counts the messages and sends as many when echoes are complete.
+/// Reads once, counts complete messages, and sends as many new ones.
 static void receive(struct load *load, struct connection *connection) {
     size_t most = load->size * (size_t)load->pipeline;
     ssize_t count = recv(connection->descriptor, load->buffer, most, 0);
@@ -104,7 +103,7 @@ static void connect_one(struct load *load, int index) {
     CHECK(epoll_ctl(load->epoll, EPOLL_CTL_ADD, connection->descriptor, &event) == 0, "epoll_ctl");
 }
 
-/// Serves echoes until the given time; returns the time at which it stopped.
+/// Serves echoes until `deadline`; returns the time at the end.
 static uint64_t run_until(struct load *load, uint64_t deadline) {
     for (;;) {
         uint64_t now = now_nanoseconds();
@@ -117,7 +116,7 @@ static uint64_t run_until(struct load *load, uint64_t deadline) {
     }
 }
 
-/// The first connection goes alone and gets an echo, so that the server surely accepts it first.
+/// The first connection gets an echo before the others connect, so that it is accepted first.
 static void connect_all(struct load *load) {
     load->connections = calloc((size_t)load->connection_count, sizeof *load->connections);
     load->buffer = malloc(load->size * (size_t)load->pipeline);

@@ -1,5 +1,5 @@
-// The plain epoll echo server: one thread, level-triggered, recv and send inline. With --spin it never
-// sleeps.
+// The plain epoll echo server: one thread, level-triggered, recv and send inline. With --spin it
+// polls instead of sleeping.
 //
 // epoll-echo --port P [--spin]
 #define _GNU_SOURCE
@@ -22,7 +22,7 @@ static void accept_all(int epoll, int listener) {
     }
 }
 
-/// Waits in place when the peer takes nothing: this server is for short messages only.
+/// Blocks while the socket is full, which suffices for short messages.
 static int send_all(int connection, const char *bytes, size_t count) {
     while (count > 0) {
         ssize_t sent = send(connection, bytes, count, MSG_NOSIGNAL);

@@ -1,5 +1,5 @@
-// Tells its one client by a line what changes in one folder, with nothing in between: what a line
-// over TCP costs. One thread that sleeps in poll; no scan, no paths below the folder, no history.
+// Sends its one client a line for each change in a folder: the minimal cost of a line over TCP. One
+// thread that sleeps in poll; no scan, no subfolders, no history.
 //
 // inotify-lines FOLDER --port P
 #define _GNU_SOURCE
@@ -10,7 +10,7 @@
 
 enum { BATCH_BYTES = 65536, LINE_BYTES = 1024 };
 
-static void tell(int client, const char *folder, const struct inotify_event *event) {
+static void report(int client, const char *folder, const struct inotify_event *event) {
     static uint64_t sequence;
     char line[LINE_BYTES];
     uint64_t microseconds = clock_nanoseconds(CLOCK_REALTIME) / 1000;
@@ -46,7 +46,7 @@ int main(int count, char **arguments) {
         CHECK(size > 0, "read");
         for (ssize_t place = 0; place < size;) {
             const struct inotify_event *event = (const void *)(batch + place);
-            tell(client, arguments[1], event);
+            report(client, arguments[1], event);
             place += (ssize_t)(sizeof *event + event->len);
         }
     }

@@ -1,4 +1,4 @@
-// What a server process has used so far: CPU time to the nanosecond, context switches, threads.
+// The resource usage of a server process: CPU time in nanoseconds, context switches, threads.
 #ifndef OBSERVED_H
 #define OBSERVED_H
 
@@ -12,7 +12,7 @@
 
 struct observed {
     int64_t cpu_nanoseconds;
-    int64_t switches;  // voluntary and involuntary, of the threads that are alive
+    int64_t switches;  // voluntary and involuntary, of the living threads
     int64_t threads;
 };
 
@@ -31,7 +31,7 @@ static inline int64_t task_switches(pid_t process, const char *task) {
     return total;
 }
 
-/// Zeroes for process 0. The CPU clock of a process counts its threads that ended, too.
+/// All zero for process 0. The CPU clock of a process includes threads that have ended.
 static inline struct observed observe(pid_t process) {
     struct observed result = {0};
     clockid_t clock;

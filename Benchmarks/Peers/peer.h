@@ -1,4 +1,4 @@
-// What the C servers and the load client share: errors, options, a listening socket.
+// Shared by the C servers and load clients: errors, options, a listening socket.
 #ifndef PEER_H
 #define PEER_H
 
@@ -33,7 +33,7 @@ static inline uint64_t clock_nanoseconds(clockid_t clock) {
 
 static inline uint64_t now_nanoseconds(void) { return clock_nanoseconds(CLOCK_MONOTONIC); }
 
-/// The value after `name` in the arguments, or `missing`.
+/// The value after `name` in the arguments; `missing` without it.
 static inline double option(int count, char **arguments, const char *name, double missing) {
     for (int i = 1; i + 1 < count; i++) {
         if (strcmp(arguments[i], name) == 0) return atof(arguments[i + 1]);
@@ -59,7 +59,7 @@ static inline void set_no_delay(int descriptor) {
     CHECK(setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0, "TCP_NODELAY");
 }
 
-/// Listens on the loopback address and says so in the form that compare.sh waits for.
+/// Listens on the loopback address and prints the line that compare.sh waits for.
 static inline int listen_and_announce(int port, int socket_flags) {
     int listener = socket(AF_INET, SOCK_STREAM | socket_flags, 0);
     CHECK(listener >= 0, "socket");

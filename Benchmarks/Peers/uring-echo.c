@@ -1,5 +1,5 @@
 // The plain io_uring echo server: one thread, multishot accept and recv, a buffer ring, and an
-// inline send. Any thread could submit to and reap this ring (no SINGLE_ISSUER), as RingDispatch's.
+// inline send. Any thread may submit and reap (no SINGLE_ISSUER), as on RingDispatch's rings.
 #define _GNU_SOURCE
 #include "peer.h"
 #include <liburing.h>
@@ -74,7 +74,7 @@ static void set_up(void) {
     for (unsigned short id = 0; id < BUFFERS; id++) give_buffer(id);
 }
 
-/// Waits in place when the peer takes nothing: this server is for short messages only.
+/// Blocks while the socket is full, which suffices for short messages.
 static void send_all(int connection, const char *bytes, size_t count) {
     while (count > 0) {
         ssize_t sent = send(connection, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -85,7 +85,7 @@ static void send_all(int connection, const char *bytes, size_t count) {
             struct pollfd writable = {.fd = connection, .events = POLLOUT};
             poll(&writable, 1, -1);
         } else if (errno != EINTR) {
-            return;  // the receive operation reports the same and closes the connection
+            return;  // the receive reports the same error and closes the connection
         }
     }
 }

@@ -1,7 +1,6 @@
-// What sending costs by send(2), through the ring, and through the ring without a copy
-// (IORING_OP_SEND_ZC, with a registered buffer), over loopback TCP, by size.
-// uring-zero-copy [--bytes 268435456]; prints name=value lines: the sending thread's CPU time in
-// nanoseconds a KiB.
+// The cost of sending by send(2), by io_uring, and by io_uring without a copy (IORING_OP_SEND_ZC,
+// with a registered buffer), over loopback TCP, by size. uring-zero-copy [--bytes 268435456];
+// prints name=value lines: CPU nanoseconds of the sending thread per KiB.
 #define _GNU_SOURCE
 #include "peer.h"
 #include <liburing.h>
@@ -11,7 +10,7 @@ enum { MOST_BYTES = 1 << 20, ROUNDS = 5 };
 
 static char *memory;
 
-/// Reads until the end.
+/// Reads to the end of the stream.
 static void *drain(void *argument) {
     int descriptor = (int)(intptr_t)argument;
     static char buffer[MOST_BYTES];
@@ -37,7 +36,7 @@ static int connected(pthread_t *reader) {
     return client;
 }
 
-/// Waits for one completion, and for the one that gives the memory back.
+/// Waits for the completion, and for the notification that the kernel has released the memory.
 static int finish(struct io_uring *ring) {
     struct io_uring_cqe *completion;
     int result = 0;
@@ -62,7 +61,7 @@ static int send_once(struct io_uring *ring, int descriptor, size_t size, char ki
     return finish(ring);
 }
 
-/// CPU time of this thread, in nanoseconds a KiB.
+/// CPU time of the calling thread, in nanoseconds per KiB.
 static double measure(struct io_uring *ring, size_t size, char kind, uint64_t bytes) {
     pthread_t reader;
     int descriptor = connected(&reader);

@@ -1,4 +1,4 @@
-"""Echo servers on two CPUs, shared with the client; one connection's handler is slow."""
+"""Echo servers on two CPUs shared with the client; one connection's handler is slow."""
 
 import argparse
 import dataclasses
@@ -11,7 +11,7 @@ from servers import Load, Server, chosen, measure
 
 CONNECTIONS = 120
 BLOCKS = {
-    "none": "nobody blocks",
+    "none": "no handler blocks",
     "sleep": "one handler sleeps 50 ms per message",
     "compute": "one handler computes 50 ms per message",
 }
@@ -45,7 +45,7 @@ def compare(options: argparse.Namespace) -> Outcome:
     print(f"## A slow handler beside {connections - 1} fast connections, 64-byte messages\n")
     print(machine.facts(options.rounds, options.cpus))
     print(f"- server and client share both CPUs, {options.seconds:g} s a run; "
-          "the slow connection itself is not counted")
+          "the slow connection is not measured")
     for block, title in BLOCKS.items():
         def measure_blocked(name: str, block: str = block) -> Values:
             command = (*servers[name].command, "--block", block)

@@ -18,7 +18,7 @@ def _swift_build(package: pathlib.Path, scratch: pathlib.Path) -> list[str]:
 
 
 def _run(command: list[str]) -> str:
-    """Shows the output only if the command fails."""
+    """Runs the command; shows its output only if it fails."""
     result = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
         text=True)
@@ -28,7 +28,7 @@ def _run(command: list[str]) -> str:
 
 
 def swift_products(names: list[str], build: bool) -> dict[str, str]:
-    """Paths of the executables, this package's or the samples', by product name."""
+    """Paths of this package's or the samples' executables, by product name."""
     samples = [name for name in names if name in SAMPLE_NAMES]
     others = [name for name in names if name not in SAMPLE_NAMES]
     return {**_products(others, _swift_build(PACKAGE, SCRATCH), SCRATCH, build),
@@ -37,7 +37,7 @@ def swift_products(names: list[str], build: bool) -> dict[str, str]:
 
 
 def static_sample(name: str, build: bool) -> str:
-    """Path of one of the samples, linked as the container image has it, but without OpenSSL."""
+    """Path of a sample, linked as in the container image, but without OpenSSL."""
     scratch = SCRATCH / "static"
     command = [*_swift_build(SAMPLES, scratch), "--static-swift-stdlib"]
     return _products([name], command, scratch, build)[name]
@@ -49,7 +49,7 @@ def _products(
     if not names:
         return {}
     if build:
-        # SwiftPM would keep its plan although files have come or gone in the parent package.
+        # SwiftPM would keep its plan although the parent package's files have changed.
         (scratch / "release.yaml").unlink(missing_ok=True)
     for name in names if build else []:
         print(f"building {name}", file=sys.stderr)
@@ -59,7 +59,7 @@ def _products(
 
 
 def c_peers(names: list[str], build: bool) -> dict[str, str]:
-    """Paths of the C programs in Peers by name. uring-echo alone needs liburing."""
+    """Paths of the C programs in Peers, by name. Only uring-* need liburing."""
     PEERS.mkdir(parents=True, exist_ok=True)
     for name in names if build else []:
         print(f"building {name}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""DispatchIO: how fast it reads a file that is in memory, and what an echo costs."""
+"""DispatchIO: the speed of reading a cached file, and the cost of an echo."""
 
 import argparse
 import os
@@ -42,7 +42,7 @@ def _read(command: list[str], environment: tuple, cpus: list[int]) -> Values:
     pairs = (line.split("=", 1) for line in result.stdout.splitlines())
     values = {key: float(value) for key, value in pairs}
     if values["bytes"] != FILE_BYTES:
-        raise MeasureError(f"{values['bytes']:.0f} bytes came")
+        raise MeasureError(f"{values['bytes']:.0f} bytes read")
     return values
 
 

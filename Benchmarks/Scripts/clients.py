@@ -1,5 +1,5 @@
-"""ringload beside a plain C client that checks as well, and beside wrk: what a message costs the
-client, and how late an open loop sends. Client and server alone on a CPU each."""
+"""ringload compared with a plain C client that also checks bytes, and with wrk: the client's CPU
+time per message, and the lateness of an open loop. Client and server have one CPU each."""
 
 import argparse
 import contextlib
@@ -61,7 +61,7 @@ def _compare_requests(options: argparse.Namespace, outcome: Outcome, ringload: s
     if wrk is None:
         sys.exit("compare.sh client needs wrk: apt-get install wrk")
     program = building.swift_products(["EchoServer"], not options.no_build)["EchoServer"]
-    # The page's port is the one that counts.
+    # The load goes to the HTTP port, which is therefore the announced one.
     server = Server("EchoServer", (program, "--port", "0", "--http-port", FREE_PORT))
     address = "http://127.0.0.1:{port}/healthz"
     connections = CONNECTIONS[0]
@@ -100,7 +100,7 @@ def _rounds(
 
 
 def _run(server: Server, command: list[str], server_cpu: int, client_cpu: int) -> Values:
-    """CPU time for each message: as the client tells it, or of its whole process."""
+    """The client's CPU time per message, as it reports it, or of its whole process."""
     with contextlib.ExitStack() as stack:
         running = stack.enter_context(Running(server, [server_cpu]))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -111,7 +111,7 @@ def _run(server: Server, command: list[str], server_cpu: int, client_cpu: int) -
         process = subprocess.Popen(
             [*pinned([client_cpu]), *words], stdin=subprocess.DEVNULL, stdout=output,
             stderr=subprocess.STDOUT, env={**os.environ, "RINGDISPATCH_LOOPS": "1"})
-        # Popen.wait would not tell the usage.
+        # os.wait4 returns the usage, which Popen.wait does not.
         watchdog = threading.Timer(MOST_SECONDS, lambda: os.kill(process.pid, signal.SIGKILL))
         watchdog.start()
         try:
@@ -124,27 +124,27 @@ def _run(server: Server, command: list[str], server_cpu: int, client_cpu: int) -
         text = output.read()
         if process.returncode != 0:
             raise MeasureError(f"status {process.returncode}: {text[-500:]}")
-        result = _told(text, report)
+        result = _parse_output(text, report)
     used = (usage.ru_utime + usage.ru_stime) * 1e6 / result["messages"]
     return {"cpu_us": used, "rate": result["messages"] / seconds, **result}
 
 
-def _told(text: str, report: str) -> Values:
-    """What the C client, wrk or ringload's report tell: at least the `messages`."""
+def _parse_output(text: str, report: str) -> Values:
+    """The results of the C client or wrk, or of ringload's report: at least `messages`."""
     if os.path.exists(report):
         with open(report, encoding="utf-8") as file:
             result = json.load(file)
-        told = {"messages": result["messages"], "rate": result["messages_per_second"],
-                "cpu_us": result["client_processor"]["microseconds_per_message"]}
+        values = {"messages": result["messages"], "rate": result["messages_per_second"],
+                  "cpu_us": result["client_processor"]["microseconds_per_message"]}
         late = (result.get("open_loop") or {}).get("lateness_nanoseconds")
-        return {**told, "late_p99_us": late["p99"] / 1e3} if late else told
+        return {**values, "late_p99_us": late["p99"] / 1e3} if late else values
     if requests := re.search(r"(\d+) requests in", text):
         return {"messages": int(requests[1])}
-    told = dict(re.findall(r"^(\w+)=([\d.]+)$", text, re.MULTILINE))
-    if "messages" not in told:
+    values = dict(re.findall(r"^(\w+)=([\d.]+)$", text, re.MULTILINE))
+    if "messages" not in values:
         raise MeasureError(f"no count in: {text[-500:]}")
-    return {"messages": int(told["messages"]), "rate": float(told["rate"]),
-            "cpu_us": float(told["client_cpu_us"])}
+    return {"messages": int(values["messages"]), "rate": float(values["rate"]),
+            "cpu_us": float(values["client_cpu_us"])}
 
 
 # MARK: tables

@@ -1,4 +1,4 @@
-"""The entry of compare.sh: options, then one of the comparisons."""
+"""The main program of compare.sh: parses options and runs one comparison."""
 
 import argparse
 import os
@@ -17,19 +17,19 @@ import network
 import sources
 
 EPILOG = """\
-micro     one source of benchmarks, compiled against Dispatch and against RingDispatch
+micro     the same benchmarks, compiled against libdispatch and against RingDispatch
 echo      echo servers: CPU per message, context switches, threads, latency
 blocking  echo servers, one connection's handler blocks or computes 50 ms per message
-network   EchoServer: many kinds of load, short and idle connections; sends without a copy
-keyvalue  KeyValueServer beside Redis, under redis-benchmark
+network   EchoServer: several kinds of load, short and idle connections; zero-copy sends
+keyvalue  KeyValueServer compared with Redis, under redis-benchmark
 io        DispatchIO: reading a cached file, and an echo server of channels
-files     FileWatchServer beside inotifywait: latency, new folders, a large tree, overflow
-client    ringload beside a C client and wrk: CPU per message, lateness of an open loop
+files     FileWatchServer compared with inotifywait: latency, new folders, a large tree, overflow
+client    ringload compared with a C client and wrk: CPU per message, lateness of an open loop
 sources   100,000 timers, 10,000 read sources; from a write to a file-system source's handler
 
-Tables go to standard output as Markdown, progress to standard error. Everything runs in turn, round
+Tables go to standard output as Markdown, progress to standard error. Programs run in turn, round
 after round, so that all see the same state of the machine; the tables show medians. A row is
-MISSED when it is not as good as needed; see README.md for what each row means.
+MISSED if it misses its required ratio; README.md explains the rows.
 """
 
 
@@ -45,18 +45,18 @@ def parse_options() -> argparse.Namespace:
         "(files)")
     parser.add_argument(
         "--rounds", type=int, default=int(os.environ.get("ROUNDS", "5")),
-        help="how often everything runs (5, or the variable ROUNDS)")
+        help="number of rounds (5, or the variable ROUNDS)")
     parser.add_argument(
-        "--seconds", type=float, default=2, help="measured time of a load run (2)")
+        "--seconds", type=float, default=2, help="measured seconds of a load run (2)")
     parser.add_argument(
         "--connections", type=int, nargs="+",
-        help="of the load client (echo: 64 1000, blocking: 120, io: 64)")
+        help="connections of the load client (echo: 64 1000, blocking: 120, io: 64)")
     parser.add_argument(
         "--cpus", default="0,1", help="the two CPUs to use (0,1): echo servers run on the first, "
-        "the load client on the second; all else runs on both")
+        "the load client on the second; everything else on both")
     parser.add_argument(
         "--quick", action="store_true", help="micro: fewer operations, rough values")
-    parser.add_argument("--no-build", action="store_true", help="use what was built before")
+    parser.add_argument("--no-build", action="store_true", help="use the existing build")
     parser.add_argument(
         "--check", action="store_true", help="exit with status 3 if a row is MISSED")
     options = parser.parse_intermixed_args()
@@ -70,7 +70,7 @@ def parse_options() -> argparse.Namespace:
 
 def main() -> int:
     options = parse_options()
-    # End by an exception, so that every `with` on the way ends its child process.
+    # Ends by an exception, so that every `with` statement ends its child process.
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda received, _: sys.exit(128 + received))
     machine.raise_descriptor_limit()

@@ -1,4 +1,4 @@
-"""Echo servers, each alone on one CPU; the load client on another."""
+"""Echo servers, each alone on one CPU, with the load client on another."""
 
 import argparse
 
@@ -12,7 +12,7 @@ EPOLL, URING, NIO = "c-epoll", "c-io_uring", "swift-nio"
 DISPATCH, RING, RING_EPOLL = "gcd-echo-libdispatch", "gcd-echo-ring", "gcd-echo-ring-epoll"
 ECHO_SERVER = "echo-server-ring"
 
-# At most this part of libdispatch's CPU time per message, by number of connections.
+# The required ratio of CPU time per message, libdispatch's to ours, by number of connections.
 LIBDISPATCH_FACTOR = {64: 2.0, 1000: 1.6}
 
 

@@ -1,4 +1,4 @@
-"""FileWatchServer beside inotifywait: latency, new folders, large trees, a full kernel queue."""
+"""FileWatchServer compared with inotifywait: latency, new folders, large trees, overflow."""
 
 import argparse
 import os
@@ -41,7 +41,7 @@ def _watchers(program: str, tree: str, cpus: list[int]) -> list:
 
 
 def _warm_up(watcher: Inotifywait | FileWatchServer, tree: str) -> None:
-    """A client is told of what happens after it was accepted: changes something until it is."""
+    """Changes a file until the watcher reports it: changes before the accept are not reported."""
     if isinstance(watcher, FileWatchServer):
         watcher.connect()
     for index in range(1000):
@@ -50,7 +50,7 @@ def _warm_up(watcher: Inotifywait | FileWatchServer, tree: str) -> None:
         if watcher.lines.next(0.05) is not None:
             break
     else:
-        raise MeasureError(f"{watcher.name} tells of nothing")
+        raise MeasureError(f"{watcher.name} reports nothing")
     while watcher.lines.next(0.2) is not None:
         pass
 
@@ -89,7 +89,7 @@ def _latency(
 
 
 def _write_and_wait(watcher: Inotifywait | FileWatchServer, tree: str) -> tuple[float, float]:
-    """One byte at a time into an open file; p50 and p99 in microseconds."""
+    """Appends one byte at a time to an open file; returns p50 and p99 in microseconds."""
     file = os.open(f"{tree}/first", os.O_WRONLY | os.O_APPEND)
     times = []
     for _ in range(WRITES):
@@ -97,14 +97,14 @@ def _write_and_wait(watcher: Inotifywait | FileWatchServer, tree: str) -> tuple[
         start = time.perf_counter_ns()
         os.write(file, b"x")
         if watcher.lines.next() is None:
-            raise MeasureError(f"{watcher.name} did not tell of a write")
+            raise MeasureError(f"{watcher.name} did not report a write")
         times.append((time.perf_counter_ns() - start) / 1000)
     os.close(file)
     times.sort()
     return times[len(times) // 2], times[len(times) * 99 // 100]
 
 
-# A file in a folder that was just made
+# A file created in a new folder
 
 def _new_folders(
     options: argparse.Namespace, outcome: Outcome, program: str, tree: str
@@ -115,7 +115,7 @@ def _new_folders(
         for number_, make in enumerate(_watchers(program, tree, options.cpus)):
             with make() as watcher:
                 _warm_up(watcher, tree)
-                missed = sum(not _is_told(watcher, f"{tree}/{round_number}-{number_}-{index}")
+                missed = sum(not _is_reported(watcher, f"{tree}/{round_number}-{number_}-{index}")
                              for index in range(NEW_FOLDERS))
                 misses.setdefault(watcher.name, []).append(missed)
     print(f"\n### A file made in a folder right after the folder, {NEW_FOLDERS} times\n")
@@ -125,19 +125,19 @@ def _new_folders(
     print(f"\nnever missed: {outcome.verdict('new folders', is_never_missed)}", flush=True)
 
 
-def _is_told(watcher: Inotifywait | FileWatchServer, folder: str) -> bool:
+def _is_reported(watcher: Inotifywait | FileWatchServer, folder: str) -> bool:
     wanted, last = f"{folder}/file", f"{folder}.end"
     os.mkdir(folder)
     os.close(os.open(wanted, os.O_CREAT | os.O_WRONLY))
     time.sleep(0.02)
     os.close(os.open(last, os.O_CREAT | os.O_WRONLY))
-    is_told = False
+    is_reported = False
     while (line := watcher.lines.next()) is not None:
         path = watcher.path(line)
-        is_told = is_told or path == wanted
+        is_reported = is_reported or path == wanted
         if path == last:
-            return is_told
-    raise MeasureError(f"{watcher.name} did not tell of {last}")
+            return is_reported
+    raise MeasureError(f"{watcher.name} did not report {last}")
 
 
 # A large tree
@@ -145,9 +145,9 @@ def _is_told(watcher: Inotifywait | FileWatchServer, folder: str) -> bool:
 def _large_tree(
     options: argparse.Namespace, outcome: Outcome, program: str, tree: str
 ) -> None:
-    print("making a large tree", file=sys.stderr)
+    print("creating a large tree", file=sys.stderr)
     for index in range(FOLDERS):
-        # Inner folders count as well: 200 of them, and 19,800 in them.
+        # 200 outer folders, and 19,800 inside them.
         inner = f"{tree}/{index % 200}"
         folder = inner if index < 200 else f"{inner}/{index}"
         os.mkdir(folder)
@@ -174,7 +174,7 @@ def _large_tree(
              MOST_RESIDENT_KIBIBYTES, at_most=1.0)], outcome), flush=True)
 
 
-# More changes than the kernel keeps
+# More changes than the kernel's queue holds
 
 def _overflow(options: argparse.Namespace, outcome: Outcome, program: str, tree: str) -> None:
     with open(QUEUE_LIMIT, encoding="ascii") as file:
@@ -182,7 +182,7 @@ def _overflow(options: argparse.Namespace, outcome: Outcome, program: str, tree:
     rows = []
     for round_number in range(options.rounds):
         print(f"overflow, round {round_number + 1}", file=sys.stderr)
-        # Room for all: a client that falls behind is told of a rescan of its own.
+        # A history for all events: a client that falls behind would get a rescan of its own.
         with FileWatchServer(program, tree, options.cpus, "--history", "200000") as watcher:
             _warm_up(watcher, tree)
             known = {f"{tree}/first"}
@@ -193,7 +193,7 @@ def _overflow(options: argparse.Namespace, outcome: Outcome, program: str, tree:
                 for index in range(0, count, 3):
                     os.unlink(f"{tree}/{index}")
             finally:
-                watcher.go_on()
+                watcher.resume()
             rows.append(_repair(watcher, tree, known))
         for entry in os.scandir(tree):
             os.unlink(entry.path)
@@ -205,9 +205,9 @@ def _overflow(options: argparse.Namespace, outcome: Outcome, program: str, tree:
 
 
 def _repair(watcher: FileWatchServer, tree: str, known: set[str]) -> tuple[int, int, str]:
-    """Applies what is told; the numbers of overflows and rescans, and whether the state is true."""
+    """Applies the reported events; returns the numbers of overflows and rescans, and the state."""
     counts = {"overflow": 0, "rescan": 0}
-    # It may be made while the tree is being compared, and is told of in any case.
+    # Reported in any case, even if it is created during the rescan.
     last = f"{tree}/last"
     os.close(os.open(last, os.O_CREAT | os.O_WRONLY))
     disk = {entry.path for entry in os.scandir(tree)}
@@ -215,7 +215,7 @@ def _repair(watcher: FileWatchServer, tree: str, known: set[str]) -> tuple[int, 
     while time.monotonic() < deadline:
         line = watcher.lines.next(1)
         if line is None:
-            # The state may be right for a moment before all is told.
+            # The state may be right for a moment before the last event.
             if known == disk:
                 break
             continue

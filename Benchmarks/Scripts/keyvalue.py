@@ -1,4 +1,4 @@
-"""KeyValueServer beside Redis, under redis-benchmark: each server alone on one CPU."""
+"""KeyValueServer compared with Redis, under redis-benchmark: each server alone on one CPU."""
 
 import argparse
 import csv
@@ -14,7 +14,7 @@ from servers import FREE_PORT, Running, Server, chosen, pinned
 
 REDIS, RING = "redis", "key-value-server"
 CLIENTS = 50
-# Requests by the length of the pipeline: two or three seconds of each kind.
+# Requests by pipeline length: two or three seconds of each kind.
 REQUESTS = {1: 400_000, 16: 3_200_000}
 RUN_SECONDS = 60
 
@@ -26,7 +26,7 @@ def _servers(options: argparse.Namespace) -> list[Server]:
                  "apt-get install redis-server redis-tools")
     swift = building.swift_products(["KeyValueServer"], not options.no_build)
     return chosen([
-        # It neither saves nor logs to a file, as KeyValueServer.
+        # Without persistence and log file, like KeyValueServer.
         Server(REDIS, (redis, "--port", FREE_PORT, "--bind", "127.0.0.1", "--save", "",
                        "--appendonly", "no", "--daemonize", "no"),
                announcement="ready to accept connections"),

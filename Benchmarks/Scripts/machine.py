@@ -1,4 +1,4 @@
-"""Facts about the machine, for the head of each report."""
+"""Facts about the machine for the head of each report, and limits."""
 
 import os
 import platform
@@ -8,7 +8,7 @@ import time
 
 
 def raise_descriptor_limit() -> None:
-    """A thousand connections need more descriptors than the usual soft limit."""
+    """Raises the soft limit: a thousand connections need more descriptors."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
@@ -17,9 +17,9 @@ CONNTRACK = "/proc/sys/net/netfilter/nf_conntrack_"
 
 
 def wait_for_connection_tracking() -> None:
-    """Where the kernel tracks connections it remembers each for two minutes after its end, looks
-    for room at the cost of everybody's CPU time when its table is nearly full, and then drops
-    packets. Waits until half of the table is free."""
+    """Waits until half of the connection tracking table is free. The kernel keeps an entry for two
+    minutes after a connection's end. When the table is nearly full, it spends CPU time on freeing
+    entries, then drops packets."""
     def value(name: str) -> int:
         with open(CONNTRACK + name, encoding="ascii") as file:
             return int(file.read())

@@ -1,4 +1,4 @@
-"""One source of benchmarks on two libraries."""
+"""The same micro-benchmarks on two libraries."""
 
 import argparse
 import subprocess
@@ -11,7 +11,7 @@ from rounds import MeasureError, Values, medians
 
 ROW_SECONDS = 120
 
-# By how much RingDispatch has to be faster than libdispatch in the same run.
+# The required speed-up over libdispatch in the same run.
 NEEDED = {
     "sync-idle": 5, "sync-contended": 4, "sync-readers-writer": 4,
     "async-burst-one-thread": 3, "async-burst-two-threads": 3, "async-self-chain": 2,
@@ -37,7 +37,7 @@ def _run(path: str, cpus: list[int], arguments: list[str]) -> list[str]:
 
 
 def _measure(path: str, name: str, options: argparse.Namespace) -> Values:
-    """All rows of the benchmark that `name` belongs to, measured in a process of their own."""
+    """All rows of the benchmark with this name, measured in a separate process."""
     lines = _run(path, options.cpus, [name] + (["--quick"] if options.quick else []))
     pairs = (line.split("\t") for line in lines)
     return {row: float(nanoseconds) for row, nanoseconds in pairs}
@@ -61,7 +61,7 @@ def compare(options: argparse.Namespace) -> Outcome:
     rounds: dict[str, list[Values]] = {product: [] for product in products}
     for round_number in range(options.rounds):
         print(f"round {round_number + 1} of {options.rounds}", file=sys.stderr)
-        # Who goes first changes from round to round.
+        # The order alternates from round to round.
         order = sorted(products, reverse=round_number % 2 == 1)
         values: dict[str, Values] = {product: {} for product in products}
         for name in names:

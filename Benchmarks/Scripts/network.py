@@ -1,5 +1,5 @@
-"""EchoServer, built on RingNetwork, beside plain C and SwiftNIO: several kinds of load, each server
-alone on one CPU, the load client on another."""
+"""EchoServer, built on RingNetwork, compared with plain C and SwiftNIO: several kinds of load, each
+server alone on one CPU, the load client on another."""
 
 import argparse
 import socket
@@ -14,12 +14,12 @@ from rounds import MeasureError, Values, in_turn
 from servers import Load, Running, Server, chosen, measurer
 
 EPOLL, URING, NIO, RING = "c-epoll", "c-io_uring", "swift-nio", "echo-server"
-# The other ways to receive that RingDispatch has.
+# RingDispatch's other ways to receive.
 RING_MULTISHOT, RING_ON_EPOLL = "echo-server, multishot", "echo-server on epoll"
-# Never sleeps: what spinning can reach with this client, which sleeps. With one connection only.
+# Never sleeps: the limit of spinning with this client, which sleeps. With one connection only.
 SPINNING, ALONE = "c-epoll, spinning", "1 connection"
 
-# What is needed: CPU of EchoServer at most this part of plain C's, and of SwiftNIO's.
+# The required CPU time of EchoServer, as a fraction of plain C's and of SwiftNIO's.
 SCENARIOS = {
     "64 connections": (Load("echo-load", 64, 2), 1.05, 1 / 1.35),
     "1000 connections": (Load("echo-load", 1000, 2), 1.05, 1 / 1.35),
@@ -27,7 +27,7 @@ SCENARIOS = {
         Load("echo-load", 64, 2, arguments=("--pipeline", "16")), 1.10, None),
     "64 connections, 4 KiB": (Load("echo-load", 64, 2, arguments=("--size", "4096")), 1.10, None),
     ALONE: (Load("echo-load", 1, 2), None, None),
-    # A short run: the kernel remembers each connection for two minutes.
+    # A short run, since the kernel tracks each connection for two minutes.
     "connect, one message, close": (
         Load("echo-churn", 64, 2, arguments=("--warmup", "0.1")), 1.15, None),
 }
@@ -115,7 +115,7 @@ def _resident_bytes(pid: int) -> int:
 
 
 def _idle_bytes(server: Server, cpu: int) -> float:
-    """Memory for each connection that has had one message and is silent since."""
+    """Memory per idle connection, after one message each."""
     with Running(server, [cpu]) as running:
         def greet() -> socket.socket:
             client = socket.create_connection(("127.0.0.1", running.port))
@@ -124,7 +124,7 @@ def _idle_bytes(server: Server, cpu: int) -> float:
                 raise MeasureError("a greeting was not echoed")
             return client
 
-        # What the first of them sets up for all.
+        # The first connections set up what all share.
         first = [greet() for _ in range(100)]
         before = _resident_bytes(running.pid)
         clients = [greet() for _ in range(IDLE_CONNECTIONS)]
@@ -155,8 +155,8 @@ SEND_SECONDS = 120
 
 
 def _compare_sends(options: argparse.Namespace, outcome: Outcome) -> None:
-    """What a send costs the sender by send(2), through the ring, and through the ring without a
-    copy: whether a server should use the last at all."""
+    """Compares the sender's cost of send(2), of io_uring, and of io_uring without a copy, to decide
+    whether a server should use the last at all."""
     program = building.c_peers(["uring-zero-copy"], not options.no_build)["uring-zero-copy"]
     cpus = ",".join(map(str, options.cpus))
     try:

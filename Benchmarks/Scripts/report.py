@@ -1,11 +1,11 @@
-"""Markdown tables, needed figures, and what a whole comparison comes to."""
+"""Markdown tables, required ratios, and the outcome of a comparison."""
 
 import dataclasses
 
 
 @dataclasses.dataclass
 class Outcome:
-    """`missed` names rows that are worse than needed, `failures` what could not be measured."""
+    """`missed` names rows below their requirement, `failures` the failed measurements."""
     missed: list[str] = dataclasses.field(default_factory=list)
     failures: list[str] = dataclasses.field(default_factory=list)
 
@@ -17,14 +17,14 @@ class Outcome:
 
 
 def number(value: float) -> str:
-    """At least three significant digits, and no false precision."""
+    """The number with at least three significant digits where that is not false precision."""
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
-    """The first column to the left, all others to the right."""
+    """A Markdown table: the first column left-aligned, the others right-aligned."""
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
 
     def line(cells: list[str]) -> str:
@@ -38,7 +38,7 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 @dataclasses.dataclass
 class Need:
-    """A needed ratio between two measured values: at least, or at most, `bound`."""
+    """A required ratio of two measured values: at least, or at most, a bound."""
     text: str
     value: float | None
     other: float | None

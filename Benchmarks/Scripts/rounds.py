@@ -1,5 +1,5 @@
-"""Measures several programs in turn, again and again: on a machine whose speed drifts, all of them
-have their share of its good and bad moments."""
+"""Measures several programs in turn, repeatedly: on a machine whose speed drifts, all programs get
+the same share of its fast and slow phases."""
 
 import argparse
 import statistics
@@ -13,11 +13,11 @@ Values = dict[str, float]
 
 
 class MeasureError(Exception):
-    """A program could not be measured; the text says why."""
+    """A failed measurement; the text contains the reason."""
 
 
 def medians(runs: list[Values]) -> Values:
-    """The median over the runs, key by key."""
+    """The median over the runs for each key."""
     return {key: statistics.median(run[key] for run in runs) for key in runs[0]} if runs else {}
 
 
@@ -25,7 +25,7 @@ def in_turn(
     options: argparse.Namespace, outcome: Outcome, title: str, names: Iterable[str],
     measure: Callable[[str], Values]
 ) -> dict[str, Values]:
-    """The medians by name; none where no run came to its end. Failures are noted."""
+    """The medians by name; empty if no run succeeded. Failures are added to `outcome`."""
     runs: dict[str, list[Values]] = {name: [] for name in names}
     for round_number in range(options.rounds):
         print(f"{title}, round {round_number + 1} of {options.rounds}", file=sys.stderr)

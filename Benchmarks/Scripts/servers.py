@@ -1,4 +1,4 @@
-"""Starts a server, loads it, ends it."""
+"""Starts servers, loads them, stops them."""
 
 import collections
 import dataclasses
@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from rounds import MeasureError, Values
 
-# Stands for a port in the command of a server that cannot choose one itself.
+# A placeholder for a port, in the command of a server that cannot choose one itself.
 FREE_PORT = "{free}"
 START_SECONDS = 15
 STOP_SECONDS = 5
@@ -24,7 +24,7 @@ class Server:
     name: str
     command: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
-    # What the line says with which it accepts connections.
+    # Part of the line that the server prints when it accepts connections.
     announcement: str = "listening"
 
 
@@ -34,15 +34,15 @@ def _free_port() -> int:
 
 
 class Running:
-    """A server process on the given CPUs, as a context manager: it is gone afterwards."""
+    """A server process on the given CPUs; the context manager ends it."""
 
     def __init__(self, server: Server, cpus: list[int]):
         self.server = server
-        # Until the server says which it took, unless it was told.
+        # 0 until the server announces the port that it has chosen.
         self.port = _free_port() if FREE_PORT in server.command else 0
         self._last_lines: collections.deque[str] = collections.deque(maxlen=10)
         self._is_up = False
-        self._announced = threading.Event()  # that it is up, or will never be
+        self._announced = threading.Event()  # set when the server is up or has ended
         command = [str(self.port) if word == FREE_PORT else word for word in server.command]
         self._process = subprocess.Popen(
             [*pinned(cpus), *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -53,7 +53,7 @@ class Running:
 
     @property
     def pid(self) -> int:
-        return self._process.pid  # taskset becomes the server: exec keeps the id
+        return self._process.pid  # exec(3) in taskset keeps the process ID
 
     def _read_output(self) -> None:
         for line in self._process.stdout:
@@ -71,7 +71,7 @@ class Running:
         if not self._is_up:
             self._stop()
             raise MeasureError(
-                f"no line with '{self.server.announcement}'; it said: {self.last_words()}")
+                f"no line with '{self.server.announcement}'; output: {self.last_words()}")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -107,7 +107,7 @@ class Load:
 def measure(
     server: Server, load: Load, server_cpus: list[int], client_cpus: list[int]
 ) -> Values:
-    """One load run against a fresh server; the client's key=value lines."""
+    """One load run against a new server process; returns the client's key=value lines."""
     with Running(server, server_cpus) as running:
         command = [
             *pinned(client_cpus), load.client, "--port", str(running.port),
@@ -120,10 +120,10 @@ def measure(
                 command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                 timeout=load.seconds + LOAD_EXTRA_SECONDS)
         except subprocess.TimeoutExpired:
-            raise MeasureError("the load client came to no end") from None
+            raise MeasureError("the load client did not end in time") from None
         if result.returncode != 0:
             raise MeasureError(
-                f"{result.stderr.strip()}; the server said: {running.last_words()}")
+                f"{result.stderr.strip()}; the server's output: {running.last_words()}")
     pairs = (line.split("=", 1) for line in result.stdout.splitlines())
     return {key: float(value) for key, value in pairs}
 
@@ -131,8 +131,8 @@ def measure(
 def measurer(
     servers: list[Server], load: Load, cpus: list[int]
 ) -> tuple[list[str], Callable[[str], Values]]:
-    """The servers' names, and what measures one alone on the first CPU, its client on the second:
-    for `in_turn`."""
+    """The servers' names, and a function that measures one of them alone on the first CPU, with its
+    client on the second: arguments of `in_turn`."""
     by_name = {server.name: server for server in servers}
     server_cpu, client_cpu = cpus
     return list(by_name), lambda name: measure(by_name[name], load, [server_cpu], [client_cpu])

@@ -1,4 +1,4 @@
-"""Many sources at once, and how soon a file-system source tells of a write."""
+"""Many sources, and the latency of file-system sources."""
 
 import argparse
 import os
@@ -57,8 +57,8 @@ def _many(
 
 
 def _latency(options: argparse.Namespace, outcome: Outcome, program: str) -> None:
-    """The threads that wait have the writer's CPU, or both the same other one: which CPU a thread
-    gets makes more of a difference than what it does there."""
+    """Both waiting threads run on the writer's CPU, or both on the other one: the CPU of a thread
+    matters more than the work it does there."""
     places = {"same": "on the writer's CPU", "other": "on another CPU"}
     results = in_turn(
         options, outcome, "latency", places, lambda place: _run([program, place], options.cpus))

@@ -1,4 +1,4 @@
-"""Programs that tell of changes in a tree, a line for each: FileWatchServer, and inotifywait."""
+"""Programs that report changes in a tree, one line each: FileWatchServer and inotifywait."""
 
 import json
 import os
@@ -27,7 +27,7 @@ class Lines:
         os.set_blocking(descriptor, False)
 
     def next(self, seconds: float = LINE_SECONDS) -> bytes | None:
-        """The next line; None when none came in time."""
+        """The next line; None if there is none in time."""
         deadline = time.monotonic() + seconds
         while b"\n" not in self._rest:
             try:
@@ -115,7 +115,7 @@ class FileWatchServer:
     def stop(self) -> None:
         os.kill(self.pid, signal.SIGSTOP)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         os.kill(self.pid, signal.SIGCONT)
 
     def event(self, line: bytes) -> dict[str, object]:
@@ -126,7 +126,7 @@ class FileWatchServer:
 
 
 class BareLines(FileWatchServer):
-    """`Peers/inotify-lines.c`, which has the same kind of client."""
+    """`Peers/inotify-lines.c`, which serves the same kind of client."""
 
     name = "c-inotify"
     options = ()

@@ -1,5 +1,5 @@
-/// GCD's names at the top level that RingDispatch has. A tidy test compares them with what the
-/// library declares as public.
+/// The top-level names of GCD that RingDispatch declares. A tidy test compares them with the
+/// library's public declarations.
 enum DispatchNames {
     static let types = [
         "DispatchConcurrentQueue",
@@ -48,12 +48,13 @@ enum DispatchNames {
         "qos_class_t",
     ]
 
-    /// Functions have no aliases: the generated file has functions that call the library's.
+    /// The generated file forwards these, since Swift has no aliases for functions.
     static let functions = ["dispatchMain", "dispatchPrecondition"]
 
-    /// They have no aliases either. libdispatch keeps them from Swift, so that nothing hides them.
+    /// Constants have no aliases either. Swift does not import libdispatch's, so nothing hides
+    /// these.
     static let constants = ["NSEC_PER_MSEC", "NSEC_PER_SEC", "NSEC_PER_USEC", "USEC_PER_SEC"]
 
-    /// Functions too. Files that see only the generated names need them.
+    /// Forwarded like functions. Files that see only the generated names need them.
     static let operators = ["+", "-"]
 }

@@ -1,5 +1,5 @@
 // generate-dispatch-names public|internal FILE
-// What the plugins run, once for each target that uses them.
+// The tool that the plugins run for each target.
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -14,8 +14,8 @@ guard arguments.count == 3, let access = GeneratedFile.Access(rawValue: argument
     exit(64)
 }
 
-/// Whether the file says this already. Then it is left alone: a new date would have the target
-/// compiled again, and SwiftPM runs this more often than it needs to.
+/// Whether the file already contains these bytes. Then it is not rewritten: SwiftPM runs this tool
+/// more often than necessary, and a new modification time would recompile the target.
 func holds(_ path: String, _ bytes: [UInt8]) -> Bool {
     guard let file = fopen(path, "r") else { return false }
     defer { fclose(file) }

@@ -1,17 +1,17 @@
 import Foundation
 import PackagePlugin
 
-/// Gives a target RingDispatch's types under GCD's names, in every file, with no source edited, and
-/// keeps this from those who import the target.
+/// Binds GCD's names to RingDispatch's types in every file of a target, without changes to its
+/// sources. Clients of the target do not see the names.
 ///
-/// For targets whose public signatures have none of these names. `UseRingDispatch` is for all.
+/// For targets whose public signatures use none of them; `UseRingDispatch` suits all targets.
 @main
 struct UseRingDispatchInternally: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let file = context.pluginWorkDirectoryURL.appending(path: "RingDispatchNames.swift")
         return [
             .buildCommand(
-                displayName: "Giving \(target.name) the names of RingDispatch",
+                displayName: "Generating RingDispatch names for \(target.name)",
                 executable: try context.tool(named: "generate-dispatch-names").url,
                 arguments: ["internal", file.path], outputFiles: [file])
         ]

@@ -1,6 +1,6 @@
-/// The endless text of RFC 864: lines of 72 printable characters, each beginning one further.
+/// The endless text of RFC 864: lines of 72 printable characters, each shifted by one.
 struct CharacterGenerator {
-    /// All lines there are, then the first again: whatever the start, a whole round follows.
+    /// One period of the text: the lines that start at each printable character.
     private static let text: [UInt8] = {
         let printable = Array(UInt8(ascii: " ")...UInt8(ascii: "~"))
         let lines = printable.indices.map { start in
@@ -13,13 +13,12 @@ struct CharacterGenerator {
 
     private var position = 0
 
-    /// Hands over the next bytes: at most as many as asked for, and at least one.
+    /// Passes the next bytes to `body`: at least one, at most `limit`.
     mutating func next(_ limit: Int, _ body: (RawSpan) -> Void) {
         let count = min(max(1, limit), Self.roundBytes - position)
         body(Self.text.span.bytes.extracting(position..<position + count))
         position = (position + count) % Self.roundBytes
     }
 
-    /// The first bytes of the text.
     static func prefix(_ count: Int) -> [UInt8] { Array(text.prefix(count)) }
 }

@@ -1,13 +1,13 @@
 import RingNetwork
 
-/// Serves UDP clients. Confined to the socket's queue.
+/// Answers UDP datagrams. Runs on the socket's queue.
 struct DatagramService: Sendable {
     let mode: Mode
     let tally: Tally
-    /// Keeps two such servers from sending each other echoes for ever: what comes from the port of
-    /// a service is not answered.
+    /// Prevents endless loops between two such servers: a datagram from the port of a well-known
+    /// service gets no answer.
     private let rule = DatagramAnswerRule()
-    /// RFC 864: an answer has a length by chance, and at most 512 characters.
+    /// RFC 864: a random answer of 0 to 512 characters.
     private static let characterLimit = 512
 
     func serve(on socket: DatagramSocket) {

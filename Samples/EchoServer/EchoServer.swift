@@ -2,7 +2,7 @@ import ArgumentParser
 import RingDispatch
 import SampleSupport
 
-/// The command: options, set-up, serve, summary.
+/// The command line program.
 @main
 struct EchoServer: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,17 +10,17 @@ struct EchoServer: ParsableCommand {
         abstract: "An echo server on RingNetwork: TCP, TLS, UDP and Unix sockets at once.",
         discussion: """
             Prints a line that begins with "listening" when clients can connect. Runs until SIGINT \
-            (Ctrl-C) or SIGTERM; then it lets its clients drain and prints a summary. SIGHUP reads \
-            the certificate anew. Sockets that systemd hands over (LISTEN_FDS) take the place of \
-            --host and --port.
+            (Ctrl-C) or SIGTERM, then lets its clients drain and prints a summary. SIGHUP reloads \
+            the certificate. Sockets passed by systemd (LISTEN_FDS) take the place of --host and \
+            --port.
 
-            Exit status: 0 after a clean stop, 1 when it cannot start, 64 for wrong options. With \
-            --check, 0 when the server serves, 1 when it does not.
+            Exit status: 0 after a clean stop, 1 when the server cannot start, 64 for wrong \
+            options. With --check: 0 when the server answers, 1 when it does not.
             """)
 
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
 
-    @Option(help: "What to do with what comes: echo, discard or chargen.")
+    @Option(help: "What to do with received bytes: echo, discard or chargen.")
     var mode = Mode.echo
 
     @OptionGroup(title: "TLS") var security: SecurityOptions
@@ -30,7 +30,7 @@ struct EchoServer: ParsableCommand {
     var statistics: TimeSpan?
 
     @OptionGroup(title: "Runtime") var runtime: RuntimeOptions
-    @OptionGroup(title: "Watching over it") var healthCheck: HealthCheck
+    @OptionGroup(title: "Health check") var healthCheck: HealthCheck
 
     func validate() throws {
         if let statistics, statistics.nanoseconds == 0 {
@@ -39,7 +39,7 @@ struct EchoServer: ParsableCommand {
     }
 
     func run() throws {
-        // First: the runtime reads its settings once.
+        // First: the runtime reads its environment variables only once.
         runtime.apply()
         if healthCheck.isWanted { return try mode.check(healthCheck, addresses, security) }
         DescriptorLimit.raise()

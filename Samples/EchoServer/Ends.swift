@@ -1,12 +1,12 @@
 import RingNetwork
 
-/// The reasons why connections ended.
+/// Counts of closed connections by cause.
 struct Ends: Sendable, Equatable {
-    /// By the client or by the server, with nothing lost.
+    /// Closed by the client or the server without loss.
     var orderly = 0
-    /// By a time-out or a rate that was not kept.
+    /// Closed by a time-out or a missed minimum rate.
     var late = 0
-    /// By a reset, or an error.
+    /// Closed by a reset or an error.
     var failed = 0
 
     mutating func count(_ reason: CloseReason) {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Permission bits, octal.
+/// Permission bits of a file, written in octal.
 struct FileMode: ExpressibleByArgument, Sendable {
     let bits: UInt32
 

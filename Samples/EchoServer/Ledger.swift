@@ -1,12 +1,13 @@
 import RingNetwork
 import Synchronization
 
-/// The tallies of all clients, those of closed ones summed up. Safe to use from any thread.
+/// The counters of all clients: a `Tally` per open connection, a sum for closed ones. Safe to use
+/// from any thread.
 final class Ledger: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Each tally knows its place.
+        /// Indexed by `Tally.place`; nil where a connection has closed.
         var open: [Tally?] = []
         var free: [Int] = []
         var closed = Traffic()
@@ -36,7 +37,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// Everything until now.
+    /// The sums over open and closed connections.
     var totals: Totals {
         state.withLock { state in
             var traffic = state.closed

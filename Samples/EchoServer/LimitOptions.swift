@@ -3,27 +3,27 @@ import RingDispatch
 import RingNetwork
 import SampleSupport
 
-/// What protects the server from its clients.
+/// Limits that protect the server from its clients.
 struct LimitOptions: ParsableArguments {
-    @Option(help: "Clients at once; more wait until one leaves.")
+    @Option(help: "Most clients at the same time; more wait until one leaves.")
     var maxConnections: Int?
 
-    @Option(help: "Clients at once of one address (IPv6: one /64); more are reset.")
+    @Option(help: "Most clients of one address (IPv6: one /64); more are reset.")
     var maxPerPeer: Int?
 
-    @Option(help: "New clients in a second; more wait.")
+    @Option(help: "Most new clients per second; more wait.")
     var acceptRate: Int?
 
-    @Option(help: "A client that neither sends nor takes anything for so long is closed.")
+    @Option(help: "Close a client that neither sends nor receives anything for this long.")
     var idleTimeout: TimeSpan?
 
-    @Option(help: "A client that takes nothing of what it was sent for so long is reset.")
+    @Option(help: "Reset a client that accepts none of the data sent to it for this long.")
     var sendTimeout: TimeSpan?
 
-    @Option(help: "A client that has not agreed on TLS after so long is reset.")
+    @Option(help: "Reset a client that has not finished the TLS handshake after this long.")
     var handshakeTimeout = TimeSpan(seconds: 10)
 
-    @Option(help: "At SIGTERM, what clients have not taken after so long is lost.")
+    @Option(help: "How long clients may take to receive their data after SIGTERM.")
     var drain = TimeSpan(seconds: 5)
 
     func validate() throws {

@@ -1,7 +1,7 @@
 import RingDispatch
 import SampleSupport
 
-/// The answers to `/metrics` and `/healthz`.
+/// The responses to `/metrics` and `/healthz`.
 struct Metrics: Sendable {
     let ledger: Ledger
     let datagrams: Tally
@@ -10,7 +10,7 @@ struct Metrics: Sendable {
         switch path {
         case "/metrics": return page.response
         case "/healthz":
-            // The answer proves that an event loop runs, and that the ledger's lock is free.
+            // Reading the totals proves that an event loop runs and that the ledger's lock is free.
             _ = ledger.totals
             return HTTPResponse(.ok, "ok\n")
         default:
@@ -24,23 +24,23 @@ struct Metrics: Sendable {
         let runtime = DispatchRuntime.snapshot()
         var page = MetricsPage()
         page.counter("echo_connections_total", "Connections accepted.", totals.connections)
-        page.gauge("echo_connections_open", "Connections that are open.", totals.open)
+        page.gauge("echo_connections_open", "Open connections.", totals.open)
         page.counter(
-            "echo_connections_closed_total", "Connections closed, by how they ended.",
+            "echo_connections_closed_total", "Connections closed, by cause.",
             label: "end",
             [
                 ("orderly", totals.ends.orderly), ("late", totals.ends.late),
                 ("failed", totals.ends.failed),
             ])
         page.counter(
-            "echo_messages_total", "Reads that brought bytes, and datagrams.", label: "transport",
+            "echo_messages_total", "Receives with data, and datagrams.", label: "transport",
             [("stream", totals.traffic.messages), ("datagram", udp.messages)])
         page.counter(
             "echo_received_bytes_total", "Bytes received.", label: "transport",
             [("stream", totals.traffic.bytes), ("datagram", udp.bytes)])
         page.gauge("ringdispatch_loops", "Event loops.", runtime.loops.count)
         page.gauge("ringdispatch_workers", "Worker threads.", runtime.workers)
-        page.gauge("ringdispatch_sources", "Event sources that exist.", runtime.sources)
+        page.gauge("ringdispatch_sources", "Event sources.", runtime.sources)
         return page
     }
 }

@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// What the server does with what it gets.
+/// How the server treats received bytes.
 enum Mode: String, ExpressibleByArgument, CaseIterable, Sendable {
-    /// Sends it back. RFC 862.
+    /// Sends them back. RFC 862.
     case echo
-    /// Throws it away. RFC 863.
+    /// Discards them. RFC 863.
     case discard
-    /// Throws it away, and sends characters without end. RFC 864.
+    /// Discards them and sends characters without end. RFC 864.
     case chargen
 }

@@ -1,7 +1,7 @@
 import RingNetwork
 import Synchronization
 
-/// What a server has done when it has stopped.
+/// The totals of a server after its shutdown, for the summary. Safe to use from any thread.
 final class Outcome: Sendable {
     private let state = Mutex(State())
 
@@ -28,7 +28,7 @@ final class Outcome: Sendable {
         }
     }
 
-    /// One line: what was served, and what went wrong.
+    /// One line: the traffic, then the failures.
     var summary: String {
         state.withLock { state in
             var parts = [

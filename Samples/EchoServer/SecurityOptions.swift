@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// TLS for the clients that come over TCP.
+/// TLS options for TCP clients.
 struct SecurityOptions: ParsableArguments {
-    @Option(help: "Certificate and its chain (PEM): TCP clients have to speak TLS.")
+    @Option(help: "Certificate chain (PEM). With it, TCP clients have to speak TLS.")
     var certificate: String?
 
     @Option(help: "Private key of the certificate (PEM).")

@@ -3,7 +3,7 @@ import RingDispatch
 import RingNetwork
 import SampleSupport
 
-/// All that listens, and what it shares.
+/// The listeners, the datagram socket and the HTTP port, with their shared ledger.
 final class Server {
     let ledger = Ledger()
     private let mode: Mode
@@ -15,7 +15,7 @@ final class Server {
     private let security: ServerSecurity
     private let hangUp: any DispatchSourceSignal
 
-    /// Binds all sockets: from now on clients can connect. They are served after `activate`.
+    /// Binds all sockets. Clients can connect from now on, and are served after `activate`.
     init(
         _ addresses: AddressOptions, _ mode: Mode, _ limits: LimitOptions,
         _ securityOptions: SecurityOptions
@@ -52,7 +52,6 @@ final class Server {
         }
     }
 
-    /// Begins to serve.
     func activate() {
         hangUp.activate()
         let service = StreamService(mode: mode, ledger: ledger)
@@ -65,17 +64,17 @@ final class Server {
         http?.activate()
     }
 
-    /// A line for each place; the first one is for those who wait for it.
+    /// One line per address. Scripts wait for the first one, which begins with "listening".
     var announcements: [String] {
         var lines = tcp.endpoints.map { "listening on \($0)" }
         if let endpoint = udp?.localEndpoint { lines.append("also on udp://\(endpoint)") }
         if let unix { lines.append("also on \(unix.endpoint)") }
-        if let http { lines.append("figures on http://\(http.endpoint)/metrics") }
+        if let http { lines.append("metrics on http://\(http.endpoint)/metrics") }
         return lines
     }
 
-    /// Serves nobody new, lets the clients have what was sent to them, and resets those that have
-    /// not taken it in time. Waits for that: not on a queue.
+    /// Stops accepting, sends the queued data, and resets clients that have not received it within
+    /// `span`. Blocks until all are closed, so it must not run on a queue.
     func stop(within span: TimeSpan) -> Outcome {
         hangUp.cancel()
         let deadline = DispatchTime.now() + span.interval

@@ -4,7 +4,7 @@ import SampleSupport
 #if TLS
 import RingTLS
 
-/// The certificate, which can be reloaded. Safe to use from any thread.
+/// The server's certificate, which can be reloaded. Safe to use from any thread.
 struct ServerSecurity: Sendable {
     private let store: TLSContextStore?
 
@@ -23,28 +23,28 @@ struct ServerSecurity: Sendable {
 
     func apply(to options: inout ListenerOptions) { options.tls = store }
 
-    /// New clients get the new certificate.
+    /// Reloads the files. New clients get the new certificate; open connections keep theirs.
     func reload() {
         guard let store else {
-            return writeErrorLine("EchoServer: SIGHUP: there is no certificate to read anew")
+            return writeErrorLine("EchoServer: SIGHUP: there is no certificate to reload")
         }
         do {
             try store.reload()
-            writeErrorLine("EchoServer: SIGHUP: the certificate was read anew")
+            writeErrorLine("EchoServer: SIGHUP: the certificate was reloaded")
         } catch {
             writeErrorLine("EchoServer: SIGHUP: the old certificate stays: \(error)")
         }
     }
 }
 #else
-/// Without TLS there is nothing to apply or to reload.
+/// In a build without TLS there is no certificate.
 struct ServerSecurity: Sendable {
     init(_ options: SecurityOptions) throws {}
 
     func apply(to options: inout ListenerOptions) {}
 
     func reload() {
-        writeErrorLine("EchoServer: SIGHUP: there is no certificate to read anew")
+        writeErrorLine("EchoServer: SIGHUP: there is no certificate to reload")
     }
 }
 #endif

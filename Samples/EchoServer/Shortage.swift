@@ -2,8 +2,7 @@ import RingDispatch
 import RingNetwork
 import SampleSupport
 
-/// Says once that clients are refused for lack of descriptors or memory; the summary has their
-/// number.
+/// Reports once that descriptors or memory are short. The summary counts the refused clients.
 enum Shortage {
     private static let once = DispatchOnce()
 
@@ -11,8 +10,8 @@ enum Shortage {
         once.perform {
             writeErrorLine(
                 "EchoServer: cannot accept (\(error.cause)): pausing and refusing clients until "
-                    + "others leave. Remedy: a higher ulimit -n than \(DescriptorLimit.current) "
-                    + "before the start")
+                + "others leave. Remedy: raise ulimit -n above \(DescriptorLimit.current) "
+                + "before the start")
         }
     }
 }

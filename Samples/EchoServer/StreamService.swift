@@ -1,12 +1,12 @@
 import RingDispatch
 import RingNetwork
 
-/// Serves stream clients: TCP, TLS, or a Unix socket. Each is confined to its connection's queue.
+/// Serves TCP, TLS and Unix stream clients. Each connection's handlers run on its own queue.
 struct StreamService: Sendable {
     let mode: Mode
     let ledger: Ledger
 
-    /// For a listener's connection handler.
+    /// The listener's connection handler.
     func serve(_ connection: Connection) {
         let tally = Tally()
         ledger.opened(tally)
@@ -16,8 +16,8 @@ struct StreamService: Sendable {
         if mode == .chargen { CharacterStream.begin(on: connection) }
     }
 
-    /// A client that only closed its sending side still gets all of its echo: the connection closes
-    /// itself when everything is sent.
+    /// A client that has shut down its sending side still receives all of its echo, then the
+    /// connection closes itself.
     private func receiver(_ tally: Tally) -> (Connection, RawSpan) -> Void {
         switch mode {
         case .echo:
@@ -31,19 +31,19 @@ struct StreamService: Sendable {
     }
 }
 
-/// Sends the generator's characters as fast as the client takes them.
+/// Sends the generator's characters as fast as the client receives them.
 private final class CharacterStream: @unchecked Sendable {
-    // Safety: used on the connection's queue only.
+    // Safety: only the connection's queue touches the generator.
     private var generator = CharacterGenerator()
 
-    /// As much is sent before the queue gets to other clients that share its thread.
+    /// Limit for one work item, so that other connections on the event loop get their turn.
     private static let bytesPerTurn = 64 * 1024
 
-    /// On a connection that was activated.
+    /// Starts sending. The connection must be active.
     static func begin(on connection: Connection) {
         let stream = CharacterStream()
         connection.setWritableHandler { stream.fill($0) }
-        // The client may send, and nobody waits until it has.
+        // Chargen sends without a request.
         connection.queue.async { stream.fill(connection) }
     }
 
@@ -55,7 +55,6 @@ private final class CharacterStream: @unchecked Sendable {
                 left -= bytes.byteCount
             }
         }
-        // Where it is not writable, the writable handler goes on.
         guard left <= 0, connection.state == .active else { return }
         connection.queue.async { self.fill(connection) }
     }

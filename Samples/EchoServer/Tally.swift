@@ -1,18 +1,18 @@
 import Synchronization
 
-/// What one client's handlers count, or all datagrams' handlers.
+/// Counts the messages and bytes of one client, or of all datagrams.
 ///
-/// Written on one queue only, and read by anybody at any time: that takes no more than a load and a
-/// store for each number, and no memory that clients share.
+/// One queue writes, any thread may read: a count needs no atomic read-modify-write, and no cache
+/// line shared between clients.
 final class Tally: @unchecked Sendable {
-    // Safety: `place` is touched under the ledger's lock only.
-    /// Where the ledger has it.
+    // Safety: the ledger's lock guards `place`.
+    /// Index in the ledger's array of open tallies.
     var place = 0
-    // Relaxed: each number stands for itself.
+    // Relaxed: the counters are independent of each other.
     private let messages = Atomic<Int>(0)
     private let bytes = Atomic<Int>(0)
 
-    /// On the queue of the handlers.
+    /// Call on the queue of the handlers.
     @inline(__always)
     func count(bytes count: Int) {
         messages.store(messages.load(ordering: .relaxed) &+ 1, ordering: .relaxed)

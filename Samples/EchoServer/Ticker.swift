@@ -1,9 +1,9 @@
 import RingDispatch
 import SampleSupport
 
-/// Prints what is going on, at an interval.
+/// Prints the traffic at an interval.
 final class Ticker: @unchecked Sendable {
-    // Safety: `last` and `lastTime` belong to the timer's queue.
+    // Safety: only the timer's queue touches `last` and `lastTime`.
     private let timer: any DispatchSourceTimer
     private let ledger: Ledger
     private var last = Traffic()
@@ -24,11 +24,11 @@ final class Ticker: @unchecked Sendable {
         let now = DispatchTime.now()
         let seconds =
             Double(now.uptimeNanoseconds - lastTime.uptimeNanoseconds) / 1_000_000_000
-        let news = totals.traffic - last
+        let change = totals.traffic - last
         last = totals.traffic
         lastTime = now
         writeErrorLine(
-            "\(totals.open) clients, \(Int(Double(news.messages) / seconds)) messages/s, "
-                + "\(Int(Double(news.bytes) / seconds)) bytes/s")
+            "\(totals.open) clients, \(Int(Double(change.messages) / seconds)) messages/s, "
+            + "\(Int(Double(change.bytes) / seconds)) bytes/s")
     }
 }

@@ -1,6 +1,6 @@
-/// The sums of the server's stream connections.
+/// The sums over the server's stream connections.
 struct Totals: Sendable {
-    /// Accepted since the start.
+    /// Connections accepted since the start.
     var connections = 0
     var open = 0
     var traffic = Traffic()

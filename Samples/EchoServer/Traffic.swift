@@ -1,7 +1,6 @@
-/// Messages are reads that brought bytes: with small requests, one a request.
+/// Received messages and bytes. A message is a receive with data: one per small request.
 struct Traffic: Sendable, Equatable {
     var messages = 0
-    /// Received.
     var bytes = 0
 
     static func += (left: inout Traffic, right: Traffic) {

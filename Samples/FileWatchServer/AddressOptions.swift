@@ -1,16 +1,16 @@
 import ArgumentParser
 
-/// Where the server listens.
+/// The addresses that the server listens on.
 struct AddressOptions: ParsableArguments {
     @Option(help: "Address or name to listen on: 127.0.0.1, 0.0.0.0, [::1], localhost.")
     var host = "127.0.0.1"
 
-    @Option(help: "Port for lines of JSON; 0 takes a free one.")
+    @Option(help: "Port for JSON lines; 0 takes a free one.")
     var port: UInt16 = 7008
 
     @Option(help: "Port for the page, /events, /snapshot, /metrics and /healthz; 0: a free one.")
     var httpPort: UInt16 = 8088
 
-    @Option(help: "Path of a Unix socket that serves lines of JSON, too; @NAME: an abstract one.")
+    @Option(help: "Path of a Unix socket that serves JSON lines as well; @NAME: an abstract one.")
     var unix: String?
 }

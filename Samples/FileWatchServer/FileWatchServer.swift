@@ -3,43 +3,43 @@ import RingDispatch
 import SampleSupport
 import Synchronization
 
-/// The command: options, set-up, serve, summary.
+/// The command line program.
 @main
 struct FileWatchServer: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "FileWatchServer",
-        abstract: "Tells clients what changes in trees of files: lines of JSON, or a web page.",
+        abstract: "Reports changes in trees of files to clients: JSON lines, or a web page.",
         discussion: """
-            Prints a line that begins with "listening" when all is watched and clients can \
-            connect. Runs until SIGINT (Ctrl-C) or SIGTERM, then prints a summary.
+            Prints a line that begins with "listening" when all folders are watched and clients \
+            can connect. Runs until SIGINT (Ctrl-C) or SIGTERM, then prints a summary.
 
-            Exit status: 0 after a clean stop, 1 when it cannot start, 64 for wrong options.
+            Exit status: 0 after a clean stop, 1 when the server cannot start, 64 for wrong options.
             """)
 
     @OptionGroup var watching: WatchOptions
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
     @OptionGroup(title: "Running a command") var running: RunOptions
     @OptionGroup(title: "Runtime") var runtime: RuntimeOptions
-    @OptionGroup(title: "Watching over it") var healthCheck: HealthCheck
+    @OptionGroup(title: "Health check") var healthCheck: HealthCheck
 
     func run() throws {
-        // First: the runtime reads its settings once.
+        // First: the runtime reads its environment variables only once.
         runtime.apply(startsProcesses: running.run != nil)
         if healthCheck.isWanted { return try checkHealth() }
         DescriptorLimit.raise()
 
         let server = try Server(watching, addresses, running)
-        let news = DispatchSemaphore(value: 0)
+        let wake = DispatchSemaphore(value: 0)
         let signals = ShutdownSignals {
             server.isStopping.store(true, ordering: .releasing)
-            news.signal()
+            wake.signal()
         }
-        server.watch { news.signal() }
-        news.wait()
+        server.watch { wake.signal() }
+        wake.wait()
         if !server.isStopping.load(ordering: .acquiring) {
             server.activate()
             writeLine(server.announcement)
-            news.wait()
+            wake.wait()
         }
         withExtendedLifetime(signals) {}
         writeLine(server.stop())

@@ -1,11 +1,11 @@
 import ArgumentParser
 import SampleSupport
 
-/// What runs when changes have settled.
+/// The command to run when changes have settled.
 struct RunOptions: ParsableArguments {
-    @Option(help: "Run this with /bin/sh when nothing has changed any more for --settle.")
+    @Option(help: "Shell command to run (/bin/sh) when no change has occurred for --settle.")
     var run: String?
 
-    @Option(help: "How long nothing must have changed before --run.")
+    @Option(help: "How long no change must occur before --run.")
     var settle = TimeSpan(milliseconds: 200)
 }

@@ -6,9 +6,10 @@ import SampleSupport
 import Synchronization
 import SystemPackage
 
-/// The watcher, and all that listens.
+/// The watcher, the listeners and the HTTP port.
 final class Server: Sendable {
-    /// Set (releasing) before the main thread is woken, which reads it (acquiring).
+    /// Stored (releasing) before the main thread's semaphore is signalled, loaded (acquiring) after
+    /// the wait.
     let isStopping = Atomic<Bool>(false)
     private let feed: ChangeFeed
     private let watcher: FileTreeWatcher
@@ -17,14 +18,14 @@ final class Server: Sendable {
     private let unix: Listener?
     private let http: HTTPService
 
-    /// Clients of all kinds that stay, at once; further ones wait in the backlog.
+    /// Most line clients at the same time; further ones wait in the backlog.
     private static let clientLimit = 1024
-    /// What clients may take at the end to have what was sent to them.
+    /// How long clients may take to receive their data during shutdown.
     private static let drainSeconds = 2
-    /// The first errors of files are logged, the others are only counted.
+    /// Further errors of files are only counted.
     private static let reportedErrorLimit = 20
 
-    /// Finds the paths and binds all sockets: what is wrong shows before a large tree is looked at.
+    /// Resolves the paths and binds all sockets; errors show before the tree is scanned.
     init(
         _ watching: WatchOptions, _ addresses: AddressOptions, _ running: RunOptions
     ) throws {
@@ -51,14 +52,14 @@ final class Server: Sendable {
         (self.feed, self.watcher, self.runner) = (feed, watcher, runner)
     }
 
-    /// Clients need not know the folder that the server was started in.
+    /// Makes the path absolute: clients do not know the server's working directory.
     private static func absolute(_ path: String) throws -> FilePath {
         let path = FilePath(path)
         guard path.isRelative else { return path }
         guard let folder = getcwd(nil, 0) else {
             throw Failure(
-                "\(path): the current folder is gone (\(String(cString: strerror(errno)))). "
-                    + "Give absolute paths, or start elsewhere")
+                "\(path): no working directory (\(String(cString: strerror(errno)))). "
+                + "Give absolute paths, or start in another directory")
         }
         defer { free(folder) }
         var absolute = FilePath(platformString: folder)
@@ -66,8 +67,7 @@ final class Server: Sendable {
         return absolute
     }
 
-    /// Begins to watch.
-    /// - Parameter ready: called when the watches are in place.
+    /// - Parameter ready: called when all watches are in place.
     func watch(ready: @escaping @Sendable () -> Void) {
         watcher.setEventHandler { [feed] in feed.publish($0) }
         watcher.setErrorHandler { [feed] error in
@@ -75,14 +75,13 @@ final class Server: Sendable {
             guard count <= Self.reportedErrorLimit else { return }
             writeErrorLine(
                 count == Self.reportedErrorLimit
-                    ? "FileWatchServer: further troubles are only counted, in /metrics"
+                    ? "FileWatchServer: further errors are only counted, in /metrics"
                     : "FileWatchServer: \(error)")
         }
         watcher.setReadyHandler(ready)
         watcher.activate()
     }
 
-    /// Begins to serve clients.
     func activate() {
         for listener in [tcp, unix].compactMap({ $0 }) {
             listener.setConnectionHandler { [feed] in LineClient.serve($0, feed) }
@@ -99,8 +98,8 @@ final class Server: Sendable {
         return "listening on \(tcp.endpoint), http://\(http.endpoint)/\(others)"
     }
 
-    /// Serves nobody new, lets the clients have what was sent to them, and says what was done.
-    /// Waits for that: not on a queue.
+    /// Stops accepting, sends the queued data, and returns the summary. Blocks until all
+    /// connections are closed, so it must not run on a queue.
     func stop() -> String {
         let ended = DispatchGroup()
         ended.enter()
@@ -120,11 +119,11 @@ final class Server: Sendable {
 
     private var summary: String {
         let figures = feed.figures
-        var parts = ["told \(figures.last) changes to \(figures.subscribed) clients"]
+        var parts = ["reported \(figures.last) changes to \(figures.subscribed) clients"]
         if figures.clientRescans > 0 { parts.append("\(figures.clientRescans) fell behind") }
         let overflows = watcher.statistics.overflows
         if overflows > 0 { parts.append("the kernel's queue overflowed \(overflows) times") }
-        if figures.watchErrors > 0 { parts.append("\(figures.watchErrors) troubles with files") }
+        if figures.watchErrors > 0 { parts.append("\(figures.watchErrors) errors with files") }
         if let runs = runner?.counts {
             parts.append("\(runs.successes) runs succeeded, \(runs.failures) failed")
         }

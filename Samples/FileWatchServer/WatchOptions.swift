@@ -3,24 +3,24 @@ import FileWatching
 import RingDispatch
 import SampleSupport
 
-/// What is watched, and how.
+/// The paths to watch, and how to watch them.
 struct WatchOptions: ParsableArguments {
-    @Argument(help: "Files and folders to watch, with all that is below them.")
+    @Argument(help: "Files and folders to watch, including everything below them.")
     var paths: [String]
 
-    @Option(help: "Leave out what matches, as in .gitignore; may be given more than once.")
+    @Option(help: "Ignore paths that match this .gitignore pattern; may be repeated.")
     var ignore: [String] = []
 
-    @Flag(help: "Leave out what the tree's .gitignore files say.")
+    @Flag(help: "Ignore what the tree's .gitignore files list.")
     var gitignore = false
 
-    @Flag(help: "Watch the folders that symbolic links lead to, too.")
+    @Flag(help: "Also watch the folders that symbolic links point to.")
     var followSymlinks = false
 
-    @Option(help: "Gather changes for so long, and tell what they come to; 0: each at once.")
+    @Option(help: "Coalesce changes for this long before reporting them; 0: report each at once.")
     var window = Window.standard
 
-    @Option(help: "Events that are kept for clients that come back, 1...1000000.")
+    @Option(help: "Events to keep for clients that reconnect, 1...1000000.")
     var history = 32_768
 
     static let historyLimits = 1...1_000_000

@@ -1,7 +1,7 @@
 import ArgumentParser
 import SampleSupport
 
-/// A time span, or a plain 0.
+/// The value of --window: a time span, or a plain 0.
 struct Window: ExpressibleByArgument, CustomStringConvertible {
     let span: TimeSpan
 

@@ -5,16 +5,16 @@ import RingDispatch
 #endif
 import Glibc
 
-/// One client. Everything here runs on the connection's own serial queue.
+/// One client. All methods run on the connection's own serial queue.
 final class Connection: @unchecked Sendable {
     private static let bufferSize = 4096  // bytes
     private let descriptor: Int32
     private let queue: DispatchQueue
     private let reader: any DispatchSourceRead
-    private var writer: (any DispatchSourceWrite)?  // made at the first short send
+    private var writer: (any DispatchSourceWrite)?  // created at the first short send
     private let buffer = UnsafeMutableRawPointer.allocate(byteCount: bufferSize, alignment: 64)
     private var unsent = 0..<0
-    private var isWaitingForRoom = false  // then the reader is suspended, else the writer
+    private var isWaitingForRoom = false  // true: the reader is suspended; false: the writer
     private var liveSources = 1
 
     init(descriptor: Int32, number: Int) {
@@ -29,7 +29,7 @@ final class Connection: @unchecked Sendable {
     deinit { buffer.deallocate() }
 
     private func receive() {
-        for _ in 0..<16 {  // a fair share of a busy stream; the source calls again for the rest
+        for _ in 0..<16 {  // limits one handler's share; the source fires again for the rest
             let count = recv(descriptor, buffer, Self.bufferSize, 0)
             if count < 0, errno == EAGAIN || errno == EINTR { return }
             guard count > 0 else { return stop() }
@@ -39,7 +39,7 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Sends what is left in the buffer; false when the rest has to wait, or the peer is gone.
+    /// Sends the rest of the buffer. False: the socket is full, or the connection has failed.
     private func flush() -> Bool {
         while !unsent.isEmpty {
             let start = unsent.lowerBound
@@ -78,7 +78,7 @@ final class Connection: @unchecked Sendable {
         guard !reader.isCancelled else { return }
         reader.cancel()
         writer?.cancel()
-        // A suspended source would keep its cancel handler back.
+        // GCD calls no cancel handler while a source is suspended.
         if isWaitingForRoom { reader.resume() } else { writer?.resume() }
     }
 

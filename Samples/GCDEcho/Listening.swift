@@ -1,7 +1,7 @@
-// What a server has to ask of the system before GCD comes in: options and a listening socket.
+// The part of a server that does not involve GCD: command line options and a listening socket.
 import Glibc
 
-/// The peer may be gone: an error, please, and no SIGPIPE.
+/// A send to a closed connection fails with EPIPE instead of raising SIGPIPE.
 let noSignal = Int32(MSG_NOSIGNAL)
 
 private func fail(_ message: String, status: Int32 = 1) -> Never {
@@ -31,16 +31,16 @@ private func parseOptions() -> (host: String, port: UInt16) {
     return (host, port)
 }
 
-/// The first process of a container gets no signal that it has no handler for, and is the parent of
-/// all whose own has ended: with SIGCHLD ignored the kernel reaps them.
+/// Process 1 of a container receives only signals that it handles, and becomes the parent of
+/// orphaned processes. Ignoring SIGCHLD makes the kernel reap those.
 private func prepareFirstProcess() {
     guard getpid() == 1 else { return }
     signal(SIGCHLD, SIG_IGN)
-    while waitpid(-1, nil, WNOHANG) > 0 {}  // those that have ended before
+    while waitpid(-1, nil, WNOHANG) > 0 {}  // children that have already ended
     for number in [SIGINT, SIGTERM] { signal(number) { _exit(128 + $0) } }
 }
 
-/// Makes the listening socket the options ask for; the socket, and where it listens.
+/// Opens the listening socket; returns it and its address.
 func listen() -> (descriptor: Int32, place: String) {
     let (host, port) = parseOptions()
     signal(SIGPIPE, SIG_IGN)
@@ -57,7 +57,7 @@ func listen() -> (descriptor: Int32, place: String) {
     guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else {
         fail("--host \(host): not an IPv4 address", status: 64)
     }
-    // Safety: `address` outlives each call, and its real size goes along.
+    // Safety: `address` outlives each call, which also gets its size.
     withUnsafeMutablePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
             var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -69,7 +69,7 @@ func listen() -> (descriptor: Int32, place: String) {
     return (listener, "\(host):\(UInt16(bigEndian: address.sin_port))")
 }
 
-/// The next waiting client, non-blocking and without Nagle's delay; nil leaves the reason in errno.
+/// The next pending client, as a non-blocking socket with TCP_NODELAY; nil: see errno.
 func acceptConnection(_ listener: Int32) -> Int32? {
     var descriptor: Int32
     repeat {

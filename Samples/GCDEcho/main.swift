@@ -1,4 +1,4 @@
-// A TCP echo server that is nothing but GCD: one read source and one serial queue per connection.
+// A TCP echo server in plain GCD: each connection has one read source and one serial queue.
 // It compiles unchanged against libdispatch: swift build -Xswiftc -DLIBDISPATCH
 #if LIBDISPATCH
 import Dispatch
@@ -7,7 +7,7 @@ import RingDispatch
 #endif
 import Glibc
 
-/// Everything here runs on the listener's queue.
+/// Accepts clients. All methods run on the listener's queue.
 final class Acceptor: @unchecked Sendable {
     private let queue = DispatchQueue(label: "gcd-echo.listener")
     private let source: any DispatchSourceRead
@@ -29,7 +29,7 @@ final class Acceptor: @unchecked Sendable {
             _ = Connection(descriptor: descriptor, number: accepted)  // its sources retain it
         }
         guard errno != EAGAIN else { return }
-        source.suspend()  // out of descriptors: leave the others in the backlog for a moment
+        source.suspend()  // no descriptors left: the clients wait in the backlog for a moment
         queue.asyncAfter(deadline: .now() + .milliseconds(100)) { self.source.resume() }
     }
 }

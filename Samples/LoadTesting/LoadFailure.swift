@@ -1,9 +1,9 @@
-/// The reason why there is no load or no report: the cause, then the remedy.
+/// Why a run cannot start or has no report: the cause, then the remedy.
 public struct LoadFailure: Error, CustomStringConvertible, Sendable {
     public enum Kind: Sendable, Hashable {
         /// The plan contains an invalid value or combination.
         case usage
-        /// The target or this machine cannot do it.
+        /// The target or this machine prevents the run.
         case failed
     }
 

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The clock that schedules and latencies are measured on: CLOCK_MONOTONIC.
+/// The clock of schedules and latencies: CLOCK_MONOTONIC.
 enum MonotonicClock {
     /// clock_gettime(2).
     @inline(__always)

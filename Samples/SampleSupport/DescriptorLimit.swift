@@ -1,11 +1,10 @@
 internal import Glibc
 
-/// How many descriptors the process may have open (RLIMIT_NOFILE). getrlimit(2).
+/// The limit of open descriptors (RLIMIT_NOFILE). getrlimit(2).
 package enum DescriptorLimit {
     package static var current: UInt { limits.map { UInt($0.rlim_cur) } ?? .max }
 
-    /// Lifts the soft limit to the hard one. The soft one is low only for programs that use
-    /// select(2).
+    /// Raises the soft limit, which is low only for programs that use select(2), to the hard one.
     package static func raise() {
         guard var limits, limits.rlim_cur < limits.rlim_max else { return }
         limits.rlim_cur = limits.rlim_max

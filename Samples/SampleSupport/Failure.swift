@@ -1,4 +1,4 @@
-/// What the user reads on standard error before exit status 1: the cause, then the remedy.
+/// An error line for the user: the cause, then the remedy. The program exits with status 1.
 package struct Failure: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,22 +1,21 @@
 internal import Glibc
 
-/// What the first process of a container owes, where no init stands before it: it becomes the
-/// parent of each process whose own has ended, and the kernel gives it no signal that it has no
-/// handler for.
+/// The duties of process 1 in a container without an init: it becomes the parent of orphaned
+/// processes, and receives only signals that it handles.
 package enum FirstProcess {
     package static var isThis: Bool { getpid() == 1 }
 
-    /// Lets the kernel reap the orphans: with SIGCHLD ignored, no child is left as a zombie.
-    /// waitpid(2). For programs that start no others, whose ends they would want to know.
+    /// Lets the kernel reap orphans: with SIGCHLD ignored, no child stays a zombie. waitpid(2). Not
+    /// for programs that start processes and need their exit status.
     package static func leaveOrphansToTheKernel() {
         guard isThis else { return }
         signal(SIGCHLD, SIG_IGN)
-        // Those that have ended before.
+        // Children that have already ended.
         while waitpid(-1, nil, WNOHANG) > 0 {}
     }
 
-    /// Ends the program with the status that a shell gives one that a signal has ended. A signal
-    /// that is not the first process's own to handle cannot end it.
+    /// Ends process 1 with the status that a shell reports for a death by this signal. The default
+    /// action of a signal does not end process 1.
     static func end(by signal: Int32) {
         guard isThis else { return }
         _exit(128 + signal)

@@ -3,29 +3,29 @@ internal import Glibc
 internal import RingDispatch
 package import RingNetwork
 
-/// `--check`: the program does not serve, but asks a server that has the same options whether that
-/// one does. For an image that has no other client in it.
+/// `--check`: instead of serving, the program checks a server that runs with the same options.
+/// Serves as the health check in container images.
 package struct HealthCheck: ParsableArguments {
     @Flag(
         name: .customLong("check"),
-        help: "Ask the server that runs with these options whether it serves, and exit.")
+        help: "Check that a server with these options answers, then exit.")
     package var isWanted = false
 
     package init() {}
 
     private static let timeoutSeconds = 3
 
-    /// Connects to `host` and `port`, asks, and waits for the answer: not on a queue. Call it
-    /// before anything has used the runtime.
+    /// Connects, sends the question, and blocks until the answer is complete, so it must not run on
+    /// a queue. Call it before the first use of the runtime.
     /// - Parameters:
-    ///   - question: nothing for a server that speaks first, or that says nothing.
-    ///   - answer: what it has to begin with.
-    /// - Throws: the server does not answer so.
+    ///   - question: empty for a server that speaks first, or never.
+    ///   - answer: the expected first bytes of the answer.
+    /// - Throws: `Failure` when the server does not answer so in time.
     package func ask(
         _ question: [UInt8], expecting answer: [UInt8], host: String, port: UInt16,
         options: ConnectorOptions = ConnectorOptions()
     ) throws {
-        // One question: it needs no more, and nobody wants to know how it was asked.
+        // One connection needs one loop, and the log would disturb the output.
         setenv("RINGDISPATCH_LOOPS", "1", 1)
         setenv("RINGDISPATCH_LOG", "off", 1)
         try ListeningAddress.first(host: host, port: port) { endpoint in
@@ -33,21 +33,21 @@ package struct HealthCheck: ParsableArguments {
             conversation.begin(Connector(options: options), endpoint)
             let deadline = DispatchTime.now() + .seconds(Self.timeoutSeconds)
             guard let problem = conversation.problem(at: deadline) else { return }
-            throw Failure("\(endpoint) does not serve: \(problem)")
+            throw Failure("\(endpoint) does not answer: \(problem)")
         }
     }
 }
 
-/// Attempts are a line each.
+/// Joins the error's lines, one for each attempt.
 private func oneLine(_ error: ConnectError) -> String {
     "\(error)".split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
         .joined(separator: "; ")
 }
 
-/// One connection, one question, one answer. Confined to the connection's queue, once there is one.
+/// One connection, one question, one answer. Runs on the connection's queue.
 private final class Conversation: @unchecked Sendable {
-    // Safety: see above; `ending` is written before the semaphore is signalled, once, and read
-    // after the wait.
+    // Safety: only the connection's queue touches the state, except `ending`: it is written once,
+    // before the semaphore is signalled, and read after the wait.
     private let question: [UInt8]
     private let answer: [UInt8]
     private var received: [UInt8] = []
@@ -74,7 +74,7 @@ private final class Conversation: @unchecked Sendable {
         guard !(question.isEmpty && answer.isEmpty) else { return end(nil) }
         connection.setReceiveHandler { _, bytes in self.receive(bytes) }
         connection.setCloseHandler { _, reason in
-            self.end("it closed the connection before its answer was whole (\(reason))")
+            self.end("the server closed the connection before the answer was complete (\(reason))")
         }
         connection.activate()
         if !question.isEmpty { connection.send(question) }
@@ -83,7 +83,7 @@ private final class Conversation: @unchecked Sendable {
     private func receive(_ bytes: RawSpan) {
         bytes.withUnsafeBytes { received += $0 }
         if !received.prefix(answer.count).elementsEqual(answer.prefix(received.count)) {
-            end("its answer is wrong")
+            end("the answer is wrong")
         } else if received.count >= answer.count {
             end(nil)
         }
@@ -96,7 +96,7 @@ private final class Conversation: @unchecked Sendable {
         }
     }
 
-    /// Nil: all is well.
+    /// Waits for the end; nil: the answer was right.
     func problem(at deadline: DispatchTime) -> String? {
         guard hasEnded.wait(timeout: deadline) == .success else { return "no answer in time" }
         return ending

@@ -1,10 +1,10 @@
 internal import RingDispatch
 package import RingNetwork
 
-/// The addresses that a `--host` and `--port` stand for.
+/// Resolves `--host` and `--port` to addresses.
 package enum ListeningAddress {
-    /// Looks a name up, and waits for it: not on a queue. A name's IPv4 addresses come first, since
-    /// that is where clients of "localhost" look.
+    /// Resolves a name, blocking, so it must not run on a queue. IPv4 addresses are first, since
+    /// clients of "localhost" try those.
     /// - Parameter host: an address, or a name; IPv6 addresses with or without brackets.
     private static func find(host: String, port: UInt16) throws -> [Endpoint] {
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
@@ -22,7 +22,7 @@ package enum ListeningAddress {
     private static func failure(_ host: String, _ error: any Error) -> Failure {
         Failure(
             "--host \(host): \(error). Give an address or name of this machine: 127.0.0.1, "
-                + "[::1], localhost, or 0.0.0.0 for all")
+            + "[::1], localhost, or 0.0.0.0 for all addresses")
     }
 
     private static func resolve(_ endpoint: Endpoint) throws -> [Endpoint] {
@@ -42,7 +42,7 @@ package enum ListeningAddress {
         let isThere = DispatchSemaphore(value: 0)
     }
 
-    /// Calls `make` with the addresses, one after the other, until it succeeds.
+    /// Calls `make` with one address after the other until it succeeds.
     package static func first<Made>(
         host: String, port: UInt16, _ make: (Endpoint) throws -> Made
     ) throws -> Made {

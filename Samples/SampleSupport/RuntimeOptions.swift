@@ -1,15 +1,15 @@
 package import ArgumentParser
 internal import Glibc
 
-/// The runtime's settings. It reads them from the environment when it is first used.
+/// Settings of the runtime. The runtime reads them from the environment at its first use.
 package struct RuntimeOptions: ParsableArguments {
     package init() {}
 
     @Option(
-        help: "Event loops: event loops, each with a ring of its own, 1...256 (default: the CPUs).")
+        help: "Event loops, 1...256 (default: one per CPU).")
     package var loops: Int?
 
-    @Option(help: "Kernel interface (default: RINGDISPATCH_BACKEND, or auto; ringload: epoll).")
+    @Option(help: "I/O back end (default: RINGDISPATCH_BACKEND, or auto; ringload: epoll).")
     package var backend: Backend?
 
     package static let loopLimits = 1...256
@@ -22,12 +22,11 @@ package struct RuntimeOptions: ParsableArguments {
         }
     }
 
-    /// Call before the first queue or source is made. Does what the first process of a container
-    /// has to, too.
+    /// Sets the environment variables, and prepares process 1 of a container. Call before creating
+    /// the first queue or source.
     /// - Parameters:
-    ///   - startsProcesses: the program wants to know how others have ended. Orphans are left to an
-    ///     init then.
-    ///   - preferred: the kernel interface where nobody asks for one.
+    ///   - startsProcesses: the program waits for child processes, so it leaves orphans to an init.
+    ///   - preferred: the back end when neither the option nor the environment names one.
     package func apply(startsProcesses: Bool = false, preferring preferred: Backend = .auto) {
         if !startsProcesses { FirstProcess.leaveOrphansToTheKernel() }
         if let loops { setenv("RINGDISPATCH_LOOPS", String(loops), 1) }

@@ -1,14 +1,13 @@
 internal import Glibc
 internal import RingDispatch
 
-/// The first SIGINT (Ctrl-C) or SIGTERM as a call. From then on they have their usual effect: the
-/// second one ends the program at once, even where it is the first process of a container, for
-/// which their usual effect is none.
+/// Calls a handler at the first SIGINT (Ctrl-C) or SIGTERM. A second signal ends the program at
+/// once, even as process 1 of a container, for which the kernel ignores the default action.
 package final class ShutdownSignals: Sendable {
     private let sources: [any DispatchSourceSignal]
     private static let signals = [SIGINT, SIGTERM]
 
-    /// - Parameter onSignal: called once, on a queue of its own.
+    /// - Parameter onSignal: called once, on a private queue.
     package init(_ onSignal: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "shutdown-signals")
         let sources = Self.signals.map {
@@ -21,7 +20,7 @@ package final class ShutdownSignals: Sendable {
                 var isFirst = false
                 once.perform {
                     isFirst = true
-                    // What the first process does not handle, it does not even get.
+                    // Process 1 keeps its sources: it would not receive unhandled signals.
                     if !FirstProcess.isThis { for source in sources { source.cancel() } }
                     onSignal()
                 }

@@ -1,16 +1,16 @@
 /// The head of an HTTP/1.x message: its first line and its fields. RFC 9112.
 ///
-/// It works on bytes: a String for each field would cost more than the rest of the message.
+/// Fields stay bytes: Strings would cost more than the rest of the message.
 package struct HTTPHead: Sendable {
     package struct Failure: Error {
         package let words: String
     }
 
     private let bytes: [UInt8]
-    /// The first line, then a field each.
+    /// The first line, then one range per field.
     private var lines: [Range<Int>] = []
 
-    /// - Parameter bytes: the lines up to the empty one.
+    /// - Parameter bytes: the lines before the empty one.
     package init(_ bytes: [UInt8]) throws(Failure) {
         self.bytes = bytes
         lines.reserveCapacity(16)
@@ -32,8 +32,7 @@ package struct HTTPHead: Sendable {
 
     package var firstLine: ArraySlice<UInt8> { lines.first.map { bytes[$0] } ?? [] }
 
-    /// A field's value without the spaces around it; nil: there is no such field. The last one
-    /// counts.
+    /// The value of a field without surrounding spaces. Of repeated fields, the last one counts.
     /// - Parameter name: in lower case.
     package subscript(name: StaticString) -> ArraySlice<UInt8>? {
         guard let line = lines.dropFirst().last(where: { begins($0, with: name) }) else {
@@ -45,13 +44,12 @@ package struct HTTPHead: Sendable {
         return value
     }
 
-    /// A field's value in lower case.
     package func text(_ name: StaticString) -> String? {
         self[name].map { String(decoding: $0, as: UTF8.self).lowercased() }
     }
 
     /// Whether the sender keeps the connection open after this message.
-    /// - Parameter isOld: it is a message of HTTP/1.0.
+    /// - Parameter isOld: whether the message is HTTP/1.0.
     package func keepsAlive(isOld: Bool) -> Bool {
         let words = text("connection")?.utf8.split { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
         let word = isOld ? "keep-alive" : "close"

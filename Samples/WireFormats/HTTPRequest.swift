@@ -1,7 +1,6 @@
-/// The head of a request: its method and its path. RFC 9112.
+/// The head of an HTTP request. RFC 9112.
 package struct HTTPRequest: Sendable {
     package let method: String
-    /// Without the query.
     package let path: String
     /// The text after the path's `?`, still percent-encoded; empty without one.
     package let query: String
@@ -9,11 +8,11 @@ package struct HTTPRequest: Sendable {
     /// Whether the connection stays open for further requests.
     package let keepsAlive: Bool
 
-    /// The longest head that a server reads.
+    /// The longest head that a server accepts, in bytes.
     package static let headLimit = 8 * 1024
 
-    /// - Parameter head: the lines up to the empty one.
-    /// - Returns: nil when they are no request of HTTP/1.0 or 1.1.
+    /// - Parameter bytes: the lines before the empty one.
+    /// - Returns: nil unless they are a request of HTTP/1.0 or 1.1.
     package init?(head bytes: [UInt8]) {
         guard let head = try? HTTPHead(bytes) else { return nil }
         let words = String(decoding: head.firstLine, as: UTF8.self)
@@ -25,7 +24,7 @@ package struct HTTPRequest: Sendable {
         path = String(words[1].prefix { $0 != "?" })
         query = String(words[1].dropFirst(path.count).dropFirst())
         self.head = head
-        // Nobody reads a body here: it would be taken for the next request.
+        // The servers do not read bodies: the body's bytes would be parsed as the next request.
         let hasBody = head["transfer-encoding"] != nil || head.text("content-length") ?? "0" != "0"
         keepsAlive = head.keepsAlive(isOld: words[2] == "HTTP/1.0") && !hasBody
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Reads the responses of an HTTP/1.1 server from the pieces of a stream. RFC 9112.
+/// Parses the responses of an HTTP/1.1 server from a stream of bytes. RFC 9112.
 package struct HTTPResponseReader {
     package enum Step {
         case needsMore
@@ -12,9 +12,9 @@ package struct HTTPResponseReader {
     private enum State {
         case head
         case body(left: Int)
-        case chunkSize
-        case chunk(left: Int)
-        case chunkEnd
+        case chunkedSize
+        case chunkedData(left: Int)
+        case chunkedDataEnd
         case trailer
         case untilEnd
     }
@@ -22,20 +22,19 @@ package struct HTTPResponseReader {
     private struct Head {
         var status = 0
         var closes = false
-        /// How the body begins; nil: the response has none.
+        /// The state after the head; nil: the response has no body.
         var body: State?
     }
 
     private static let mostHeadBytes = 64 * 1024
 
     private var state = State.head
-    /// The head's lines so far, or the beginning of another line.
+    /// The lines of the head so far, or the start of another line.
     private var pending: [UInt8] = []
     private var head = Head()
-    /// Bytes of this response's lines so far.
+    /// Bytes of this response's head and other lines so far.
     package private(set) var partialBytes = 0
-    /// The last complete head. Most answers of a server begin alike, and comparing bytes costs less
-    /// than parsing them.
+    /// The last complete head. Most heads repeat, and comparing is cheaper than parsing.
     private var lastHead: (bytes: [UInt8], head: Head) = ([], Head())
 
     package init() {}
@@ -44,16 +43,16 @@ package struct HTTPResponseReader {
     package var closes: Bool { head.closes || endsWithConnection }
     package var endsWithConnection: Bool { if case .untilEnd = state { true } else { false } }
 
-    /// Begins with the next response.
     package mutating func reset() {
         state = .head
         head = Head()
         partialBytes = 0
     }
 
+    /// Consumes bytes up to the end of the current response.
     /// - Parameters:
-    ///   - expectsBody: false after a HEAD request.
-    ///   - body: gets the status and the body's bytes, in pieces.
+    ///   - expectsBody: false for a response to HEAD.
+    ///   - body: receives the status and the body's bytes, in pieces.
     package mutating func step(
         _ bytes: UnsafeRawBufferPointer, expectsBody: Bool,
         body: (_ status: Int, UnsafeRawBufferPointer) -> Void
@@ -67,7 +66,7 @@ package struct HTTPResponseReader {
         while offset < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
             switch state {
-            case .body(let left), .chunk(let left):
+            case .body(let left), .chunkedData(let left):
                 let part = min(left, rest.count)
                 body(status, UnsafeRawBufferPointer(rebasing: rest[..<part]))
                 offset += part
@@ -75,19 +74,19 @@ package struct HTTPResponseReader {
                     state = .body(left: left - part)
                     if left == part { return .complete(offset) }
                 } else {
-                    state = left == part ? .chunkEnd : .chunk(left: left - part)
+                    state = left == part ? .chunkedDataEnd : .chunkedData(left: left - part)
                 }
             case .untilEnd:
                 body(status, rest)
                 return .needsMore
-            case .head, .chunkSize, .chunkEnd, .trailer:
+            case .head, .chunkedSize, .chunkedDataEnd, .trailer:
                 let end = rest.firstIndex(of: UInt8(ascii: "\n"))
                 let part = end.map { $0 + 1 } ?? rest.count
                 pending.append(contentsOf: rest[..<part])
                 partialBytes += part
                 offset += part
                 guard pending.count <= Self.mostHeadBytes else {
-                    return .malformed("an endless head")
+                    return .malformed("a head without end")
                 }
                 guard end != nil else { return .needsMore }
                 do throws(HTTPHead.Failure) {
@@ -103,11 +102,11 @@ package struct HTTPResponseReader {
     private func startsLikeLast(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let count = lastHead.bytes.count
         guard count > 0, count <= bytes.count, let start = bytes.baseAddress else { return false }
-        // Safety: `start` has at least as many bytes.
+        // Safety: `start` points to at least `count` bytes.
         return memcmp(lastHead.bytes, start, count) == 0
     }
 
-    /// After a line feed: whether the response ends with it.
+    /// Handles a complete line. Returns whether the response ends with it.
     private mutating func endLine(expectsBody: Bool) throws(HTTPHead.Failure) -> Bool {
         if case .head = state {
             guard pending.hasSuffix("\n\n") || pending.hasSuffix("\n\r\n") else {
@@ -120,21 +119,23 @@ package struct HTTPResponseReader {
         let line = String(decoding: pending, as: UTF8.self).prefix { !$0.isNewline }
         pending.removeAll(keepingCapacity: true)
         switch state {
-        case .chunkSize:
+        case .chunkedSize:
             let digits = line.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
             guard let size = Int(digits, radix: 16), size >= 0 else {
-                throw HTTPHead.Failure(words: "a chunk's size")
+                throw HTTPHead.Failure(words: "invalid size in a chunked body")
             }
-            state = size == 0 ? .trailer : .chunk(left: size)
-        case .chunkEnd:
-            guard line.isEmpty else { throw HTTPHead.Failure(words: "the end of a chunk") }
-            state = .chunkSize
+            state = size == 0 ? .trailer : .chunkedData(left: size)
+            case .chunkedDataEnd:
+            guard line.isEmpty else {
+                throw HTTPHead.Failure(words: "invalid line end in a chunked body")
+            }
+            state = .chunkedSize
         default: return line.isEmpty
         }
         return false
     }
 
-    /// Another protocol shows in its first line, and may send no empty one.
+    /// Detects another protocol by its first line, since it may never send an empty line.
     private func checkFirstLine() throws(HTTPHead.Failure) -> Bool {
         let isFirst = pending.firstIndex(of: UInt8(ascii: "\n")) == pending.count - 1
         if isFirst { _ = try Self.status(of: pending[...]) }
@@ -149,7 +150,7 @@ package struct HTTPResponseReader {
         if status == 204 || status == 304 {
             head.body = nil
         } else if fields.text("transfer-encoding")?.hasSuffix("chunked") == true {
-            head.body = .chunkSize
+            head.body = .chunkedSize
         } else if let text = fields.text("content-length") {
             guard let length = Int(text), length >= 0 else {
                 throw HTTPHead.Failure(words: "its length is '\(text.prefix(40))'")
@@ -171,7 +172,7 @@ package struct HTTPResponseReader {
         return status
     }
 
-    /// After the head: whether the response ends with it.
+    /// Handles a complete head. Returns whether the response ends with it.
     private mutating func endHead(_ head: Head, expectsBody: Bool) -> Bool {
         if 100..<200 ~= head.status {
             reset()

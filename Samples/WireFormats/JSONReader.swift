@@ -1,13 +1,13 @@
 /// A strict parser of JSON texts (RFC 8259).
 ///
-/// `\udc80` to `\udcff`, outside a surrogate pair, is a single byte: Python writes file names that
+/// `\udc80` to `\udcff` outside a surrogate pair is a single byte: Python writes file names that
 /// are not UTF-8 this way (PEP 383).
 package struct JSONReader {
     package struct Failure: Error {
         package let words: String
     }
 
-    /// Deeper nesting is refused: reading recurses.
+    /// Deeper nesting is refused, because the parser is recursive.
     private static let depthLimit = 16
 
     private let text: [UInt8]
@@ -26,7 +26,7 @@ package struct JSONReader {
     private init(text: [UInt8]) { self.text = text }
 
     private func failure(_ words: String) -> Failure {
-        Failure(words: "no JSON: \(words), at byte \(place)")
+        Failure(words: "not JSON: \(words), at byte \(place)")
     }
 
     private var next: UInt8? { place < text.count ? text[place] : nil }
@@ -35,7 +35,6 @@ package struct JSONReader {
         while let byte = next, [0x20, 0x09, 0x0a, 0x0d].contains(byte) { place += 1 }
     }
 
-    /// Skips space and, if it follows, the character.
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard next == UInt8(ascii: character) else { return false }
@@ -93,7 +92,7 @@ package struct JSONReader {
             place += word.utf8CodeUnitCount
             return value
         }
-        throw failure("no value begins so")
+        throw failure("no value begins like this")
     }
 
     private mutating func number() throws(Failure) -> JSONValue {
@@ -144,7 +143,7 @@ extension JSONReader {
         }
     }
 
-    /// After `\u`.
+    /// Parses the digits after `\u`, and the second half of a surrogate pair.
     private mutating func codeUnits() throws(Failure) -> [UInt8] {
         let unit = try hexadecimal()
         if let scalar = Unicode.Scalar(unit) { return Array(String(scalar).utf8) }

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// On one line, without its end.
+    /// The value on one line, without a line end.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
@@ -7,14 +7,14 @@ extension JSONValue {
         return bytes
     }
 
-    /// A line each for members and elements, indented.
+    /// The value with indentation, one line for each member and element.
     package var document: String {
         var bytes: [UInt8] = []
         append(to: &bytes, indentation: 0)
         return String(decoding: bytes, as: UTF8.self) + "\n"
     }
 
-    /// - Parameter indentation: of this value; nil: everything goes on one line.
+    /// - Parameter indentation: the value's indentation; nil writes everything on one line.
     private func append(to bytes: inout [UInt8], indentation: Int?) {
         switch self {
         case .null: bytes += "null".utf8
@@ -54,7 +54,7 @@ extension JSONValue {
         bytes += brackets.utf8.suffix(1)
     }
 
-    /// In quotes. Bytes that are not UTF-8 become U+FFFD.
+    /// Appends a quoted string. Bytes that are not UTF-8 become U+FFFD.
     private static func append(_ text: [UInt8], to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         if text.allSatisfy({ 0x20...0x7e ~= $0 && $0 != 0x22 && $0 != 0x5C }) {

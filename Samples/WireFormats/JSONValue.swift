@@ -4,11 +4,11 @@ package enum JSONValue: Sendable {
 
     case null
     case boolean(Bool)
-    /// A whole number of 64 bits that is not negative.
+    /// A whole number from 0 to 2⁶⁴ - 1.
     case integer(UInt64)
-    /// Any other number. Infinities and NaN, which JSON lacks, are written as null.
+    /// Any other number. Infinities and NaN are written as null.
     case number(Double)
-    /// Bytes, since a file's name need not be UTF-8.
+    /// Bytes, since file names need not be UTF-8.
     case string([UInt8])
     case array([JSONValue])
     case object([Member])
@@ -17,7 +17,7 @@ package enum JSONValue: Sendable {
 
     package static func string(_ text: String) -> JSONValue { .string(Array(text.utf8)) }
 
-    /// A member of an object.
+    /// The member of an object; nil if there is none.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value

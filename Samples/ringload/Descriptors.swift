@@ -1,9 +1,9 @@
 import Glibc
 import SampleSupport
 
-/// Lifts the soft descriptor limit to the hard one, and throws when that is too low.
+/// Raises the soft descriptor limit to the hard one, and throws if that is too low.
 func ensureDescriptors(forConnections connections: Int, loops: Int) throws {
-    /// Standard streams, the runtime's rings and event descriptors, the report's files.
+    /// Standard streams, the runtime's rings and eventfds, the report's files.
     let others = 64 + 4 * loops
     let needed = UInt(connections + others)
     DescriptorLimit.raise()

@@ -2,10 +2,10 @@ import Glibc
 import LoadTesting
 import SampleSupport
 
-/// Shows progress on standard error, so that the report can be piped: one line that is updated in a
-/// terminal, a line for each second elsewhere.
+/// Shows progress on standard error, so that the report can be piped: a terminal gets one updated
+/// line, anything else one line per second.
 final class Display: @unchecked Sendable {
-    // Safety: used on the run's queue, and when the run is over.
+    // Safety: used on the run's queue, and by the main thread after the run.
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private var rates: [Double] = []
     private var hasLine = false
@@ -17,18 +17,17 @@ final class Display: @unchecked Sendable {
         guard isTerminal else { return writeErrorLine(Progress.line(interval)) }
         rates.append(interval.messagesPerSecond)
         if rates.count > Self.mostBars { rates.removeFirst() }
-        // Back to the start of the line, the new text, and erase the rest of the line.
+        // Return to the start of the line, write the text, erase the rest of the line.
         write("\r\(Progress.line(interval))  \(sparkline)\u{1B}[K")
         hasLine = true
     }
 
-    /// Leaves the line as it is, and goes on below it.
+    /// Keeps the current line and continues below it.
     func end() {
         if hasLine { write("\n") }
         hasLine = false
     }
 
-    /// The rates of the last seconds as bars.
     private var sparkline: String {
         let highest = max(rates.max() ?? 1, 1)
         return String(
@@ -36,7 +35,7 @@ final class Display: @unchecked Sendable {
     }
 
     private func write(_ text: String) {
-        // A terminal that has gone is no reason to end the run.
+        // Errors are ignored: a closed terminal should not end the run.
         _ = Glibc.write(STDERR_FILENO, text, text.utf8.count)
     }
 }

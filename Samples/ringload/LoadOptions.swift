@@ -3,7 +3,7 @@ import LoadTesting
 import RingNetwork
 import SampleSupport
 
-/// How the load is shaped.
+/// The shape of the load.
 struct LoadOptions: ParsableArguments {
     @Option(help: "Connections to open.")
     var connections = 64
@@ -11,53 +11,53 @@ struct LoadOptions: ParsableArguments {
     @Option(help: "How long to measure: 500ms, 10s, 2m.")
     var duration = TimeSpan(seconds: 10)
 
-    @Option(help: "How long to run before measuring; 0s for not at all.")
+    @Option(help: "How long to run before measuring; 0s for no warm-up.")
     var warmup = TimeSpan(seconds: 1)
 
-    @Option(help: "End after so many measured messages, if that is sooner than --duration.")
+    @Option(help: "Stop after this many measured messages, if sooner than --duration.")
     var requests: Int?
 
     @Option(help: "Bytes in a message: 64, 16..4096, or sizes with weights: 64:90,1024:10.")
     var size = "64"
 
-    @Option(help: "Messages a connection keeps under way.")
+    @Option(help: "Messages in flight on each connection.")
     var pipeline = 1
 
-    @Option(help: "Open loop: so many messages a second, whatever the server does: 5000, 50k, 1m.")
+    @Option(help: "Open loop: messages per second, however slow the server: 5000, 50k, 1m.")
     var rate: Rate?
 
-    @Flag(help: "With --rate: at random distances, as independent users ask.")
+    @Flag(help: "With --rate: send at random intervals, like independent users.")
     var poisson = false
 
-    @Option(help: "Connections begun each second (default: as fast as they are accepted).")
+    @Option(help: "Connections to start per second (default: as fast as they are accepted).")
     var connectRate: Rate?
 
-    @Option(help: "Close a connection after so many messages, and make a new one.")
+    @Option(help: "Replace a connection after this many messages.")
     var churn: Int?
 
-    @Option(help: "Connections beside the load that are made and left alone.")
+    @Option(help: "Additional connections that stay idle.")
     var idle = 0
 
-    @Option(help: "Addresses of this machine to connect from, in turn: 127.0.0.2,127.0.0.3.")
+    @Option(help: "Local addresses to connect from, in turn: 127.0.0.2,127.0.0.3.")
     var source: String?
 
-    @Option(help: "A connection that gets no answer for this long has failed.")
+    @Option(help: "Fail a connection that gets no answer for this long.")
     var stallTimeout = TimeSpan(seconds: 5)
 
-    @Option(help: "What the messages' bytes are made from.")
+    @Option(help: "Seed of the messages' bytes, sizes and random intervals.")
     var seed: UInt64 = 1
 
-    @Option(help: "The server's process on this machine: its CPU time is reported, too.")
+    @Option(help: "Process ID of the server on this machine, to report its CPU time as well.")
     var pid: Int32?
 
     @Option(
         help: """
-            Ill-behaved clients beside the load, separated by commas: slow-reader, slow-writer, \
+            Ill-behaved clients besides the load, separated by commas: slow-reader, slow-writer, \
             half-close, reset, garbage, stay.
             """)
     var hostile: String?
 
-    @Option(help: "How many of each --hostile kind.")
+    @Option(help: "Number of connections of each --hostile kind.")
     var hostileConnections = 8
 
     func apply(to plan: inout LoadPlan) throws {
@@ -80,7 +80,7 @@ struct LoadOptions: ParsableArguments {
             plan.schedule =
                 poisson ? .poisson(perSecond: rate.perSecond) : .constant(perSecond: rate.perSecond)
         } else if poisson {
-            throw ValidationError("--poisson needs --rate: how many messages a second?")
+            throw ValidationError("--poisson needs --rate, the messages per second")
         }
     }
 

@@ -1,6 +1,6 @@
 import LoadTesting
 
-/// The line of each second: `  3 s    241,322 msg/s   p50 255 µs   p99 612 µs   errors 0`.
+/// The progress line: `  3 s    241,322 msg/s   p50 255 µs   p99 612 µs   errors 0`.
 enum Progress {
     static func line(_ interval: LoadInterval) -> String {
         let columns = [

@@ -5,24 +5,24 @@ import LoadTesting
 import RingTLS
 #endif
 
-/// What is spoken with http://, resp:// and tls:// targets.
+/// Options of http://, resp:// and tls:// targets.
 struct ProtocolOptions: ParsableArguments {
     @Option(help: "http://: get, head, or post with messages of --size as bodies.")
     var httpMethod = "get"
 
-    @Option(help: "http://: what bodies have to be: any, or echo (what was posted).")
+    @Option(help: "http://: the expected bodies: any, or echo (the posted body).")
     var httpBody = "any"
 
-    @Option(help: "http://: a further line of the request, NAME: VALUE. May be repeated.")
+    @Option(help: "http://: an additional header line, NAME: VALUE. May be repeated.")
     var header: [String] = []
 
     @Option(help: "resp://: ping, get, set, or a mix with weights: get:90,set:10.")
     var commands = "ping"
 
-    @Option(help: "resp://: how many keys get and set use.")
+    @Option(help: "resp://: number of keys for get and set.")
     var keys: UInt64 = 10_000
 
-    @Option(help: "tls://, https://: certificates to believe, a PEM file (default: the system's).")
+    @Option(help: "tls://, https://: trusted certificates, a PEM file (default: the system's).")
     var ca: String?
 
     @Option(help: "tls://, https://: the name in the server's certificate (default: the host).")

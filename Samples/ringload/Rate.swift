@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// So many a second: `5000`, `50k`, `1m`.
+/// A number per second: `5000`, `50k`, `1m`.
 struct Rate: ExpressibleByArgument {
     let perSecond: Double
 

@@ -2,20 +2,20 @@ import Glibc
 import LoadTesting
 import SampleSupport
 
-/// A file that appears whole or not at all: written beside its place, then renamed into it. Making
-/// one shows before the run that the report can be written.
+/// A file that appears complete or not at all: it is written under a temporary name, then renamed.
+/// Creating it before the run proves that the report can be written.
 final class ReportFile {
     private let option: String
     private let path: String
     private let temporaryPath: String
     private var descriptor: Int32
 
-    /// - Parameter option: what the user named the file with, such as `--json`.
+    /// - Parameter option: the command line option that names the file, such as `--json`.
     init(_ option: String, path: String) throws {
         self.option = option
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            throw Failure("\(option) \(path): exists and is no ordinary file; give another name")
+            throw Failure("\(option) \(path): exists and is not a regular file; give another name")
         }
         self.path = path
         temporaryPath = "\(path).\(getpid()).tmp"
@@ -23,7 +23,6 @@ final class ReportFile {
         if descriptor < 0 { throw failure("cannot be written") }
     }
 
-    /// Writes the text and gives the file its name.
     func commit(_ text: String) throws {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -33,12 +32,12 @@ final class ReportFile {
             rest = rest.dropFirst(count)
         }
         if fsync(descriptor) != 0 { throw failure("writing failed") }
-        if rename(temporaryPath, path) != 0 { throw failure("cannot be given its name") }
+        if rename(temporaryPath, path) != 0 { throw failure("cannot be renamed") }
         close(descriptor)
         descriptor = -1
     }
 
-    /// Removes what is not committed; nothing after `commit`.
+    /// Removes the temporary file, unless it was committed.
     func discard() {
         guard descriptor >= 0 else { return }
         close(descriptor)
@@ -48,7 +47,7 @@ final class ReportFile {
 
     private func failure(_ what: String) -> Failure {
         let cause = String(cString: strerror(errno))
-        return Failure("\(option) \(path): \(what) (\(cause)); may you write there?")
+        return Failure("\(option) \(path): \(what) (\(cause)); check the folder's permissions")
     }
 }
 
@@ -65,12 +64,12 @@ extension ReportFile {
         }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
+        var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = read(descriptor, &chunk, chunk.count)
+            let count = read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
-            bytes += chunk[..<count]
+            bytes += buffer[..<count]
         }
         return String(decoding: bytes, as: UTF8.self)
     }

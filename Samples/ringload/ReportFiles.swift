@@ -1,6 +1,6 @@
 import LoadTesting
 
-/// The files of a report, which appear when it is complete.
+/// The report's files, which appear once the report is complete.
 struct ReportFiles {
     private var files: [(file: ReportFile, content: (LoadReport) -> String)] = []
 

@@ -1,21 +1,21 @@
 import ArgumentParser
 import LoadTesting
 
-/// Where the report goes, and what it may say.
+/// The files of the report, and the conditions that it must not meet.
 struct ReportOptions: ParsableArguments {
-    @Option(help: "Write the report to this file, too, as JSON.")
+    @Option(help: "Also write the report to this file as JSON.")
     var json: String?
 
-    @Option(help: "Write a page with plots to this file, too.")
+    @Option(help: "Also write a page with plots to this file.")
     var html: String?
 
-    @Option(help: "Write the latencies' distribution to this file, too, as HdrHistogram does.")
+    @Option(help: "Also write the latency distribution to this file, in HdrHistogram's format.")
     var hgrm: String?
 
-    @Option(help: "Write a line for each second to this file, too.")
+    @Option(help: "Also write one line per interval to this file.")
     var csv: String?
 
-    @Option(help: "Exit with 1 when this holds: p99>5ms, rate<10k, errors>0. May be repeated.")
+    @Option(help: "Exit with status 1 if this holds: p99>5ms, rate<10k, errors>0. May be repeated.")
     var failIf: [String] = []
 
     @Option(help: "Instead of a run, compare two --json reports: --compare A.json B.json.")
@@ -25,13 +25,13 @@ struct ReportOptions: ParsableArguments {
         _ = try conditions()
         let paths = [json, html, hgrm, csv].compactMap(\.self)
         guard Set(paths).count == paths.count else {
-            throw ValidationError("--json, --html, --hgrm and --csv need a file each")
+            throw ValidationError("--json, --html, --hgrm and --csv need different files")
         }
     }
 
     func conditions() throws -> [Condition] { try failIf.map { try Condition($0) } }
 
-    /// Makes sure, before the run, that all files can be written.
+    /// Creates all files before the run, so that errors show early.
     func open() throws -> ReportFiles {
         var files = ReportFiles()
         do {

@@ -4,23 +4,22 @@ import LoadTesting
 import RingDispatch
 import SampleSupport
 
-/// The command: options, checks, run, report.
+/// The command line program.
 @main
 struct Ringload: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ringload",
-        abstract: "A load client that checks every byte it gets, in a closed or an open loop.",
+        abstract: "A load client that checks every byte it receives, in a closed or an open loop.",
         discussion: """
-            Without --rate each connection keeps --pipeline messages under way and sends the next \
-            one when an answer has come back whole and right. With --rate messages are sent on \
-            schedule, and latencies count from when they were due. Progress goes to standard \
-            error, the report to standard output. Ctrl-C ends the run early, with its report.
+            Without --rate each connection keeps --pipeline messages in flight and sends the next \
+            one after a complete and correct answer. With --rate messages are sent on schedule, \
+            and latencies count from when they were due. Progress goes to standard error, the \
+            report to standard output. Ctrl-C ends the run early, with its report.
 
             Targets: tcp://HOST:PORT, tls://HOST:PORT, unix:/path, udp://HOST:PORT, \
             http://HOST:PORT/path, https://HOST:PORT/path, resp://HOST:PORT.
 
-            Exit status: 0 all well, 1 something was wrong or slower than --fail-if allows, \
-            64 wrong usage.
+            Exit status: 0 success, 1 an error, or a condition of --fail-if, 64 wrong usage.
             """)
 
     @Argument(help: "The servers: tcp://127.0.0.1:7007, tcp://[::1]:7007, unix:/run/app.sock.")
@@ -33,7 +32,7 @@ struct Ringload: ParsableCommand {
     @OptionGroup(title: "Runtime") var runtime: RuntimeOptions
 
     func validate() throws {
-        // Before the runtime reads its settings: nothing here may start it.
+        // Must not start the runtime, which has no settings yet.
         do {
             if reports.compare != nil { return try checkComparison() }
             try plan().check()
@@ -52,8 +51,8 @@ struct Ringload: ParsableCommand {
     }
 
     func run() throws {
-        // First: the runtime reads its settings once. A message costs a client about as much on
-        // epoll, mostly a little less, and no handler here blocks.
+        // First: the runtime reads its environment variables only once. For a client, epoll is
+        // about as fast as io_uring, mostly slightly faster, and no handler here blocks.
         runtime.apply(preferring: .epoll)
         signal(SIGPIPE, SIG_IGN)
         try perform()
@@ -96,7 +95,7 @@ struct Ringload: ParsableCommand {
         return try withExtendedLifetime(signals) { try run.waitForReport() }
     }
 
-    /// The best step's report.
+    /// Runs the sweep and returns the best step's report.
     private func sweep(_ plan: LoadPlan, _ rates: ClosedRange<Double>) throws -> LoadReport {
         let condition = try Condition(search.until)
         let sweep = try Sweep(plan, rates: rates, until: condition)
@@ -112,7 +111,7 @@ struct Ringload: ParsableCommand {
         guard let best else {
             throw Failure(
                 "not even \(Format.grouped(Int(rates.lowerBound))) messages/s keep "
-                    + "\(condition): begin lower")
+                    + "\(condition): start with a lower rate")
         }
         print("best rate   \(Format.grouped(Int(best.perSecond))) messages/s keep \(condition)")
         return best.report

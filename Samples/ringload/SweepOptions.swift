@@ -1,12 +1,12 @@
 import ArgumentParser
 import LoadTesting
 
-/// A search for the highest rate that is good enough.
+/// The search for the highest acceptable rate.
 struct SweepOptions: ParsableArguments {
-    @Option(help: "Look for the highest rate in a range, with runs of --duration: 10k..200k.")
+    @Option(help: "Find the highest rate in a range, with runs of --duration: 10k..200k.")
     var sweep: String?
 
-    @Option(help: "What has to hold at the rate: p99<5ms.")
+    @Option(help: "The condition for an acceptable rate: p99<5ms.")
     var until = "p99<5ms"
 
     func rates() throws -> ClosedRange<Double>? {
@@ -23,7 +23,7 @@ struct SweepOptions: ParsableArguments {
         _ = try Condition(until)
         guard try rates() != nil else { return }
         guard load.rate == nil, load.requests == nil else {
-            throw ValidationError("--sweep tries rates of its own: leave --rate and --requests out")
+            throw ValidationError("--sweep chooses the rates: leave --rate and --requests out")
         }
     }
 

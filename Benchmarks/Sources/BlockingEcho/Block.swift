@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the slow connection's handler does with each message.
+/// How the slow connection's handler spends its time on each message.
 enum Block: String, Sendable {
     case none
     case sleep
@@ -15,7 +15,7 @@ enum Block: String, Sendable {
         case .none:
             break
         case .sleep:
-            // Again after a signal.
+            // usleep(3) may return early after a signal.
             while Self.now() < end {
                 usleep(UInt32(max(end - Self.now(), 0) / 1_000 + 1))
             }

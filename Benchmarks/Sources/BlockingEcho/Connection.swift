@@ -6,8 +6,8 @@ import Dispatch
 import RingDispatch
 #endif
 
-/// One client: a serial queue and a read source. The source's handlers keep it alive until it is
-/// cancelled.
+/// One client: a serial queue and a read source. The source's handlers retain it until the source
+/// is cancelled.
 final class Connection: @unchecked Sendable {
     private static let bufferBytes = 4096
     private let descriptor: Int32
@@ -40,7 +40,7 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Waits in place when the peer takes nothing: this server is for short messages only.
+    /// Blocks while the socket is full, which suffices for short messages.
     private func sendAll(_ count: Int) -> Bool {
         var start = 0
         while start < count {

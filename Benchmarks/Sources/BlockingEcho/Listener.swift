@@ -6,13 +6,13 @@ import Dispatch
 import RingDispatch
 #endif
 
-/// Accepts connections on the loopback address; the first one gets the slow handler.
+/// Accepts connections on the loopback address. The first one gets the slow handler.
 final class Listener: @unchecked Sendable {
     let port: UInt16
     private let descriptor: Int32
     private let block: Block
     private let source: any DispatchSourceRead
-    /// Belongs to the listener's queue.
+    /// Only the listener's queue touches it.
     private var accepted = 0
 
     init(port wanted: UInt16, block: Block) {
@@ -48,7 +48,7 @@ final class Listener: @unchecked Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = wanted.bigEndian
         address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        // Safety: `address` outlives the three calls, and its own size goes with it.
+        // Safety: `address` outlives the three calls, which also get its size.
         withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
                 var length = socklen_t(MemoryLayout<sockaddr_in>.size)

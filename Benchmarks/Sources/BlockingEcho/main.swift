@@ -1,4 +1,4 @@
-// An echo server of plain GCD whose first accepted connection is slow on purpose:
+// An echo server in plain GCD whose first connection has a slow handler:
 // blocking-echo-X [--port 0] [--block none|sleep|compute]
 import Glibc
 

@@ -1,4 +1,4 @@
-// The same on RingNetwork's connections:
+// The echo server with one slow handler, on RingNetwork's connections:
 // blocking-echo-network [--port 0] [--block none|sleep|compute]
 import Glibc
 import RingDispatch

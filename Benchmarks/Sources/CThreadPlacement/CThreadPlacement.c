@@ -1,4 +1,4 @@
-// In C, because Swift's Glibc module leaves the GNU extensions out.
+// In C, because Swift's Glibc module lacks the GNU extensions.
 #define _GNU_SOURCE
 #include "CThreadPlacement.h"
 #include <sched.h>

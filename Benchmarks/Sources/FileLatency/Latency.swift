@@ -2,8 +2,8 @@ import Glibc
 import Synchronization
 import ThreadStarting
 
-/// When the news came, in nanoseconds; 0: not yet. The reader's store (releasing) pairs with the
-/// writer's loads (acquiring).
+/// When the event arrived, in nanoseconds; 0 before. The reader's store (releasing) pairs with the
+/// writer's load (acquiring).
 let arrival = Atomic<UInt64>(0)
 
 func now() -> UInt64 {
@@ -12,7 +12,7 @@ func now() -> UInt64 {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// A thread that does nothing but read inotify.
+/// Starts a thread that only reads inotify.
 func watchBare(_ path: String) {
     let inotify = inotify_init1(Int32(IN_CLOEXEC))
     _ = inotify_add_watch(inotify, path, UInt32(IN_MODIFY))
@@ -22,11 +22,11 @@ func watchBare(_ path: String) {
     }
 }
 
-/// What the writing thread does before each write, long enough for the reader to fall asleep.
+/// The writing thread's activity before each write, long enough for the reader to fall asleep.
 enum Pause: CaseIterable {
     /// Computes for 10 µs.
     case busy
-    /// Sleeps for 50 µs, as everybody else does.
+    /// Sleeps for 50 µs, like the readers.
     case idle
 
     func pass() {
@@ -39,12 +39,12 @@ enum Pause: CaseIterable {
     }
 }
 
-/// Writes to two files, and takes the time until the news comes.
+/// Writes to two files in turn and measures the time until the event arrives.
 struct Writer {
-    /// That of the source, and that of the bare thread.
+    /// The file of the source, and the file of the bare inotify thread.
     let watched, bare: Int32
 
-    /// Takes turns quickly, so that both sides find the machine in the same state.
+    /// Alternates quickly, so that both measurements see the same state of the machine.
     func compare(_ pause: Pause) {
         var (ours, theirs): ([UInt64], [UInt64]) = ([], [])
         for _ in 0..<300 {

@@ -1,9 +1,8 @@
-// How long after a write to a file a file-system source's handler runs, beside a thread that does
-// nothing but read inotify, each of them asleep: the writing thread busy before, or asleep as well.
-// Prints `name value` lines: nanoseconds, medians.
+// Measures the time from a write to a file-system source's handler, compared with a thread that
+// only reads inotify. Both readers sleep before each write; the writing thread computes or sleeps.
+// Prints `name value` lines: medians in nanoseconds.
 //
-// The threads that wait, ours and the bare one, are on one CPU: `same`, that of the thread that
-// writes, or `other`.
+// Both readers run on one CPU: the writer's (`same`) or another one (`other`).
 import CThreadPlacement
 import Glibc
 import RingDispatch
@@ -21,10 +20,10 @@ let (watched, bare) = (openFile(watchedPath), openFile(barePath))
 
 func openFile(_ path: String) -> Int32 { open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
 
-/// Both files are watched: released by this thread, acquired by the writer.
+/// Both watches are in place. Stored (releasing) by this thread, loaded (acquiring) by the writer.
 let isWatched = Atomic<Bool>(false)
 
-/// The threads that this one makes inherit its CPU: the writer is made before it has one.
+/// New threads inherit the CPU of their creator, so the writer starts before this thread is bound.
 func startWriter(_ writer: Writer) -> pthread_t {
     startThread {
         benchmark_bind_to_allowed_cpu(0)

@@ -5,8 +5,7 @@ import RingDispatch
 #endif
 import Glibc
 
-/// An echo server whose connections are channels: one read without end each, and a write for each
-/// message.
+/// An echo server on channels: each connection has one endless read, and one write per message.
 final class ChannelEcho: @unchecked Sendable {
     let port: UInt16
     private let listener: Int32
@@ -20,7 +19,7 @@ final class ChannelEcho: @unchecked Sendable {
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        // Safety: `address` outlives each call, and its real size goes along.
+        // Safety: `address` outlives each call, which also gets its size.
         let listener = listener
         withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in

@@ -5,11 +5,11 @@ import RingDispatch
 #endif
 import Glibc
 
-/// Reads a file from its beginning to its end by one read of a channel, again and again.
+/// Repeatedly reads a whole file with one read operation of a channel.
 struct FileReading {
     let path: String
 
-    /// Prints the medians over the rounds as key=value lines, after a round that does not count.
+    /// Prints the medians over the rounds as key=value lines. The first round is not measured.
     func run(rounds: Int) {
         var nanoseconds: [UInt64] = []
         var processor: [UInt64] = []
@@ -55,7 +55,7 @@ struct FileReading {
     }
 }
 
-/// Touched on one queue, and read after it is done.
+/// Touched on one queue only, and read after the channel's cleanup.
 private final class Counter: @unchecked Sendable {
     var value = 0
 }

@@ -1,5 +1,5 @@
-// What DispatchIO does at its quickest: io-bench-X read PATH [--rounds 9], or io-bench-X echo
-// [--port 0], an echo server whose connections are channels.
+// Benchmarks of DispatchIO: io-bench-X read PATH [--rounds 9], or io-bench-X echo [--port 0], an
+// echo server whose connections are channels.
 import Glibc
 
 #if LIBDISPATCH

@@ -1,4 +1,4 @@
-// Many sources at once: what each costs in memory, to arm and to cancel.
+// The cost of many sources: memory per source, time to arm and to cancel.
 // usage: many-sources-... [timers COUNT | readers COUNT]
 #if LIBDISPATCH
 import Dispatch
@@ -7,7 +7,7 @@ import RingDispatch
 #endif
 import Glibc
 
-/// Memory that the process has touched.
+/// The resident memory of the process.
 func residentBytes() -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }
@@ -24,7 +24,7 @@ func nanoseconds(_ body: () -> Void) -> Double {
     return Double(DispatchTime.now().uptimeNanoseconds - start)
 }
 
-/// Signals when as many sources have ended as there are. Belongs to the sources' queue.
+/// Signals when all sources have ended. Only the sources' queue touches it.
 final class Countdown: @unchecked Sendable {
     private var left: Int
     let done = DispatchSemaphore(value: 0)
@@ -37,16 +37,16 @@ final class Countdown: @unchecked Sendable {
     }
 }
 
-/// Prints `name value` lines for sources that `make` makes, all on one queue.
+/// Measures `count` sources on one queue and prints `name value` lines.
 func measure(_ count: Int, make: (Int, DispatchQueue) -> any DispatchSourceProtocol) {
     let queue = DispatchQueue(label: "many-sources")
     let ended = Countdown(count)
-    // What the first of them sets up for all.
+    // The first source sets up what all share.
     let first = make(0, queue)
     first.setEventHandler {}
     first.activate()
     queue.sync {}
-    // Its memory is touched now.
+    // Allocated and touched before the measurement.
     var sources = [any DispatchSourceProtocol](repeating: first, count: count)
     let before = residentBytes()
     let arming = nanoseconds {
@@ -59,7 +59,7 @@ func measure(_ count: Int, make: (Int, DispatchQueue) -> any DispatchSourceProto
         }
         queue.sync {}
     }
-    // The cancel handler's closure is the user's: with what it captures it takes 32 bytes.
+    // The closure of the cancel handler and its captures account for 32 bytes.
     print("bytes \((residentBytes() - before) / count)")
     let cancelling = nanoseconds {
         for source in sources { source.cancel() }
@@ -88,7 +88,7 @@ case "readers":
         print("cannot raise the limit of descriptors to \(count + 100)")
         exit(1)
     }
-    // Sockets that nobody has sent anything to.
+    // Sockets that never receive anything.
     let sockets = (0...count).map { _ in
         socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
     }

@@ -88,15 +88,15 @@ let asyncBenchmarks: [Benchmark] = [
     },
 ]
 
-/// Waits until everything that was queued before has run. The last block tells, so that nothing
-/// but the queue's own progress is measured.
+/// Waits until all earlier blocks have run. The last block signals, so that only the queue's own
+/// progress is measured.
 private func waitUntilDrained(_ queue: DispatchQueue) {
     let done = DispatchSemaphore(value: 0)
     queue.async { done.signal() }
     done.wait()
 }
 
-/// One thread hands a block to a queue and sleeps until the block ran. Idle time is not counted.
+/// A thread submits a block and sleeps until it has run. Idle time is not counted.
 private func asyncAndWait(_ operations: Int, idleMicroseconds: UInt32) -> UInt64 {
     let queue = DispatchQueue(label: "async-and-wait")
     let done = DispatchSemaphore(value: 0)
@@ -113,11 +113,11 @@ private func asyncAndWait(_ operations: Int, idleMicroseconds: UInt32) -> UInt64
     return elapsed
 }
 
-/// A block on queue i queues the next one on queue i + 1, round and round.
+/// A block on queue i submits the next one to queue i + 1, cyclically.
 private final class Relay: @unchecked Sendable {
     private let queues: [DispatchQueue]
     private let done = DispatchSemaphore(value: 0)
-    /// Touched by the one block in flight only.
+    /// Only the block in flight touches it.
     private var hopsLeft = 0
 
     init(queues count: Int) {

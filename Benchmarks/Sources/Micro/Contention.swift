@@ -3,32 +3,33 @@ import Glibc
 import Synchronization
 import ThreadStarting
 
-/// Two threads that repeat one operation, each on a CPU of its own, for as long as both do.
+/// Two threads that repeat one operation, each bound to a CPU of its own, until both have done
+/// enough.
 ///
-/// Without a CPU of its own the kernel likes to put two threads that wake each other on one CPU,
-/// where they hardly ever meet in a critical section. And without the common end, the rest of the
-/// faster thread's share would run alone, some twenty times as fast.
+/// Unbound threads that wake each other tend to share a CPU, where they rarely meet in a critical
+/// section. And if each thread had a fixed count, the slower one would finish alone, about twenty
+/// times as fast.
 ///
-/// A thread that a library made on such a thread would be bound to its CPU, too: let the library
-/// make its threads before.
+/// Threads that the library starts from these threads would inherit their CPU: let the library
+/// start its threads before.
 final class Contention: Sendable {
     private static let batch = 16
     private static let batchesBeforeStart = 20
-    /// Several of the kernel's time slices: more than one thread alone gets on a busy machine.
+    /// Several time slices of the kernel, so that no thread can run alone for the whole time.
     private static let leastNanoseconds = 20_000_000
     private let gate = SpinGate(threads: 2)
     private let counters = [Counter(), Counter()]
     private let mustStop = Atomic<Bool>(false)
-    /// Written by thread 0, read after it has ended.
+    /// Stored by thread 0, loaded after it has ended.
     private let nanosecondsPerOperation = Atomic<Double>(0)
 
     private final class Counter: Sendable {
         let value = Atomic<Int>(0)
     }
 
-    /// The time that the given number of operations, of both threads together, took. Measures on
-    /// until each thread has done its part, lest a thread that lost its CPU to another process
-    /// leaves a measurement without contention.
+    /// The time for the given number of operations of both threads together. Measures until each
+    /// thread has done its part, so that a thread that loses its CPU to another process cannot
+    /// leave a measurement without contention.
     func elapsed(
         operations: Int, _ body: @escaping @Sendable (_ thread: Int, _ index: Int) -> Void
     ) -> UInt64 {
@@ -73,7 +74,7 @@ final class Contention: Sendable {
         }
     }
 
-    /// The operations that a thread did, the unmeasured ones included. Final after `elapsed`.
+    /// The operations of a thread, including unmeasured ones. Final after `elapsed`.
     func count(_ thread: Int) -> Int {
         counters[thread].value.load(ordering: .relaxed)
     }

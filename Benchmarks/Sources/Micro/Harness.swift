@@ -1,11 +1,11 @@
 import Glibc
 
-/// One measured thing. It may yield several rows (a distribution's p50 and p99, for example).
+/// One benchmark. It may yield several rows, such as the p50 and p99 of a distribution.
 struct Benchmark: Sendable {
     let names: [String]
     let operations: Int
     let repetitions: Int
-    /// Runs the given number of operations and returns one value in nanoseconds for each name.
+    /// Runs the operations and returns one value in nanoseconds for each name.
     let measure: @Sendable (_ operations: Int) -> [Double]
 
     init(
@@ -18,7 +18,7 @@ struct Benchmark: Sendable {
         self.measure = measure
     }
 
-    /// The common case: `body` returns the nanoseconds that all operations took together.
+    /// The common case: `body` returns the total nanoseconds of all operations.
     init(
         _ name: String, operations: Int, repetitions: Int = 7,
         body: @escaping @Sendable (_ operations: Int) -> UInt64
@@ -39,8 +39,8 @@ struct Benchmark: Sendable {
     }
 }
 
-/// State that a benchmark shares with its blocks. The benchmark itself orders the accesses: by a
-/// serial queue, or by a semaphore between the last write and the read.
+/// State shared between a benchmark and its blocks. Safety: the benchmark orders the accesses, by a
+/// serial queue or by a semaphore between the last write and the read.
 final class Cell<Value>: @unchecked Sendable {
     var value: Value
 
@@ -65,7 +65,7 @@ func median(_ values: [Double]) -> Double {
     percentile(values, 0.5)
 }
 
-/// The value below which the given part (0...1) of the values lies, by nearest rank.
+/// The given percentile (0...1) of the values, by nearest rank.
 func percentile(_ values: [Double], _ part: Double) -> Double {
     precondition(!values.isEmpty, "a percentile needs values")
     let sorted = values.sorted()

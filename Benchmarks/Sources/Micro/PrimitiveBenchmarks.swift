@@ -23,7 +23,7 @@ let primitiveBenchmarks: [Benchmark] = [
         }
     },
 
-    // The body reads what the optimizer cannot know and writes nothing that threads share.
+    // The body reads a value unknown to the optimizer, and writes nothing shared.
     Benchmark("concurrent-perform", operations: 8_000_000) { operations in
         let limit = Cell(operations)
         return elapsedNanoseconds {

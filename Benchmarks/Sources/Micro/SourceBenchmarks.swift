@@ -7,7 +7,7 @@ import RingDispatch
 #endif
 
 let sourceBenchmarks: [Benchmark] = [
-    // One merge at a time; the handler sees any number of them as one sum.
+    // Merges one at a time; a handler call may receive the sum of many.
     Benchmark("source-add", operations: 1_000_000) { operations in
         let queue = DispatchQueue(label: "source-add")
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
@@ -35,12 +35,12 @@ let sourceBenchmarks: [Benchmark] = [
     },
 ]
 
-/// Two read sources on the two ends of a socket pair send one byte to and fro.
+/// Two read sources pass one byte back and forth over a socket pair.
 private final class SocketPairEcho: @unchecked Sendable {
     private let descriptors: [Int32]
     private let closed = DispatchGroup()
     private let done = DispatchSemaphore(value: 0)
-    /// Touched by the near end's handler only, once the sources are active.
+    /// Only the near end's handler touches it once the sources are active.
     private var roundTripsLeft = 0
 
     init() {

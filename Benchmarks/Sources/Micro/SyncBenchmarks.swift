@@ -28,7 +28,7 @@ let syncBenchmarks: [Benchmark] = [
         return elapsed
     },
 
-    // Nine readers, then one writer, in each of two threads.
+    // On each of two threads: nine readers, then one writer.
     Benchmark("sync-readers-writer", operations: 20_000) { operations in
         let queue = startedQueue(label: "sync-readers-writer", attributes: .concurrent)
         let written = Cell(0)
@@ -46,8 +46,8 @@ let syncBenchmarks: [Benchmark] = [
     },
 ]
 
-/// A queue that has run a block already: the library has made its threads by then, and none of them
-/// will be made on a thread that is bound to one CPU.
+/// A queue that has already run a block, so that the library's threads exist, and none starts on a
+/// thread that is bound to one CPU.
 private func startedQueue(
     label: String, attributes: DispatchQueue.Attributes = []
 ) -> DispatchQueue {

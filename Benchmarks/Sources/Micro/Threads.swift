@@ -2,8 +2,8 @@ import Glibc
 import Synchronization
 import ThreadStarting
 
-/// Runs `body` on `count` new threads at once and returns the nanoseconds from the moment when all
-/// of them ran side by side until the last one was done.
+/// Runs `body` on `count` new threads. Returns the nanoseconds from the moment when all of them run
+/// in parallel until the last one ends.
 func elapsedOnThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) -> UInt64 {
     let gate = SpinGate(threads: count)
     let threads = (0..<count).map { index in
@@ -18,11 +18,11 @@ func elapsedOnThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) 
     return nowNanoseconds() - gate.openedNanoseconds
 }
 
-/// Lets threads go once all of them run at the same time.
+/// Opens once all threads run in parallel.
 ///
-/// New threads often start on the CPU of their creator, one after the other, and a short benchmark
-/// would be over before the kernel spreads them. Hence many meetings in a row without giving the
-/// CPU away: threads that share one CPU do not get through before the kernel has moved them.
+/// New threads often start on their creator's CPU, one after the other, and a short benchmark would
+/// end before the kernel spreads them. Therefore the threads meet many times in a row without
+/// yielding: threads on one CPU do not get through until the kernel has moved them.
 final class SpinGate: Sendable {
     private static let meetings = 200
     private let threads: Int

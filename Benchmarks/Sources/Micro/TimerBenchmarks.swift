@@ -45,13 +45,13 @@ let timerBenchmarks: [Benchmark] = [
     },
 ]
 
-/// How long after its due time each event of a repeating 1 ms timer reaches its handler.
+/// The delay from the due time of each event of a repeating 1 ms timer to its handler.
 private final class TimerLateness: @unchecked Sendable {
     private let intervalNanoseconds = 1_000_000
     private let fires: Int
     private let queue = DispatchQueue(label: "timer-lateness")
     private let done = DispatchSemaphore(value: 0)
-    /// Both belong to `queue`.
+    /// Only `queue` touches these.
     private var due = 0
     private var lateness: [Double] = []
 
@@ -65,7 +65,7 @@ private final class TimerLateness: @unchecked Sendable {
         let start = DispatchTime.now() + .milliseconds(2)
         timer.schedule(
             deadline: start, repeating: .nanoseconds(intervalNanoseconds), leeway: .nanoseconds(0))
-        // The handler needs the timer for its count of events; cancelling breaks the cycle.
+        // The handler reads the timer's event count; cancelling breaks the reference cycle.
         timer.setEventHandler {
             self.record(events: Int(timer.data), since: start)
             if self.lateness.count == self.fires {
@@ -78,7 +78,7 @@ private final class TimerLateness: @unchecked Sendable {
         return lateness
     }
 
-    /// Events that were missed are merged into one: the first of them is the late one.
+    /// Missed events are merged into one call, whose lateness is that of the first of them.
     private func record(events: Int, since start: DispatchTime) {
         guard lateness.count < fires else { return }
         let dueTime = start.uptimeNanoseconds + UInt64(due * intervalNanoseconds)

@@ -1,4 +1,4 @@
-// Prints `name<TAB>nanoseconds per operation` for each benchmark, as soon as it is measured.
+// Prints `name<TAB>nanoseconds per operation` for each benchmark once it is measured.
 import Glibc
 
 let benchmarks =

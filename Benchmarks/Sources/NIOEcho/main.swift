@@ -1,5 +1,5 @@
 // A typical SwiftNIO echo server: nio-echo [--port 0] [--loops 1] [--block none|sleep|compute]
-// With --block the first accepted connection's handler spends 50 ms on each of its messages.
+// With --block, the first connection's handler spends 50 ms on each message.
 import Glibc
 import NIOCore
 import NIOPosix

@@ -8,7 +8,7 @@ private final class ThreadBody {
     }
 }
 
-/// A POSIX thread that runs `body`; to be joined by who wants to know its end.
+/// Starts a joinable POSIX thread that runs `body`. pthread_create(3).
 public func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
     var thread = pthread_t()
     let argument = Unmanaged.passRetained(ThreadBody(body)).toOpaque()

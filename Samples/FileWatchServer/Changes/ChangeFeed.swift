@@ -2,11 +2,10 @@ import FileWatching
 import Synchronization
 import SystemPackage
 
-/// All changes, on their way from the watcher to the clients. Safe to use from any thread.
+/// Passes changes from the watcher to the clients. Safe to use from any thread.
 ///
-/// A client has a place in the history and takes from there what its connection has room for. So
-/// nothing is queued for slow clients, and one that has fallen behind by more than the history is
-/// told to look for itself.
+/// Each client has a position in the history and reads from there as its connection has room, so
+/// nothing is queued for slow clients. A client that falls behind the history gets a rescan event.
 final class ChangeFeed: Sendable {
     struct Figures: Sendable {
         var last: UInt64 = 0
@@ -14,7 +13,7 @@ final class ChangeFeed: Sendable {
         var counts: [FileChange.Action: Int] = [:]
         var subscribers = 0
         var subscribed = 0
-        /// Rescans that clients were asked to do.
+        /// Rescan events sent to clients that had missed changes.
         var clientRescans = 0
         var refusedCommands = 0
         var watchErrors = 0
@@ -22,19 +21,19 @@ final class ChangeFeed: Sendable {
 
     private struct State {
         var history: History
-        /// An array, which a publisher copies without allocating.
+        /// An array, which `publish` copies without an allocation.
         var subscribers: [Subscriber] = []
         var figures = Figures()
     }
 
     let roots: [FilePath]
     let rootBytes: [[UInt8]]
-    /// Tells this start of the server from others, whose sequences are not this one's.
+    /// Identifies this start of the server, and so its sequence numbers.
     let instance: String
     private let state: Mutex<State>
     private let onChanges: @Sendable ([FileChange]) -> Void
 
-    /// - Parameter onChanges: called with each batch after the clients were woken.
+    /// - Parameter onChanges: called with each batch after the clients were notified.
     init(
         roots: [FilePath], historyLimit: Int,
         onChanges: @escaping @Sendable ([FileChange]) -> Void
@@ -46,7 +45,7 @@ final class ChangeFeed: Sendable {
         state = Mutex(State(history: History(limit: historyLimit)))
     }
 
-    /// Batches come one after the other.
+    /// Calls must not overlap: each batch takes the next sequence numbers.
     func publish(_ changes: [FileChange]) {
         guard !changes.isEmpty else { return }
         var sequence = state.withLock { $0.history.last }
@@ -65,7 +64,7 @@ final class ChangeFeed: Sendable {
         onChanges(changes)
     }
 
-    /// A client's first place: behind all that has happened.
+    /// Adds a client and returns its initial position: the last event so far.
     func add(_ subscriber: Subscriber) -> UInt64 {
         state.withLock { state in
             state.subscribers.append(subscriber)
@@ -86,7 +85,7 @@ final class ChangeFeed: Sendable {
         state.withLock { $0.history.events(after: sequence, atMost: count) }
     }
 
-    /// For a client that has missed something: to look at each root, from the last event on.
+    /// For a client that has missed changes: a rescan event per root, and its new position.
     func rescan() -> (last: UInt64, events: [Event]) {
         let last = state.withLock { state in
             state.figures.clientRescans += 1
@@ -105,7 +104,7 @@ final class ChangeFeed: Sendable {
 
     func noteRefusedCommand() { state.withLock { $0.figures.refusedCommands += 1 } }
 
-    /// - Returns: how many there were before.
+    /// - Returns: the number of earlier errors.
     func noteWatchError() -> Int {
         state.withLock { state in
             defer { state.figures.watchErrors += 1 }

@@ -1,10 +1,10 @@
 import FileWatching
 
-/// Which changes a client wants. Everything, at first.
+/// The changes that a client has chosen to receive; initially all.
 struct Choice: Sendable {
-    /// Files and folders; what is below a folder is meant, too. None: all.
+    /// Files and folders, including everything below them. Empty: all paths.
     private let paths: [[UInt8]]
-    /// A change is wanted when one of them matches. None: all.
+    /// A change has to match one of these. Empty: all changes.
     private let globs: [Glob]
     private let roots: [[UInt8]]
 
@@ -13,8 +13,8 @@ struct Choice: Sendable {
     static let everything = Choice(paths: [], globs: [], roots: [])
 
     /// - Parameters:
-    ///   - paths: as events have them, or relative to a root.
-    ///   - roots: the paths that are watched.
+    ///   - paths: absolute as in events, or relative to a root.
+    ///   - roots: the watched paths.
     init(paths: [[UInt8]], globs: [Glob], roots: [[UInt8]]) {
         self.roots = roots
         self.globs = globs
@@ -36,7 +36,7 @@ struct Choice: Sendable {
         let isChosen =
             paths.isEmpty
             || paths.contains { chosen in
-                // What becomes of a folder becomes of what is in it.
+                // A renamed or removed folder affects the chosen paths below it.
                 Self.isSame(path, orBelow: chosen)
                     || event.movesContents && Self.isSame(chosen, orBelow: path)
             }

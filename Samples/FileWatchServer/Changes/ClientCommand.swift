@@ -4,21 +4,20 @@ import WireFormats
 /// A client's command: one line of JSON, or a URL's query.
 struct ClientCommand {
     struct Failure: Error {
-        /// The cause, and what to send instead.
         let words: String
     }
 
     private(set) var paths: [[UInt8]] = []
     private(set) var globs: [Glob] = []
-    /// The last event that the client has; nil: continue as before.
+    /// The last event that the client has received; nil: keep its position.
     private(set) var since: UInt64?
-    /// The instance of the server that `since` is from; nil: this one.
+    /// The server instance that `since` belongs to; nil: this one.
     private(set) var instance: [UInt8]?
 
-    /// The longest line of a client.
+    /// The longest line that a client may send, in bytes.
     static let longestLine = 64 * 1024
     private static let longestGlob = 1024
-    /// Each event is compared with each path and glob.
+    /// Most paths and globs of one client, since each event is compared with each of them.
     static let patternLimit = 64
 
     private static let remedy =
@@ -28,7 +27,7 @@ struct ClientCommand {
         let value: JSONValue
         do { value = try JSONReader.read(line) } catch { throw Self.failure(error.words) }
         guard case .object(let members) = value else {
-            throw Self.failure("the line is no JSON object")
+            throw Self.failure("the line is not a JSON object")
         }
         for member in members {
             switch member.name {
@@ -37,22 +36,22 @@ struct ClientCommand {
                 for glob in try Self.strings(member) { try add(glob: glob) }
             case "since":
                 guard case .integer(let number) = member.value else {
-                    throw Self.failure("\"since\" is no sequence number")
+                    throw Self.failure("\"since\" is not a sequence number")
                 }
                 since = number
             case "instance":
                 guard case .string(let name) = member.value else {
-                    throw Self.failure("\"instance\" is no string")
+                    throw Self.failure("\"instance\" is not a string")
                 }
                 instance = name
             default:
-                throw Self.failure("there is no \"\(member.name.prefix(40))\"")
+                throw Self.failure("unknown member \"\(member.name.prefix(40))\"")
             }
         }
         try check()
     }
 
-    /// `path=…&glob=…&since=…`, percent-encoded; `path` and `glob` as often as needed.
+    /// `path=…&glob=…&since=…`, percent-encoded; `path` and `glob` may be repeated.
     init(query: String) throws(Failure) {
         for part in query.utf8.split(separator: UInt8(ascii: "&")) {
             let name = part.prefix { $0 != UInt8(ascii: "=") }
@@ -62,22 +61,22 @@ struct ClientCommand {
             case "glob": try add(glob: value)
             case "since":
                 guard let number = UInt64(String(decoding: value, as: UTF8.self)) else {
-                    throw Failure(words: "since= is no sequence number")
+                    throw Failure(words: "since= is not a sequence number")
                 }
                 since = number
             case "instance": instance = value
             default:
                 throw Failure(
-                    words: "an unknown parameter; there are path, glob, since and instance")
+                    words: "unknown parameter; known are path, glob, since and instance")
             }
         }
         try check()
     }
 
-    /// Replaces `since`.
+    /// Replaces `since` by the value of a Last-Event-ID header.
     mutating func resume(after sequence: String) throws(Failure) {
         guard let number = UInt64(sequence) else {
-            throw Failure(words: "Last-Event-ID is no sequence number")
+            throw Failure(words: "Last-Event-ID is not a sequence number")
         }
         since = number
     }
@@ -102,12 +101,12 @@ struct ClientCommand {
 
     private static func strings(_ member: JSONValue.Member) throws(Failure) -> [[UInt8]] {
         guard case .array(let values) = member.value else {
-            throw failure("\"\(member.name)\" is no array of strings")
+            throw failure("\"\(member.name)\" is not an array of strings")
         }
         var strings: [[UInt8]] = []
         for value in values {
             guard case .string(let text) = value else {
-                throw failure("\"\(member.name)\" is no array of strings")
+                throw failure("\"\(member.name)\" is not an array of strings")
             }
             strings.append(text)
         }
@@ -118,7 +117,7 @@ struct ClientCommand {
         Failure(words: words + ". " + remedy)
     }
 
-    /// As forms do it: `+` is a space. A `%` without two digits stands for itself.
+    /// Decodes as for forms: `+` is a space. A `%` without two digits stands for itself.
     private static func decodePercent(_ text: some Sequence<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(text)[...]

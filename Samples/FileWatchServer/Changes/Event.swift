@@ -2,15 +2,15 @@ import FileWatching
 import SystemPackage
 import WireFormats
 
-/// A change as clients get it.
+/// A change in the form that clients receive.
 struct Event: Sendable {
     let sequence: UInt64
     let path: [UInt8]
-    /// Of a rename.
+    /// The previous path of a rename.
     let from: [UInt8]?
     let action: FileChange.Action
     let isDirectory: Bool
-    /// The JSON object, without the end of a line.
+    /// The JSON object, without a line end.
     let json: [UInt8]
 
     init(_ change: FileChange, sequence: UInt64) {
@@ -31,15 +31,15 @@ struct Event: Sendable {
         json = JSONValue.object(members).bytes
     }
 
-    /// Something was lost, which every client has to know, whatever paths it asked for.
+    /// Changes were lost: the event goes to every client.
     var concernsEverything: Bool { action == .rescan || action == .overflow }
 
-    /// The contents of a folder go with it, without events of their own.
+    /// The folder's contents move or disappear without events of their own.
     var movesContents: Bool { isDirectory && (action == .renamed || action == .removed) }
 }
 
 extension FilePath {
-    /// Its bytes, which may be anything but 0.
+    /// The path's bytes, which may have any value but 0.
     var bytes: [UInt8] {
         withPlatformString { text in
             // Safety: a platform string ends with a zero byte.

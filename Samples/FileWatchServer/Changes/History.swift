@@ -1,26 +1,24 @@
-/// The last events, so that clients can go on where they were. They have the numbers up to `last`,
-/// without gaps.
+/// The most recent events, so that clients can resume. They are numbered up to `last` without gaps.
 struct History {
-    /// What comes after an event that a client has.
+    /// The events after a client's position.
     enum Continuation {
-        /// They may be some of those up to the last one only.
+        /// A piece of the events up to `last`, possibly not all of them.
         case events(ArraySlice<Event>, last: UInt64)
-        /// Some of it is gone, or it was never there.
+        /// Some of the events are no longer kept, or the position lies in the future.
         case unknown
     }
 
     private let limit: Int
-    /// A ring: the event with the number n is at (n - 1) % limit.
+    /// A ring buffer: event number n is at (n - 1) % limit.
     private var events: [Event] = []
     private(set) var last: UInt64 = 0
 
-    /// - Parameter limit: so many are kept, at least 1.
+    /// - Parameter limit: the most events to keep, at least 1.
     init(limit: Int) { self.limit = limit }
 
-    /// The oldest one's number; one more than `last` when there is none.
+    /// The number of the oldest event kept; `last + 1` when there is none.
     var first: UInt64 { last - UInt64(events.count) + 1 }
 
-    /// The number of the event that is appended next.
     var nextSequence: UInt64 { last + 1 }
 
     mutating func append(_ event: Event) {
@@ -33,7 +31,7 @@ struct History {
         }
     }
 
-    /// - Parameter count: so many at most; fewer where the ring's end cuts them.
+    /// - Parameter count: the most events to return; fewer where the ring buffer wraps.
     func events(after sequence: UInt64, atMost count: Int) -> Continuation {
         guard sequence <= last, sequence + 1 >= first else { return .unknown }
         guard sequence < last else { return .events([], last: last) }
@@ -42,6 +40,5 @@ struct History {
         return .events(events[start..<start + wanted], last: last)
     }
 
-    /// Events begin with 1, which is at the start.
     private func place(of sequence: UInt64) -> Int { Int((sequence - 1) % UInt64(limit)) }
 }

@@ -2,13 +2,11 @@ import RingDispatch
 import RingNetwork
 import Synchronization
 
-/// A client that receives changes, over a plain stream or HTTP.
+/// A client that receives changes, as JSON lines or over HTTP.
 final class Subscriber: @unchecked Sendable {
-    // Safety: `poke` may be called from anywhere; all else belongs to the connection's queue.
+    // Safety: any thread may call `poke`; everything else runs on the connection's queue.
 
-    /// How events are put between others.
     enum Format {
-        /// A line of JSON each.
         case lines
         /// Server-sent events, with ids. https://html.spec.whatwg.org (9.2)
         case serverSentEvents
@@ -17,17 +15,18 @@ final class Subscriber: @unchecked Sendable {
     private let connection: Connection
     private let feed: ChangeFeed
     private let format: Format
-    /// The last event that was dealt with.
+    /// The sequence number of the last event processed.
     private var cursor: UInt64 = 0
     private var choice = Choice.everything
-    /// The client sends nothing more: it gets what there is, and the end.
+    /// The client has shut down its sending side: close once all events are sent.
     private var endsWhenCaughtUp = false
     private var hasBegun = false
-    /// Set by who asks for `pump`, cleared (acquiring) before it looks at the feed: what was
-    /// published before the flag was found set is seen.
+    /// True while a call of `pump` is queued. A publisher appends to the feed, then sets it; `pump`
+    /// clears it, then reads the feed. Both exchanges acquire and release, so that a `pump` queued
+    /// earlier still sees the events.
     private let isPoked = Atomic<Bool>(false)
 
-    /// Events are looked at in such portions, and others have a turn in between.
+    /// Limit for one call of `pump`, so that other clients get their turn.
     private static let eventsPerTurn = 512
 
     init(_ connection: Connection, _ feed: ChangeFeed, _ format: Format) {
@@ -36,8 +35,8 @@ final class Subscriber: @unchecked Sendable {
         self.format = format
     }
 
-    /// Begins with what comes from now on, once. On the queue of the active connection, as all
-    /// that follows.
+    /// Subscribes, once, to events from now on. The connection must be active. Call this and the
+    /// methods below on its queue.
     func begin() {
         guard !hasBegun else { return }
         hasBegun = true
@@ -45,13 +44,13 @@ final class Subscriber: @unchecked Sendable {
         connection.setWritableHandler { [self] _ in pump() }
     }
 
-    /// Takes a client's wishes over.
+    /// Applies a client's command, and subscribes if necessary.
     func apply(_ command: ClientCommand) {
         begin()
         choice = command.choice(roots: feed.rootBytes)
         if let since = command.since {
             let isOurs = command.instance.map { $0 == Array(feed.instance.utf8) } ?? true
-            // No event has this number: the client's are another server's.
+            // No event has number `.max`, so a position of another instance leads to a rescan.
             cursor = isOurs ? since : .max
         }
         pump()
@@ -62,21 +61,19 @@ final class Subscriber: @unchecked Sendable {
         feed.remove(self)
     }
 
-    /// Ends the connection when everything was sent.
     func finish() {
         begin()
         endsWhenCaughtUp = true
         pump()
     }
 
-    /// There is something new. From any thread.
+    /// Queues a call of `pump`. Safe to call from any thread.
     func poke() {
         guard !isPoked.exchange(true, ordering: .acquiringAndReleasing) else { return }
         connection.queue.async { self.pump() }
     }
 
-    /// Sends what there is and what fits. What does not fit stays in the feed until the connection
-    /// is writable.
+    /// Sends the pending events that fit. The writable handler sends the others.
     private func pump() {
         _ = isPoked.exchange(false, ordering: .acquiringAndReleasing)
         guard connection.state == .active, connection.isWritable else { return }

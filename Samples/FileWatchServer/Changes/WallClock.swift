@@ -1,8 +1,8 @@
 import Glibc
 
-/// The time of day, as events have it.
+/// The time of day for events.
 enum WallClock {
-    /// Since 1970. clock_gettime(2).
+    /// Nanoseconds since 1970. clock_gettime(2).
     static var nanoseconds: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

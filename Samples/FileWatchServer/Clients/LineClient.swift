@@ -2,10 +2,10 @@ import RingDispatch
 import RingNetwork
 import WireFormats
 
-/// A client over TCP or a Unix socket: it gets a line of JSON for each change, and may send lines
-/// that say what it wants. Confined to its connection's queue.
+/// A client over TCP or a Unix socket: receives a JSON line per change, and may send lines that
+/// choose changes. Runs on its connection's queue.
 final class LineClient: @unchecked Sendable {
-    // Safety: used on the connection's queue only.
+    // Safety: only the connection's queue touches the state.
     private let subscriber: Subscriber
     private let feed: ChangeFeed
     private var reader = FrameReader(
@@ -16,14 +16,13 @@ final class LineClient: @unchecked Sendable {
         subscriber = Subscriber(connection, feed, .lines)
     }
 
-    /// For a listener's connection handler.
     static func serve(_ connection: Connection, _ feed: ChangeFeed) {
         let client = LineClient(connection, feed)
         connection.setReceiveHandler { client.receive($1, $0) }
         connection.setEndHandler { _ in client.subscriber.finish() }
         connection.setCloseHandler { _, _ in client.subscriber.end() }
         connection.activate()
-        // A line of the client's may come first, and begins, too.
+        // Unless the client's first line, handled earlier, has started the events.
         connection.queue.async { client.subscriber.begin() }
     }
 
@@ -34,7 +33,7 @@ final class LineClient: @unchecked Sendable {
                 if !line.isEmpty { apply(line, connection) }
             }
         } catch {
-            // Where the next line would begin is not known.
+            // There is no way to find the start of the next line.
             refuse(
                 "a line is longer than \(ClientCommand.longestLine) bytes: the connection is "
                     + "closed. Send fewer paths and globs", connection)
@@ -44,7 +43,7 @@ final class LineClient: @unchecked Sendable {
 
     private func apply(_ line: [UInt8], _ connection: Connection) {
         guard connection.state == .active else { return }
-        // Even a refused line begins the events: its answer says that the client is registered.
+        // Even for a refused line: its answer implies that the client is registered.
         subscriber.begin()
         do {
             subscriber.apply(try ClientCommand(line: line))
@@ -53,11 +52,11 @@ final class LineClient: @unchecked Sendable {
         }
     }
 
-    /// What the client wanted before stays.
+    /// Reports the error; the client's earlier choice stays in force.
     private func refuse(_ words: String, _ connection: Connection) {
         guard connection.state == .active else { return }
         feed.noteRefusedCommand()
-        // A client that sends without reading does not get an answer to each line.
+        // A client that sends without reading gets no answer to every line.
         guard connection.isWritable else { return }
         connection.send(JSONValue.object([("error", .string(words))]).bytes + [UInt8(ascii: "\n")])
     }

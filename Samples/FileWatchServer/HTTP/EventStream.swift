@@ -1,9 +1,9 @@
 import RingDispatch
 import RingNetwork
 
-/// `GET /events`: a client that receives changes as server-sent events.
+/// `GET /events`: sends changes as server-sent events.
 enum EventStream {
-    /// Proxies and this server close connections that are silent for longer.
+    /// Proxies and this server close connections that are idle for longer.
     private static let heartbeatSeconds = 15
     private static let reconnectMilliseconds = 1000
 
@@ -19,7 +19,7 @@ enum EventStream {
 
         """
 
-    /// Takes the connection over, on its queue.
+    /// Takes the connection over. Call on its queue.
     static func serve(_ connection: Connection, _ command: ClientCommand, _ feed: ChangeFeed) {
         let subscriber = Subscriber(connection, feed, .serverSentEvents)
         let heartbeat = DispatchSource.makeTimerSource(queue: connection.queue)
@@ -27,12 +27,11 @@ enum EventStream {
             deadline: .now() + .seconds(heartbeatSeconds), repeating: .seconds(heartbeatSeconds),
             leeway: .seconds(1))
         heartbeat.setEventHandler {
-            // A client that reads nothing has to run into the idle time-out.
+            // Data for a client that reads nothing would keep it from its idle time-out.
             if connection.state == .active, connection.unsentBytes == 0 {
                 connection.send(Array(":\n\n".utf8))
             }
         }
-        // The client's bytes are ignored.
         connection.setReceiveHandler { _, _ in }
         connection.setCloseHandler { _, _ in
             heartbeat.cancel()

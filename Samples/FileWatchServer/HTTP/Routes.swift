@@ -4,23 +4,23 @@ import RingNetwork
 import SampleSupport
 import WireFormats
 
-/// The answers of the HTTP port.
+/// The responses of the HTTP port.
 struct Routes: Sendable {
     let feed: ChangeFeed
     let watcher: FileTreeWatcher
     let runner: CommandRunner?
-    /// Whether the server listens for this machine only.
+    /// True when the server listens on a loopback address.
     let isLoopback: Bool
 
     func answer(_ request: HTTPRequest, _ connection: Connection) -> HTTPAnswer {
-        // A page from elsewhere may have its own name resolved to this machine (DNS rebinding), to
-        // read what its visitors' browsers can reach.
+        // DNS rebinding: a foreign page's name may resolve to this machine, to read from it through
+        // a visitor's browser. Such requests carry that name as their host.
         guard !isLoopback || Self.isLocal(host: request.head.text("host")) else {
             return .response(
                 HTTPResponse(
                     .forbidden,
-                    "This server is for this machine only: ask for it by its address, or by "
-                        + "localhost. --host 0.0.0.0 serves others.\n"))
+                    "This server accepts local requests only: use its address, or localhost. "
+                    + "--host 0.0.0.0 serves other machines.\n"))
         }
         switch request.path {
         case "/": return .response(page)
@@ -45,7 +45,7 @@ struct Routes: Sendable {
         }
         do {
             var command = try ClientCommand(query: request.query)
-            // A browser that reconnects sends this header; its address still has the first `since`.
+            // A reconnecting browser sends this header; the URL still has the first `since`.
             if let last = request.head.text("last-event-id") { try command.resume(after: last) }
             EventStream.serve(connection, command, feed)
             return .takenOver
@@ -65,7 +65,7 @@ struct Routes: Sendable {
         HTTPResponse(.ok, text, contentType: "application/json")
     }
 
-    /// The page requests this whenever it has connected.
+    /// The page fetches this after each connect.
     private var status: String {
         let figures = feed.figures
         let statistics = watcher.statistics
@@ -80,7 +80,7 @@ struct Routes: Sendable {
         return String(decoding: value.bytes, as: UTF8.self) + "\n"
     }
 
-    /// HTTP/1.0 clients need not send a host.
+    /// True also without a host: HTTP/1.0 clients need not send one.
     private static func isLocal(host: String?) -> Bool {
         guard let host else { return true }
         let name: Substring

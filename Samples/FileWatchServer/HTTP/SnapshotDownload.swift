@@ -3,10 +3,10 @@ import RingDispatch
 import RingNetwork
 import WireFormats
 
-/// `GET /snapshot`: everything that is watched, as one JSON object, with the number of the last
-/// event in it. It is written as fast as the client reads.
+/// `GET /snapshot`: all watched files as one JSON object, with the number of the last event that it
+/// includes. Written as fast as the client reads.
 final class SnapshotDownload: @unchecked Sendable {
-    // Safety: used on the connection's queue only.
+    // Safety: only the connection's queue touches the state.
     private let entries: [FileTreeEntry]
     private var written = 0
     private var text: [UInt8] = []
@@ -22,12 +22,12 @@ final class SnapshotDownload: @unchecked Sendable {
 
         """
 
-    /// Takes the connection over, on its queue.
+    /// Takes the connection over. Call on its queue.
     static func serve(_ connection: Connection, _ feed: ChangeFeed, _ watcher: FileTreeWatcher) {
-        // No further request is read; a closed connection shows when it is written to.
+        // No further request is read. A closed connection shows in the next send.
         connection.pauseReceiving()
         watcher.snapshot { entries in
-            // The watcher's queue, which runs this, publishes events: none comes in between.
+            // Events are published on this queue, so none can slip in between.
             let last = feed.last
             connection.queue.async {
                 let download = SnapshotDownload(entries)

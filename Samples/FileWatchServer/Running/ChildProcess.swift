@@ -1,19 +1,19 @@
 import Glibc
 import SampleSupport
 
-/// A command that the shell runs, in a process group of its own, so that all of it can be ended.
-/// Its output is this program's.
+/// A shell command in its own process group, so that a signal reaches all its processes. It
+/// inherits this program's output.
 struct ChildProcess: Sendable {
     let identifier: pid_t
 
-    /// - Parameter variables: added to the environment, as `NAME=value`.
+    /// - Parameter variables: additions to the environment, as `NAME=value`.
     init(shellCommand command: String, variables: [String]) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
 
-        // Threads of the runtime block signals, and children inherit that.
+        // The runtime's threads block signals, and children would inherit the mask.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -51,10 +51,10 @@ struct ChildProcess: Sendable {
         return variables
     }
 
-    /// To the command and all that it has started.
+    /// Sends a signal to the command's process group. kill(2).
     func send(_ signal: Int32) { kill(-identifier, signal) }
 
-    /// After its end; how it ended, in words, and nil after status 0.
+    /// Reaps the command after its end. Returns how it ended, in words; nil for status 0.
     func reap() -> String? {
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) < 0, errno == EINTR {}

@@ -2,10 +2,10 @@ import Glibc
 import RingDispatch
 import SampleSupport
 
-/// Runs a command when changes have settled: when none came for a while. One run at a time; what
-/// changes meanwhile leads to one more.
+/// Runs a command when no change has occurred for a while. Changes during a run lead to one more
+/// run afterwards.
 final class CommandRunner: @unchecked Sendable {
-    // Safety: what is variable belongs to `queue`.
+    // Safety: only `queue` touches the mutable state.
     struct Counts: Sendable {
         var successes = 0
         var failures = 0
@@ -21,17 +21,17 @@ final class CommandRunner: @unchecked Sendable {
     private let quiet: DispatchTimeInterval
     private let queue = DispatchQueue(label: "file-watch-server.runner")
     private let timer: any DispatchSourceTimer
-    /// Changes that no run has seen.
+    /// Changes since the last run began.
     private var changes = 0
     private var run: Run?
     private var isDue = false
     private var total = Counts()
     private var whenEnded: (@Sendable () -> Void)?
 
-    /// What a command has between the request to end and the end by force.
+    /// Time between SIGTERM and SIGKILL.
     private static let graceSeconds = 2
 
-    /// - Parameter quiet: how long nothing must have changed.
+    /// - Parameter quiet: the time without changes before a run.
     init(command: String, quiet: TimeSpan) {
         self.command = command
         self.quiet = quiet.interval
@@ -42,7 +42,7 @@ final class CommandRunner: @unchecked Sendable {
 
     var counts: Counts { queue.sync { total } }
 
-    /// So many things have changed.
+    /// Counts changes and restarts the quiet time. Safe to call from any thread.
     func note(_ count: Int) {
         queue.async { [self] in
             changes += count
@@ -50,7 +50,7 @@ final class CommandRunner: @unchecked Sendable {
         }
     }
 
-    /// Starts nothing more, ends what runs, and waits for that: not on a queue.
+    /// Ends the current run and blocks until it has ended. Must not be called on a queue.
     func stop() {
         let ended = DispatchSemaphore(value: 0)
         queue.async { [self] in

@@ -1,9 +1,9 @@
 internal import RingNetwork
 
-/// A connection beside the load that is no part of the measurement: a subclass for each kind.
-/// Confined to its shard's queue.
+/// A connection that runs besides the load and is not measured; a subclass for each kind. Runs on
+/// its shard's queue.
 class BackgroundClient: @unchecked Sendable {
-    // Safety: used on the shard's queue only.
+    // Safety: only the shard's queue touches the state.
     final let shard: Shard
     final let target: PreparedTarget
     final var connection: Connection?

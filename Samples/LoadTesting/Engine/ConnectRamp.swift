@@ -1,15 +1,15 @@
 internal import RingDispatch
 
-/// Starts connections: a number at once, or at a rate. Confined to its shard's queue.
+/// Starts connections, some at a time or at a rate. Runs on its shard's queue.
 final class ConnectRamp {
-    /// Concurrent attempts: a listener's backlog is finite, and its overflow costs seconds.
+    /// Concurrent attempts: overflowing a listener's backlog delays clients by seconds.
     private static let mostUnderWay = 64
     private static let tick = DispatchTimeInterval.milliseconds(2)
 
     private let count: Int
     private let perSecond: Double?
     private let connectNext: () -> Void
-    /// With a rate only.
+    /// Nil without a rate.
     private let timer: (any DispatchSourceTimer)?
     private var begun = 0
     private var startNanoseconds: UInt64 = 0
@@ -29,14 +29,14 @@ final class ConnectRamp {
             return
         }
         startNanoseconds = MonotonicClock.nanoseconds()
-        // Safety: the handler runs on the shard's queue, as all of this does.
+        // Safety: the handler runs on the shard's queue, like everything else here.
         nonisolated(unsafe) let ramp = self
         timer.setEventHandler { ramp.beginDue() }
         timer.schedule(deadline: .now(), repeating: Self.tick)
         timer.activate()
     }
 
-    /// A connection was established.
+    /// Call when a connection is established.
     func ended() { if timer == nil, begun < count { begin() } }
 
     func cancel() { timer?.cancel() }

@@ -2,14 +2,14 @@ internal import Glibc
 internal import RingDispatch
 internal import RingNetwork
 
-/// A socket of the load whose messages are datagrams. One that is lost has failed, and the socket
-/// goes on; answers may come in any order, which is counted.
+/// A socket of the load that sends datagrams. A lost datagram counts as an error, and the socket
+/// continues. Reordered answers are accepted and counted.
 final class DatagramClient: LoadClient, @unchecked Sendable {
-    // Safety: used on the shard's queue only, which is the target of the socket's queue.
+    // Safety: only the shard's queue touches the state; it is the target of the socket's queue.
     private var socket: DatagramSocket?
     private let seed: UInt64
     private var writtenCount: UInt64 = 0
-    /// The messages under way by number, oldest first.
+    /// The messages in flight by number, oldest first.
     private var waiting: [(number: UInt64, message: InFlight.Message)] = []
     private var highestAnswered: UInt64?
 
@@ -62,19 +62,19 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
         guard !isOver else { return }
         shard.statistics.record(bytes: bytes.count)
         guard let number = shard.payload.number(of: bytes, seed: seed), number < writtenCount
-        else { return wrong(.mismatch, "a datagram came that nobody sent") }
+        else { return wrong(.mismatch, "received a datagram that was never sent") }
         guard let place = waiting.firstIndex(where: { $0.number == number }) else {
-            return wrong(.duplicate, "datagram \(number) came back again, or too late")
+            return wrong(.duplicate, "datagram \(number) was received twice, or too late")
         }
         let size = shard.payload.size(number, seed: seed)
         guard bytes.count >= size else {
-            return wrong(.truncation, "datagram \(number) came back with \(bytes.count) bytes")
+            return wrong(.truncation, "datagram \(number) was received with \(bytes.count) bytes")
         }
         guard bytes.count == size,
             shard.payload.matches(number, seed: seed, position: 0, bytes)
         else { return wrong(.mismatch, "wrong bytes in datagram \(number)") }
         if let highest = highestAnswered, number < highest {
-            wrong(.reorder, "datagram \(number) came back after \(highest)")
+            wrong(.reorder, "datagram \(number) was received after \(highest)")
         }
         highestAnswered = max(highestAnswered ?? 0, number)
         let message = waiting.remove(at: place).message
@@ -92,7 +92,7 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
         let isRefused = failure.cause.code == ECONNREFUSED
         let text = "nobody receives at \(target.target.place): is the server running?"
         wrong(isRefused ? .refused : .send, isRefused ? text : "\(failure)")
-        // A refused socket reports every datagram: one report is enough.
+        // A refused socket reports every datagram; one report is enough.
         isOver = true
         socket?.close()
         shard.clientFailed()
@@ -121,7 +121,7 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
         socket = nil
         waiting = []
         inFlight.removeAll()
-        // Asynchronously, so that it runs after the socket's own work.
+        // Deferred, so that it runs after the socket's own work.
         shard.queue.async { [self] in shard.clientClosed() }
     }
 }

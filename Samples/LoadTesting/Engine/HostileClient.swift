@@ -1,7 +1,7 @@
 internal import RingDispatch
 internal import RingNetwork
 
-/// An ill-behaved client, which connects again whenever the server closes its connection.
+/// An ill-behaved client. It reconnects whenever the server closes its connection.
 final class HostileClient: BackgroundClient, @unchecked Sendable {
     // Safety: see the base class.
     private static let tick = DispatchTimeInterval.milliseconds(100)
@@ -10,11 +10,10 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
 
     let profile: HostileProfile
     private(set) var counts = HostileCounts()
-    /// Set by `start`.
+    /// Nil before `start`.
     private var timer: (any DispatchSourceTimer)?
     private var isConnecting = false
     private var generator: SeededGenerator
-    /// Ticks since this connection was made.
     private var age = 0
 
     init(_ profile: HostileProfile, shard: Shard, target: PreparedTarget) {
@@ -54,12 +53,12 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
         switch profile {
         case .slowReader:
             sendMany(connection)
-            // Takes a few of the bytes that wait.
+            // Reads a few of the pending bytes.
             connection.resumeReceiving()
             connection.pauseReceiving()
         case .slowWriter: send(connection, [UInt8(truncatingIfNeeded: generator.next())])
         case .halfClose:
-            // With or without an answer, the next connection follows after a second.
+            // The next connection follows after a second, with or without an answer.
             if age >= 10 { connection.abort() }
         case .reset:
             send(connection, [UInt8](repeating: 0x55, count: Self.messageBytes))
@@ -103,7 +102,7 @@ final class HostileClient: BackgroundClient, @unchecked Sendable {
         connection.send(bytes)
     }
 
-    /// Sends as much as the connection takes, up to a limit.
+    /// Sends while the connection is writable, up to a limit.
     private func sendMany(_ connection: Connection) {
         var left = Self.bytesPerTick
         while left > 0, connection.isWritable, connection.state == .active {

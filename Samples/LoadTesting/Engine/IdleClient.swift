@@ -1,13 +1,13 @@
 internal import RingNetwork
 
-/// A connection that sends nothing, and reports an error when it does not stay open.
+/// A connection that sends nothing, and reports an error if the server sends or closes.
 final class IdleClient: BackgroundClient, @unchecked Sendable {
     // Safety: see the base class.
     override func start() { connect() }
 
     override func adopt(_ connection: Connection) {
         connection.setReceiveHandler { [self] _, _ in
-            fail(Finding(.mismatch, "bytes came on a connection that sends nothing"))
+            fail(Finding(.mismatch, "received bytes on a connection that sends nothing"))
         }
         connection.setEndHandler { [self] _ in
             fail(Finding(.closedByServer, "the server closed an idle connection"))

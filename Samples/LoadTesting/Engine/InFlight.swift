@@ -1,4 +1,4 @@
-/// The due and send times of the unanswered messages of one connection, first in, first out.
+/// A ring buffer of the due and send times of a connection's unanswered messages.
 struct InFlight {
     struct Message {
         let due: UInt64
@@ -20,7 +20,7 @@ struct InFlight {
     mutating func append(due: UInt64, sent: UInt64) {
         let message = Message(due: due, sent: sent)
         if places.count < capacity {
-            // At first the places are filled in order.
+            // The buffer grows to its capacity first.
             places.append(message)
         } else {
             let place = oldestPlace + count

@@ -1,14 +1,14 @@
-/// A connection of the load, and its successors if connections are replaced.
-/// Confined to its shard's queue.
+/// A connection of the load, and its successors if connections are replaced. Runs on its shard's
+/// queue.
 class LoadClient: @unchecked Sendable {
-    // Safety: used on the shard's queue only.
-    /// A reference cycle, which the shard breaks when all clients are closed.
+    // Safety: only the shard's queue touches the state.
+    /// A reference cycle. The shard breaks it once all clients are closed.
     final let shard: Shard
     final let target: PreparedTarget
     @exclusivity(unchecked) final var inFlight: InFlight
-    /// It is in the pacer's list of clients that may send.
+    /// True while the pacer's list of free clients contains the client.
     final var isListed = false
-    /// It has failed, or was closed for good.
+    /// True once the client has failed or was closed for good.
     @exclusivity(unchecked) final var isOver = false
 
     init(shard: Shard, target: PreparedTarget) {
@@ -17,7 +17,6 @@ class LoadClient: @unchecked Sendable {
         inFlight = InFlight(capacity: shard.plan.pipeline)
     }
 
-    /// Messages that it may send now.
     var room: Int { inFlight.room }
 
     final var isWaitingForAnswer: Bool { !isOver && inFlight.count > 0 }
@@ -25,16 +24,15 @@ class LoadClient: @unchecked Sendable {
     /// Connects, and reports the success or the failure to the shard.
     func connect() {}
 
-    /// Sends new messages, at most `room`.
     func send(_ count: Int, due: UInt64, now: UInt64) {}
 
-    /// Fails if a message sent before `deadline` still waits for its answer.
+    /// Fails the client if a message sent before `deadline` has no answer yet.
     func failIfStalled(sentBefore deadline: UInt64) {}
 
-    /// Closes for good, and reports it to the shard with `clientClosed`.
+    /// Closes for good. The shard's `clientClosed` is called at the end.
     func close() {}
 
-    /// Counts answers.
+    /// Records `count` answers to the oldest messages in flight.
     @inline(__always)
     final func answered(_ count: Int, now: UInt64) {
         for _ in 0..<count {

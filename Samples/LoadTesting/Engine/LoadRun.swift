@@ -1,30 +1,30 @@
 internal import RingDispatch
 internal import RingNetwork
 
-/// One run from connecting to the report. A queue of its own drives the phases; the shards do the
-/// work on theirs, and answer questions by `ask`.
+/// One run, from connecting to the report. The run's queue drives the phases; the shards work on
+/// their own queues and answer requests sent with `ask`.
 public final class LoadRun: @unchecked Sendable {
-    // Safety: mutable state is used on `queue` only.
+    // Safety: only `queue` touches the mutable state.
     enum Phase { case preparing, connecting, warmingUp, measuring, draining, closing, over }
 
     private static let connectTimeout: UInt64 = 12_000_000_000
     private static let closeTimeout: UInt64 = 3_000_000_000
-    /// The caller waits this much longer than all phases and time-outs together.
+    /// Added to the sum of all phases and time-outs before the caller gives up.
     private static let slack: UInt64 = 5_000_000_000
     private static let drainPoll: UInt64 = 20_000_000
-    /// The most intervals in a report; later ones are passed to `onInterval` only.
+    /// The most intervals kept for the report; later ones go to `onInterval` only.
     private static let mostIntervals = 100_000
 
     let plan: LoadPlan
     private let queue = DispatchQueue(label: "load.run")
     private var shards: [Shard] = []
-    /// The end of the phase: one timer, which each phase schedules again.
+    /// Fires at the end of a phase; each phase schedules it.
     private let phaseTimer: any DispatchSourceTimer
     private let progressTimer: any DispatchSourceTimer
     private let onInterval: (@Sendable (LoadInterval) -> Void)?
 
     private var phase = Phase.preparing
-    /// Shards that have not finished their part of the phase.
+    /// Shards that have not finished the phase.
     private var shardsWaited = 0
     private var shardsFailed = 0
     private var shardsAnswered = 0
@@ -42,7 +42,7 @@ public final class LoadRun: @unchecked Sendable {
     private let finished = DispatchSemaphore(value: 0)
     private var outcome: Result<LoadReport, LoadFailure>?
 
-    /// - Parameter onInterval: called with each interval, on a queue of the run.
+    /// - Parameter onInterval: called with each interval, on the run's queue.
     public init(
         _ plan: LoadPlan, onInterval: (@Sendable (LoadInterval) -> Void)? = nil
     ) throws(LoadFailure) {
@@ -54,13 +54,13 @@ public final class LoadRun: @unchecked Sendable {
         self.onInterval = onInterval
         phaseTimer = DispatchSource.makeTimerSource(queue: queue)
         progressTimer = DispatchSource.makeTimerSource(queue: queue)
-        // Sources that were never activated could not be released with a run that nobody waits for.
+        // A source must be active when it is released, even if `waitForReport` is never called.
         phaseTimer.activate()
         progressTimer.activate()
     }
 
-    /// Runs the load. Blocks the caller, which must not be on a queue, for about as long as the
-    /// phases and time-outs add up to, at most.
+    /// Runs the load. Blocks, at most for about the sum of the phases and time-outs, so it must not
+    /// run on a queue.
     public func waitForReport() throws(LoadFailure) -> LoadReport {
         queue.async { self.prepare() }
         let parts = [
@@ -76,7 +76,7 @@ public final class LoadRun: @unchecked Sendable {
         return try queue.sync { outcome }!.get()
     }
 
-    /// Ends the run early, with a report of what was measured so far. Safe to call from any thread.
+    /// Ends the run early, with a report of the measurement so far. Safe to call from any thread.
     public func interrupt() {
         queue.async { [self] in
             wasInterrupted = true
@@ -94,8 +94,8 @@ public final class LoadRun: @unchecked Sendable {
         return Self.connectTimeout + UInt64(min(ramp, 3.6e12))
     }
 
-    /// Calls `question` for every shard on its queue, then `then` on the run's queue with the
-    /// answers, in any order.
+    /// Calls `question` for every shard on the shard's queue, then `then` on the run's queue with
+    /// the answers, in any order.
     private func ask<Answer: Sendable>(
         _ question: @escaping @Sendable (Shard) -> Answer,
         then: @escaping @Sendable ([Answer]) -> Void
@@ -113,7 +113,6 @@ public final class LoadRun: @unchecked Sendable {
         }
     }
 
-    /// Calls `phaseTimerFired` after this time.
     private func schedulePhase(_ nanoseconds: UInt64) {
         phaseTimer.schedule(
             deadline: .now() + .nanoseconds(Int(nanoseconds)), leeway: .milliseconds(1))
@@ -214,7 +213,7 @@ extension LoadRun {
         }
     }
 
-    /// All connections of a shard failed. When those of all shards have failed, the run ends.
+    /// All connections of a shard have failed. The run ends when this is true of all shards.
     private func shardFailed() {
         shardsFailed += 1
         if shardsFailed == shards.count, phase == .warmingUp || phase == .measuring {
@@ -233,7 +232,7 @@ extension LoadRun {
         progressTimer.cancel()
         drainEndNanoseconds = MonotonicClock.nanoseconds() + plan.stallNanoseconds
         ask({ $0.endMeasuring() }) { [self] _ in
-            // In an open loop, late answers to messages that were due count too.
+            // An open loop also counts late answers to messages that were due.
             if plan.isOpenLoop { return checkDrained() }
             takeMeasurement { [self] in checkDrained() }
         }
@@ -247,8 +246,7 @@ extension LoadRun {
         }
     }
 
-    /// Waits for outstanding answers. This ends, since connections that wait for longer than the
-    /// stall time-out fail.
+    /// Polls until no answer is outstanding, or the connections that wait have failed as stalled.
     private func checkDrained() {
         ask({ $0.messagesWaiting() }) { [self] waiting in
             guard phase == .draining else { return }
@@ -286,7 +284,7 @@ extension LoadRun {
 
     private func report() {
         if shardsWaited > 0 {
-            errors.add(.notClosed, "connections did not close: a bug of the runtime, please report")
+            errors.add(.notClosed, "connections did not close: a bug in the runtime, please report")
         }
         finish(
             .success(
@@ -324,6 +322,6 @@ extension LoadRun {
 
 /// The answers of all shards.
 private final class Answers<Answer: Sendable>: @unchecked Sendable {
-    // Safety: used on the run's queue only.
+    // Safety: only the run's queue touches it.
     var list: [Answer] = []
 }

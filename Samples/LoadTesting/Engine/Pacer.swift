@@ -1,12 +1,12 @@
 internal import RingDispatch
 
-/// Sends a shard's messages of an open loop when they are due, each on the connection that has been
-/// free for longest. When none is free, messages wait; their latency counts from the due time.
+/// Sends a shard's open-loop messages when they are due, each on the connection that has been free
+/// for longest. Messages wait while no connection is free; latencies count from the due time.
 final class Pacer: @unchecked Sendable {
-    // Safety: used on the shard's queue only.
-    /// Messages sent in a row before the event loop handles answers.
+    // Safety: only the shard's queue touches the state.
+    /// Messages sent in a row before the event loop may handle answers.
     private static let mostInTurn = 32
-    /// The pacer spins instead of sleeping when the next message is due within this time.
+    /// When the next message is due within this time, the pacer spins instead of using its timer.
     private static let spinNanoseconds: UInt64 = 4_000
 
     private unowned let shard: Shard
@@ -15,12 +15,12 @@ final class Pacer: @unchecked Sendable {
     private var scheduledNanoseconds: UInt64 = 0
     private var isTurnQueued = false
     private var isStopped = false
-    /// Clients that may send, first in, first out.
+    /// Clients with room, first in, first out.
     private var free: [LoadClient?] = []
     private var firstFree = 0
-    /// A message is due, and no client is free.
+    /// True while a message is due and no client is free.
     private var isStarved = false
-    /// The end of the last such time.
+    /// When the last such time ended.
     private var starvedUntil: UInt64 = 0
 
     init(_ shard: Shard) {
@@ -41,7 +41,6 @@ final class Pacer: @unchecked Sendable {
         pace(MonotonicClock.nanoseconds())
     }
 
-    /// Stops sending.
     func stop() {
         guard !isStopped else { return }
         isStopped = true
@@ -52,7 +51,6 @@ final class Pacer: @unchecked Sendable {
 
     // MARK: clients
 
-    /// Lists the client as free if it has room.
     func list(_ client: LoadClient) {
         guard !client.isListed, !client.isOver, client.room > 0, !isStopped else { return }
         client.isListed = true
@@ -79,13 +77,13 @@ final class Pacer: @unchecked Sendable {
 
     // MARK: messages
 
-    /// Whether a message was due within the measured time and is not sent.
+    /// Whether a message that was due within the measured time is still unsent.
     var hasBacklog: Bool {
         let now = MonotonicClock.nanoseconds()
         return arrivals.nextNanoseconds < min(shard.statistics.endNanoseconds, now)
     }
 
-    /// The number of messages that were due before `end` and are not sent.
+    /// The number of unsent messages that were due before `end`.
     func unsent(before end: UInt64) -> Int {
         var rest = arrivals
         var count = 0
@@ -96,7 +94,7 @@ final class Pacer: @unchecked Sendable {
         return count
     }
 
-    /// Sends the messages that are due while clients are free, and schedules the next call.
+    /// Sends due messages while clients are free, then schedules the next call.
     func pace(_ start: UInt64) {
         guard !isStopped else { return }
         var now = start

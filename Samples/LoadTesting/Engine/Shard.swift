@@ -1,25 +1,24 @@
 internal import RingDispatch
 internal import RingNetwork
 
-/// A share of the connections on one serial queue and one event loop, with its own statistics, so
-/// that messages touch no shared data. Everything but `init` runs on `queue`.
+/// A share of the connections on one serial queue and one event loop, with statistics of its own,
+/// so that a message touches no shared data. Everything but `init` runs on `queue`.
 final class Shard: @unchecked Sendable {
-    // Safety: mutable state is used on the queue only.
+    // Safety: only the queue touches the mutable state.
     let queue: DispatchQueue
     let plan: LoadPlan
     let index: Int
-    /// The next messages to send.
+    /// Holds the messages of the next send.
     let buffer = MessageBuffer()
     @exclusivity(unchecked) var statistics = ShardStatistics()
     var errors = ErrorCounts()
-    /// False: answers are still checked, but not followed by new messages.
+    /// False: answers are still checked, but trigger no new messages.
     @exclusivity(unchecked) private(set) var isSending = false
     /// Messages that may still be sent.
     @exclusivity(unchecked) var budget = Int.max
     @exclusivity(unchecked) var pacer: Pacer?
     let payload: Payload
     let targets: [PreparedTarget]
-    /// The numbers of this shard's connections.
     private let numbers: Range<Int>
     private var clients: [LoadClient] = []
     private var backgroundClients: [BackgroundClient] = []
@@ -99,7 +98,8 @@ final class Shard: @unchecked Sendable {
 
     // MARK: connecting
 
-    /// Opens all connections; `onConnected` gets the first failure, or nil when all are connected.
+    /// Opens all connections. `onConnected` receives the first failure, or nil once all are
+    /// connected.
     func connect(onConnected: @escaping (LoadFailure?) -> Void) {
         self.onConnected = onConnected
         addBackgroundClients()
@@ -147,8 +147,8 @@ final class Shard: @unchecked Sendable {
 
     // MARK: running
 
-    /// Sends the first messages. `onAllFailed` is called when no connection works any more,
-    /// `onAllAnswered` when all messages of the plan were answered.
+    /// Sends the first messages. `onAllFailed` is called when the last connection has failed,
+    /// `onAllAnswered` when all messages of the plan are answered.
     func start(onAllFailed: @escaping () -> Void, onAllAnswered: @escaping () -> Void) {
         statistics.begin(atNanoseconds: MonotonicClock.nanoseconds())
         isSending = true
@@ -167,7 +167,6 @@ final class Shard: @unchecked Sendable {
         }
     }
 
-    /// A new connection sends its first messages.
     private func begin(_ client: LoadClient) {
         if let pacer {
             pacer.list(client)
@@ -184,7 +183,7 @@ final class Shard: @unchecked Sendable {
         }
     }
 
-    /// The client received answers, and may send as many new messages.
+    /// Called when the client has received answers and may send as many new messages.
     @inline(__always)
     func clientHasRoom(_ client: LoadClient, answered: Int, now: UInt64) {
         if let pacer {
@@ -221,7 +220,7 @@ final class Shard: @unchecked Sendable {
         if budget == 0 { reportIfAllAnswered() }
     }
 
-    /// Sends no further messages, except messages of an open loop that are due.
+    /// Stops sending, except for open-loop messages that are already due.
     func endMeasuring() {
         let now = MonotonicClock.nanoseconds()
         statistics.endNanoseconds = min(statistics.endNanoseconds, now)
@@ -229,7 +228,6 @@ final class Shard: @unchecked Sendable {
         onAllAnswered = nil
     }
 
-    /// The shard's part of the measurement.
     func takeMeasurement() -> ShardMeasurement {
         let now = MonotonicClock.nanoseconds()
         let end = min(statistics.endNanoseconds, now)
@@ -238,7 +236,8 @@ final class Shard: @unchecked Sendable {
         return ShardMeasurement(statistics: statistics, endNanoseconds: end)
     }
 
-    /// The latencies since the last call, and the errors so far; fails stalled connections.
+    /// Fails stalled connections, then returns the latencies since the last call and the errors so
+    /// far.
     func tick() -> ShardTick {
         failStalledConnections()
         return ShardTick(
@@ -251,8 +250,8 @@ final class Shard: @unchecked Sendable {
         for client in clients { client.failIfStalled(sentBefore: now - plan.stallNanoseconds) }
     }
 
-    /// The number of connections that wait for an answer, plus 1 if messages of an open loop wait
-    /// for a connection. Stalled connections fail first.
+    /// The number of connections that wait for an answer, plus 1 if open-loop messages wait for a
+    /// connection. Fails stalled connections first.
     func messagesWaiting() -> Int {
         failStalledConnections()
         let backlog = working > 0 && pacer?.hasBacklog == true ? 1 : 0
@@ -270,7 +269,7 @@ final class Shard: @unchecked Sendable {
 
     // MARK: closing
 
-    /// Closes every connection; `onAllClosed` is called when the last descriptor is closed.
+    /// Closes every connection. `onAllClosed` is called after the last descriptor is closed.
     func close(onAllClosed: @escaping () -> Void) {
         isSending = false
         pacer?.stop()

@@ -1,12 +1,12 @@
 internal import RingDispatch
 internal import RingNetwork
 
-/// A connection of the load: sends messages, checks their answers, sends the next ones.
+/// A stream connection of the load: sends messages, checks the answers, sends the next ones.
 ///
-/// In steady state an answered message costs one completion of a receive that never ends and one
-/// send(2), and allocates nothing.
+/// In steady state an answered message costs one receive completion and one send(2), and allocates
+/// nothing.
 final class StreamClient: LoadClient, @unchecked Sendable {
-    // Safety: used on the shard's queue only.
+    // Safety: only the shard's queue touches the state.
     /// The most bytes passed to one send.
     private static let mostBytesInSend = 256 * 1024
     private static let reconnectMilliseconds = 100
@@ -14,10 +14,10 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     @exclusivity(unchecked) private var connection: Connection?
     @exclusivity(unchecked) private var exchange: Exchange
     private var connectNanoseconds: UInt64 = 0
-    /// Messages that this connection may still send before it is replaced.
+    /// Messages left before the connection is replaced.
     @exclusivity(unchecked) private var messagesLeft = Int.max
     @exclusivity(unchecked) private var isConnected = false
-    /// It is being closed and replaced.
+    /// True while the connection is closed and replaced.
     private var isRenewing = false
     private var hasConnectedOnce = false
 
@@ -117,7 +117,6 @@ final class StreamClient: LoadClient, @unchecked Sendable {
 
     // MARK: ending
 
-    /// Closes the connection and makes another one.
     private func renew() {
         isConnected = false
         if shard.isSending { isRenewing = true } else { isOver = true }
@@ -145,7 +144,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
             exchange.partialBytes > 0
                 ? Finding(
                     .truncation,
-                    "only \(exchange.partialBytes) bytes of the answer to message \(number) came")
+                    "answer \(number) is incomplete: \(exchange.partialBytes) bytes received")
                 : Finding(.stalled, "no answer to message \(number) in time"))
     }
 
@@ -160,7 +159,7 @@ final class StreamClient: LoadClient, @unchecked Sendable {
     override func close() {
         guard !isOver else { return }
         isOver = true
-        // While it connects, the connector's completion reports the end.
+        // During a connect, the connector's completion reports the end.
         connection?.close()
     }
 

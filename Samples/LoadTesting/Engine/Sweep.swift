@@ -1,16 +1,16 @@
-/// Looks for the highest rate at which a condition holds: an open loop at one rate after the other,
-/// each a run of its own.
+/// Searches for the highest rate at which a condition holds: open loops at one rate after the
+/// other, each in a run of its own.
 public struct Sweep: Sendable {
     public struct Step: Sendable {
         public let perSecond: Double
         public let report: LoadReport
-        /// The condition held, there were no errors, and the client kept the rate.
+        /// True if the condition held, there were no errors, and the client kept the rate.
         public let isKept: Bool
     }
 
     /// The search ends when two rates are this close together.
     public static let resolution = 1.05
-    /// The share of the due messages that the server has to answer.
+    /// The share of the due messages that must be answered.
     private static let leastAnsweredShare = 0.99
     private static let mostSteps = 40
 
@@ -20,7 +20,7 @@ public struct Sweep: Sendable {
 
     /// - Parameters:
     ///   - plan: the plan of each step, whose schedule the sweep replaces.
-    ///   - condition: has to hold for a rate to be kept.
+    ///   - condition: must hold for a rate to be kept.
     public init(
         _ plan: LoadPlan, rates: ClosedRange<Double>, until condition: Condition
     ) throws(LoadFailure) {
@@ -30,11 +30,11 @@ public struct Sweep: Sendable {
         self.condition = condition
     }
 
-    /// Runs it. Blocks, as a run does.
+    /// Runs the search. Blocks like ``LoadRun/waitForReport()``.
     /// - Parameters:
-    ///   - run: makes a step's report; nil ends the sweep.
+    ///   - run: returns the report of a step; nil ends the search.
     ///   - onStep: called after each step.
-    /// - Returns: the step with the highest rate that was kept; nil: not even the lowest was.
+    /// - Returns: the step with the highest rate that was kept; nil if even the lowest was not.
     public func best(
         run: (LoadPlan) throws -> LoadReport?, onStep: (Step) -> Void
     ) throws -> Step? {
@@ -74,7 +74,7 @@ public struct Sweep: Sendable {
         }
         guard let report = try run(plan) else { return nil }
         let due = rate * report.measurement.seconds
-        // One message of each shard may be on the wrong side of each end of the measured time.
+        // Each shard may count one message on the wrong side at either end of the measured time.
         let answered = report.measurement.messages + 2 * plan.shardCount
         let isKept =
             condition.holds(for: report) && !report.hasFailed && !report.wasInterrupted

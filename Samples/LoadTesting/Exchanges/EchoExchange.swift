@@ -1,4 +1,4 @@
-/// Messages that the server has to echo byte by byte, in order.
+/// Messages that the server has to echo in order.
 final class EchoExchange: Exchange, @unchecked Sendable {
     // Safety: see the base class.
     private let payload: Payload
@@ -43,20 +43,20 @@ final class EchoExchange: Exchange, @unchecked Sendable {
         if position == 0, let number = number(at: bytes) {
             if number < answeredCount {
                 return Finding(
-                    .duplicate, "message \(number) came back again instead of \(answeredCount)")
+                    .duplicate, "message \(number) was received twice, instead of \(answeredCount)")
             }
             if number > answeredCount, number < writtenCount {
                 return Finding(
-                    .reorder, "message \(number) came back before message \(answeredCount)")
+                    .reorder, "message \(number) was received before message \(answeredCount)")
             }
         }
         if isCutShort(bytes) {
-            return Finding(.truncation, "message \(answeredCount) came back without its end")
+            return Finding(.truncation, "message \(answeredCount) was received incomplete")
         }
         return Finding(.mismatch, "wrong bytes at message \(answeredCount)")
     }
 
-    /// The message of this connection that the bytes begin with.
+    /// The number of the message that the bytes begin with, if this connection has sent it.
     private func number(at bytes: UnsafeRawBufferPointer) -> UInt64? {
         guard let number = payload.number(of: bytes, seed: seed), number < writtenCount else {
             return nil
@@ -66,7 +66,7 @@ final class EchoExchange: Exchange, @unchecked Sendable {
         return payload.matches(number, seed: seed, position: 0, whole) ? number : nil
     }
 
-    /// Whether the next message begins before the end of this one.
+    /// Whether the next message starts before the end of this one.
     private func isCutShort(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let next = answeredCount &+ 1
         guard next < writtenCount, sizeExpected > Payload.headerBytes else { return false }

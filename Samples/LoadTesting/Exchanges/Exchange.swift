@@ -1,30 +1,30 @@
-/// Makes the messages of one connection and checks the answers: a subclass for each protocol.
-/// Confined to its shard's queue.
+/// Writes the messages of one connection and checks the answers; a subclass for each protocol. Runs
+/// on its shard's queue.
 ///
-/// Messages have numbers, from 0 on each connection. Answers come in the order of the messages.
+/// Messages are numbered from 0 on each connection. Answers arrive in the same order.
 class Exchange: @unchecked Sendable {
-    // Safety: used on the shard's queue only.
-    /// Messages that were written.
+    // Safety: only the shard's queue touches the state.
+    /// The number of messages written.
     @exclusivity(unchecked) final var writtenCount: UInt64 = 0
-    /// Messages with a complete and correct answer.
+    /// The number of messages with a complete and correct answer.
     @exclusivity(unchecked) final var answeredCount: UInt64 = 0
 
     /// Appends the next message.
     func write(into buffer: MessageBuffer) { writtenCount &+= 1 }
 
-    /// Checks received bytes and counts answers. Returns the first error.
+    /// Checks received bytes and counts complete answers. Returns the first error.
     func check(_ bytes: UnsafeRawBufferPointer) -> Finding? { nil }
 
-    /// The peer has announced that the connection ends after the last answer.
+    /// True if the server has announced that it closes the connection after the last answer.
     var isOver: Bool { false }
 
-    /// Received bytes of the incomplete answer.
+    /// Received bytes of an incomplete answer.
     var partialBytes: Int { 0 }
 
-    /// The error when the stream ends now; nil if all answers are complete.
+    /// The error if the stream ends now; nil if all answers are complete.
     func findingAtEnd() -> Finding? {
         partialBytes > 0
-            ? Finding(.truncation, "the answer to message \(answeredCount) was cut off")
+            ? Finding(.truncation, "the answer to message \(answeredCount) was truncated")
             : nil
     }
 }

@@ -1,6 +1,6 @@
 internal import WireFormats
 
-/// HTTP/1.1 requests, one or more under way, on a connection that is kept. RFC 9112.
+/// HTTP/1.1 requests on a persistent connection, with pipelining. RFC 9112.
 final class HTTPExchange: Exchange, @unchecked Sendable {
     // Safety: see the base class.
     private let plan: HTTPPlan
@@ -8,7 +8,7 @@ final class HTTPExchange: Exchange, @unchecked Sendable {
     private let payload: Payload
     private let seed: UInt64
     private var reader = HTTPResponseReader()
-    /// Bytes of the body so far, if it has to be the request's.
+    /// Bytes of the body so far, if it must equal the request's.
     private var bodyPosition = 0
     private var ends = false
 
@@ -43,7 +43,7 @@ final class HTTPExchange: Exchange, @unchecked Sendable {
         var rest = bytes
         while !rest.isEmpty {
             guard answeredCount != writtenCount else {
-                return Finding(.mismatch, "bytes came that no request asked for")
+                return Finding(.mismatch, "received bytes without a request")
             }
             var finding: Finding?
             let step = reader.step(rest, expectsBody: plan.method != .head) { status, piece in
@@ -53,7 +53,7 @@ final class HTTPExchange: Exchange, @unchecked Sendable {
             switch step {
             case .needsMore: return nil
             case .malformed(let what):
-                return Finding(.mismatch, "response \(answeredCount) is no HTTP/1.1: \(what)")
+                return Finding(.mismatch, "response \(answeredCount) is not HTTP/1.1: \(what)")
             case .complete(let used):
                 rest = UnsafeRawBufferPointer(rebasing: rest[used...])
                 if let finding = complete() { return finding }
@@ -70,16 +70,16 @@ final class HTTPExchange: Exchange, @unchecked Sendable {
             && payload.matches(answeredCount, seed: seed, position: bodyPosition, piece)
         bodyPosition += piece.count
         return isRight
-            ? nil : Finding(.mismatch, "the body of response \(answeredCount) is not the request's")
+            ? nil : Finding(.mismatch, "the body of response \(answeredCount) differs")
     }
 
     private func complete() -> Finding? {
         if reader.closes { ends = true }
         guard reader.status < 400 else {
-            return Finding(.status, "response \(answeredCount) has the status \(reader.status)")
+            return Finding(.status, "response \(answeredCount) has status \(reader.status)")
         }
         if plan.body == .echo, bodyPosition != payload.size(answeredCount, seed: seed) {
-            return Finding(.truncation, "the body of response \(answeredCount) lacks its end")
+            return Finding(.truncation, "the body of response \(answeredCount) is incomplete")
         }
         bodyPosition = 0
         answeredCount &+= 1
@@ -87,7 +87,7 @@ final class HTTPExchange: Exchange, @unchecked Sendable {
         return nil
     }
 
-    /// A body without a length ends with the connection.
+    /// A body without a length ends when the connection does.
     override func findingAtEnd() -> Finding? {
         if reader.endsWithConnection { return complete() }
         return super.findingAtEnd()

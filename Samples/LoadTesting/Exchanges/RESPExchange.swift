@@ -1,13 +1,12 @@
-/// Commands of Redis's protocol. The value of a key follows from the key, so that GET can be
-/// checked.
+/// Commands of Redis's protocol. A key determines its value, so that replies to GET can be checked.
 final class RESPExchange: Exchange, @unchecked Sendable {
     // Safety: see the base class.
     private let plan: RESPPlan
     private let payload: Payload
-    /// The command and key of a message follow from this and its number.
+    /// With the message's number, determines command and key.
     private let seed: UInt64
     private var line: [UInt8] = []
-    /// Missing bytes of a value, with its line end; nil: a line follows.
+    /// Missing bytes of a value, including its line end; nil while a line is expected.
     private var valueLeft: Int?
     private var valuePosition = 0
     private var received = 0
@@ -42,7 +41,7 @@ final class RESPExchange: Exchange, @unchecked Sendable {
         var rest = bytes
         while !rest.isEmpty {
             guard answeredCount != writtenCount else {
-                return Finding(.mismatch, "a reply came that no command asked for")
+                return Finding(.mismatch, "received a reply without a command")
             }
             if let left = valueLeft {
                 let part = min(left, rest.count)
@@ -74,7 +73,7 @@ final class RESPExchange: Exchange, @unchecked Sendable {
 
     private func checkLine() -> Finding? {
         let text = String(decoding: line, as: UTF8.self)
-        guard text.hasSuffix("\r\n") else { return wrong("a line without its end") }
+        guard text.hasSuffix("\r\n") else { return wrong("a line without CR LF") }
         line.removeAll(keepingCapacity: true)
         let reply = text.dropLast()
         let (command, key) = plan.choice(seed &+ answeredCount)
@@ -102,7 +101,7 @@ final class RESPExchange: Exchange, @unchecked Sendable {
             key, seed: RESPPlan.valueSeed, position: valuePosition, value)
         valuePosition += piece.count
         received += piece.count
-        return isRight ? nil : wrong("another value than the one that was set")
+        return isRight ? nil : wrong("not the value that was set")
     }
 
     private func wrong(_ what: String) -> Finding {

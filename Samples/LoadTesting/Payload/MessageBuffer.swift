@@ -1,6 +1,6 @@
-/// The next messages to send, one after the other. Confined to its shard's queue.
+/// The messages of the next send, back to back. Used on its shard's queue.
 final class MessageBuffer: @unchecked Sendable {
-    // Safety: used on one queue only; every access is checked against the count.
+    // Safety: used on one queue only, and every access is within the allocation.
     @exclusivity(unchecked) private var memory: UnsafeMutableRawBufferPointer
     @exclusivity(unchecked) private(set) var count = 0
 
@@ -20,7 +20,7 @@ final class MessageBuffer: @unchecked Sendable {
     func append(_ source: UnsafeRawBufferPointer) {
         reserve(source.count)
         guard let from = source.baseAddress, let start = memory.baseAddress else { return }
-        // Safety: there is room for it, and the two do not overlap.
+        // Safety: `reserve` has made room, and `source` lies in other memory.
         (start + count).copyMemory(from: from, byteCount: source.count)
         count += source.count
     }
@@ -29,7 +29,7 @@ final class MessageBuffer: @unchecked Sendable {
 
     func append(_ text: String) { append(Array(text.utf8)) }
 
-    /// The first `length` bytes of the word, the lowest first.
+    /// Appends the first `length` bytes of the word, lowest byte first.
     @inline(__always)
     func append(word: UInt64, length: Int) {
         reserve(8)

@@ -2,14 +2,15 @@ internal import Glibc
 
 /// The bytes of every message, known to sender and checker alike.
 ///
-/// Message n of a connection is the word `seed + n` (the connection's seed), then a window of a
-/// random pattern that all share; which window depends on seed and n. So an echo that is late,
-/// early, from another connection, cut or changed differs from what is expected. Making or checking
-/// a message is one word and one memcpy or memcmp. Messages under 8 bytes are the word's first.
+/// Message n of a connection is the word `seed + n` (with the connection's seed), then a window of
+/// a random pattern that all connections share; seed and n select the window. So a late, early,
+/// truncated or modified echo, or one of another connection, differs from the expected bytes.
+/// Writing a message is one word and one memcpy(3), checking it one word and one memcmp(3). A
+/// message under 8 bytes is the beginning of the word.
 final class Payload: @unchecked Sendable {
-    // Safety: the pattern does not change once it is made.
+    // Safety: the pattern is immutable after `init`.
     static let headerBytes = 8
-    /// Offsets a window may start at: few enough for the first-level cache.
+    /// Start offsets of windows: few enough that the pattern stays in the first-level cache.
     private static let windowOffsets = 4096
 
     let sizes: MessageSizes
@@ -42,8 +43,8 @@ final class Payload: @unchecked Sendable {
         return size
     }
 
-    /// Whether `bytes` are message `number`'s bytes from its byte `position` on. They may not reach
-    /// beyond its end.
+    /// Whether `bytes` equal the part of message `number` that starts at `position`. They must not
+    /// extend beyond its end.
     @inline(__always)
     func matches(
         _ number: UInt64, seed: UInt64, position: Int, _ bytes: UnsafeRawBufferPointer
@@ -66,7 +67,7 @@ final class Payload: @unchecked Sendable {
         let start = max(0, position - Self.headerBytes)
         let expected = window(number, seed, start..<start + body.count)
         guard let expectedAddress = expected.baseAddress else { return false }
-        // Safety: both have the same size.
+        // Safety: both have `body.count` bytes.
         return memcmp(address, expectedAddress, body.count) == 0
     }
 
@@ -76,7 +77,7 @@ final class Payload: @unchecked Sendable {
         return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) &- seed
     }
 
-    /// Where a part of the message's body is in the pattern.
+    /// The pattern bytes for a part of the message's body.
     @inline(__always)
     private func window(
         _ number: UInt64, _ seed: UInt64, _ part: Range<Int>

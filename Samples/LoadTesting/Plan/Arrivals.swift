@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// The times at which messages are due, one after the other: a shard's share of a schedule.
+/// The times when messages are due: a shard's share of a schedule.
 ///
-/// Late messages take no memory: the next time stays until `advance` is called.
+/// Late messages need no memory: the next time stays the same until `advance` is called.
 struct Arrivals {
-    /// On CLOCK_MONOTONIC.
+    /// When the next message is due, on CLOCK_MONOTONIC.
     private(set) var nextNanoseconds: UInt64
-    /// From `origin`: exact to the nanosecond for months.
+    /// The same relative to `origin`: exact to the nanosecond for months.
     private var next: Double
     private let origin: UInt64
     private let interval: Double
@@ -14,8 +14,8 @@ struct Arrivals {
     private var generator: SeededGenerator
 
     /// - Parameters:
-    ///   - share: the number of this share.
-    ///   - start: the time when the first message is due.
+    ///   - share: the index of this share.
+    ///   - start: when the first message is due.
     init(_ schedule: Schedule, share: Int, of shares: Int, start: UInt64, seed: UInt64) {
         let rate = schedule.perSecond ?? 1
         interval = 1e9 * Double(shares) / rate

@@ -1,4 +1,4 @@
-/// The requests to an HTTP server, and the checks of its answers.
+/// The requests to an HTTP server, and how to check the responses.
 public struct HTTPPlan: Sendable {
     public enum Method: String, Sendable, CaseIterable {
         case get = "GET"
@@ -7,15 +7,15 @@ public struct HTTPPlan: Sendable {
     }
 
     public enum Body: String, Sendable, CaseIterable {
-        /// Any body, as long as it is complete.
+        /// Any complete body.
         case any
-        /// The posted body has to come back.
+        /// The body of the request.
         case echo
     }
 
     public var method = Method.get
     public var body = Body.any
-    /// Further lines of the request, such as `Accept: text/plain`.
+    /// Additional header lines of the request, such as `Accept: text/plain`.
     public var headers: [String] = []
 
     public init() {}

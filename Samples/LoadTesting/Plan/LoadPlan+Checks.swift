@@ -3,7 +3,7 @@ internal import RingDispatch
 extension LoadPlan {
     public static let connectionLimits = 0...1_000_000
     public static let pipelineLimits = 1...4096
-    /// Of all connections together.
+    /// The limit over all connections.
     public static let mostBytesUnderWay = 2 * 1024 * 1024 * 1024
     static let shortestDatagram = 8
     static let longestDatagram = 65_507
@@ -11,7 +11,7 @@ extension LoadPlan {
     /// The number of event loops, and so of shards.
     public static let loopCount = DispatchRuntime.snapshot().loops.count { !$0.isBackground }
 
-    /// Throws if a value or combination is invalid. A run checks its plan itself.
+    /// Throws if a value or combination is invalid. ``LoadRun`` calls it, too.
     public func check() throws(LoadFailure) {
         guard !targets.isEmpty else { throw .usage("name a target, as in tcp://127.0.0.1:7007") }
         try Self.check("--connections", connections, Self.connectionLimits)
@@ -53,8 +53,8 @@ extension LoadPlan {
             guard sizes.smallest >= Self.shortestDatagram, sizes.largest <= Self.longestDatagram
             else {
                 throw .usage(
-                    "--size \(sizes): a datagram of \(target) has \(Self.shortestDatagram) bytes, "
-                        + "which say its number, to \(Self.longestDatagram)")
+                    "--size \(sizes): a datagram of \(target) must have \(Self.shortestDatagram) "
+                    + "(its number) to \(Self.longestDatagram) bytes")
             }
             guard messagesPerConnection == nil, idleConnections == 0, hostile.isEmpty else {
                 throw .usage("\(target): --churn, --idle and --hostile are for connections")

@@ -7,52 +7,52 @@ public import RingTLS
 
 /// The parameters of a run: the targets, the load, the duration.
 public struct LoadPlan: Sendable {
-    /// Connections go to the targets in turn.
+    /// Connections are distributed over the targets in turn.
     public var targets: [LoadTarget]
     public var connections = 64
-    /// Messages that a connection sends before it waits for an answer.
+    /// Messages in flight on each connection.
     public var pipeline = 1
     public var sizes: MessageSizes
     public var schedule = Schedule.closed
 
-    /// Time before the measurement: everything is checked, nothing is measured.
+    /// Time before the measurement. Answers are checked, but not measured.
     public var warmupNanoseconds: UInt64 = 1_000_000_000
     public var durationNanoseconds: UInt64 = 10_000_000_000
-    /// The run ends after this many messages, if that is sooner; nil: no limit.
+    /// The run ends early after this many messages; nil: no limit.
     public var requests: Int?
-    /// A message without an answer for this long has failed.
+    /// A message without an answer for this long counts as failed.
     public var stallNanoseconds: UInt64 = 5_000_000_000
-    /// The interval of progress reports and of the report's figures.
+    /// The interval of progress lines and of the report's time series.
     public var intervalNanoseconds: UInt64 = 1_000_000_000
 
-    /// Connections begun each second; nil: as fast as they are accepted.
+    /// Connections started per second; nil: as fast as they are accepted.
     public var connectsPerSecond: Double?
-    /// A connection is closed and replaced after this many messages; nil: it is kept.
+    /// A connection is closed and replaced after this many messages; nil: never.
     public var messagesPerConnection: Int?
-    /// Connections that are made and then stay idle.
+    /// Additional connections that stay idle.
     public var idleConnections = 0
-    /// Addresses of this machine that connections come from, in turn: each has ports of its own.
+    /// Local addresses of the connections, in turn. Each address has its own range of ports.
     public var sources: [IPAddress] = []
 
     public var http = HTTPPlan()
     public var resp = RESPPlan()
 
-    /// Ill-behaved clients beside the load.
+    /// Ill-behaved clients besides the load.
     public var hostile: [HostileProfile] = []
-    /// How many of each.
+    /// How many connections of each hostile profile.
     public var hostileConnections = 8
 
     /// The seed of the messages' bytes, the sizes and the random intervals.
     public var seed: UInt64 = 1
     /// Queues that share the connections; nil: one for each event loop.
     public var shards: Int?
-    /// The server's process on this machine, whose CPU time is measured too.
+    /// A server process on this machine whose CPU time is measured, too.
     public var observedProcess: Int32?
 
     #if TLS
-    /// How servers of `tls://` and `https://` are verified.
+    /// How `tls://` and `https://` servers are verified.
     public var tls = TLSConfiguration.client()
-    /// The name that a certificate has to have; nil: the target's host.
+    /// The name that the certificate must contain; nil: the target's host.
     public var tlsServerName: String?
     #endif
 
@@ -65,12 +65,10 @@ public struct LoadPlan: Sendable {
 
     var shardCount: Int { max(1, min(shards ?? LoadPlan.loopCount, max(1, connections))) }
 
-    /// The connections of one shard.
     func connections(ofShard shard: Int) -> Range<Int> {
         connections * shard / shardCount..<connections * (shard + 1) / shardCount
     }
 
-    /// A shard's share of `count`.
     func share(of count: Int, shard: Int) -> Int {
         count * (shard + 1) / shardCount - count * shard / shardCount
     }

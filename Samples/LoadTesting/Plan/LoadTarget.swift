@@ -1,14 +1,14 @@
 public import RingNetwork
 
-/// A server's address, and the protocol to use.
+/// A server's address and protocol.
 ///
 /// | text | load |
 /// |---|---|
-/// | `tcp://127.0.0.1:7007` | messages, of which each byte has to come back |
+/// | `tcp://127.0.0.1:7007` | messages that the server has to echo byte by byte |
 /// | `tls://localhost:7007` | the same over TLS (with the package trait TLS) |
 /// | `unix:/run/app.sock`, `unix:@name` | the same over a Unix socket |
 /// | `udp://127.0.0.1:7007` | the same in datagrams |
-/// | `http://127.0.0.1:8080/path` | HTTP/1.1 requests on connections that are kept |
+/// | `http://127.0.0.1:8080/path` | HTTP/1.1 requests on persistent connections |
 /// | `resp://127.0.0.1:6379` | commands of Redis's protocol |
 public struct LoadTarget: Sendable, Hashable {
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
@@ -17,7 +17,7 @@ public struct LoadTarget: Sendable, Hashable {
 
     public let scheme: Scheme
     public let endpoint: Endpoint
-    /// Of an `http` target, with its query; empty for others.
+    /// The path and query of an HTTP target; empty for others.
     public let path: String
 
     /// Reads one of the forms above.
@@ -26,7 +26,7 @@ public struct LoadTarget: Sendable, Hashable {
             let scheme = Scheme(rawValue: text[..<colon].lowercased())
         else {
             throw .usage(
-                "'\(text)' names no target: begin with tcp://, tls://, unix:, udp://, http://, "
+                "'\(text)' is not a target: begin with tcp://, tls://, unix:, udp://, http://, "
                     + "https:// or resp://, as in tcp://127.0.0.1:7007")
         }
         self.scheme = scheme
@@ -37,7 +37,7 @@ public struct LoadTarget: Sendable, Hashable {
         }
         let rest = text[text.index(after: colon)...]
         guard rest.hasPrefix("//") else {
-            throw .usage("'\(text)' lacks the slashes: write \(scheme)://HOST:PORT")
+            throw .usage("'\(text)': write \(scheme)://HOST:PORT")
         }
         let place = rest.dropFirst(2)
         let isHTTP = scheme == .http || scheme == .https
@@ -52,12 +52,11 @@ public struct LoadTarget: Sendable, Hashable {
         endpoint = try Self.endpoint(
             Self.withPort(String(place[..<slash]), scheme), of: text)
         guard endpoint.port != 0 else {
-            throw .usage("'\(text)': port 0 is no server's; name the one that it listens on")
+            throw .usage("'\(text)': port 0 is not valid; name the port that the server listens on")
         }
         if case .unix = endpoint { throw .usage("'\(text)': write unix:/path for a Unix socket") }
     }
 
-    /// Adds the default ports of HTTP.
     private static func withPort(_ place: String, _ scheme: Scheme) -> String {
         let host = place.split(separator: "]", omittingEmptySubsequences: false).last ?? ""
         guard !host.contains(":") else { return place }
@@ -80,7 +79,7 @@ public struct LoadTarget: Sendable, Hashable {
 
     var isSecured: Bool { scheme == .tls || scheme == .https }
     var isHTTP: Bool { scheme == .http || scheme == .https }
-    /// Whether every byte that is sent has to come back.
+    /// Whether the server has to echo every byte.
     var isEcho: Bool { !isHTTP && scheme != .resp }
 }
 
@@ -89,6 +88,6 @@ extension LoadTarget: CustomStringConvertible {
         scheme == .unix ? endpoint.description : "\(scheme)://\(endpoint)\(path)"
     }
 
-    /// The endpoint without the scheme, for people.
+    /// The endpoint without the scheme, as text.
     var place: String { endpoint.description }
 }

@@ -1,12 +1,12 @@
-/// How many bytes the messages have: one size, a range, or several with weights.
+/// The sizes of messages in bytes: one size, a range, or several with weights.
 ///
-/// The size of a message follows from its connection and number, so that sender and checker need
-/// not tell each other.
+/// The connection's seed and the message's number determine the size, so that sender and checker
+/// need not exchange it.
 public struct MessageSizes: Sendable, Hashable, CustomStringConvertible {
     enum Kind: Sendable, Hashable {
         case fixed(Int)
         case range(ClosedRange<Int>)
-        /// Sizes with the sums of the weights up to each.
+        /// Sizes, each with the sum of the weights up to it.
         case weighted([Weighted], total: Int)
     }
 
@@ -28,7 +28,7 @@ public struct MessageSizes: Sendable, Hashable, CustomStringConvertible {
         if let dots = text.firstRange(of: "..") {
             let low = try Self.size(text[..<dots.lowerBound], of: text)
             let high = try Self.size(text[dots.upperBound...], of: text)
-            guard low <= high else { throw .usage("--size \(text): the range is upside down") }
+            guard low <= high else { throw .usage("--size \(text): the range is reversed") }
             kind = low == high ? .fixed(low) : .range(low...high)
         } else if text.contains(":") {
             kind = try Self.weighted(text)
@@ -81,7 +81,7 @@ public struct MessageSizes: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// - Parameter word: differs from message to message.
+    /// - Parameter word: a different one for each message.
     @inline(__always)
     func size(of word: UInt64) -> Int {
         if case .fixed(let bytes) = kind { return bytes }

@@ -1,4 +1,4 @@
-/// The commands for a server of Redis's protocol: a mix with weights, and the number of keys.
+/// The commands to a server of Redis's protocol: a weighted mix, and the number of keys.
 public struct RESPPlan: Sendable, CustomStringConvertible {
     public enum Command: String, Sendable, CaseIterable {
         case ping, get, set

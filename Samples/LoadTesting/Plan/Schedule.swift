@@ -1,11 +1,11 @@
 /// When messages are sent.
 public enum Schedule: Sendable, Hashable {
-    /// Each connection sends its next message after an answer, so a slow server gets fewer.
+    /// Each connection sends its next message after an answer, so a slow server receives fewer.
     case closed
-    /// A number of messages a second over all connections, at equal intervals, whatever the server
-    /// does.
+    /// A fixed number of messages per second over all connections, at equal intervals, however slow
+    /// the server is.
     case constant(perSecond: Double)
-    /// The same on average, at random intervals like those of independent users.
+    /// The same average rate at random intervals, like requests of independent users.
     case poisson(perSecond: Double)
 
     /// Nil for a closed loop.

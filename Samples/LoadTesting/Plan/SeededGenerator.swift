@@ -10,7 +10,7 @@ struct SeededGenerator: Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Above 0, up to and including 1.
+    /// A random number above 0, up to and including 1.
     mutating func nextFraction() -> Double {
         Double((next() >> 11) + 1) / 9_007_199_254_740_992
     }

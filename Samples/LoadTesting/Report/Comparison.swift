@@ -1,14 +1,14 @@
 internal import WireFormats
 
-/// Two reports beside each other: what differs by more than the runs differ within themselves.
+/// Compares two reports, and tells real differences from noise.
 ///
-/// The noise of a figure is estimated from the intervals of each run (Welch's t): a difference
-/// counts when it is larger than three standard errors, and than one percent.
+/// The noise is estimated from the intervals of each run (Welch's t): a difference is real if it
+/// exceeds three standard errors, and one percent.
 public struct Comparison: Sendable {
     public enum Verdict: String, Sendable {
         case better, worse
         case noise = "within noise"
-        /// Too few intervals to tell.
+        /// Too few intervals for a verdict.
         case unknown = "too short to tell"
     }
 
@@ -30,7 +30,7 @@ public struct Comparison: Sendable {
 
     /// - Parameters:
     ///   - before: a report as JSON.
-    ///   - after: another one.
+    ///   - after: the report to compare with it.
     public init(
         before: String, named beforeName: String, after: String, named afterName: String
     ) throws(LoadFailure) {
@@ -55,12 +55,12 @@ public struct Comparison: Sendable {
         guard let value = try? JSONReader.read(Array(text.utf8)),
             value["schema"]?.text == "ringload-report"
         else {
-            throw LoadFailure("\(name): is no report of ringload --json")
+            throw LoadFailure("\(name): not a report of ringload --json")
         }
         guard value["version"]?.number == Double(LoadReport.jsonVersion) else {
             throw LoadFailure(
-                "\(name): has another version than \(LoadReport.jsonVersion): make both reports "
-                    + "with the same ringload")
+                "\(name): not version \(LoadReport.jsonVersion) of the report format: make both "
+                + "reports with the same ringload")
         }
         return value
     }
@@ -79,7 +79,6 @@ public struct Comparison: Sendable {
             isLatency: isLatency ?? !higherIsBetter)
     }
 
-    /// The figure in each interval that was measured.
     private static func samples(_ report: JSONValue, _ key: String) -> [Double] {
         (report["intervals"]?.elements ?? []).compactMap { interval in
             if case .boolean(true)? = interval["is_warming_up"] { return nil }
@@ -108,7 +107,7 @@ public struct Comparison: Sendable {
         return squares / Double(samples.count - 1)
     }
 
-    /// For people.
+    /// The comparison as a text table.
     public var text: String {
         let header = Self.line("", "before", "after", "change", "")
         return

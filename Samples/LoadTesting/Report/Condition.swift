@@ -1,6 +1,6 @@
 internal import Histogram
 
-/// A comparison of a figure with a limit: `p99>5ms`, `rate<10k`, `errors>0`.
+/// A comparison of a figure with a limit, such as `p99>5ms`, `rate<10k`, `errors>0`.
 public struct Condition: Sendable, CustomStringConvertible {
     enum Quantity: Sendable {
         case percentile(Double)
@@ -19,18 +19,18 @@ public struct Condition: Sendable, CustomStringConvertible {
     private static let examples =
         "write a figure, < or >, and a limit: p99>5ms, max>1s, rate<10k, errors>0, error%>0.1"
 
-    /// Reads one of the forms above. Latencies are in ns, us, µs, ms or s.
+    /// Reads one of the forms above. Latencies have the unit ns, us, µs, ms or s.
     public init(_ text: String) throws(LoadFailure) {
         guard let sign = text.firstIndex(where: { $0 == "<" || $0 == ">" }) else {
-            throw .usage("'\(text)' is no condition: \(Self.examples)")
+            throw .usage("'\(text)' is not a condition: \(Self.examples)")
         }
         let name = text[..<sign].filter { $0 != " " }.lowercased()
         let value = text[text.index(after: sign)...].filter { $0 != " " && $0 != "=" }
         guard let quantity = Self.quantity(name) else {
-            throw .usage("'\(text)': '\(name)' is no figure: \(Self.examples)")
+            throw .usage("'\(text)': '\(name)' is not a figure: \(Self.examples)")
         }
         guard let limit = Self.limit(value, of: quantity) else {
-            throw .usage("'\(text)': '\(value)' is no limit: \(Self.examples)")
+            throw .usage("'\(text)': '\(value)' is not a limit: \(Self.examples)")
         }
         description = text
         isAbove = text[sign] == ">"
@@ -68,13 +68,13 @@ public struct Condition: Sendable, CustomStringConvertible {
         return number * unit.factor
     }
 
-    /// Whether the condition holds.
+    /// Whether the report meets the condition.
     public func holds(for report: LoadReport) -> Bool {
         let value = value(of: report)
         return isAbove ? value > limit : value < limit
     }
 
-    /// The figure in words.
+    /// The condition and the actual value, as text.
     public func finding(_ report: LoadReport) -> String {
         let value = value(of: report)
         let text =

@@ -1,4 +1,4 @@
-/// Numbers for people.
+/// Formats numbers for people.
 public enum Format {
     /// `1,234,567`.
     public static func grouped(_ number: Int) -> String {
@@ -23,7 +23,7 @@ public enum Format {
         return "\(sign)\(scaled / Int(scale)).\(zeros)\(fraction)"
     }
 
-    /// `812 ns`, `25.3 µs`, `1.23 ms`, `1.20 s`: three digits or so.
+    /// `812 ns`, `25.3 µs`, `1.23 ms`, `1.20 s`: about three digits.
     public static func latency(_ nanoseconds: UInt64) -> String {
         let units: [(limit: UInt64, divisor: Double, name: String)] = [
             (1_000, 1, "ns"), (1_000_000, 1e3, "µs"), (1_000_000_000, 1e6, "ms"),
@@ -34,7 +34,7 @@ public enum Format {
         return "\(decimal(value, places: places)) \(unit.name)"
     }
 
-    /// `500ms`, `10s`, `2m`: in the largest unit that keeps it whole.
+    /// `500ms`, `10s`, `2m`: in the largest unit that gives a whole number.
     public static func span(_ nanoseconds: UInt64) -> String {
         let units: [(nanoseconds: UInt64, suffix: String)] = [
             (3_600_000_000_000, "h"), (60_000_000_000, "m"), (1_000_000_000, "s"),
@@ -45,7 +45,7 @@ public enum Format {
         return "\(nanoseconds / unit.nanoseconds)\(unit.suffix)"
     }
 
-    /// With spaces before it.
+    /// Pads the text with spaces on the left.
     public static func padded(_ text: String, to width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }

@@ -1,7 +1,7 @@
 internal import Histogram
 
 extension LoadReport {
-    /// The distribution of the latencies, in milliseconds, as HdrHistogram's plotter reads it.
+    /// The latency distribution in milliseconds, in the format of HdrHistogram's plotter.
     public var hgrm: String {
         let latencies = measurement.latencies
         var lines = ["       Value     Percentile TotalCount 1/(1-Percentile)", ""]
@@ -35,7 +35,7 @@ extension LoadReport {
         Format.decimal(nanoseconds / 1e6, places: 6)
     }
 
-    /// A line of names, then a line for each interval.
+    /// A header line, then one line per interval.
     public var csv: String {
         let names =
             "seconds,warming_up,messages,messages_per_second,p50_ns,p90_ns,p99_ns,p99_9_ns,max_ns,"

@@ -3,10 +3,10 @@ internal import Histogram
 internal import WireFormats
 
 extension LoadReport {
-    /// Raised when a field changes its meaning or goes; new fields leave it alone.
+    /// Raised when a field changes its meaning or disappears, but not for new fields.
     public static let jsonVersion = 1
 
-    /// For programs. The fields are listed in ringload's README.md.
+    /// The report for programs. ringload's README.md lists the fields.
     public var json: String {
         var members: [(String, JSONValue)] = [
             ("schema", .string("ringload-report")),
@@ -50,14 +50,14 @@ extension LoadReport {
             ("warmup_seconds", .number(Double(plan.warmupNanoseconds) / 1e9)),
             ("duration_seconds", .number(Double(plan.durationNanoseconds) / 1e9)),
             ("stall_timeout_seconds", .number(Double(plan.stallNanoseconds) / 1e9)),
-            // A string: JSON readers keep 53 bits of a number.
+            // A string: many JSON readers keep only 53 bits of a number.
             ("seed", .string(String(plan.seed))),
             ("shards", .integer(plan.shardCount)),
             ("backend", .string(backend)),
         ])
     }
 
-    /// The setting, not the result.
+    /// The requested back end, not the one that the runtime chose.
     private var backend: String {
         getenv("RINGDISPATCH_BACKEND").map { String(cString: $0) } ?? "auto"
     }

@@ -1,7 +1,7 @@
 internal import Histogram
 
 extension LoadReport {
-    /// For people.
+    /// The report as text.
     public var text: String {
         var lines = [
             "target      \(plan.targets.map(\.description).joined(separator: ", "))",
@@ -31,7 +31,7 @@ extension LoadReport {
         if let first = errors.first { lines.append("first error \(first)") }
         lines += warnings.map { "warning     \($0)" }
         if measurement.messages == 0, plan.connections > 0 {
-            lines.append("nothing was measured: no answer came in time")
+            lines.append("nothing was measured: no answer arrived in time")
         }
         return lines.joined(separator: "\n")
     }

@@ -1,8 +1,8 @@
 internal import Histogram
 
-/// The run's outcome.
+/// The results of a run.
 public struct LoadReport: Sendable {
-    /// The percentiles of the report, with their JSON names.
+    /// The reported percentiles, with their JSON names.
     public static let percentiles: [(percent: Double, label: String, key: String)] = [
         (50, "p50", "p50"), (90, "p90", "p90"), (99, "p99", "p99"), (99.9, "p99.9", "p99_9"),
         (99.99, "p99.99", "p99_99"),
@@ -16,7 +16,7 @@ public struct LoadReport: Sendable {
     public let hostile: [HostileProfile: HostileCounts]
     public let wasInterrupted: Bool
 
-    /// There were errors, or nothing was measured.
+    /// True if there were errors, or nothing was measured.
     public var hasFailed: Bool {
         let wantsMessages = plan.connections > 0 && !wasInterrupted
         return errors.total > 0 || (measurement.messages == 0 && wantsMessages)
@@ -30,15 +30,16 @@ public struct LoadReport: Sendable {
         measurement.messages > 0 ? usage.totalSeconds * 1e6 / Double(measurement.messages) : 0
     }
 
-    /// Doubts about the figures: the client was the limit, or missed the schedule.
+    /// Reasons to doubt the figures: the client was the bottleneck, or missed the schedule.
     public var warnings: [String] {
         var warnings: [String] = []
-        // In an open loop event loops spin, so only lateness shows that the client is the limit.
+        // In an open loop the client's loops spin, so only lateness shows that it is the
+        // bottleneck.
         if !plan.isOpenLoop, processorPercent > 95 * Double(plan.shardCount) {
             warnings.append(
                 "the client was the limit: it used \(Format.decimal(processorPercent, places: 0)) "
-                    + "% of a CPU with \(plan.shardCount) event loops; the figures are the "
-                    + "client's")
+                + "% of a CPU with \(plan.shardCount) event loops; the figures are the "
+                + "client's")
         }
         guard let rate = plan.schedule.perSecond else { return warnings }
         let open = measurement.open

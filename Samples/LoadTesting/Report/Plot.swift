@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Curves over an axis, as SVG.
+/// A line chart as SVG.
 struct Plot {
     struct Point {
         let x: Double
@@ -30,7 +30,7 @@ struct Plot {
     private static let right = 20.0
     private static let top = 48.0
     private static let bottom = 44.0
-    /// More points than this cannot be told apart.
+    /// More points than this cannot be distinguished.
     private static let mostPoints = 1200
 
     var svg: String {
@@ -60,7 +60,7 @@ struct Plot {
     private func thinned(_ points: [Point]) -> [Point] {
         guard points.count > Self.mostPoints else { return points }
         let step = (points.count + Self.mostPoints - 1) / Self.mostPoints
-        // The highest of those that fall together: peaks are what one looks for.
+        // Of the points that share a place, the highest is kept: peaks matter most.
         return stride(from: 0, to: points.count, by: step).compactMap { start in
             points[start..<min(points.count, start + step)].max { $0.y < $1.y }
         }
@@ -143,13 +143,13 @@ struct Plot {
         }
     }
 
-    /// At most ten, the first and the last among them.
+    /// Thins the ticks to about ten, including the first and the last.
     private static func few(_ ticks: [Double]) -> [Double] {
         guard ticks.count > 10, let last = ticks.last else { return ticks }
         return ticks.dropLast().enumerated().filter { $0.offset % 3 == 0 }.map(\.element) + [last]
     }
 
-    /// 1, 2 or 5 times a power of ten, not below the value.
+    /// The smallest of 1, 2 or 5 times a power of ten that is not below the value.
     static func roundStep(_ value: Double) -> Double {
         guard value > 0 else { return 1 }
         let power = pow(10, log10(value).rounded(.down))

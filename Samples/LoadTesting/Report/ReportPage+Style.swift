@@ -1,5 +1,5 @@
 extension ReportPage {
-    /// Colours that can be told apart by people who see few, on white and on black.
+    /// The colours are distinguishable with colour blindness, on white and on black.
     static let style = """
         :root { color-scheme: light dark; --back: #fcfcfb; --text: #1d2128; --dim: #667080;
           --line: #dfe3e8; --card: #ffffff; --c0: #0b63c4; --c1: #d97706; --c2: #0f8a5f;

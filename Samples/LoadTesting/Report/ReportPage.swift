@@ -1,8 +1,7 @@
 internal import Glibc
 internal import Histogram
 
-/// The report as a page that needs nothing else: tables, and plots as SVG, for light and dark
-/// screens.
+/// The report as a self-contained page: tables, and plots as SVG, for light and dark screens.
 struct ReportPage {
     let report: LoadReport
 
@@ -108,7 +107,7 @@ struct ReportPage {
             yLabel: { Format.latency(UInt64($0)) }, isLogarithmic: true)
     }
 
-    /// By the number of nines: each tenfold step towards 100 % has the same width.
+    /// The x axis counts nines: each tenfold step towards 100 % has the same width.
     private func curve(_ latencies: LatencyHistogram) -> [Plot.Point] {
         guard latencies.totalCount > 0 else { return [] }
         var points: [Plot.Point] = []
@@ -184,6 +183,6 @@ extension StringProtocol {
 }
 
 extension LoadReport {
-    /// A page for browsers, in one piece.
+    /// The report as a self-contained HTML page.
     public var html: String { ReportPage(report: self).html }
 }

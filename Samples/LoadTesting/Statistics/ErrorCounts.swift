@@ -1,4 +1,4 @@
-/// The errors by kind, and the first one in words. A connection fails once, for one reason.
+/// Error counts by kind, and a description of the first error. A failed connection counts once.
 public struct ErrorCounts: Sendable {
     /// The raw values are the keys of the JSON report.
     public enum Kind: String, CaseIterable, Sendable {
@@ -6,31 +6,30 @@ public struct ErrorCounts: Sendable {
         case mismatch = "mismatches"
         /// An answer before its turn.
         case reorder = "reorders"
-        /// An answer that lacks its end.
+        /// An incomplete answer.
         case truncation = "truncations"
         /// An answer received twice.
         case duplicate = "duplicates"
-        /// An HTTP status from 400 on, or an error reply.
+        /// An HTTP status of 400 or above, or an error reply.
         case status
         case closedByServer = "closed_by_server"
-        /// No answer in time.
+        /// No answer within the stall time-out.
         case stalled
         case reset = "resets"
-        /// A connection that was not made.
         case refused
         case connect
         case receive
         case send
         case notClosed = "not_closed"
 
-        /// In the report for people.
+        /// The name in the text report.
         public var words: String {
             switch self {
             case .mismatch: "wrong bytes"
             case .reorder: "out of order"
-            case .truncation: "cut off"
-            case .duplicate: "doubled"
-            case .status: "refusing answers"
+            case .truncation: "truncated"
+            case .duplicate: "duplicated"
+            case .status: "error responses"
             case .closedByServer: "closed by the server"
             case .stalled: "no answer"
             case .reset: "reset"

@@ -1,4 +1,4 @@
-/// An error in what the server sent or did.
+/// One error of a server, with its description.
 struct Finding: Sendable {
     let kind: ErrorCounts.Kind
     let detail: String

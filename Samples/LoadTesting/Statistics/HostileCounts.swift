@@ -1,4 +1,4 @@
-/// What became of the clients of one hostile profile.
+/// Counts of the clients of one hostile profile.
 public struct HostileCounts: Sendable {
     public internal(set) var opened = 0
     public internal(set) var refused = 0

@@ -1,10 +1,10 @@
 public import Histogram
 
-/// Times in nanoseconds, with three digits.
+/// Times in nanoseconds, with three significant digits.
 public typealias LatencyHistogram = Histogram<UInt64>
 
 extension LatencyHistogram {
-    /// A minute: slower answers count as a minute.
+    /// One minute. Slower answers are recorded as one minute.
     static let slowestNanoseconds: UInt64 = 60_000_000_000
 
     static func forLatencies() -> LatencyHistogram {

@@ -1,10 +1,9 @@
 internal import Histogram
 
-/// The figures of one interval.
+/// The results of one interval.
 public struct LoadInterval: Sendable {
-    /// The interval's end, counted from the first message.
+    /// The end of the interval, counted from the first message.
     public let seconds: Double
-    /// The interval's length.
     public let lengthSeconds: Double
     public let isWarmingUp: Bool
     public let messages: Int
@@ -13,7 +12,7 @@ public struct LoadInterval: Sendable {
     public let p99Nanoseconds: UInt64
     public let p999Nanoseconds: UInt64
     public let maxNanoseconds: UInt64
-    /// Since the beginning of the run.
+    /// Errors since the start of the run.
     public let errors: Int
 
     public var messagesPerSecond: Double { Double(messages) / max(lengthSeconds, 1e-9) }

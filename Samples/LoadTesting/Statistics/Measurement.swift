@@ -1,20 +1,20 @@
 public import Histogram
 
-/// The measurement of all shards together.
+/// The combined measurement of all shards.
 public struct Measurement: Sendable {
     public private(set) var seconds = 0.0
     public private(set) var messages = 0
-    /// Bytes that came.
+    /// Bytes received.
     public private(set) var bytes = 0
-    /// From the time a message was due to its answer; in a closed loop it is due when it is sent.
+    /// From the due time of a message to its answer. In a closed loop, messages are due when sent.
     public private(set) var latencies = LatencyHistogram.forLatencies()
     public private(set) var open = OpenLoopStatistics()
-    /// The time that connecting takes.
+    /// How long connecting took.
     public private(set) var connects = LatencyHistogram.forLatencies()
 
     init() {}
 
-    /// The shards begin and end within microseconds of each other: their mean is the time measured.
+    /// Shards start and stop within microseconds of each other, so the measured time is their mean.
     init(_ shares: [ShardMeasurement]) {
         for share in shares {
             let end = max(share.endNanoseconds, share.statistics.lastAnswerNanoseconds)
@@ -29,6 +29,6 @@ public struct Measurement: Sendable {
     }
 
     public var messagesPerSecond: Double { seconds > 0 ? Double(messages) / seconds : 0 }
-    /// Millions of bytes received, which is about as many as were sent.
+    /// Received megabytes; about as many were sent.
     public var megabytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds / 1e6 : 0 }
 }

@@ -1,14 +1,14 @@
 public import Histogram
 
-/// The figures of an open loop besides the latencies.
+/// Open-loop statistics besides the latencies.
 public struct OpenLoopStatistics: Sendable {
-    /// From the time a message was sent to its answer: the latency that a closed loop would report.
+    /// From the send of a message to its answer: the latency that a closed loop would report.
     public internal(set) var service = LatencyHistogram.forLatencies()
-    /// The client's own lateness: how late it sent messages although a connection was free.
+    /// The client's own delay: how late it sent messages although a connection was free.
     public internal(set) var slip = LatencyHistogram.forLatencies()
     /// Messages that had to wait for a free connection.
     public internal(set) var waited = 0
-    /// Messages that were due and never sent.
+    /// Due messages that were never sent.
     public internal(set) var unsent = 0
 
     mutating func add(_ other: OpenLoopStatistics) {

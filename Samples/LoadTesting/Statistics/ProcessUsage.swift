@@ -2,16 +2,16 @@ internal import Glibc
 
 /// The CPU time of a process so far.
 struct ProcessUsage: Sendable {
-    /// In user mode; 0 for another process.
+    /// User mode; 0 for another process.
     var userNanoseconds: UInt64 = 0
-    /// In the kernel; 0 for another process.
+    /// Kernel mode; 0 for another process.
     var systemNanoseconds: UInt64 = 0
-    /// In both, including threads that have ended.
+    /// Both modes, including threads that have ended.
     var processorNanoseconds: UInt64 = 0
-    /// Voluntary and forced ones, of the threads that are alive.
+    /// Voluntary and involuntary switches of the living threads.
     var contextSwitches: UInt64 = 0
 
-    /// This process's. getrusage(2).
+    /// The usage of this process. getrusage(2).
     static func own() -> ProcessUsage {
         var times = rusage()
         getrusage(RUSAGE_SELF.rawValue, &times)
@@ -23,8 +23,7 @@ struct ProcessUsage: Sendable {
         return usage
     }
 
-    /// Another process's, or nil when there is none with this number. clock_getcpuclockid(3),
-    /// proc(5).
+    /// The usage of another process; nil if it does not exist. clock_getcpuclockid(3), proc(5).
     static func of(process: Int32) -> ProcessUsage? {
         var clock: clockid_t = 0
         var time = timespec()
@@ -64,7 +63,7 @@ struct ProcessUsage: Sendable {
         var names: [String] = []
         while let entry = readdir(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
-                // Safety: the kernel ends names with a NUL, within the field.
+                // Safety: the kernel terminates names with NUL within the field.
                 field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
             if name.first?.isNumber == true { names.append(name) }

@@ -1,4 +1,4 @@
-/// A shard's share of the report.
+/// One shard's part of the measurement.
 struct ShardMeasurement: Sendable {
     let statistics: ShardStatistics
     let endNanoseconds: UInt64

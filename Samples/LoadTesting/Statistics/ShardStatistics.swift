@@ -1,24 +1,24 @@
 internal import Histogram
 
-/// The statistics of one shard. It belongs to the shard; others get copies.
+/// The statistics of one shard, which alone writes them; others receive copies.
 struct ShardStatistics: Sendable {
-    /// When the shard began to measure. Messages that were due before do not count.
+    /// When the shard began to measure. Messages due earlier do not count.
     private(set) var startNanoseconds: UInt64 = 0
-    /// Messages that are due later do not count.
+    /// Messages due from now on do not count.
     var endNanoseconds = UInt64.max
     private(set) var messages = 0
     private(set) var bytes = 0
     private(set) var lastAnswerNanoseconds: UInt64 = 0
-    /// From the time a message was due to its answer. Measured, and no longer in `interval`.
+    /// From due time to answer, without the messages that are still in `interval`.
     private var finished = LatencyHistogram.forLatencies()
-    /// Since the last progress line or the beginning; a message is recorded once, here.
+    /// The latencies since the last progress line. A message is recorded here first, then added to
+    /// `finished`.
     private var interval = LatencyHistogram.forLatencies()
-    /// For the next progress line only: latencies from before `begin`.
+    /// Latencies from before `begin`, which only the next progress line shows.
     private var unmeasured = LatencyHistogram.forLatencies()
     private(set) var open = OpenLoopStatistics()
     private(set) var connects = LatencyHistogram.forLatencies()
 
-    /// Resets all counts.
     mutating func begin(atNanoseconds now: UInt64) {
         let shown = takeInterval()
         let connects = connects
@@ -28,29 +28,29 @@ struct ShardStatistics: Sendable {
         startNanoseconds = now
     }
 
-    /// Per answered message.
+    /// Records an answered message.
     @inline(__always)
     mutating func record(due: UInt64, now: UInt64) {
-        // Late answers to messages of the warm-up do not count.
+        // Late answers to warm-up messages do not count.
         guard due >= startNanoseconds, due < endNanoseconds else { return }
         messages += 1
         lastAnswerNanoseconds = now
         interval.recordLatency(now &- due)
     }
 
-    /// Per answered message of an open loop.
+    /// Records an answered message of an open loop.
     mutating func recordService(due: UInt64, sent: UInt64, now: UInt64) {
         guard due >= startNanoseconds, due < endNanoseconds else { return }
         open.service.recordLatency(now &- sent)
     }
 
-    /// Per message that was sent when it was due, as far as the client could.
+    /// Records a message that found a free connection.
     mutating func recordSlip(due: UInt64, now: UInt64) {
         guard due >= startNanoseconds, due < endNanoseconds else { return }
         open.slip.recordLatency(now &- due)
     }
 
-    /// Per message that was due while no connection was free for it.
+    /// Records a message that had to wait for a free connection.
     mutating func recordWait(due: UInt64) {
         if due >= startNanoseconds && due < endNanoseconds { open.waited += 1 }
     }
@@ -61,7 +61,7 @@ struct ShardStatistics: Sendable {
 
     mutating func record(bytes count: Int) { bytes += count }
 
-    /// The latencies since the last call, measured or not.
+    /// Returns the latencies since the last call, including unmeasured ones.
     mutating func takeInterval() -> LatencyHistogram {
         var taken = interval
         finished.add(taken)
@@ -71,7 +71,6 @@ struct ShardStatistics: Sendable {
         return taken
     }
 
-    /// All latencies since the start.
     func latencies() -> LatencyHistogram {
         var all = finished
         all.add(interval)

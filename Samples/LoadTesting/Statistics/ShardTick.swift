@@ -1,4 +1,4 @@
-/// A shard's share of a progress line.
+/// One shard's part of a progress line.
 struct ShardTick: Sendable {
     let latencies: LatencyHistogram
     let errors: Int

@@ -1,8 +1,8 @@
-/// The CPU time of client and server during the measurement.
+/// The CPU time that client and server used during the measurement.
 public struct UsageObservation: Sendable {
     public private(set) var userSeconds = 0.0
     public private(set) var systemSeconds = 0.0
-    /// The observed process's; nil: none is observed, or it has ended.
+    /// The CPU time of the observed process; nil without one, or if it has ended.
     public private(set) var serverSeconds: Double?
     public private(set) var serverContextSwitches: Int?
 
@@ -24,7 +24,7 @@ public struct UsageObservation: Sendable {
         systemSeconds = Double(now.systemNanoseconds - own.systemNanoseconds) / 1e9
         guard let other, let now = process.flatMap({ ProcessUsage.of(process: $0) }) else { return }
         serverSeconds = Double(now.processorNanoseconds &- other.processorNanoseconds) / 1e9
-        // Threads may have ended meanwhile, with their counts.
+        // May be negative: the counts of threads that have ended are lost.
         serverContextSwitches = Int(now.contextSwitches) - Int(other.contextSwitches)
     }
 }

@@ -6,16 +6,16 @@ internal import RingNetwork
 internal import RingTLS
 #endif
 
-/// A target whose name is resolved, with what connects to it. One for each shard.
+/// A resolved target with its connectors. Each shard has its own.
 final class PreparedTarget: Sendable {
     let target: LoadTarget
-    /// With an address instead of a name.
+    /// An address, never a name.
     let endpoint: Endpoint
     private let connectors: [Connector]
 
     static let connectTimeout = DispatchTimeInterval.seconds(10)
 
-    /// - Parameter endpoint: the target's address.
+    /// - Parameter endpoint: the target's resolved address.
     init(
         _ target: LoadTarget, endpoint: Endpoint, plan: LoadPlan, placement: ConnectionPlacement
     ) throws(LoadFailure) {
@@ -24,7 +24,7 @@ final class PreparedTarget: Sendable {
         var options = ConnectorOptions()
         options.timeout = Self.connectTimeout
         options.placement = placement
-        // Otherwise a server that waits for its answers to be read could wait forever.
+        // Otherwise a server that stops reading until its answers are read would never continue.
         options.connection.pausesReceivingWhileUnwritable = false
         #if TLS
         if target.isSecured {
@@ -49,7 +49,7 @@ final class PreparedTarget: Sendable {
 
     var isSecured: Bool { target.isSecured }
 
-    /// - Parameter number: counts up from connection to connection.
+    /// - Parameter number: the number of the connection, which selects the local address.
     func connector(_ number: Int) -> Connector { connectors[number % connectors.count] }
 
     #if TLS
@@ -59,9 +59,9 @@ final class PreparedTarget: Sendable {
     }
     #endif
 
-    // MARK: what went wrong, in words
+    // MARK: errors as text
 
-    /// Why the server could not be reached, and what to do.
+    /// The cause of a failed connect, and the remedy.
     func failure(of error: ConnectError) -> LoadFailure {
         LoadFailure(finding(of: error).detail)
     }
@@ -79,7 +79,7 @@ final class PreparedTarget: Sendable {
         }
     }
 
-    /// The error of a connection that the load did not close.
+    /// The error for a connection that ended without a close by the load.
     func finding(of reason: CloseReason) -> Finding {
         switch reason {
         case .failed(let error):
@@ -90,10 +90,10 @@ final class PreparedTarget: Sendable {
         case .tlsFailed(let failure):
             return Finding(
                 .receive,
-                "\(target): \(failure) (--ca FILE names certificates to believe, --insecure "
-                    + "accepts any)")
+                "\(target): \(failure) (--ca FILE names trusted certificates, --insecure "
+                + "accepts any)")
         case .timedOut:
-            return Finding(.connect, "\(target): no handshake in time; is it a server of TLS?")
+            return Finding(.connect, "\(target): no handshake in time; is it a TLS server?")
         default: return Finding(.closedByServer, "the server closed a connection")
         }
     }
@@ -110,7 +110,7 @@ final class PreparedTarget: Sendable {
         case ENOENT:
             "\(place) does not exist: is the server running, and the path right?"
         case ECONNRESET, EPIPE:
-            "\(place) closed a new connection: has the server descriptors and memory left?"
+            "\(place) closed a new connection: is the server out of descriptors or memory?"
         case EADDRNOTAVAIL:
             "no local port left towards \(place): use fewer --connections, several "
                 + "--source addresses, or widen net.ipv4.ip_local_port_range"

@@ -1,16 +1,16 @@
 internal import RingDispatch
 internal import RingNetwork
 
-/// Turns targets' names into addresses, one after the other, before the load: each connection then
-/// goes to the address that has answered. On its queue.
+/// Resolves the targets' names one after the other before the load, so that all connections use an
+/// address that has answered. Runs on its queue.
 final class TargetLookup: @unchecked Sendable {
-    // Safety: used on `queue` only.
+    // Safety: only `queue` touches the state.
     private let queue: DispatchQueue
     private var untried: [LoadTarget]
     private var found: [(LoadTarget, Endpoint)] = []
     private let completion: (Result<[(LoadTarget, Endpoint)], LoadFailure>) -> Void
 
-    /// - Parameter completion: called on the queue, once.
+    /// - Parameter completion: called once, on the queue.
     init(
         _ targets: [LoadTarget], queue: DispatchQueue,
         completion: @escaping (Result<[(LoadTarget, Endpoint)], LoadFailure>) -> Void
@@ -41,7 +41,7 @@ final class TargetLookup: @unchecked Sendable {
         }
     }
 
-    /// Connects to find the first of a name's addresses that answers.
+    /// Connects in order to find the first address that answers.
     private func probe(_ target: LoadTarget) {
         var options = ConnectorOptions()
         options.timeout = PreparedTarget.connectTimeout

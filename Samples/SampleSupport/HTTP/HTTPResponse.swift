@@ -1,4 +1,4 @@
-/// A response with a text as its body. RFC 9110.
+/// An HTTP response with a text body. RFC 9110.
 package struct HTTPResponse: Sendable {
     private let status: Status
     private let contentType: String
@@ -14,7 +14,7 @@ package struct HTTPResponse: Sendable {
         case unavailable = "503 Service Unavailable"
     }
 
-    /// - Parameter body: if it is empty, the status takes its place.
+    /// - Parameter body: if empty, the status line's text is sent instead.
     package init(
         _ status: Status, _ body: String = "", contentType: String = "text/plain; charset=utf-8"
     ) {
@@ -23,7 +23,7 @@ package struct HTTPResponse: Sendable {
         self.body = body.isEmpty ? status.rawValue + "\n" : body
     }
 
-    /// - Parameter hasBody: false for the answer to HEAD.
+    /// - Parameter hasBody: false for a response to HEAD.
     func bytes(keepsAlive: Bool, hasBody: Bool) -> [UInt8] {
         let head = """
             HTTP/1.1 \(status.rawValue)\r

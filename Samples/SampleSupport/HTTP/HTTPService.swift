@@ -2,17 +2,16 @@ package import RingDispatch
 package import RingNetwork
 package import WireFormats
 
-/// An HTTP/1.1 server of GET and HEAD for metrics and health checks; not for the open Internet.
+/// An HTTP/1.1 server of GET and HEAD for metrics and health checks. Not for the open Internet.
 package final class HTTPService: Sendable {
     private let listener: Listener
     private let handler: @Sendable (HTTPRequest, Connection) -> HTTPAnswer
 
-    /// Browsers and collectors reconnect when they are closed for either limit.
+    /// Limits are safe for browsers and metrics collectors: both reconnect after a close.
     private static let connectionLimit = 256
     private static let idleSeconds = 60
 
-    /// Begins to listen.
-    /// - Parameter answer: called with a path, on the queue of the client's connection; nil means
+    /// - Parameter answer: called with the path, on the queue of the client's connection; nil means
     ///   404.
     package convenience init(
         _ endpoint: Endpoint, answer: @escaping @Sendable (String) -> HTTPResponse?
@@ -22,9 +21,8 @@ package final class HTTPService: Sendable {
         }
     }
 
-    /// Begins to listen.
-    /// - Parameter handler: called with a request, on the queue of the client's connection. If it
-    ///   takes the connection over, it sets the connection's handlers.
+    /// - Parameter handler: called with the request, on the queue of the client's connection. If it
+    ///   takes the connection over, it replaces the connection's handlers.
     package init(
         _ endpoint: Endpoint,
         handler: @escaping @Sendable (HTTPRequest, Connection) -> HTTPAnswer
@@ -51,7 +49,7 @@ package final class HTTPService: Sendable {
     }
 }
 
-/// One client. Confined to its connection's queue.
+/// One client. Runs on its connection's queue.
 private final class HTTPClient {
     private var reader = FrameReader(
         DelimiterFraming(Array("\r\n\r\n".utf8), maximumLength: HTTPRequest.headLimit))

@@ -1,4 +1,4 @@
-/// Figures in Prometheus's text format, version 0.0.4.
+/// Metrics in Prometheus's text format, version 0.0.4.
 package struct MetricsPage {
     private var text = ""
 
@@ -8,13 +8,13 @@ package struct MetricsPage {
         HTTPResponse(.ok, text, contentType: "text/plain; version=0.0.4; charset=utf-8")
     }
 
-    /// A number that only grows.
+    /// A number that never decreases.
     package mutating func counter(_ name: String, _ help: String, _ value: Int) {
         describe(name, help, "counter")
         text += "\(name) \(value)\n"
     }
 
-    /// One number for each value of a label.
+    /// A counter with one number for each value of a label.
     package mutating func counter(
         _ name: String, _ help: String, label: String, _ values: [(String, Int)]
     ) {
@@ -22,7 +22,7 @@ package struct MetricsPage {
         for (value, number) in values { text += "\(name){\(label)=\"\(value)\"} \(number)\n" }
     }
 
-    /// A number that goes up and down.
+    /// A number that rises and falls.
     package mutating func gauge(_ name: String, _ help: String, _ value: Int) {
         describe(name, help, "gauge")
         text += "\(name) \(value)\n"

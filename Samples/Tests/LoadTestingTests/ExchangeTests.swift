@@ -3,10 +3,10 @@ import Testing
 
 @testable import LoadTesting
 
-/// What protocols say and accept, in pieces of every size.
+/// The messages of each protocol, and answers in pieces of every size.
 @Suite("Exchanges", .taskWatchdog)
 struct ExchangeTests {
-    /// Feeds an answer in pieces; the findings, if any.
+    /// Feeds an answer in pieces; returns the first finding.
     static func feed(_ bytes: [UInt8], to exchange: Exchange, piece: Int) -> Finding? {
         for start in stride(from: 0, to: bytes.count, by: piece) {
             let part = Array(bytes[start..<min(bytes.count, start + piece)])
@@ -64,7 +64,7 @@ struct ExchangeTests {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nTrailer: x\r\n\r\n",
     ]
 
-    @Test("responses are read in whatever pieces they come", arguments: goodResponses)
+    @Test("responses are parsed in pieces of any size", arguments: goodResponses)
     func responses(response: String) throws {
         for piece in 1...response.utf8.count {
             let exchange = try Self.http()
@@ -75,7 +75,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("a head that is the last one's again, or only begins like it, is told apart")
+    @Test("a head that repeats the last one, or only begins like it, is recognized")
     func repeatedHeads() throws {
         let answers = [
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
@@ -95,7 +95,7 @@ struct ExchangeTests {
         }
     }
 
-    @Test("a repeated head with a body that is not the request's is found")
+    @Test("a repeated head with a wrong body is found")
     func repeatedHeadWithWrongBody() throws {
         let exchange = try Self.http(.echo)
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n"
@@ -123,13 +123,13 @@ struct ExchangeTests {
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", .mismatch),
     ]
 
-    @Test("a response that says no, or is none, is told", arguments: badResponses)
+    @Test("an error response, or a malformed one, is reported", arguments: badResponses)
     func badResponse(response: (String, ErrorCounts.Kind)) throws {
         let finding = Self.feed(Array(response.0.utf8), to: try Self.http(), piece: 3)
         #expect(finding?.kind == response.1)
     }
 
-    @Test("a posted body has to come back, where that was asked for")
+    @Test("with --http-body echo, the posted body has to be returned")
     func postedBody() throws {
         let payload = try Self.payload("20")
         let body = MessageBuffer()

@@ -2,17 +2,17 @@ import LoadTesting
 import RingNetwork
 import Testing
 
-/// What a load says of servers that do the wrong thing.
+/// How a load reports the faults of servers.
 @Suite("Findings", .taskWatchdog, .serialized)
 struct FindingsTests {
     static let messageBytes = 64
 
-    /// A server's fault, and the kind that it is counted as.
+    /// A fault of a server, and the expected kind of error.
     struct Fault: Sendable, CustomTestStringConvertible {
         let name: String
         let kind: ErrorCounts.Kind
-        /// How long a silence is one: where none belongs to the fault, longer than a busy machine
-        /// takes.
+        /// The stall time-out. Long, except for faults that cause a stall, so that a busy machine
+        /// adds no error.
         var stallMilliseconds: UInt64 = 20_000
         let answer: @Sendable (Connection, [UInt8]) -> Void
 
@@ -25,11 +25,11 @@ struct FindingsTests {
             bytes[bytes.count / 2] ^= 1
             connection.send(bytes)
         },
-        Fault(name: "messages change places", kind: .reorder) { connection, bytes in
-            let messages = bytes.chunks(of: messageBytes)
+        Fault(name: "messages swapped", kind: .reorder) { connection, bytes in
+            let messages = bytes.pieces(of: messageBytes)
             connection.send(Array(messages.reversed().joined()))
         },
-        Fault(name: "a message comes twice", kind: .duplicate) { connection, bytes in
+        Fault(name: "a message is sent twice", kind: .duplicate) { connection, bytes in
             connection.send(Array(bytes.prefix(messageBytes)) + bytes)
         },
         Fault(name: "a message lacks its end", kind: .truncation) { connection, bytes in
@@ -47,7 +47,7 @@ struct FindingsTests {
         Fault(name: "says nothing", kind: .stalled, stallMilliseconds: 150) { _, _ in },
     ]
 
-    @Test("each fault of a server is counted as what it is", arguments: faults)
+    @Test("each fault of a server is counted as its kind", arguments: faults)
     func fault(fault: Fault) throws {
         let server = try TestServer.answering(fault.answer)
         var plan = try shortPlan(server.endpoint)
@@ -61,7 +61,7 @@ struct FindingsTests {
         #expect(report.errors.first?.isEmpty == false)
     }
 
-    @Test("a port that refuses is a failure that asks whether the server runs")
+    @Test("a refused connection is a failure that asks whether the server runs")
     func refused() throws {
         let port = try #require(try Listener(.ipv4(.loopback, port: 0)).endpoint.port)
         let plan = try shortPlan(.ipv4(.loopback, port: port))
@@ -71,7 +71,7 @@ struct FindingsTests {
         #expect(failure?.description.contains("127.0.0.1:\(port)") == true)
     }
 
-    @Test("datagrams that are lost, doubled or changed are counted, and the socket goes on")
+    @Test("lost, duplicated and modified datagrams are counted, and the socket continues")
     func datagrams() throws {
         let server = try DatagramSocket(.ipv4(.loopback, port: 0))
         nonisolated(unsafe) var number = 0
@@ -105,7 +105,7 @@ struct FindingsTests {
 }
 
 extension Array {
-    fileprivate func chunks(of count: Int) -> [ArraySlice<Element>] {
+    fileprivate func pieces(of count: Int) -> [ArraySlice<Element>] {
         stride(from: 0, to: self.count, by: count).map {
             self[$0..<Swift.min($0 + count, self.count)]
         }

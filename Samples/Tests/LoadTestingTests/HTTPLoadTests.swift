@@ -2,11 +2,11 @@ import LoadTesting
 import RingNetwork
 import Testing
 
-/// Requests over connections that are kept.
+/// Requests over persistent connections.
 @Suite("Loads over HTTP", .taskWatchdog, .serialized)
 struct HTTPLoadTests {
     @Test(
-        "requests of each method are answered, several under way",
+        "requests of each method are answered, with pipelining",
         arguments: HTTPPlan.Method.allCases)
     func methods(method: HTTPPlan.Method) throws {
         let http = HTTPTestServer()
@@ -21,7 +21,7 @@ struct HTTPLoadTests {
         #expect(server.listener.acceptedConnections == plan.connections)
     }
 
-    @Test("posted bodies of any size come back as they were", arguments: ["1", "64", "1..20000"])
+    @Test("posted bodies of any size are echoed unchanged", arguments: ["1", "64", "1..20000"])
     func post(sizes: String) throws {
         let http = HTTPTestServer()
         let server = try TestServer { http.serve($0) }

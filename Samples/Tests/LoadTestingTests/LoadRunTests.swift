@@ -3,10 +3,10 @@ import LoadTesting
 import RingNetwork
 import Testing
 
-/// Loads of servers that do as they should.
+/// Loads of correct servers.
 @Suite("Loads", .taskWatchdog, .serialized)
 struct LoadRunTests {
-    @Test("a closed loop measures messages, bytes and latencies, and finds nothing wrong")
+    @Test("a closed loop measures messages, bytes and latencies without errors")
     func closedLoop() throws {
         let server = try TestServer.echo()
         let report = try runLoad(try shortPlan(server.endpoint))
@@ -18,7 +18,7 @@ struct LoadRunTests {
     }
 
     @Test(
-        "messages of any size come back, many under way",
+        "messages of any size are echoed, with pipelining",
         arguments: [
             "1", "7", "64", "100000",
             "1..5000", "8:90,4096:9,70000:1",
@@ -42,7 +42,7 @@ struct LoadRunTests {
         #expect(report.measurement.messages == 500)
     }
 
-    @Test("so many requests are sent, and no more", arguments: [false, true])
+    @Test("exactly --requests messages are sent", arguments: [false, true])
     func requests(isOpen: Bool) throws {
         let server = try TestServer.echo()
         var plan = try shortPlan(server.endpoint)
@@ -53,7 +53,7 @@ struct LoadRunTests {
         #expect(report.measurement.messages == 1001)
     }
 
-    @Test("connections are made anew after so many messages")
+    @Test("connections are replaced after --churn messages")
     func churn() throws {
         let server = try TestServer.echo()
         var plan = try shortPlan(server.endpoint)
@@ -64,7 +64,7 @@ struct LoadRunTests {
         #expect(server.listener.acceptedConnections >= report.measurement.messages / 10)
     }
 
-    @Test("the last answer ends a run of so many requests, though connections are made anew")
+    @Test("the last answer ends a run with --requests, even if connections are replaced")
     func churnOfRequests() throws {
         let server = try TestServer.echo()
         var plan = try shortPlan(server.endpoint).ending(afterRequests: 60)
@@ -85,8 +85,8 @@ struct LoadRunTests {
         #expect(servers.map(\.listener.acceptedConnections) == [2, 2])
     }
 
-    @Test("idle and hostile clients come beside the load, and a good server bears them")
-    func guests() throws {
+    @Test("a correct server bears idle and hostile clients besides the load")
+    func backgroundClients() throws {
         let server = try TestServer.echo()
         var plan = try shortPlan(server.endpoint).lasting(milliseconds: 3000)
         plan.idleConnections = 3
@@ -101,7 +101,7 @@ struct LoadRunTests {
         #expect(report.hostile[.reset]?.opened ?? 0 > 2)
     }
 
-    @Test("connections can be begun at a rate")
+    @Test("connections can be started at a rate")
     func connectRate() throws {
         let server = try TestServer.echo()
         var plan = try shortPlan(server.endpoint)
@@ -112,15 +112,15 @@ struct LoadRunTests {
         #expect(Int(report.measurement.connects.totalCount) == 20)
     }
 
-    @Test("a run can be ended early, and has its report")
+    @Test("an interrupted run has a report")
     func interrupt() throws {
         let server = try TestServer.echo()
         var plan = try shortPlan(server.endpoint).lasting(milliseconds: 60_000)
         plan.intervalNanoseconds = 20_000_000
-        let told = Watched(0)
-        let run = try LoadRun(plan) { _ in told.increment() }
+        let intervals = Watched(0)
+        let run = try LoadRun(plan) { _ in intervals.increment() }
         _ = UserThread {
-            _ = told.wait(seconds: Patience.seconds) { $0 >= 3 }
+            _ = intervals.wait(seconds: Patience.seconds) { $0 >= 3 }
             run.interrupt()
         }
         let report = try run.waitForReport()

@@ -9,11 +9,11 @@ import Testing
 /// Loads on schedule.
 @Suite("Open loop", .taskWatchdog, .serialized)
 struct OpenLoopTests {
-    /// What a machine that is busy with other things may add.
+    /// The tolerance for a busy machine.
     static let patienceNanoseconds = 25e6
 
-    /// Of messages at equal distances, those that are due in a stop wait for its end: so much of a
-    /// stop of length s as s - x waits for longer than x. The x that the rest of 100 % exceeds.
+    /// The expected percentile. Messages are due at equal intervals, and wait for the end of a
+    /// stop: in a stop of length s, those due in its first s - x wait for longer than x.
     static func reference(_ percent: Double, stops: [Double], within seconds: Double) -> Double {
         let share = (1 - percent / 100) * seconds * 1e9
         var (low, high) = (0.0, stops.max() ?? 0)
@@ -25,17 +25,17 @@ struct OpenLoopTests {
         return low
     }
 
-    /// It measures: beside a thousand other tests it would measure those.
+    /// This test measures latencies, which other tests would disturb.
     static let isAlone = getenv("LOADTESTING_ALONE") != nil
 
     @Test(
-        "latencies count from when a message was due, whatever the server does meanwhile",
-        .enabled(if: isAlone, "set LOADTESTING_ALONE, and run nothing beside it"))
+        "latencies count from when a message was due, however slow the server is",
+        .enabled(if: isAlone, "set LOADTESTING_ALONE, and run no other test"))
     func coordinatedOmission() throws {
         let server = try StoppingServer()
         var plan = try shortPlan(server.endpoint).lasting(milliseconds: 3000)
-        // Far fewer than come in a stop: most have to wait for a connection. And far fewer than the
-        // server can do, so that they wait for the stop's end only.
+        // Few connections, so that most messages that are due in a stop wait for one. A low rate,
+        // so that they wait only for the end of the stop.
         plan.connections = 8
         plan.schedule = .constant(perSecond: 400)
         let report = try runLoad(plan)
@@ -50,13 +50,13 @@ struct OpenLoopTests {
                 error <= reference * 0.02 + Self.patienceNanoseconds,
                 "p\(percent): \(report.percentile(percent)), reference \(reference)")
         }
-        // The time from a message's sending says little: only eight of each stop show it.
+        // The service time hides the stops: only eight messages of each stop show it.
         let open = report.measurement.open
         #expect(Double(open.service.valueAtPercentile(90)) < Double(report.percentile(90)) / 2)
         #expect(open.waited > 100 && open.unsent == 0)
     }
 
-    @Test("what a server cannot keep up with is told")
+    @Test("unsent messages are reported if the server does not keep up")
     func overload() throws {
         let server = try TestServer.answering { _, _ in }
         var plan = try shortPlan(server.endpoint).lasting(milliseconds: 200)
@@ -68,7 +68,7 @@ struct OpenLoopTests {
         #expect(report.warnings.contains { $0.contains("due and not sent") })
     }
 
-    @Test("shares of a constant schedule are the whole, at equal distances", arguments: [1, 3, 8])
+    @Test("a constant schedule's shares add up to it, at equal intervals", arguments: [1, 3, 8])
     func constantSchedule(shares: Int) {
         var times: [UInt64] = []
         for share in 0..<shares {
@@ -109,7 +109,7 @@ struct OpenLoopTests {
         let best = try sweep.best(
             run: { plan in
                 rates.append(plan.schedule.perSecond ?? 0)
-                // Beyond 40 a second nothing is served.
+                // Above 40 a second, nothing is answered.
                 let isServed = (plan.schedule.perSecond ?? 0) <= 40
                 return isServed ? try runLoad(plan) : try Self.failingReport(plan)
             }, onStep: { _ in })

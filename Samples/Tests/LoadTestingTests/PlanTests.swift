@@ -1,7 +1,7 @@
 import LoadTesting
 import Testing
 
-/// What a plan may ask for.
+/// Valid and invalid plans.
 @Suite("Plans")
 struct PlanTests {
     static let targets: [(String, String)] = [
@@ -13,13 +13,13 @@ struct PlanTests {
         ("http://[::1]/a", "http://[::1]:80/a"), ("resp://h:6379", "resp://h:6379"),
     ]
 
-    @Test("a target is read, and written as it was meant", arguments: targets)
+    @Test("a target is parsed, and printed in its canonical form", arguments: targets)
     func target(text: String, meaning: String) throws {
         #expect(try LoadTarget(text).description == meaning)
     }
 
     @Test(
-        "what is no target is told",
+        "an invalid target is rejected",
         arguments: [
             "", "127.0.0.1:7007", "tcp:127.0.0.1:7007", "ftp://h:1", "tcp://h", "tcp://h:0",
             "tcp://h:65536", "tcp://::1:7", "tcp://h:1/path", "http://h/a b", "unix:", "tcp://",
@@ -31,18 +31,18 @@ struct PlanTests {
     }
 
     @Test(
-        "what is no size is told",
+        "an invalid size is rejected",
         arguments: ["", "0", "-1", "x", "9..1", "0..5", "64:", "64:0", "64:1,", "99999999999"])
     func wrongSize(text: String) {
         #expect(throws: LoadFailure.self) { try MessageSizes(text) }
     }
 
-    @Test("commands of a mix are read", arguments: ["ping", "get:90,set:10", "GET,set"])
+    @Test("a mix of commands is parsed", arguments: ["ping", "get:90,set:10", "GET,set"])
     func commands(text: String) throws {
         #expect(try RESPPlan(text).mix.isEmpty == false)
     }
 
-    @Test("what is no command is told", arguments: ["", "del", "get:0", "get:1:2", "get,"])
+    @Test("an invalid command is rejected", arguments: ["", "del", "get:0", "get:1:2", "get,"])
     func wrongCommands(text: String) {
         #expect(throws: LoadFailure.self) { try RESPPlan(text) }
     }
@@ -51,37 +51,37 @@ struct PlanTests {
         ("no connection", { $0.connections = 0 }), ("no pipeline", { $0.pipeline = 0 }),
         ("no time", { $0.durationNanoseconds = 0 }), ("no request", { $0.requests = 0 }),
         ("no rate", { $0.schedule = .constant(perSecond: 0) }),
-        ("churn after nothing", { $0.messagesPerConnection = 0 }),
+        ("churn after 0 messages", { $0.messagesPerConnection = 0 }),
         (
-            "more memory than there is",
+            "too much memory",
             {
                 $0.connections = 100_000
                 $0.sizes = try MessageSizes("1000000")
             }
         ),
         (
-            "datagrams that cannot be told apart",
+            "datagrams too short for a number",
             {
                 $0.targets = [try LoadTarget("udp://127.0.0.1:9")]
                 $0.sizes = try MessageSizes("4")
             }
         ),
         (
-            "datagrams in connections",
+            "churn with datagrams",
             {
                 $0.targets = [try LoadTarget("udp://127.0.0.1:9")]
                 $0.messagesPerConnection = 5
             }
         ),
         (
-            "a body to compare with none",
+            "echo of a missing body",
             {
                 $0.targets = [try LoadTarget("http://127.0.0.1:9/")]
                 $0.http.body = .echo
             }
         ),
         (
-            "a header that is two",
+            "two headers in one",
             {
                 $0.targets = [try LoadTarget("http://127.0.0.1:9/")]
                 $0.http.headers = ["a: b\nc: d"]
@@ -90,7 +90,7 @@ struct PlanTests {
         ("no target", { $0.targets = [] }),
     ]
 
-    @Test("a plan that cannot be is wrong usage, in words", arguments: impossible.indices)
+    @Test("an invalid plan is rejected as wrong usage", arguments: impossible.indices)
     func impossiblePlan(index: Int) throws {
         var plan = try LoadPlan([try LoadTarget("tcp://127.0.0.1:7007")])
         try plan.check()

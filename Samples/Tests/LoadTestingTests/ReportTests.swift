@@ -5,19 +5,19 @@ import WireFormats
 
 @testable import LoadTesting
 
-/// What a run's report says, in each of its forms.
+/// The report in each of its formats.
 @Suite("Reports", .taskWatchdog, .serialized)
 struct ReportTests {
     static func report() throws -> LoadReport {
         let server = try TestServer.echo()
-        // Long enough for several intervals on a slow machine, too.
+        // Long enough for several intervals even on a slow machine.
         var plan = try shortPlan(server.endpoint).lasting(milliseconds: 600)
         plan.intervalNanoseconds = 40_000_000
         plan.schedule = .constant(perSecond: 1000)
         return try runLoad(plan)
     }
 
-    @Test("the JSON report has the run's figures, and can be read")
+    @Test("the JSON report can be parsed and has the run's figures")
     func json() throws {
         let report = try Self.report()
         let json = try #require(try? JSONReader.read(Array(report.json.utf8)))
@@ -30,7 +30,7 @@ struct ReportTests {
         #expect(json["open_loop"]?["service_nanoseconds"]?["p50"]?.number ?? 0 > 0)
     }
 
-    @Test("the distribution's file ends with the count and agrees with the histogram")
+    @Test("the distribution file ends with the count and matches the histogram")
     func distribution() throws {
         let report = try Self.report()
         let lines = report.hgrm.split(separator: "\n")
@@ -49,7 +49,7 @@ struct ReportTests {
         }
     }
 
-    @Test("there is a line for each interval")
+    @Test("the CSV file has a line for each interval")
     func intervals() throws {
         let report = try Self.report()
         let lines = report.csv.split(separator: "\n")
@@ -58,7 +58,7 @@ struct ReportTests {
         #expect(lines.allSatisfy { $0.split(separator: ",").count == columns })
     }
 
-    @Test("the page stands alone and has its plots")
+    @Test("the page is self-contained and has plots")
     func page() throws {
         let html = try Self.report().html
         for part in ["Latency by percentile", "Latency over time", "Messages each second"] {
@@ -66,7 +66,7 @@ struct ReportTests {
         }
         #expect(html.components(of: "<svg") == 3 && html.components(of: "<polyline") == 7)
         #expect(html.contains("prefers-color-scheme: dark"))
-        // Nothing is fetched from elsewhere.
+        // The page loads nothing from elsewhere.
         for word in ["http://", "https://", "<script", "@import", "url("] {
             #expect(!html.contains(word), "\(word)")
         }
@@ -78,7 +78,7 @@ struct ReportTests {
         ("mean>=1ns", true), ("p99.9<1us", false),
     ]
 
-    /// 1000 messages a second, and each answered within a millisecond, whatever the machine does.
+    /// A synthetic report: 1000 messages a second, each answered within a millisecond.
     static func madeUpReport() throws -> LoadReport {
         var statistics = ShardStatistics()
         let start: UInt64 = 1_000_000_000
@@ -94,7 +94,7 @@ struct ReportTests {
             wasInterrupted: false)
     }
 
-    @Test("conditions hold or not, as the figures are")
+    @Test("conditions compare the report's figures")
     func conditions() throws {
         let report = try Self.madeUpReport()
         for (text, holds) in Self.conditions {
@@ -103,7 +103,7 @@ struct ReportTests {
     }
 
     @Test(
-        "what is no condition is told, with examples",
+        "an invalid condition is rejected, with examples",
         arguments: ["", "p99", "p99>5", "p101>5ms", "speed>1", "p99>-1ms", "errors>x", "p99=5ms"])
     func wrongConditions(text: String) {
         let failure = #expect(throws: LoadFailure.self) { try Condition(text) }
@@ -111,7 +111,7 @@ struct ReportTests {
         #expect(failure?.description.contains("p99>5ms") == true)
     }
 
-    /// A report as JSON whose intervals have these rates.
+    /// A JSON report with intervals of these rates.
     static func json(rates: [Double]) -> String {
         let intervals = rates.map {
             "{\"messages_per_second\": \($0), \"p50\": 100, \"is_warming_up\": false}"
@@ -139,7 +139,7 @@ struct ReportTests {
         #expect(try verdict([100], [200]) == .unknown)
     }
 
-    @Test("what is no report is told", arguments: ["", "{", "[1]", "{\"schema\": \"other\"}"])
+    @Test("an invalid report is rejected", arguments: ["", "{", "[1]", "{\"schema\": \"other\"}"])
     func noReport(text: String) {
         let failure = #expect(throws: LoadFailure.self) {
             try Comparison(

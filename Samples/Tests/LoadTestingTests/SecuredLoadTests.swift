@@ -25,7 +25,7 @@ struct SecuredLoadTests {
         return plan
     }
 
-    @Test("messages come back through TLS", arguments: ["64", "1..50000"])
+    @Test("messages are echoed over TLS", arguments: ["64", "1..50000"])
     func echo(sizes: String) throws {
         let server = try makeServer()
         var plan = try makePlan(server)
@@ -43,12 +43,12 @@ struct SecuredLoadTests {
         let plan = try makePlan(server, scheme: "https", path: "/path")
         let report = try runLoad(plan.ending(afterRequests: 60))
         #expect(!report.hasFailed, "\(report.text)")
-        // Those that were under way when the measuring began are not counted.
+        // Messages in flight when the measurement began are not counted.
         #expect(http.counts.value["GET"] ?? 0 >= 60)
         #expect(report.measurement.messages == 60)
     }
 
-    @Test("connections are made anew over TLS")
+    @Test("connections are replaced over TLS")
     func churn() throws {
         let server = try makeServer()
         var plan = try makePlan(server)
@@ -58,7 +58,7 @@ struct SecuredLoadTests {
         #expect(server.listener.acceptedConnections > plan.connections)
     }
 
-    @Test("a server that nobody vouches for is told as such, with what to do, unless any will do")
+    @Test("an untrusted certificate is reported with a remedy, and accepted with --insecure")
     func unknownAuthority() throws {
         let server = try makeServer()
         var plan = try makePlan(server)
@@ -70,14 +70,14 @@ struct SecuredLoadTests {
         #expect(!report.hasFailed, "\(report.text)")
     }
 
-    @Test("a server that speaks no TLS is told as such")
+    @Test("a server without TLS is reported as such")
     func plainServer() throws {
         let server = try TestServer.echo()
         let text = failure(of: try makePlan(server))
         #expect(text.contains("TLS"), "\(text)")
     }
 
-    /// Why a run failed: it may not even have begun.
+    /// Why a run failed, before its start or during it.
     private func failure(of plan: LoadPlan) -> String {
         do {
             let report = try runLoad(plan)

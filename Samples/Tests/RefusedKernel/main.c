@@ -1,13 +1,13 @@
 // refuse-io-uring: runs a command whose io_uring calls fail, as in a container whose seccomp
-// profile forbids them. The filter survives execve(2) and cannot be taken off: the command sees
-// exactly what such a container shows.
+// profile forbids them. The filter survives execve(2) and cannot be removed: the command gets
+// the same errors as in such a container.
 //
 //   refuse-io-uring [--only setup|enter|register|none] [--errno NAME] [--seconds N] COMMAND...
 //
 // --only     refuses one of the three calls and lets the others pass; default: all three
-// --errno    what the refused calls fail with; default: EPERM
-// --seconds  SIGALRM ends the command after so long: no test leaves a process behind, not even when
-//            the test run itself is killed (an alarm survives execve)
+// --errno    the error of the refused calls; default: EPERM
+// --seconds  SIGALRM ends the command after this time, so that no process outlives a killed test
+//            run (an alarm survives execve)
 //
 // Exit status: the command's; 64 for wrong usage, 71 without seccomp, 126 when the command cannot
 // run.
@@ -76,7 +76,7 @@ static void refuse(unsigned int refused, int error) {
     struct sock_filter program[5 + 2 * COUNT(calls)];
     unsigned short length = 0;
 #define APPEND(...) program[length++] = (struct sock_filter)__VA_ARGS__
-    // Another architecture's calls (a 32-bit program's, say) have other numbers: let them pass.
+    // Calls of another architecture (such as a 32-bit program's) have other numbers: allow them.
     APPEND(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)));
     APPEND(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
     APPEND(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
@@ -89,7 +89,7 @@ static void refuse(unsigned int refused, int error) {
     APPEND(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
 #undef APPEND
     struct sock_fprog filter = {.len = length, .filter = program};
-    // Without this promise only root may install a filter.
+    // Without no_new_privs only root may install a filter.
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) != 0) {
         perror("refuse-io-uring: seccomp");
@@ -117,7 +117,7 @@ int main(int argc, char **argv) {
         }
     }
     if (next == argc) usage("no command");
-    // Tests run side by side: without this, a long-lived command would keep another's sockets open.
+    // Tests run in parallel: otherwise a long-lived command would keep the sockets of others open.
     syscall(SYS_close_range, 3, ~0u, 0);
     if (refused != 0) refuse(refused, error);
     execvp(argv[next], argv + next);

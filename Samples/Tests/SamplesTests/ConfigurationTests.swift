@@ -1,7 +1,7 @@
 import Testing
 
-/// Settings from the environment that cannot be: the runtime ends the program with EX_CONFIG and
-/// says what would do, in each program that uses it.
+/// Invalid environment variables: the runtime ends each program with EX_CONFIG and names valid
+/// values.
 @Suite("Environment", .ownThread)
 struct ConfigurationTests {
     struct BadVariable {
@@ -49,7 +49,7 @@ struct ConfigurationTests {
         #expect(process.errors.text.contains(variable.remedy))
     }
 
-    @Test("fewer workers than the event loops that were asked for are refused")
+    @Test("fewer workers than requested event loops are refused")
     func fewWorkers() throws {
         let process = try Program.gcdEcho.start(
             ["--port", "0"], environment: ["RINGDISPATCH_WORKERS=4", "RINGDISPATCH_LOOPS=4"])

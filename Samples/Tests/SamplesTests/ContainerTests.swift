@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// What containers do to a program: it is the first process, and misses what it has elsewhere.
+/// Programs in containers: as process 1, and on a read-only file system.
 @Suite(
     "Containers", .ownThread,
     .enabled(if: Container.isAllowed, "this system allows no namespaces to its users"))
@@ -36,7 +36,7 @@ struct ContainerTests {
             try container.send(SIGTERM)
             let deadline = Deadline()
             while let _ = try? server.connect() {
-                if deadline.isOver { throw Trouble("it accepts though it is to end") }
+                if deadline.isOver { throw Trouble("the server still accepts after SIGTERM") }
             }
             try container.send(SIGTERM)
             #expect(try container.process.waitForEnd() == .exit(128 + SIGTERM))
@@ -52,15 +52,15 @@ struct ContainerTests {
         }
     }
 
-    @Test("the first process leaves no zombies of others", arguments: Program.servers)
+    @Test("the first process reaps orphans", arguments: Program.servers)
     func orphans(program: Program) throws {
-        // One ends before the program has begun, the other after.
+        // One orphan ends before the program has started, the other after.
         let orphans = "(true &)\n(sleep 0.3 &)"
         try withContainedServer(program, .epoll, after: orphans) { container, server in
             _ = try server.connectAndGreet()
             let deadline = Deadline()
             while try !container.childrenOfFirstProcess().isEmpty {
-                if deadline.isOver { throw Trouble("a zombie is left") }
+                if deadline.isOver { throw Trouble("a zombie remains") }
                 letPass(milliseconds: 5)
             }
         }

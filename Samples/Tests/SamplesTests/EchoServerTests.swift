@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// What EchoServer does beside TCP's echo.
+/// EchoServer's functions other than the TCP echo.
 @Suite("EchoServer", .ownThread)
 struct EchoServerTests {
     private let greeting = Array("hello".utf8)
@@ -22,7 +22,7 @@ struct EchoServerTests {
     }
 
     @Test(
-        "It serves a Unix socket with the mode asked for, and removes it",
+        "It serves a Unix socket with the requested permissions, and removes it",
         arguments: Setting.usable)
     func unixSocket(setting: Setting) throws {
         let folder = try TemporaryFolder()
@@ -44,7 +44,7 @@ struct EchoServerTests {
         }
     }
 
-    @Test("A socket's file that a killed server left is replaced")
+    @Test("The socket file of a killed server is replaced")
     func staleFile() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -62,7 +62,7 @@ struct EchoServerTests {
         }
     }
 
-    @Test("discard takes everything and says nothing", arguments: Setting.usable)
+    @Test("discard receives everything and sends nothing", arguments: Setting.usable)
     func discard(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--mode", "discard"]) { server in
             let client = try server.connect()
@@ -89,7 +89,7 @@ struct EchoServerTests {
                 line.utf8.count == 72 && line == lines[index % 95]
             }
             #expect(isRight)
-            // The server waits for one that does not read, and keeps little for it.
+            // The server buffers little for a client that does not read.
             let memory = try ProcessInformation.residentBytes(server.process.processID)
             #expect(memory < 100 << 20)
             let late = try slow.receive(count: 12)
@@ -106,7 +106,7 @@ struct EchoServerTests {
     func figures(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--http-port", "0"]) { server in
             let line = try server.process.output.waitForLine(
-                beginning: "figures on http://127.0.0.1:")
+                beginning: "metrics on http://127.0.0.1:")
             let port = try #require(UInt16(line.prefix { $0 != "/" }))
             _ = try server.connectAndGreet()
             let client = try server.connectAndGreet()
@@ -133,7 +133,7 @@ struct EchoServerTests {
             if case .bytes(let bytes) = first {
                 #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 431 "))
             } else {
-                // The answer can be lost with what was not read.
+                // The reset may discard the answer.
                 #expect(first == .reset)
             }
             client.close()
@@ -159,7 +159,7 @@ struct EchoServerTests {
     func peerLimit(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--max-per-peer", "1"]) { server in
             let first = try server.connectAndGreet()
-            // The reset may come before anything else.
+            // The reset may arrive first.
             if let second = try? server.connect() {
                 _ = try? second.send(greeting)
                 #expect(try second.receiveSome(until: Deadline()) == .reset)
@@ -181,7 +181,7 @@ struct EchoServerTests {
     }
 
     @Test(
-        "At the end of the drain, what a client has not taken is cut off and told",
+        "At the end of the drain, clients with unreceived data are cut off and counted",
         arguments: Setting.usable)
     func drain(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--drain", "200ms"]) { server in
@@ -208,7 +208,7 @@ struct EchoServerTests {
     }
 
     @Test(
-        "With a certificate TCP clients speak TLS, and SIGHUP reads the next one",
+        "With a certificate TCP clients speak TLS, and SIGHUP reloads it",
         arguments: Setting.usable)
     func certificates(setting: Setting) throws {
         let folder = try TemporaryFolder()
@@ -227,7 +227,7 @@ struct EchoServerTests {
             client.send(SIGKILL)
             let plain = try server.connect()
             try plain.send(Array("GET / HTTP/1.0\r\n\r\n".utf8))
-            // An alert, perhaps, and then the end.
+            // The server may send an alert before the end.
             _ = try? plain.receiveUntilEnd()
 
             try makeCertificate(in: folder, name: "second")

@@ -1,10 +1,10 @@
 import Glibc
 import Testing
 
-/// What every client of an echo server counts on, over plain sockets.
+/// The behaviour of all echo servers, over plain sockets.
 @Suite("Echo servers", .ownThread)
 struct EchoTests {
-    @Test("listen on a free port and say which", arguments: Program.servers, Setting.usable)
+    @Test("listen on a free port and print it", arguments: Program.servers, Setting.usable)
     func listeningLine(program: Program, setting: Setting) throws {
         try withServer(program, setting) { server in
             #expect(server.process.output.text == "listening on 127.0.0.1:\(server.port)\n")
@@ -56,24 +56,24 @@ struct EchoTests {
         }
     }
 
-    /// The echo of what does not fit into the sockets' buffers waits in the server, whose reading
-    /// stops; the half-close comes while it does.
+    /// The client sends more than the socket buffers hold, so the server stops reading; then the
+    /// client half-closes.
     @Test(
-        "hold back for a client that does not read, and lose nothing",
+        "stop reading from a client that does not read, and lose nothing",
         arguments: Program.servers, Setting.usable)
     func backPressure(program: Program, setting: Setting) throws {
         try withServer(program, setting) { server in
             let slow = try server.connect()
             let bytes = patternBytes(32 * 1024 * 1024)
             let sent = try slow.sendUntilFull(bytes)
-            #expect(sent < bytes.count, "the server took everything without being read from")
+            #expect(sent < bytes.count, "the server read everything without being read from")
             try slow.closeOutput()
 
             _ = try server.connectAndGreet()
             let before = try ProcessInformation.processorNanoseconds(server.process.processID)
             letPass(milliseconds: 200)
             let spent = try ProcessInformation.processorNanoseconds(server.process.processID)
-            #expect(spent - before < 50_000_000, "busy while it waits for the client")
+            #expect(spent - before < 50_000_000, "busy while waiting for the client")
 
             let echo = try slow.receiveUntilEnd()
             #expect(difference(echo, from: Array(bytes[..<sent])) == nil)
@@ -88,7 +88,8 @@ struct EchoTests {
             let witness = try server.connectAndGreet()
             let bytes = patternBytes(100_000)
             for round in 0..<10 {
-                // At once, after a greeting, with an echo under way, and with the server stuck.
+                // Without data, after a greeting, with an echo in flight, and with the server
+                // blocked.
                 try server.connect().abort()
                 try server.connectAndGreet().abort()
                 let unread = try server.connect()

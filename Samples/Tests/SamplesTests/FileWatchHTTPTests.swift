@@ -4,7 +4,7 @@ import Testing
 /// FileWatchServer over HTTP.
 @Suite("FileWatchServer's HTTP", .ownThread)
 struct FileWatchHTTPTests {
-    @Test("/events tells changes as server-sent events with ids", arguments: Setting.usable)
+    @Test("/events sends changes as server-sent events with ids", arguments: Setting.usable)
     func events(setting: Setting) throws {
         try withFileWatchServer(setting) { server in
             let stream = try server.events()
@@ -18,7 +18,7 @@ struct FileWatchHTTPTests {
         }
     }
 
-    @Test("/events goes on behind Last-Event-ID, or since, and takes paths and globs")
+    @Test("/events resumes after Last-Event-ID or since, and accepts paths and globs")
     func resuming() throws {
         try withFileWatchServer { server in
             let folder = server.folder
@@ -29,7 +29,7 @@ struct FileWatchHTTPTests {
             first.close()
             let count = try #require(Int(last))
             let header = "Last-Event-ID: \(count - 1)\r\n"
-            // A browser comes back with both; what it has had last counts.
+            // A reconnecting browser sends both; Last-Event-ID takes precedence.
             let again = try server.events("?since=0", headers: header)
             #expect(try again.next().id == last)
             let since = try server.events("?since=0&glob=b%20*&glob=d")
@@ -45,7 +45,7 @@ struct FileWatchHTTPTests {
     }
 
     @Test(
-        "A query that cannot be read is status 400 and what is wrong",
+        "An invalid query gets status 400 and the reason",
         arguments: ["?since=x", "?what=1", "?glob=", "?path="])
     func badQuery(query: String) throws {
         try withFileWatchServer { server in
@@ -55,7 +55,7 @@ struct FileWatchHTTPTests {
         }
     }
 
-    @Test("/snapshot has what is there, and the event that it comes after")
+    @Test("/snapshot has all files, and the number of the last event included")
     func snapshot() throws {
         let prepare = { (folder: WatchedFolder) in
             try folder.make(folder: "sub")
@@ -76,7 +76,7 @@ struct FileWatchHTTPTests {
             let file = entries.first { $0["path"] as? String == folder.path("sub/file") }
             #expect(file?["size"] as? Int == 5)
             #expect(file?["kind"] as? String == "file")
-            // A client that asks for a snapshot and goes on from it misses nothing.
+            // A client that resumes after a snapshot misses nothing.
             let instance = try #require(snapshot["instance"] as? String)
             let stream = try server.events("?since=\(sequence)&instance=\(instance)")
             try folder.remove("new")
@@ -84,7 +84,7 @@ struct FileWatchHTTPTests {
         }
     }
 
-    @Test("A large snapshot comes whole")
+    @Test("A large snapshot is complete")
     func largeSnapshot() throws {
         let count = 5000
         let prepare = { (folder: WatchedFolder) in
@@ -96,7 +96,7 @@ struct FileWatchHTTPTests {
         }
     }
 
-    @Test("Figures, health, what is not there, and what is not asked for by its own name")
+    @Test("Metrics, health, unknown paths, and requests with a foreign host")
     func others() throws {
         try withFileWatchServer { server in
             let client = try server.connect()

@@ -52,7 +52,7 @@ struct FileWatchPageTests {
             #expect(text.contains("created") && text.contains("second.txt"))
             try browser.wait(for: "\(Self.nodes).some(e => e.textContent === 'second.txt')")
             #expect(try words(of: "#files", in: browser) == "3")
-            // Open the folder, then move it: what is in it goes along.
+            // Open the folder, then move it: its contents move along.
             let label = "\(Self.nodes).find(e => e.textContent === 'sub')"
             try browser.evaluate("\(label).closest('button').click()")
             try browser.wait(for: "\(Self.nodes).some(e => e.textContent === 'inside')")
@@ -66,7 +66,7 @@ struct FileWatchPageTests {
         }
     }
 
-    @Test("Its tree is the disk's after many changes at once")
+    @Test("Its tree matches the disk after many changes at once")
     func manyChanges() throws {
         try withPage { browser, server in
             let folder = server.folder
@@ -95,7 +95,7 @@ struct FileWatchPageTests {
         }
     }
 
-    @Test("Filters by text and by kind of event; pauses and goes on")
+    @Test("Filters by text and by kind of event; pauses and resumes")
     func filters() throws {
         try withPage { browser, server in
             let folder = server.folder
@@ -112,14 +112,14 @@ struct FileWatchPageTests {
             try browser.evaluate("document.querySelector('.chip[data-kind=created]').click()")
             try browser.evaluate("$('pause').click()")
             try folder.write("delta")
-            try browser.wait(for: "$('pause').textContent === 'Go on (1)'")
+            try browser.wait(for: "$('pause').textContent === 'Resume (1)'")
             #expect(try browser.evaluate("\(Self.rows).length") as? Int == 4)
             try browser.evaluate("$('pause').click()")
             try browser.wait(for: "\(Self.rows).length === 5")
         }
     }
 
-    @Test("Names that are no UTF-8, or have line ends or tags, are told apart and only text")
+    @Test("Names with invalid UTF-8, line ends or tags stay distinct and are shown as text")
     func names() throws {
         try withPage { browser, server in
             try server.folder.write("<img src=x onerror=document.title='bad'>")
@@ -134,7 +134,7 @@ struct FileWatchPageTests {
         }
     }
 
-    @Test("When the server was away it says so, comes back, and shows what happened meanwhile")
+    @Test("It reports a lost server, reconnects, and shows the changes made meanwhile")
     func reconnecting() throws {
         let folder = WatchedFolder(temporary: try TemporaryFolder())
         defer { folder.temporary.remove() }

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// How FileWatchServer begins and ends, and the command that it runs.
+/// The start and end of FileWatchServer, and its --run command.
 @Suite("FileWatchServer's life", .ownThread)
 struct FileWatchServerLifeTests {
     @Test("A missing path ends it with status 1 and the path's name")
@@ -56,12 +56,12 @@ struct FileWatchServerLifeTests {
             #expect(try server.end(by: signal) == .exit(0), "\(server.process.words)")
             #expect(try client.line() == nil)
             #expect(
-                server.process.output.text.contains("told 1 changes to 2 clients"),
+                server.process.output.text.contains("reported 1 changes to 2 clients"),
                 "\(server.process.words)")
         }
     }
 
-    @Test("Ignored files are not told of")
+    @Test("Changes of ignored files are not reported")
     func ignoring() throws {
         let arguments = ["--ignore", "*.tmp", "--ignore", ".git/"]
         try withFileWatchServer(arguments: arguments, prepare: { try $0.make(folder: ".git") }) {
@@ -78,7 +78,7 @@ struct FileWatchServerLifeTests {
     func running(setting: Setting) throws {
         let place = try TemporaryFolder()
         defer { place.remove() }
-        // The second of two at once would find the folder there.
+        // Concurrent cases would create the same folder.
         let command = """
             mkdir \(place.path)/one || echo twice; echo "saw $FILE_WATCH_CHANGES"; sleep 0.2; \
             rmdir \(place.path)/one; echo done >&2
@@ -94,7 +94,7 @@ struct FileWatchServerLifeTests {
             let deadline = Deadline()
             while Self.seen(output.text) < 6, !deadline.isOver { letPass(milliseconds: 10) }
             #expect(Self.seen(output.text) == 6)
-            // The last one ends by itself.
+            // The last run ends by itself.
             let runs = Self.count("saw ", in: output)
             while Self.count("FileWatchServer: succeeded", in: errors) < runs, !deadline.isOver {
                 letPass(milliseconds: 10)
@@ -109,13 +109,13 @@ struct FileWatchServerLifeTests {
         transcript.text.split(separator: "\n").filter { $0.hasPrefix(beginning) }.count
     }
 
-    /// The changes of all runs together.
+    /// The sum of the changes of all runs.
     private static func seen(_ output: String) -> Int {
         output.split(separator: "\n").filter { $0.hasPrefix("saw ") }
             .compactMap { Int($0.dropFirst(4)) }.reduce(0, +)
     }
 
-    @Test("A command that fails is told of; one that runs at the end is ended, with its children")
+    @Test("A failing command is reported; a running one is ended with its children at the end")
     func endingCommand() throws {
         let arguments = ["--run", "echo begun $$; sleep 100 | cat; exit 3", "--settle", "1ms"]
         try withFileWatchServer(arguments: arguments) { server in
@@ -138,7 +138,7 @@ struct FileWatchServerLifeTests {
         }
     }
 
-    @Test("A root that is deleted and made again is watched again")
+    @Test("A root that is deleted and created again is watched again")
     func rootAgain() throws {
         try withFileWatchServer(prepare: { try $0.make(folder: "x") }) { server in
             let folder = server.folder

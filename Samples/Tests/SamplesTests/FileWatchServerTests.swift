@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// What changes in a folder, over real connections.
+/// Changes in a folder, over real connections.
 @Suite("FileWatchServer", .ownThread)
 struct FileWatchServerTests {
     @Test("Each change is a line of JSON, numbered without gaps", arguments: Setting.usable)
@@ -43,8 +43,8 @@ struct FileWatchServerTests {
             try folder.write("end")
             var events = try client.events(to: folder.path("end"))
             #expect(events.first?.event == "created")
-            // Where the server was too late to see the file, a look at the folder tells the rest,
-            // and may tell of the end first.
+            // If the server was too late to see the file, a scan of the folder finds the removal,
+            // possibly after `end`.
             while !events.contains(where: { $0.event == "removed" }) {
                 events.append(try client.event())
             }
@@ -71,14 +71,14 @@ struct FileWatchServerTests {
         }
     }
 
-    @Test("A client chooses paths and globs, and may choose anew")
+    @Test("A client chooses paths and globs, and may change them")
     func choosing() throws {
         try withFileWatchServer(prepare: { try $0.make(folder: "src") }) { server in
             let folder = server.folder
             let client = try server.connect()
             let all = try server.connect()
             try client.send(#"{"paths":["src"],"globs":["*.swift","docs/**/*.md"]}"#)
-            // The answer to garbage tells that the line before was read.
+            // The answer to garbage proves that the previous line was read.
             _ = try client.greeted()
             for name in ["a.swift", "src/a.c", "src/b.swift", "c.swift", "src/end.swift"] {
                 try folder.write(name)
@@ -97,7 +97,7 @@ struct FileWatchServerTests {
             try folder.write("z.c")
             let others = try client.events(to: folder.path("z.c"))
             #expect(Set(others.map(\.path)) == [folder.path("src/z.h"), folder.path("z.c")])
-            // What becomes of a folder becomes of what a client wants in it.
+            // A change of a folder affects the chosen paths in it.
             try client.send(#"{"paths":["\#(folder.path("src/z.h"))"]}"#)
             _ = try client.greeted()
             try folder.move("src", to: "lib")
@@ -106,7 +106,7 @@ struct FileWatchServerTests {
         }
     }
 
-    @Test("A client goes on behind the event that it had last")
+    @Test("A client resumes after its last event")
     func resuming() throws {
         try withFileWatchServer { server in
             let folder = server.folder
@@ -124,7 +124,7 @@ struct FileWatchServerTests {
             let events = try second.events(to: folder.path("d"))
             #expect(Set(events.map(\.path)) == Set(["b", "c", "d"].map(folder.path(_:))))
             #expect(events.map(\.sequence) == Array((last.sequence + 1)...(last.sequence + 3)))
-            // One that sends nothing more gets what there is, and then the end.
+            // A client that half-closes receives the pending events, then the end.
             try second.send(#"{"since":0,"globs":["c"]}"#)
             try second.client.closeOutput()
             #expect(try second.event().path == folder.path("c"))
@@ -132,13 +132,14 @@ struct FileWatchServerTests {
         }
     }
 
-    @Test("What is too old, or another server's, is one rescan", arguments: Setting.usable)
+    @Test("A position too old, or of another server, gives one rescan", arguments: Setting.usable)
     func tooOld(setting: Setting) throws {
         try withFileWatchServer(setting, arguments: ["--history", "4"]) { server in
             let folder = server.folder
             let witness = try server.connect()
             var last = 0
-            // One by one: more at once than the history has would be a rescan for everybody.
+            // One by one: more events at once than the history holds would cause a rescan for all
+            // clients.
             for number in 1...8 {
                 try folder.write("\(number)")
                 last = try witness.event().sequence
@@ -164,7 +165,7 @@ struct FileWatchServerTests {
         }
     }
 
-    @Test("Garbage is answered with what is wrong, and everybody else goes on")
+    @Test("Garbage is answered with the reason, and other clients are not affected")
     func garbage() throws {
         try withFileWatchServer { server in
             let (client, other) = (try server.connect(), try server.connect())
@@ -194,7 +195,7 @@ struct FileWatchServerTests {
         }
     }
 
-    @Test("A client that stops reading gets one rescan; nobody waits for it, memory stays bounded")
+    @Test("A client that stops reading gets one rescan, delays no other, and memory stays bounded")
     func slowClient() throws {
         let (batches, filesPerBatch) = (16, 1000)
         let name = String(repeating: "n", count: 230)
@@ -205,7 +206,7 @@ struct FileWatchServerTests {
             let slow = try server.connect()
             let witness = try server.connect()
             let before = try ProcessInformation.residentBytes(server.process.processID)
-            // All together more than the kernel takes for somebody who does not read.
+            // More in total than the kernel buffers for a client that does not read.
             for batch in 1...batches {
                 for file in 1...filesPerBatch { try folder.write("\(name)/\(name)\(file)") }
                 try folder.write("end of \(batch)")
@@ -214,7 +215,7 @@ struct FileWatchServerTests {
             let grown = try ProcessInformation.residentBytes(server.process.processID) - before
             #expect(grown < 24 << 20)
             #expect(try server.get("/metrics").contains("file_watch_overflows_total 0\n"))
-            // It reads what was under way, then one rescan, and goes on with what is new.
+            // The client reads the events in flight, then one rescan, then new events.
             var lines = 0
             while let line = try slow.line(), !line.contains("\"rescan\"") { lines += 1 }
             #expect(lines < batches * filesPerBatch)
@@ -226,7 +227,7 @@ struct FileWatchServerTests {
     }
 
     @Test(
-        "Names with line ends and bytes that are no UTF-8 lose nothing",
+        "Names with line ends and invalid UTF-8 lose nothing",
         arguments: ["0", "50ms"])
     func names(window: String) throws {
         try withFileWatchServer(arguments: ["--window", window]) { server in

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// `--check`: what a container's engine, or a person, is told about a server that runs.
+/// `--check`, the health check for container engines and people.
 @Suite("Health check", .ownThread)
 struct HealthCheckTests {
     private func ask(
@@ -10,7 +10,7 @@ struct HealthCheckTests {
         try program.start(["--port", String(port), "--check"] + arguments)
     }
 
-    @Test("EchoServer in each of its modes serves", arguments: ["echo", "discard", "chargen"])
+    @Test("EchoServer passes in each of its modes", arguments: ["echo", "discard", "chargen"])
     func modes(mode: String) throws {
         let arguments = ["--mode", mode]
         try withServer(.echoServer, .epoll, arguments: arguments) { server in
@@ -20,7 +20,7 @@ struct HealthCheckTests {
         }
     }
 
-    @Test("EchoServer asks any echo server, and KeyValueServer its own kind")
+    @Test("EchoServer checks any echo server, and KeyValueServer its own kind")
     func others() throws {
         try withServer(.gcdEcho, .epoll) { server in
             let ending = try ask(.echoServer, port: server.port).waitForEnd()
@@ -32,7 +32,7 @@ struct HealthCheckTests {
         }
     }
 
-    @Test("FileWatchServer's page is asked")
+    @Test("FileWatchServer is checked over HTTP")
     func fileWatchServer() throws {
         try withFileWatchServer { server in
             let options = ["--http-port", String(server.httpPort)]
@@ -42,24 +42,24 @@ struct HealthCheckTests {
         }
     }
 
-    @Test("where nobody listens the status is 1, with place and cause")
+    @Test("without a server the status is 1, with address and cause")
     func nobody() throws {
         let refusing = try LoopbackSocket.bound()
         let check = try ask(.echoServer, port: refusing.port)
         #expect(try check.waitForEnd() == .exit(1))
         let errors = check.errors.text
-        #expect(errors.contains("127.0.0.1:\(refusing.port) does not serve"), "\(errors)")
+        #expect(errors.contains("127.0.0.1:\(refusing.port) does not answer"), "\(errors)")
         #expect(errors.contains("refused"), "\(errors)")
         #expect(errors.split(separator: "\n").count == 1, "\(errors)")
     }
 
-    @Test("a server that answers wrongly, or not at all, does not serve")
+    @Test("a server that answers wrongly, or not at all, fails the check")
     func wrongAnswers() throws {
         try withServer(.echoServer, .epoll) { server in
-            // It gets its own question back.
+            // An echo server returns the question.
             let check = try ask(.keyValueServer, port: server.port)
             #expect(try check.waitForEnd() == .exit(1))
-            #expect(check.errors.text.contains("its answer is wrong"), "\(check.words)")
+            #expect(check.errors.text.contains("the answer is wrong"), "\(check.words)")
         }
         let silent = try LoopbackSocket.listening()
         let check = try ask(.echoServer, port: silent.port)
@@ -68,7 +68,7 @@ struct HealthCheckTests {
     }
 
     #if TLS
-    @Test("EchoServer with a certificate is asked over TLS")
+    @Test("EchoServer with a certificate is checked over TLS")
     func secured() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

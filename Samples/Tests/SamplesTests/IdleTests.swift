@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Who has nothing to do does nothing: no ticks, no polling, no look for work.
+/// Idle servers make no system calls: no ticks, no polling, no search for work.
 @Suite("Idle servers", .ownThread)
 struct IdleTests {
     static let settlingMilliseconds: UInt32 = 300
@@ -10,7 +10,7 @@ struct IdleTests {
     @Test("make no system calls", arguments: Program.servers, Setting.usable)
     func noSystemCalls(program: Program, setting: Setting) throws {
         try withServer(program, setting) { server in
-            // Clients that stay, so that there is something to wait for.
+            // Connected clients, so that the server has something to wait for.
             let clients = try (0..<5).map { _ in try server.connectAndGreet() }
             letPass(milliseconds: Self.settlingMilliseconds)
             let before = try ProcessInformation.voluntarySwitches(server.process.processID)

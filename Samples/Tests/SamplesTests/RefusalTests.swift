@@ -1,11 +1,11 @@
 import Glibc
 import Testing
 
-/// Where io_uring is refused, epoll takes its place and the user learns why. `refuse-io-uring`
-/// plays the container.
+/// Where io_uring is refused, programs use epoll and log the reason. `refuse-io-uring` simulates
+/// the container.
 @Suite("Refused io_uring", .ownThread)
 struct RefusalTests {
-    /// How containers, sysctls and old kernels refuse, in whole or in part.
+    /// How containers, sysctls and old kernels refuse io_uring, completely or partly.
     static let refusals =
         ["EPERM", "EACCES", "ENOSYS", "EINVAL", "ENOMEM"].map { Refusal(error: $0) }
         + ["setup", "enter", "register"].flatMap { call in
@@ -24,11 +24,11 @@ struct RefusalTests {
         "ENOMEM": "ulimit -l",
     ]
 
-    /// Where the sysctl forbids it, the remedy for EPERM is another one than these tests know.
+    /// Where the sysctl forbids io_uring, EPERM has another remedy than these tests expect.
     static let isForbiddenBySysctl = sysctl() != "0"
 
     @Test(
-        "the servers fall back to epoll and say why and what to do",
+        "the servers fall back to epoll and log cause and remedy",
         arguments: Program.servers, refusals)
     func fallBack(program: Program, refusal: Refusal) throws {
         try withServer(program, .refused, refusal: refusal) { server in
@@ -49,7 +49,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "an io_uring that was asked for is an error that says why and what to do",
+        "a requested io_uring that is refused is an error with cause and remedy",
         arguments: [Program.echoServer, .ringload], refusals)
     func forced(program: Program, refusal: Refusal) throws {
         let refusing = try LoopbackSocket.bound()
@@ -66,7 +66,7 @@ struct RefusalTests {
         #expect(process.output.text.isEmpty)
     }
 
-    @Test("an epoll that was asked for needs no word about io_uring", arguments: refusals)
+    @Test("a requested epoll logs nothing about io_uring", arguments: refusals)
     func epollAskedFor(refusal: Refusal) throws {
         try withServer(.gcdEcho, .epoll, refusal: refusal) { server in
             _ = try server.connectAndGreet()
@@ -75,7 +75,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("ringload falls back, too")
+    @Test("ringload falls back to epoll, too")
     func ringloadFallsBack() throws {
         try withServer(.gcdEcho, .epoll) { server in
             let process = try Program.ringload.start(

@@ -28,7 +28,7 @@ struct RingloadOptionsTests {
         ["--compare", "/tmp/one.json"],
     ]
 
-    @Test("what cannot be, or not together, is status 64, and words", arguments: wrongUsages)
+    @Test("invalid options and combinations are status 64 with a message", arguments: wrongUsages)
     func wrongUsage(arguments: [String]) throws {
         let process = try Program.ringload.start(arguments)
         #expect(try process.waitForEnd() == .exit(64), "\(process.words)")
@@ -36,7 +36,7 @@ struct RingloadOptionsTests {
         #expect(process.output.text.isEmpty)
     }
 
-    @Test("a load on schedule writes its report in each form", arguments: Setting.usable)
+    @Test("an open loop writes its report in each format", arguments: Setting.usable)
     func reports(setting: Setting) throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -62,23 +62,23 @@ struct RingloadOptionsTests {
         }
     }
 
-    @Test("--fail-if is status 1 when it holds, and says what the figure is")
+    @Test("--fail-if is status 1 if it holds, and prints the figure")
     func condition() throws {
         try withServer(.echoServer, .epoll) { server in
             for (condition, ending) in [("p99>1ns", Ending.exit(1)), ("p99>50s", .exit(0))] {
                 let process = try Program.ringload.start(
                     ["tcp://127.0.0.1:\(server.port)", "--fail-if", condition] + Self.shortLoad)
                 #expect(try process.waitForEnd() == ending, "\(process.words)")
-                let isTold = process.errors.text.contains("failed: \(condition): it is ")
-                #expect(isTold == (ending == .exit(1)))
+                let isReported = process.errors.text.contains("failed: \(condition): it is ")
+                #expect(isReported == (ending == .exit(1)))
             }
         }
     }
 
-    @Test("the samples' datagrams and figures are loaded, too", arguments: Setting.usable)
+    @Test("datagrams and the metrics page can be loaded", arguments: Setting.usable)
     func otherTargets(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--udp", "--http-port", "0"]) { server in
-            let figures = try server.process.output.waitForLine(beginning: "figures on ")
+            let figures = try server.process.output.waitForLine(beginning: "metrics on ")
             let targets = ["udp://127.0.0.1:\(server.port)", figures]
             for target in targets {
                 let process = try Program.ringload.start([target] + Self.shortLoad, setting)

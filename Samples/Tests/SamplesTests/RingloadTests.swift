@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The load client against good and bad servers. It loads the machine, so one at a time.
+/// ringload against correct and faulty servers; one test at a time, since each loads the machine.
 @Suite("ringload", .ownThread, .serialized)
 struct RingloadTests {
     static let shortLoad = ["--connections", "8", "--duration", "200ms", "--warmup", "50ms"]
@@ -64,7 +64,7 @@ struct RingloadTests {
         }
     }
 
-    @Test("a port that refuses is status 1 and a question", arguments: Setting.usable)
+    @Test("a refused connection is status 1, with a question", arguments: Setting.usable)
     func refusedConnection(setting: Setting) throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -79,7 +79,7 @@ struct RingloadTests {
         #expect(try folder.names() == [], "a report of nothing")
     }
 
-    /// A server's fault, and what the report calls it.
+    /// A server's fault, and its name in the report.
     struct Finding {
         let fault: FaultyServer.Fault
         let words: String
@@ -116,7 +116,7 @@ struct RingloadTests {
         #expect(errors["first"] is String)
     }
 
-    @Test("a report that cannot be written is said before the load")
+    @Test("an unwritable report file is an error before the load")
     func unwritableReport() throws {
         let refusing = try LoopbackSocket.bound()
         let process = try Program.ringload.start(
@@ -135,7 +135,7 @@ struct RingloadTests {
                     "--warmup", "0s",
                 ], setting)
             defer { process.send(SIGKILL) }
-            // Its first progress line: from now on it measures.
+            // The first progress line: the run now measures.
             _ = try process.errors.waitForLine(beginning: "  ")
             process.send(SIGINT)
             #expect(try process.waitForEnd() == .exit(0), "\(process.words)")

@@ -1,16 +1,15 @@
 import Glibc
 import Testing
 
-/// Too few descriptors for those who come: the servers serve whom they can, do not spin, and
-/// recover.
+/// Too few descriptors for all clients: the servers serve some, do not spin, and recover.
 @Suite("Shortage of descriptors", .ownThread, .serialized)
 struct ShortageTests {
-    /// Two loops' rings and what else a server has, and room for some clients but not for all.
+    /// Enough for two loops' rings, a server's other descriptors and some clients, but not for all.
     static let descriptors = 40
     static let clients = 60
     static let environment = ["RINGDISPATCH_LOOPS=2"]
 
-    @Test("EchoServer turns away whom it cannot serve", arguments: Setting.usable)
+    @Test("EchoServer refuses clients that it cannot serve", arguments: Setting.usable)
     func echoServer(setting: Setting) throws {
         try withServer(
             .echoServer, setting, environment: Self.environment, descriptors: Self.descriptors
@@ -18,7 +17,7 @@ struct ShortageTests {
             let clients = try Self.connectAll(to: server)
             var served: [Client] = []
             for client in clients {
-                // Every client learns where it is at: no one hangs.
+                // Every client is served or refused; none hangs.
                 switch try client.receiveSome(until: Deadline()) {
                 case .bytes: served.append(client)
                 case .end, .reset: client.close()
@@ -29,7 +28,7 @@ struct ShortageTests {
             #expect(served.count < Self.clients)
             try Self.expectCalm(server)
             try Self.expectEcho(served)
-            #expect(server.process.errors.text.contains("a higher ulimit -n than"))
+            #expect(server.process.errors.text.contains("raise ulimit -n above"))
 
             for client in served { client.close() }
             try Self.expectRecovery(server)
@@ -38,7 +37,7 @@ struct ShortageTests {
         }
     }
 
-    @Test("GCDEcho serves the others when some have left", arguments: Setting.usable)
+    @Test("GCDEcho serves the waiting clients when others have left", arguments: Setting.usable)
     func gcdEcho(setting: Setting) throws {
         try withServer(
             .gcdEcho, setting, environment: Self.environment, descriptors: Self.descriptors
@@ -67,17 +66,17 @@ struct ShortageTests {
         }
     }
 
-    /// All connect, since the system takes them for the server, and each says one byte.
+    /// All clients connect, since the kernel accepts for the server, and each sends one byte.
     private static func connectAll(to server: EchoProcess) throws -> [Client] {
         let clients = try (0..<Self.clients).map { _ in try server.connect() }
         for client in clients {
-            // One that is turned away already gets an error here, and an end when it reads.
+            // A client that was already refused gets an error here, and the end when it reads.
             _ = try? client.send([42])
         }
         return clients
     }
 
-    /// Pausing means waiting, not asking again and again.
+    /// A pause sleeps instead of polling.
     private static func expectCalm(_ server: EchoProcess) throws {
         let milliseconds: UInt32 = 500
         let before = try ProcessInformation.processorNanoseconds(server.process.processID)
@@ -94,7 +93,8 @@ struct ShortageTests {
         }
     }
 
-    /// A newcomer is served at last; those who come while the server still closes are turned away.
+    /// A new client is served eventually; clients that arrive while the server still closes others
+    /// are refused.
     private static func expectRecovery(_ server: EchoProcess) throws {
         let deadline = Deadline()
         while !deadline.isOver {
@@ -102,6 +102,6 @@ struct ShortageTests {
             _ = try? client.send([42])
             if case .bytes([42]) = try client.receiveSome(until: deadline) { return }
         }
-        throw Trouble("nobody is served though all have left")
+        throw Trouble("no client is served though all others have left")
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// How the servers stop.
+/// How the servers end.
 @Suite("Stopping", .ownThread)
 struct ShutdownTests {
     @Test(
@@ -14,14 +14,14 @@ struct ShutdownTests {
             #expect(try gone.receiveUntilEnd() == [])
             let open = try server.connectAndGreet()
             #expect(try server.end(by: signal) == .exit(0), "\(server.process.words)")
-            // What was open is closed, not left hanging.
+            // Open connections are closed.
             #expect(try open.receiveUntilEnd() == [])
             let lines = server.process.output.text.split(separator: "\n")
             #expect(lines.last == "served 2 connections, 2 messages, 10 bytes")
         }
     }
 
-    @Test("EchoServer ends though a client does not read", arguments: Setting.usable)
+    @Test("EchoServer ends even if a client does not read", arguments: Setting.usable)
     func stuckClient(setting: Setting) throws {
         try withServer(.echoServer, setting) { server in
             let stuck = try server.connect()

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Plays systemd: listens, and becomes the server when the first client comes.
+/// Acts as systemd: listens, and executes the server at the first connection.
 private let serviceManager = "/usr/bin/systemd-socket-activate"
 
 /// A service manager listens, and starts the server with its socket. sd_listen_fds(3).
@@ -9,7 +9,7 @@ private let serviceManager = "/usr/bin/systemd-socket-activate"
     "Socket activation", .ownThread,
     .enabled(if: access(serviceManager, X_OK) == 0, "systemd is not installed"))
 struct SocketActivationTests {
-    @Test("EchoServer serves on the socket that it is given", arguments: Setting.usable)
+    @Test("EchoServer serves an inherited socket", arguments: Setting.usable)
     func inherited(setting: Setting) throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -24,7 +24,7 @@ struct SocketActivationTests {
         server.send(SIGTERM)
         #expect(try server.waitForEnd() == .exit(0), "\(server.words)")
         #expect(server.output.text.contains("listening on unix:\(path)"), "\(server.words)")
-        // What systemd has made, systemd keeps.
+        // EchoServer does not remove a socket that systemd has created.
         #expect(access(path, F_OK) == 0)
     }
 }

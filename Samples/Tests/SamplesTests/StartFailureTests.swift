@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// What a user reads who asks for what cannot be: the cause, and what to do.
+/// Error messages at the start: cause and remedy.
 @Suite("Failures at the start", .ownThread)
 struct StartFailureTests {
     struct Usage: CustomTestStringConvertible {
@@ -49,7 +49,7 @@ struct StartFailureTests {
         Usage(.ringload, "tcp://127.0.0.1:7007", "--loops", "0"),
     ]
 
-    @Test("wrong usage is status 64, and words", arguments: wrongUsages)
+    @Test("wrong usage is status 64 with a message", arguments: wrongUsages)
     func wrongUsage(usage: Usage) throws {
         let process = try usage.program.start(usage.arguments)
         #expect(try process.waitForEnd() == .exit(64), "\(process.words)")
@@ -78,8 +78,8 @@ struct StartFailureTests {
         #expect(process.errors.text.contains("Address already in use"))
     }
 
-    /// None of them asks a name server: one is a well-formed address that belongs to nobody, the
-    /// other cannot be an address or a name.
+    /// None of them needs a name server: one is a valid address of another machine, the other is
+    /// neither an address nor a name.
     @Test(
         "a bad host is status 1, the cause and the remedy",
         arguments: [

@@ -1,12 +1,12 @@
 import RingNetwork
 
-/// Answers requests as HTTP/1.1 has it, with the request's body, and counts them by their method.
-/// Confined to the target queue of a server's connections, but for `counts`.
+/// An HTTP/1.1 server that responds with the request's body and counts requests by method. Except
+/// for `counts`, it runs on the target queue of the server's connections.
 final class HTTPTestServer: @unchecked Sendable {
-    // Safety: `requests` belongs to each connection's queue.
+    // Safety: only the connection's queue touches its `requests`.
     let counts = Watched<[String: Int]>([:])
 
-    /// For a server's connections.
+    /// The server's connection handler.
     func serve(_ connection: Connection) {
         let requests = Requests()
         connection.setReceiveHandler { [self] connection, span in
@@ -19,7 +19,7 @@ final class HTTPTestServer: @unchecked Sendable {
         }
     }
 
-    /// What one client has sent and was not answered yet.
+    /// The bytes of a client that are not answered yet.
     private final class Requests {
         var bytes: [UInt8] = []
 

@@ -1,7 +1,7 @@
 import LoadTesting
 import RingNetwork
 
-/// A short run against a server of the test.
+/// A short run against a server in the test.
 func shortPlan(_ endpoint: Endpoint, scheme: String = "tcp", path: String = "") throws -> LoadPlan {
     let text =
         if case .unix = endpoint { "\(endpoint)" } else { "\(scheme)://\(endpoint)\(path)" }
@@ -13,7 +13,7 @@ func shortPlan(_ endpoint: Endpoint, scheme: String = "tcp", path: String = "") 
 }
 
 extension LoadPlan {
-    /// However long that takes on a busy machine.
+    /// Runs until the messages are answered, however long a busy machine takes.
     func ending(afterRequests count: Int) -> LoadPlan {
         var plan = self
         plan.requests = count
@@ -21,7 +21,7 @@ extension LoadPlan {
         return plan
     }
 
-    /// However few messages that is on a busy machine.
+    /// Runs for a time, however few messages a busy machine sends.
     func lasting(milliseconds: UInt64) -> LoadPlan {
         var plan = self
         plan.requests = nil

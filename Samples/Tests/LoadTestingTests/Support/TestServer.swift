@@ -6,11 +6,12 @@ import RingTLS
 
 /// A server in the test's own process. Connections share a queue, so that a handler may keep state.
 final class TestServer: @unchecked Sendable {
-    // Safety: `listener` is immutable; what handlers keep belongs to the connections' target queue.
+    // Safety: `listener` is immutable; the handlers' state belongs to the connections' target
+    // queue.
     let listener: Listener
     let endpoint: Endpoint
 
-    /// - Parameter serve: sets a connection's handlers, on its queue; it is activated then.
+    /// - Parameter serve: sets a connection's handlers, on its queue, before it is activated.
     convenience init(
         _ endpoint: Endpoint = .ipv4(.loopback, port: 0),
         serve: @escaping @Sendable (Connection) -> Void
@@ -45,12 +46,12 @@ final class TestServer: @unchecked Sendable {
 
     deinit { listener.close() }
 
-    /// One that does as an echo server should.
+    /// A correct echo server.
     static func echo() throws -> TestServer {
         try TestServer { connection in connection.setReceiveHandler { $0.send($1) } }
     }
 
-    /// One that answers what comes by something else. The bytes are handed over as they come.
+    /// A server that answers with other bytes. `answer` receives the bytes as they arrive.
     static func answering(
         _ answer: @escaping @Sendable (Connection, [UInt8]) -> Void
     ) throws -> TestServer {
@@ -62,9 +63,9 @@ final class TestServer: @unchecked Sendable {
     }
 }
 
-/// An echo server that, for 200 ms in each second, takes bytes and sends nothing back.
+/// An echo server that reads but does not answer for 200 ms in each second.
 final class StoppingServer: @unchecked Sendable {
-    // Safety: used on `queue`, the target of all connections' queues.
+    // Safety: only `queue` touches the state; all connections' queues target it.
     static let stopMilliseconds = 200
     private let queue = DispatchQueue(label: "stopping-server")
     private let listener: Listener
@@ -101,7 +102,7 @@ final class StoppingServer: @unchecked Sendable {
 
     var endpoint: Endpoint { listener.endpoint }
 
-    /// How long the stops were: a busy machine makes them longer. In nanoseconds.
+    /// The actual lengths of the stops in nanoseconds; a busy machine makes them longer.
     var stopNanoseconds: [Double] { queue.sync { stops } }
 
     private func stop() {

@@ -1,14 +1,14 @@
 import Glibc
 
-/// A program that a test started, with what it printed. It is killed at the latest when the test
-/// lets go of it. It inherits descriptors of other tests, which the launcher closes.
+/// A program started by a test, with its output. It is killed at the latest when the test releases
+/// it. The launcher closes the descriptors of other tests that it inherits.
 final class ChildProcess: @unchecked Sendable {
     // Safety: immutable, or behind `Monitored`.
     let processID: pid_t
     let output: Transcript
     let errors: Transcript
-    /// Nil while it runs. A signal is sent with the lock held: a process that is not reaped keeps
-    /// its number, so that no other can get the signal.
+    /// Nil while the process runs. Signals are sent with the lock held: an unreaped process keeps
+    /// its ID, so that no other process can get the signal.
     private let ending = Monitored<Ending?>(nil)
 
     init(_ command: [String], environment: [String]) throws {
@@ -43,7 +43,7 @@ final class ChildProcess: @unchecked Sendable {
         }
     }
 
-    /// Waits for its end, and for all that it printed.
+    /// Waits for its end, and for all of its output.
     func waitForEnd(until deadline: Deadline = Deadline()) throws -> Ending {
         guard let ending = ending.wait(until: deadline, for: { $0 }) else {
             throw Trouble("process \(processID) did not end in time; \(words)")
@@ -53,7 +53,7 @@ final class ChildProcess: @unchecked Sendable {
         return ending
     }
 
-    /// For a failure's message.
+    /// The state and output, for failure messages.
     var words: String {
         "standard output: \(output.text.debugDescription), "
             + "standard error: \(errors.text.debugDescription)"

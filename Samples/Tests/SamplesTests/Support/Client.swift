@@ -1,12 +1,12 @@
 import Glibc
 
-/// A plain socket client, which shares no code with what it tests.
+/// A plain socket client, which shares no code with the servers.
 final class Client {
-    /// What a receive came to.
+    /// The result of a receive.
     enum Received: Equatable {
         case bytes([UInt8])
         case end
-        /// The server, or its system, reset the connection.
+        /// The server or its kernel reset the connection.
         case reset
         case nothing
     }
@@ -47,7 +47,7 @@ final class Client {
         var rest = bytes[...]
         while !rest.isEmpty {
             rest = rest.dropFirst(try sendSome(rest, until: deadline))
-            if deadline.isOver { throw Trouble("the server does not take \(rest.count) bytes") }
+            if deadline.isOver { throw Trouble("the server does not read \(rest.count) bytes") }
         }
     }
 
@@ -67,14 +67,14 @@ final class Client {
         var bytes: [UInt8] = []
         while bytes.count < count {
             guard case .bytes(let part) = try receiveSome(until: deadline) else {
-                throw Trouble("\(bytes.count) of \(count) bytes came back")
+                throw Trouble("\(bytes.count) of \(count) bytes received")
             }
             bytes += part
         }
         return bytes
     }
 
-    /// All until the server closes.
+    /// Receives everything until the server closes.
     func receiveUntilEnd(deadline: Deadline = Deadline()) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
@@ -87,8 +87,8 @@ final class Client {
         }
     }
 
-    /// Sends without reading until the server takes no more, which it shows by taking nothing for
-    /// as long as `quietMilliseconds`; returns how many bytes it took.
+    /// Sends without reading until the socket has been full for `quietMilliseconds`; returns the
+    /// number of bytes sent.
     func sendUntilFull(
         _ bytes: [UInt8], quietMilliseconds: UInt64 = 200, deadline: Deadline = Deadline()
     ) throws -> Int {
@@ -102,7 +102,7 @@ final class Client {
         return sent
     }
 
-    /// The half-close: the server reads end of file, and may go on sending.
+    /// Half-closes: the server reads end of file, and may continue to send.
     func closeOutput() throws {
         guard shutdown(socket.descriptor, Int32(SHUT_WR)) == 0 else {
             throw Trouble(call: "shutdown")
@@ -111,7 +111,7 @@ final class Client {
 
     func close() { socket.close() }
 
-    /// Closes with a reset instead of a goodbye, as a client does that crashes.
+    /// Closes with a reset.
     func abort() {
         var option = linger(l_onoff: 1, l_linger: 0)
         let size = socklen_t(MemoryLayout<linger>.size)
@@ -120,8 +120,8 @@ final class Client {
     }
 }
 
-/// Where two byte sequences differ, in words; nil where they do not. Comparing them in an
-/// expectation would take minutes when it fails, since the library looks for the smallest edit.
+/// Describes where two byte sequences differ; nil if they do not. A failed expectation would take
+/// minutes, since the library searches for the shortest edit.
 func difference(_ bytes: [UInt8], from expected: [UInt8]) -> String? {
     if bytes == expected { return nil }
     guard let index = zip(bytes, expected).enumerated().first(where: { $1.0 != $1.1 })?.offset
@@ -129,8 +129,8 @@ func difference(_ bytes: [UInt8], from expected: [UInt8]) -> String? {
     return "byte \(index) is \(bytes[index]) instead of \(expected[index])"
 }
 
-/// Bytes whose only period is longer than any buffer and a prime: an echo that is late, doubled or
-/// cut differs. Put together from blocks, since making each byte takes long in a debug build.
+/// Bytes whose period is prime and longer than any buffer, so that a late, duplicated or truncated
+/// echo differs. Assembled from blocks, since generating each byte is slow in a debug build.
 func patternBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     let longestBlock = 65_521
     var state = seed &* 0x9e37_79b9_7f4a_7c15 | 1

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A program in namespaces of its own, as a container's engine starts it: it is the first process,
-/// and what it sees of the file system is its own business. unshare(1).
+/// A program in its own namespaces, as in a container: it is process 1, and has its own mounts.
+/// unshare(1).
 struct Container {
     let process: ChildProcess
 
@@ -10,14 +10,14 @@ struct Container {
         "--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child",
     ]
 
-    /// Hardened hosts, and containers, do not allow it.
+    /// Hardened hosts, and containers, do not allow namespaces.
     static let isAllowed: Bool = {
         let process = try? Program.start(
             "/usr/bin/unshare", options + ["/bin/sh", "-c", "mount -t tmpfs none /proc"])
         return (try? process?.waitForEnd()) == .exit(0)
     }()
 
-    /// - Parameter preparation: what a shell does before it becomes the program.
+    /// - Parameter preparation: shell commands to run before the program.
     init(
         _ program: Program, _ arguments: [String], _ setting: Setting, after preparation: String
     ) throws {
@@ -28,12 +28,12 @@ struct Container {
             environment: setting.environment, refusal: setting.refusal)
     }
 
-    /// A signal from outside, as `docker stop` sends it.
+    /// Sends a signal from outside, like `docker stop`.
     func send(_ signal: Int32) throws {
         guard kill(try firstProcess(), signal) == 0 else { throw Trouble(call: "kill") }
     }
 
-    /// Its number outside.
+    /// The process ID outside the namespace.
     private func firstProcess() throws -> pid_t {
         guard let first = try Self.children(of: process.processID).first else {
             throw Trouble("the container has no process; \(process.words)")
@@ -41,11 +41,11 @@ struct Container {
         return first
     }
 
-    /// Zombies are among them.
+    /// Includes zombies.
     func childrenOfFirstProcess() throws -> [pid_t] { try Self.children(of: firstProcess()) }
 
     private static func children(of processID: pid_t) throws -> [pid_t] {
-        // Those that a thread has made, or taken over, are listed with it.
+        // Each thread lists the children that it has created or inherited.
         let folder = "/proc/\(processID)/task"
         return try FileManager.default.contentsOfDirectory(atPath: folder).flatMap { thread in
             let text = try? String(contentsOfFile: "\(folder)/\(thread)/children", encoding: .utf8)

@@ -1,9 +1,9 @@
 import Glibc
 
-/// When a wait gives up, on CLOCK_MONOTONIC. Every wait of these tests has one, so that a lost
-/// event is a failed test and not a run that hangs.
+/// The end of a wait, on CLOCK_MONOTONIC. Every wait has one, so that a lost event fails a test
+/// instead of blocking the run.
 struct Deadline: Sendable {
-    /// Long beside what is waited for, so that a loaded machine does not fail a test.
+    /// Long, so that a loaded machine does not fail a test.
     static let seconds: UInt64 = 20
 
     let nanoseconds: UInt64
@@ -12,7 +12,7 @@ struct Deadline: Sendable {
         nanoseconds = Self.now() + milliseconds * 1_000_000
     }
 
-    /// What poll(2) takes: rounded up, 0 when it is over.
+    /// The time-out for poll(2): rounded up, 0 after the deadline.
     var millisecondsLeft: Int32 {
         let now = Self.now()
         return now >= nanoseconds ? 0 : Int32((nanoseconds - now + 999_999) / 1_000_000)
@@ -32,7 +32,7 @@ struct Deadline: Sendable {
     }
 }
 
-/// Lets time pass that a test measures something over; never to wait for something to happen.
+/// Lets time pass for a measurement; never to wait for an event.
 func letPass(milliseconds: UInt32) {
     usleep(milliseconds * 1000)
 }

@@ -1,19 +1,19 @@
 import Glibc
 
-/// A sample server that listens.
+/// A running sample server.
 struct EchoProcess {
     let process: ChildProcess
     let port: UInt16
 
     func connect() throws -> Client { try Client(port: port) }
 
-    /// A client that was answered, so that the server knows it.
+    /// Connects a client and waits for an answer, so that the server has accepted it.
     func connectAndGreet() throws -> Client {
         let client = try connect()
         let greeting = Array("hello".utf8)
         try client.send(greeting)
         let answer = try client.receive(count: greeting.count)
-        guard answer == greeting else { throw Trouble("the greeting came back as \(answer)") }
+        guard answer == greeting else { throw Trouble("the greeting was answered by \(answer)") }
         return client
     }
 
@@ -24,8 +24,8 @@ struct EchoProcess {
     }
 }
 
-/// Starts a server on a free port, runs `body`, and ends the server whatever happens. A server that
-/// ended before it was told to is an error.
+/// Starts a server on a free port, runs `body`, and ends the server in any case. Throws if the
+/// server ended early.
 func withServer<Result>(
     _ program: Program, _ setting: Setting, arguments: [String] = [], environment: [String] = [],
     refusal: Refusal? = nil, descriptors: Int? = nil, _ body: (EchoProcess) throws -> Result
@@ -42,7 +42,7 @@ func withServer<Result>(
     do {
         return try body(server)
     } catch {
-        // One that is about to end, as a crash takes its time, may finish what it says.
+        // A crashing server gets time to finish its output.
         let ending = try? process.waitForEnd(until: Deadline(afterMilliseconds: 500))
         let state = ending.map { "has ended by \($0)" } ?? "runs"
         throw Trouble("\(error) [the server \(state); \(process.words)]")

@@ -10,7 +10,7 @@ final class EventReader {
         self.head = head
     }
 
-    /// The next event with its id; comments and settings are passed over.
+    /// The next event with its ID; skips comments and settings.
     func next() throws -> (id: String, event: ReceivedEvent) {
         var id = ""
         while let line = try reader.line() {

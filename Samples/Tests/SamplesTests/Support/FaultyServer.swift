@@ -1,11 +1,11 @@
 import Glibc
 
-/// A server on a thread that does the wrong thing, to see what ringload says of it. It serves one
-/// client after the other.
+/// A faulty server on a thread of its own, for ringload to detect. It serves one client after the
+/// other.
 final class FaultyServer {
     enum Fault: CaseIterable {
         case wrongBytes
-        /// After it has read something.
+        /// Closes after a receive.
         case closes
         case neverAnswers
     }

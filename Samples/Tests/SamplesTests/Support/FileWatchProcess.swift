@@ -1,20 +1,20 @@
 import Foundation
 import Glibc
 
-/// A FileWatchServer that listens, and the folder that it watches.
+/// A running FileWatchServer, and the folder that it watches.
 struct FileWatchProcess {
     let process: ChildProcess
     let folder: WatchedFolder
     let port: UInt16
     let httpPort: UInt16
 
-    /// A client that gets lines. It is known to the server when this returns: a line that cannot be
-    /// read was answered.
+    /// Connects a line client and waits until the server has answered an invalid line, so that the
+    /// client is registered.
     func connect() throws -> LineReader {
         try LineReader(try Client(port: port)).greeted()
     }
 
-    /// - Parameter headers: each with its end of line.
+    /// - Parameter headers: header lines, each with its line end.
     func events(_ query: String = "", headers: String = "") throws -> EventReader {
         let client = try Client(port: httpPort)
         try client.send(
@@ -24,7 +24,7 @@ struct FileWatchProcess {
 
     func get(_ path: String) throws -> String { try Client.get(path, port: httpPort) }
 
-    /// An answer's body, as JSON.
+    /// The body of a response, as JSON.
     func object(_ path: String) throws -> [String: Any] {
         let answer = try get(path)
         guard let end = answer.firstRange(of: "\r\n\r\n") else {
@@ -39,7 +39,7 @@ struct FileWatchProcess {
     }
 }
 
-/// Starts a server on a folder of its own, runs `body`, and ends the server whatever happens.
+/// Starts a server on a folder of its own, runs `body`, and ends the server in any case.
 func withFileWatchServer<Result>(
     _ setting: Setting = .epoll, arguments: [String] = [],
     prepare: (WatchedFolder) throws -> Void = { _ in },

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A Chromium without a window, driven by the Chrome DevTools Protocol through two named pipes:
-/// messages of JSON, each with a zero byte behind it.
+/// A headless Chromium, controlled by the Chrome DevTools Protocol over two named pipes: JSON
+/// messages, each followed by a zero byte.
 final class HeadlessBrowser {
     private let folder: TemporaryFolder
     private let process: ChildProcess
@@ -12,7 +12,7 @@ final class HeadlessBrowser {
     private var number = 0
     private var session: String?
 
-    /// Nil: none is installed.
+    /// Nil if none is installed.
     static let path = ["chromium", "chromium-browser", "google-chrome"]
         .map { "/usr/bin/" + $0 }.first { access($0, X_OK) == 0 }
 
@@ -23,7 +23,7 @@ final class HeadlessBrowser {
         guard mkfifo(requestPath, 0o600) == 0, mkfifo(replyPath, 0o600) == 0 else {
             throw Trouble(call: "mkfifo")
         }
-        // For both directions: neither side waits for the other to open it.
+        // Opened for reading and writing, so that neither side blocks in open(2).
         requests = Glibc.open(requestPath, O_RDWR | O_CLOEXEC)
         replies = Glibc.open(replyPath, O_RDWR | O_CLOEXEC | O_NONBLOCK)
         guard requests >= 0, replies >= 0 else { throw Trouble(call: "open") }
@@ -51,7 +51,7 @@ final class HeadlessBrowser {
 
     func open(_ address: String) throws { try call("Page.navigate", ["url": address]) }
 
-    /// A value of the page's, as JSON has it.
+    /// Evaluates a script in the page.
     @discardableResult
     func evaluate(_ script: String) throws -> Any? {
         let result = try call(
@@ -63,7 +63,7 @@ final class HeadlessBrowser {
         return (result["result"] as? [String: Any])?["value"]
     }
 
-    /// Waits until the script gives true.
+    /// Waits until the script returns true.
     func wait(for script: String, until deadline: Deadline = Deadline()) throws {
         while try evaluate(script) as? Bool != true {
             if deadline.isOver {

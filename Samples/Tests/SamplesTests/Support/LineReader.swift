@@ -1,8 +1,8 @@
-/// Cuts what a client receives into lines.
+/// Splits the bytes that a client receives into lines.
 final class LineReader {
     let client: Client
     private var bytes: [UInt8] = []
-    /// How many of `bytes` were returned.
+    /// The number of bytes already returned.
     private var taken = 0
 
     init(_ client: Client) { self.client = client }
@@ -32,10 +32,10 @@ final class LineReader {
         return try ReceivedEvent(line)
     }
 
-    /// Takes events until one of this path came, and returns that.
+    /// Skips events until one for this path, and returns it.
     func event(of path: String) throws -> ReceivedEvent { try events(to: path).last! }
 
-    /// All events up to the one of this path.
+    /// All events up to the one for this path.
     func events(to path: String) throws -> [ReceivedEvent] {
         var events: [ReceivedEvent] = []
         repeat { events.append(try event()) } while events.last?.path != path
@@ -44,7 +44,7 @@ final class LineReader {
 }
 
 extension LineReader {
-    /// Makes sure that the server has this client among its own.
+    /// Ensures that the server has registered this client.
     func greeted() throws -> LineReader {
         try send("hello?")
         guard try event().error != nil else { throw Trouble("garbage was not refused") }

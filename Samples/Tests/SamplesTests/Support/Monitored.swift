@@ -2,8 +2,8 @@ import Glibc
 
 /// A value under a mutex, with a condition variable: threads change it, others wait for a change.
 final class Monitored<Value>: @unchecked Sendable {
-    // Safety: `value` is touched with the mutex held. Mutex and condition do not move, since they
-    // are on the heap.
+    // Safety: the mutex guards `value`. Mutex and condition variable are on the heap and never
+    // move.
     private var value: Value
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -37,8 +37,8 @@ final class Monitored<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Waits until `body` has an answer; nil when the deadline comes first. It is asked at once,
-    /// and again after each change.
+    /// Waits until `body` returns a value; nil at the deadline. Calls it at once, and after each
+    /// change.
     func wait<Result>(
         until deadline: Deadline, for body: (Value) throws -> Result?
     ) rethrows -> Result? {

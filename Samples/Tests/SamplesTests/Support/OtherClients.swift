@@ -17,7 +17,7 @@ extension Client {
         let bytes = Array(path.utf8)
         precondition(bytes.count < MemoryLayout.size(ofValue: address.sun_path), "a short path")
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        // Safety: a sockaddr_un is given with its own size.
+        // Safety: the size passed is that of sockaddr_un.
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 Glibc.connect(
@@ -35,7 +35,7 @@ extension Client {
         return LoopbackSocket(adopting: descriptor)
     }
 
-    /// The whole answer to one request over HTTP, of a server that closes after it.
+    /// The complete HTTP response to one request, from a server that closes afterwards.
     static func get(_ path: String, port: UInt16, method: String = "GET") throws -> String {
         let client = try Client(port: port)
         try client.send(Array("\(method) \(path) HTTP/1.1\r\nConnection: close\r\n\r\n".utf8))

@@ -8,7 +8,7 @@ private final class OwnThreads: TaskExecutor {
     }
 }
 
-/// Lets a few at a time through.
+/// Limits the number of test cases that run at a time.
 private actor Gate {
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -28,8 +28,8 @@ private actor Gate {
     }
 }
 
-/// Gives each test case a thread of its own, which it may block: on the pool it would hold up every
-/// other test of the run. A few cases run at a time, or their programs would starve one another.
+/// Gives each test case a thread of its own, since a blocked thread of the pool would hold up other
+/// tests. A few cases run at a time, so that their programs do not starve each other.
 struct OwnThread: TestTrait, SuiteTrait, TestScoping {
     private static let gate = Gate(limit: 4)
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What the system knows about a process from outside.
+/// Facts about a process from /proc and its clocks.
 enum ProcessInformation {
     /// User and system time of all threads so far.
     static func processorNanoseconds(_ processID: pid_t) throws -> UInt64 {
@@ -14,7 +14,7 @@ enum ProcessInformation {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// Memory that is in use now. proc_pid_statm(5).
+    /// Resident memory. proc_pid_statm(5).
     static func residentBytes(_ processID: pid_t) throws -> Int {
         let text = try String(contentsOfFile: "/proc/\(processID)/statm", encoding: .utf8)
         let fields = text.split(separator: " ")
@@ -24,8 +24,8 @@ enum ProcessInformation {
         return pages * Int(getpagesize())
     }
 
-    /// How often each thread has given up its processor to wait, by thread number. A thread that
-    /// comes back from a wait, whatever for, waits again: equal counts mean that none came back.
+    /// Voluntary context switches by thread ID. A thread that wakes up and waits again raises its
+    /// count, so equal counts mean that no thread woke up.
     static func voluntarySwitches(_ processID: pid_t) throws -> [String: Int] {
         let folder = "/proc/\(processID)/task"
         let threads = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -41,11 +41,11 @@ enum ProcessInformation {
         return counts
     }
 
-    /// Whether a process of the group runs: those that nobody has reaped do not. proc_pid_stat(5).
+    /// Whether a process of the group runs, zombies excluded. proc_pid_stat(5).
     static func isAlive(group: pid_t) throws -> Bool {
         let folders = try FileManager.default.contentsOfDirectory(atPath: "/proc")
         return folders.filter { $0.allSatisfy(\.isNumber) }.contains { folder in
-            // One that ended meanwhile has no file any more.
+            // The process may have ended meanwhile.
             let path = "/proc/\(folder)/stat"
             guard let text = try? String(contentsOfFile: path, encoding: .utf8),
                 let name = text.lastIndex(of: ")")

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A sample, built beside the tests.
+/// A sample program, built with the tests.
 enum Program: String, CaseIterable, CustomTestStringConvertible {
     case echoServer = "EchoServer"
     case gcdEcho = "GCDEcho"
@@ -13,7 +13,7 @@ enum Program: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// The folder of the running test program: executables and tests are built into the same one.
+    /// The folder of the test program, which also contains the executables.
     private static let buildProducts: String = {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &path, path.count)
@@ -31,7 +31,7 @@ enum Program: String, CaseIterable, CustomTestStringConvertible {
 }
 
 extension Program {
-    /// No program outlives this, not even when the test run is killed.
+    /// The longest life of a program, even if the test run is killed.
     private static let longestLifeSeconds = 120
 
     /// - Parameter descriptors: `ulimit -n`.
@@ -64,8 +64,7 @@ extension Program {
         try start(arguments, environment: setting.environment, refusal: setting.refusal)
     }
 
-    /// The test run's environment without its settings for the runtime, so that a test means the
-    /// same whatever the run was told.
+    /// The environment without the runtime's variables, so that tests do not depend on them.
     private static let cleanEnvironment: [String] = {
         var variables = ["SWIFT_BACKTRACE=enable=no"]
         var next = environ

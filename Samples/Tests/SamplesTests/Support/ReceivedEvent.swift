@@ -1,6 +1,6 @@
 import Foundation
 
-/// An event as a client reads it, with another reader of JSON than the server's.
+/// An event as a client receives it, parsed by Foundation instead of the server's JSON code.
 struct ReceivedEvent {
     let fields: [String: Any]
 

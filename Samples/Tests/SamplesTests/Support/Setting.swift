@@ -1,19 +1,19 @@
 import Glibc
 import Testing
 
-/// What the runtime finds, and what it was told: each case is tested in each of them.
+/// The back end that the runtime uses, and why. Tests run with each setting.
 enum Setting: String, CaseIterable, CustomTestStringConvertible {
     case ioUring = "io_uring"
     case epoll
-    /// Told nothing, and io_uring is refused as in a container.
+    /// No back end is requested, and io_uring is refused as in a container.
     case refused = "io_uring refused"
 
     var testDescription: String { rawValue }
 
-    /// Those that this machine has: a container that refuses io_uring still tests the others.
+    /// The settings that this machine supports: without io_uring, the others are still tested.
     static let usable = hasIOUring ? Array(allCases) : [.epoll, .refused]
 
-    /// Whether a program that may choose its back end chooses io_uring here.
+    /// Whether the runtime chooses io_uring on this machine.
     private static let hasIOUring: Bool = {
         guard let process = try? Program.gcdEcho.start(["--port", "0"]) else { return false }
         defer { process.send(SIGKILL) }
@@ -31,6 +31,6 @@ enum Setting: String, CaseIterable, CustomTestStringConvertible {
 
     var refusal: Refusal? { self == .refused ? Refusal() : nil }
 
-    /// The back end in the runtime's line about itself.
+    /// The back end's name in the runtime's log line.
     var backendName: String { self == .ioUring ? "io_uring" : "epoll" }
 }

@@ -22,8 +22,8 @@ final class LoopbackSocket: @unchecked Sendable {
         Glibc.close(descriptor)
     }
 
-    /// A socket with a free port. It refuses connections until it listens, and nobody else can get
-    /// its port.
+    /// Binds a socket to a free port. Connections are refused until it listens, and no other socket
+    /// can take the port.
     static func bound() throws -> LoopbackSocket {
         let socket = try LoopbackSocket()
         guard socket.withAddress(port: 0, { bind(socket.descriptor, $0, $1) }) == 0 else {
@@ -54,7 +54,7 @@ final class LoopbackSocket: @unchecked Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        // Safety: a sockaddr_in is given with its own size.
+        // Safety: the size passed is that of sockaddr_in.
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -62,7 +62,7 @@ final class LoopbackSocket: @unchecked Sendable {
         }
     }
 
-    /// The events that are there; none when the deadline came first.
+    /// The pending events; none at the deadline.
     func poll(_ events: Int32, until deadline: Deadline) -> Int32 {
         while true {
             var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of the test's own.
+/// A temporary folder for one test.
 struct TemporaryFolder {
     let path: String
 
@@ -23,7 +23,7 @@ struct TemporaryFolder {
     func object(named name: String) throws -> [String: Any] {
         let data = try Data(contentsOf: URL(fileURLWithPath: path + "/" + name))
         guard let object = try JSONSerialization.jsonObject(with: data) as? [String: Any] else {
-            throw Trouble("\(name) is no JSON object")
+            throw Trouble("\(name) is not a JSON object")
         }
         return object
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What comes out of a pipe, read as it comes, so that a program never waits for its reader.
+/// The output of a pipe, read as it arrives, so that the program never blocks on a full pipe.
 final class Transcript: Sendable {
     private struct Content {
         var text = ""
@@ -27,7 +27,7 @@ final class Transcript: Sendable {
 
     var text: String { content.change { $0.text } }
 
-    /// Waits for a whole line that begins so, and returns the rest of it.
+    /// Waits for a complete line with this prefix, and returns the rest of it.
     func waitForLine(
         beginning prefix: String, until deadline: Deadline = Deadline()
     ) throws -> String {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What went wrong in the tests' own tools: a wait that was too long, a system call that failed.
+/// An error of the tests' own tools: a time-out, or a failed system call.
 struct Trouble: Error, CustomStringConvertible {
     let description: String
 

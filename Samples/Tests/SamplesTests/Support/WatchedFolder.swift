@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder of the test's own, to change things in.
+/// A folder for one test, with methods that change it.
 struct WatchedFolder {
     let temporary: TemporaryFolder
 
