@@ -2,7 +2,7 @@ import Glibc
 import LinuxPlatform
 import Testing
 
-/// What every back end promises the loops.
+/// The contract of all back ends with the loops.
 @Suite("Kernel")
 struct BackendTests {
     @Test(
@@ -44,7 +44,7 @@ struct BackendTests {
         let number = before.near.number
         backend.receive(descriptor: number, isUnix: true, token: 5)
         backend.submit()
-        // Ends, and is not released.
+        // The registration ends, but is not released.
         backend.cancelStream(descriptor: number, token: 5)
         #expect(backend.waitForCompletions().map(\.token) == [5])
         let after = SocketPair()
@@ -101,7 +101,7 @@ struct BackendTests {
     }
 
     @Test(
-        "a number that is closed and opened again is watched anew",
+        "a number that is closed and opened again is watched again",
         arguments: BackendUnderTest.allCases)
     func reusedNumber(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()

@@ -50,7 +50,7 @@ struct FileEventsTests {
         for _ in 0..<2000 {
             let count = Int.random(in: 1...400, using: &generator)
             let noise = (0..<count).map { _ in
-                // Small numbers make events that fit.
+                // Small numbers, so that the events are valid.
                 Bool.random(using: &generator) ? 0 : UInt8.random(in: 0...20, using: &generator)
             }
             #expect(read(noise).count <= count / 16)

@@ -68,7 +68,7 @@ struct IdentityTests {
         #expect(missing?.message.contains("no password was given") == true)
     }
 
-    @Test("What is no certificate or no key is told so")
+    @Test("An input without a certificate or a key is reported")
     func nonsense() {
         for text in ["", "nonsense", "-----BEGIN CERTIFICATE-----\nnonsense\n"] {
             let bytes = Array(text.utf8)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("TLS verification")
 struct VerificationTests {
-    /// A server with one certificate, and what a client says about it.
+    /// A server with one certificate, and a client's verdict on it.
     private func verdict(
         _ request: CertificateRequest, by issuer: Issued = TestIdentities.authority,
         serverName: String = "localhost",

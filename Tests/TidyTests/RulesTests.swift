@@ -227,9 +227,9 @@ struct RulesTests {
         func names(_ text: String) -> [String] {
             Rules.packageDependencies(file(text, at: "Package.swift"))
         }
-        #expect(names("dependencies: [\n    .package(\n        url: \"https://a.org/b/c\")\n]\n") == ["c"])
-        #expect(names(".package(url: \"a/b.git\", from: \"1.0\"), .package(path: \"../d\")\n") == ["b", "d"])
-        #expect(names("// .package(url: \"a/b\")\n.product(name: \"A\", package: \"c\")\n").isEmpty)
+        #expect(names("[\n    .package(\n        url: \"https://a.org/b/c\")\n]\n") == ["c"])
+        #expect(names(".package(url: \"a/b.git\"), .package(path: \"../c\")") == ["b", "c"])
+        #expect(names("// .package(url: \"a/b\")\n.product(name: \"A\", package: \"c\")").isEmpty)
     }
 
     @Test("folders that a document does not name")

@@ -96,7 +96,7 @@ struct TidyTests {
     @Test("every unchecked promise says why it holds")
     func promises() { check(Repository.files(under: "Sources"), Rules.unexplainedPromises) }
 
-    @Test("every file's type begins with what it is")
+    @Test("every file's main type has a doc comment")
     func documentation() { check(Repository.files(under: "Sources"), Rules.undocumentedType) }
 
     @Test("no folders of somebody's machine")

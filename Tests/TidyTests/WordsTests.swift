@@ -7,7 +7,8 @@ struct WordsTests {
         "a replaced word is found",
         arguments: [
             "let laneCount = 1", "// A lane is idle.", "func nextJob()", "case chunk", "hasTold",
-            "A stand-in takes the loop over.", "export RINGDISPATCH_LANES=2", "It looks at the word.",
+            "A stand-in takes the loop over.", "export RINGDISPATCH_LANES=2",
+            "It looks at the word.",
             "#include \"cring_x\"", "watcherHub", "let sendsAtOnce = true", "HTTPJob", "told",
             "Two spare workers wait.", "run --lanes 2", "x = MAX_CHUNK", "nothing is begun anew",
             "look up a name, then look at it",

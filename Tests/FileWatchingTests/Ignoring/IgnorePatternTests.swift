@@ -2,7 +2,7 @@ import Testing
 
 @testable import FileWatching
 
-/// Patterns mean what they mean to git.
+/// Patterns match as in git.
 @Suite("Ignore patterns")
 struct IgnorePatternTests {
     @Test(

@@ -74,7 +74,7 @@ struct RootTests {
         watching.expect("created root/a")
     }
 
-    @Test("a root within another is watched with it, and nothing is told twice")
+    @Test("a root within another is watched with it, and nothing is reported twice")
     func nested() throws {
         let folder = Folder()
         folder.makeDirectory("in")

@@ -62,7 +62,7 @@ struct SequenceTests {
         for await change in late { Issue.record("\(change)") }
     }
 
-    @Test("after cancelling nothing is told but the end, on the queue")
+    @Test("after a cancel only the end is reported, on the queue")
     func cancel() throws {
         let watching = try Watching()
         let late = Watched(0)

@@ -171,7 +171,7 @@ struct DataCollectionTests {
     }
 }
 
-/// What is deprecated, behind a protocol, because its use is a warning.
+/// Deprecated calls, behind a protocol that hides the warnings.
 private protocol OldForms {
     init(bytes: UnsafeBufferPointer<UInt8>)
     init(bytesNoCopy: UnsafeBufferPointer<UInt8>, deallocator: DispatchData.Deallocator)

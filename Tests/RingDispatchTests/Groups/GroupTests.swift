@@ -238,16 +238,16 @@ private final class Round: Sendable {
         let queue = DispatchQueue(label: "group.order")
         for _ in 0..<500 {
             let group = DispatchGroup()
-            let told = Watched<[Int]>([])
+            let notified = Watched<[Int]>([])
             group.enter()
-            group.notify(queue: queue) { told.append(1) }
-            group.notify(queue: queue) { told.append(2) }
+            group.notify(queue: queue) { notified.append(1) }
+            group.notify(queue: queue) { notified.append(2) }
             let thread = UserThread { group.leave() }
             group.wait()
-            group.notify(queue: queue) { told.append(3) }
+            group.notify(queue: queue) { notified.append(3) }
             #expect(thread.join())
             drain(queue)
-            #expect(told.value == [1, 2, 3])
+            #expect(notified.value == [1, 2, 3])
         }
     }
 }

@@ -100,7 +100,7 @@ extension IOTests {
                 (folder.makeFile("file", []) + "/below", O_RDONLY, ENOTDIR),
             ]
             for (path, flags, error) in cases {
-                // Root may write to what nobody may: the kernel says EACCES or lets it be.
+                // Root may write to read-only files: the kernel reports EACCES or allows it.
                 if error == EACCES && access(path, W_OK) == 0 { continue }
                 let (channel, cleanup) = openPath(path, flags)!
                 let read = channel.read(10, on: queue)

@@ -6,7 +6,7 @@ import Testing
 struct UserDataSourceTests {
     private let queue = DispatchQueue(label: "userdata")
 
-    /// One call of the handler takes all that was merged while it could not be called.
+    /// One call of the handler receives all values merged while the handler could not run.
     private func expectCall(
         of source: any DispatchSourceProtocol, _ data: UInt, after merge: () -> Void,
         sourceLocation: SourceLocation = #_sourceLocation

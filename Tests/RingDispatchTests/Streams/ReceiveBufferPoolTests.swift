@@ -47,7 +47,7 @@ struct ReceiveBufferPoolTests {
         let first = pool.takeStarved(isIdle: false)
         #expect(first.buffers == [1, 2])
         #expect(first.streams.map { $0.toOpaque() } == Array(references[..<2]))
-        // The buffers that the kernel has by then may be filled already.
+        // The kernel may have filled its buffers already.
         #expect(pool.takeStarved(isIdle: false).streams.isEmpty && pool.hasStarved)
         let last = pool.takeStarved(isIdle: true)
         #expect(last.buffers.isEmpty && last.streams.map { $0.toOpaque() } == [references[2]])

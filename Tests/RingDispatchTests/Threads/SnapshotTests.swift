@@ -23,7 +23,7 @@ struct SnapshotTests {
         let gate = Gate()
         DispatchQueue(label: "snapshot").async {
             entered.update { $0 = currentThreadIdentifier() }
-            // Spins: a wait would lend the loop.
+            // Spins: a wait would hand off the loop.
             while !gate.wasOpened {}
         }
         expectEventually(entered) { $0 != 0 }
@@ -74,7 +74,7 @@ struct SnapshotTests {
     }
 }
 
-/// Looks until the snapshot is as expected.
+/// Takes snapshots until one is as expected.
 private func expectSnapshot(
     _ condition: @Sendable @escaping (DispatchRuntime.Snapshot) -> Bool
 ) -> DispatchRuntime.Snapshot {

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("As many threads as there may be")
 struct WorkerLimitTests {
-    /// Items block and go on while others find no thread, over and over: one that comes back just
-    /// when another's loop is refused one has to see that loop.
+    /// Items block and continue repeatedly at the limit of threads: a worker that returns just when
+    /// another loop was refused a worker must notice that loop.
     @Test("What found no thread runs when one comes back")
     func limit() async {
         await #expect(processExitsWith: .success) {

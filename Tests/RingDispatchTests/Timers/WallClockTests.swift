@@ -3,7 +3,7 @@ import Testing
 
 private let hour: Int64 = 3_600_000_000_000
 
-/// What timers do when somebody sets the clock. In processes of their own, for all share it.
+/// Timers when the clock is set. In processes of their own, because all processes share the clock.
 @Suite("Timers and a clock that is set", .watchdog)
 struct WallClockTests {
     @Test("69. A wall-clock timer comes at once when the clock is set past its time")

@@ -34,7 +34,8 @@ extension Rules {
         return isGuarded || isPlaceholder ? [] : ["\(file.path): not all of it is within #if TLS"]
     }
 
-    /// Of `internal import Glibc`, `@testable import LinuxPlatform`, `import struct Glibc.stat`.
+    /// The module in `internal import Glibc`, `@testable import LinuxPlatform`, `import struct
+    /// Glibc.stat`.
     static func importedModule(_ line: Substring) -> Substring? {
         let words = line.split(separator: " ")
         guard let keyword = words.firstIndex(of: "import"),
@@ -68,7 +69,7 @@ extension Rules {
         }
     }
 
-    /// Its `timespec` is the C library's, in GCD too.
+    /// `DispatchWallTime` shows the C library's `timespec`, as in GCD.
     private static func mayShowGlibc(_ path: String) -> Bool {
         path.hasPrefix("Sources/RingDispatch/Time/DispatchWallTime")
     }

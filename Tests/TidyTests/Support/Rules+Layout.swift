@@ -1,7 +1,7 @@
-/// Keeps the package's layout and the documents that describe it together.
+/// Checks the package's layout against the documents that describe it.
 extension Rules {
-    /// Folders that no row of the document's tables names. A folder of a module (`Sources/A/B`) is
-    /// named when a row with `Sources/A` has `B` in code style.
+    /// Folders that the document's tables do not name. A module's folder (`Sources/A/B`) is named
+    /// by a row that has both `Sources/A` and `B` in code style.
     static func unnamedFolders(_ folders: [String], in file: File) -> [String] {
         let rows = file.lines.filter { $0.first == "|" }.map { line in
             Set(line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
