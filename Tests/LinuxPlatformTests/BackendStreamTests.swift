@@ -74,7 +74,7 @@ struct BackendStreamTests {
     }
 
     @Test(
-        "bytes behind urgent ones come by themselves",
+        "bytes behind urgent ones arrive without the urgent byte",
         arguments: [BackendUnderTest.ring, .epoll])
     func urgent(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
@@ -133,7 +133,8 @@ struct BackendStreamTests {
     }
 
     @Test(
-        "somebody may wait for room while a stream receives", arguments: BackendUnderTest.allCases)
+        "a wait for writability may run while a stream receives",
+        arguments: BackendUnderTest.allCases)
     func roomBesides(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
         _ = backend.receiveBuffers

@@ -22,7 +22,7 @@ struct BackendTests {
         #expect(backend.completions().isEmpty)
     }
 
-    @Test("a new watch tells of bytes that were left", arguments: BackendUnderTest.allCases)
+    @Test("a new watch reports bytes that were left unread", arguments: BackendUnderTest.allCases)
     func bytesLeftAreAnnouncedAgain(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
         let pair = SocketPair()
@@ -159,7 +159,7 @@ struct BackendTests {
         #expect(seen == tokens)
     }
 
-    @Test("the doorbell rings without the newer system call, too")
+    @Test("the doorbell wakes the ring without the newer system call, too")
     func olderDoorbell() throws {
         let backend = try UringBackend(doorbell: Doorbell(withoutRegister: true))
         backend.wake()

@@ -57,7 +57,7 @@ struct IdentityTests {
         #expect(order?.remedy?.contains("before those of authorities") == true)
     }
 
-    @Test("An encrypted key wants its password")
+    @Test("An encrypted key needs its password")
     func password() {
         let key = TLSPEMSource.bytes(own.keyPEM(password: "secret"))
         #expect(error { ($0.privateKey, $0.password) = (key, "secret") } == nil)
@@ -82,7 +82,7 @@ struct IdentityTests {
         #expect(throws: TLSError.self) { try TLSContext(configuration) }
     }
 
-    @Test("Settings that contradict one another are refused")
+    @Test("Contradictory settings are refused")
     func contradictions() {
         func kind(_ configuration: TLSConfiguration) -> TLSError.Kind? {
             do throws(TLSError) {
@@ -107,7 +107,7 @@ struct IdentityTests {
         #expect(kind(server) == .configuration)
     }
 
-    @Test("Reloading reads the files again, for connections to come")
+    @Test("Reloading reads the files again, for new connections")
     func reload() throws {
         let folder = ScratchFolder()
         let (first, second) = (own, TestIdentities.issue(CertificateRequest()))

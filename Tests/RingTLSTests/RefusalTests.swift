@@ -15,7 +15,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "What is no TLS at all fails",
+        "A peer that does not speak TLS is refused",
         arguments: [
             "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
             "SSH-2.0-OpenSSH_9.2\r\n",
@@ -80,7 +80,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A failed engine stays failed, and says the same again")
+    @Test("A failed engine stays failed, and throws the same error again")
     func failed() throws {
         let pair = try EnginePair()
         pair.server.receive(Array("no TLS, not even a bit".utf8))

@@ -14,7 +14,7 @@ struct OverflowTests {
         return Int(String(decoding: bytes, as: UTF8.self).filter(\.isNumber)) ?? 16_384
     }
 
-    @Test("one overflow, one rescan, and then what was missed", arguments: [0, 50])
+    @Test("one overflow, one rescan, and then the missed changes", arguments: [0, 50])
     func repair(windowMilliseconds: Int) throws {
         let reader = SharedInotifyReader()
         let folder = Folder()

@@ -49,7 +49,7 @@ struct RootTests {
         watching.expect("created root/b")
     }
 
-    @Test("so is one whose parents are removed and made again")
+    @Test("a root whose parents are removed and made again is watched again")
     func parentsMadeAgain() throws {
         let folder = Folder()
         #expect(Files.makeDirectories(folder("x/y/root")))

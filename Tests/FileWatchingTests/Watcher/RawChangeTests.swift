@@ -44,7 +44,7 @@ struct RawChangeTests {
         #expect(watching.snapshotPaths == ["e", "e/a"])
     }
 
-    @Test("what leaves the tree is removed, what comes from elsewhere is created with all in it")
+    @Test("a move out of the tree is a removal, a move into it creates all entries")
     func acrossTheBorder() throws {
         let folder = Folder()
         folder.makeDirectory("in")

@@ -96,7 +96,7 @@ struct DataAppendTests {
         #expect(Array(part) == countingBytes(10) + [255])
     }
 
-    @Test("An iterator does not see what is appended later")
+    @Test("An iterator does not see bytes appended later")
     func iteratorIsASnapshot() {
         var data = DispatchData.empty
         append([1, 2], to: &data)

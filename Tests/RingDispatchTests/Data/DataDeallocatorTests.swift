@@ -147,7 +147,7 @@ struct DataDeallocatorTests {
         }
     }
 
-    @Test("Unmapping what no mapping begins with is a mistake")
+    @Test("Unmapping an address where no mapping starts is a mistake")
     func unmappingWrongly() async {
         let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()

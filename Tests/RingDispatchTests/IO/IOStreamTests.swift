@@ -116,7 +116,7 @@ extension IOTests {
             cleanup.expect()
         }
 
-        @Test("86. A write's handler is given what is not written yet")
+        @Test("86. A write's handler receives the unwritten bytes")
         func unwritten() {
             let pair = Channel(.socketPair)
             let (channel, cleanup) = open(.stream, pair.near)
@@ -132,7 +132,7 @@ extension IOTests {
             finish(channel, cleanup)
         }
 
-        @Test("The first bytes of a message come without waiting for more")  // contract 4.2 g
+        @Test("The first bytes of a message do not wait for more")  // contract 4.2 g
         func firstBytes() {
             let (pair, channel, cleanup) = openPair()
             let read = channel.read(1 << 20, on: queue)

@@ -22,7 +22,7 @@ struct UserDataSourceTests {
         source.cancel()
     }
 
-    @Test("47, 49. An add source sums up what it is given while it cannot call")
+    @Test("47, 49. An add source sums up the values merged while its handler cannot run")
     func add() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         expectCall(of: source, 1000) { for _ in 0..<1000 { source.add(data: 1) } }

@@ -41,7 +41,7 @@ struct WriteSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("61. It is announced again and again while there is room")
+    @Test("61. It is announced repeatedly while there is room")
     func level() {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)

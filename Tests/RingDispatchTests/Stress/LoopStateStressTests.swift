@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A handler occupies its loop for long; everything else on the loop continues.
-@Suite("Handlers that keep a event loop, under stress", .watchdog, .serialized)
+@Suite("Handlers that keep an event loop, under stress", .watchdog, .serialized)
 struct LoopStateStressTests {
     enum Hindrance: CaseIterable, Sendable {
         case sleeps

@@ -97,7 +97,7 @@ struct SignalStressTests {
         #expect(observer.total == UInt(Self.senders * Self.signalsPerSender))
     }
 
-    @Test("A delivery that comes while another one is collected is not missed")
+    @Test("A delivery that arrives while another one is collected is not missed")
     func pairs() {
         let signal = TestSignal.queued(27)
         let probe = SignalProbe(signal, on: DispatchQueue(label: "stress.pairs"))
@@ -115,7 +115,7 @@ struct SignalStressTests {
         probe.end()
     }
 
-    @Test("A signal's only source may come and go while signals come")
+    @Test("A signal's only source may be created and cancelled while signals arrive")
     func lastSource() {
         let signal = TestSignal.queued(26)
         OwnHandler.install(signal, flags: SA_RESTART)

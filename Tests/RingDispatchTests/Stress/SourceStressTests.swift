@@ -50,7 +50,7 @@ struct SourceStressTests {
         expectEventually(ended) { $0 == threads * rounds }
     }
 
-    @Test("A source that is cancelled while events come calls its cancel handler once, and last")
+    @Test("A source that is cancelled while events arrive calls its cancel handler once, and last")
     func cancelAmongEvents() {
         let rounds = 200
         for round in 0..<rounds {

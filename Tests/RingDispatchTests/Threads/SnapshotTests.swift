@@ -33,7 +33,7 @@ struct SnapshotTests {
         gate.open()
     }
 
-    @Test("It counts what is there, and no more of it when it is gone")
+    @Test("It counts existing objects only")
     func counts() async {
         await #expect(processExitsWith: .success) {
             let queue = DispatchQueue(label: "snapshot")

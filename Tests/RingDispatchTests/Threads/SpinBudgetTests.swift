@@ -41,7 +41,7 @@ struct SpinBudgetTests {
         #expect(budget.ticks >= wait)
     }
 
-    @Test("Sleeps that may have been long for their wake-up's sake are probed, ever more seldom")
+    @Test("Sleeps that may be long only because of the wake-up are probed, at growing intervals")
     func probes() {
         var budget = SpinBudget()
         miss(&budget, sleepTicks: Self.long, count: 10)

@@ -12,7 +12,7 @@ struct DispatchTimeTests {
         #expect(first.rawValue == first.uptimeNanoseconds)
     }
 
-    @Test("75. Times compare by when they come, and nothing comes after the distant future")
+    @Test("75. Times compare by their order, and nothing is after the distant future")
     func order() {
         let time = DispatchTime(uptimeNanoseconds: 1000)
         #expect(time < DispatchTime(uptimeNanoseconds: 1001))

@@ -13,7 +13,7 @@ struct WorkItemMatrixTests {
     }
 
     @Test(
-        "36, 38, 39. Whenever it is cancelled and however it is run, it ends once for everybody",
+        "36, 38, 39. However it is cancelled and run, it completes once for all observers",
         arguments: Cancel.allCases, Submission.allCases)
     func matrix(cancel: Cancel, submission: Submission) {
         let queue = DispatchQueue(label: "matrix")
@@ -90,7 +90,7 @@ struct WorkItemMatrixTests {
         for thread in threads { #expect(thread.join()) }
     }
 
-    @Test("38. An item that runs twice ends with its first run, and the second harms nobody")
+    @Test("38. An item that runs twice completes with its first run, and the second is harmless")
     func twice() {
         let queue = DispatchQueue(label: "matrix.twice")
         let ran = Watched(0)
