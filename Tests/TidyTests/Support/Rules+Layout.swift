@@ -4,8 +4,9 @@ extension Rules {
     /// by a row that has both `Sources/A` and `B` in code style.
     static func unnamedFolders(_ folders: [String], in file: File) -> [String] {
         let rows = file.lines.filter { $0.first == "|" }.map { line in
-            Set(line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
-                .filter { $0.offset % 2 == 1 }.map(\.element))
+            Set(
+                line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+                    .filter { $0.offset % 2 == 1 }.map(\.element))
         }
         return folders.filter { folder in
             let parts = folder.split(separator: "/")
