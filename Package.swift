@@ -13,7 +13,7 @@ let settings: [SwiftSetting] = [
 
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 
-// OpenSSL is behind the trait TLS, which is off by default. With the trait off, SwiftPM neither asks
+// OpenSSL is behind the trait TLS, which is off by default. Without it, SwiftPM neither asks
 // pkg-config for OpenSSL nor reads its headers; RingTLS and its tests are empty (`#if TLS`).
 let openSSL: Target.Dependency = .target(name: "CTLS", condition: .when(traits: ["TLS"]))
 let ringTLS: Target.Dependency = .target(name: "RingTLS", condition: .when(traits: ["TLS"]))

@@ -1,9 +1,9 @@
-// OpenSSL as Swift can import it: inline functions for its macros. No logic lives here.
+// OpenSSL for Swift: inline functions for the macros that Swift cannot import. No logic.
 //
-// This is a system library target with everything in its header, and not a C target: SwiftPM
-// compiles every C target of the package that one works on, whatever the traits say, and would fail
-// where OpenSSL's headers are missing. A system library is only looked at, by pkg-config too, when
-// a module imports it, which RingTLS does with the trait TLS alone.
+// This is a system library target with all code in its header, and not a C target. SwiftPM compiles
+// every C target of the root package regardless of traits, which fails without OpenSSL's headers.
+// It reads a system library, and asks pkg-config for it, only if a module imports it; RingTLS does
+// so only with the trait TLS.
 #ifndef CTLS_SHIM_H
 #define CTLS_SHIM_H
 

@@ -1,16 +1,16 @@
 #if TLS
 internal import CTLS
 
-/// What one side tells the other before it gives up (RFC 8446, section 6).
+/// A TLS alert: the message that precedes the end of a connection (RFC 8446, section 6).
 public struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
-    /// The number in the protocol.
+    /// The alert's number in the protocol.
     public let code: UInt8
 
     public init(code: UInt8) {
         self.code = code
     }
 
-    /// OpenSSL's name for it, and its number: `unknown CA (48)`.
+    /// OpenSSL's name and the number: `unknown CA (48)`.
     public var description: String {
         let name = SSL_alert_desc_string_long(Int32(code)).map { String(cString: $0) }
         return "\(name ?? "unknown") (\(code))"

@@ -1,53 +1,53 @@
 #if TLS
-/// What went wrong, why, and what to do about it.
+/// A TLS failure, with its cause and a remedy.
 public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds of failure that a program may want to tell apart.
+    /// The kinds of failure that a program may want to distinguish.
     public enum Kind: Sendable, Equatable {
-        /// A file cannot be read.
+        /// A file could not be read.
         case file
-        /// A certificate, or a list of them, cannot be used.
+        /// A certificate or a certificate list is unusable.
         case certificate
-        /// A private key cannot be used.
+        /// A private key is unusable.
         case privateKey
         /// A private key's password is missing or wrong.
         case password
-        /// The private key belongs to another certificate.
+        /// The private key does not match the certificate.
         case keyMismatch
-        /// Settings that OpenSSL refuses, or that contradict one another.
+        /// OpenSSL refuses a setting, or two settings contradict each other.
         case configuration
-        /// The peer's certificate was not accepted.
+        /// The peer's certificate was rejected.
         case verification(Verification)
-        /// The peer gave up, and said why.
+        /// The peer ended the connection with an alert.
         case peerAlert(TLSAlert)
-        /// The peer broke the protocol, speaks another one, or shares no setting with this side.
+        /// The peer violates the protocol, speaks another one, or shares no cipher or version.
         case protocolViolation
-        /// The transport ended without the peer's close_notify: what came may be incomplete.
+        /// The transport ended without the peer's close_notify: the received data may be
+        /// incomplete.
         case truncated
-        /// This side has closed the connection already.
+        /// This side has already closed the connection.
         case closed
-        /// OpenSSL ran out of memory or broke.
+        /// OpenSSL is out of memory or failed internally.
         case resources
     }
 
-    /// Why a peer's certificate was not accepted.
+    /// The reason why a peer's certificate was rejected.
     public enum Verification: Sendable, Equatable {
         case missing
         case expired
         case notYetValid
         case untrusted
         case hostName
-        /// The closure of `TLSTrustRoots.custom` said no.
+        /// The closure of `TLSTrustRoots.custom` returned false.
         case refused
-        /// Another reason; the number is OpenSSL's (X509_V_ERR_..., verify(1)).
+        /// Any other reason, as OpenSSL's code (X509_V_ERR_..., verify(1)).
         case other(Int)
     }
 
     public let kind: Kind
-    /// What failed.
     public let message: String
-    /// OpenSSL's own text for the reason, or the system's.
+    /// The reason in the words of OpenSSL or the operating system.
     public let reason: String?
-    /// What to do about it.
+    /// How to fix it.
     public let remedy: String?
 
     init(_ kind: Kind, _ message: String, reason: String? = nil, remedy: String? = nil) {

@@ -1,6 +1,6 @@
 #if !TLS
-/// Stands in for the module's types while the package's trait `TLS` is off, for the compiler's
-/// message only.
+/// Placeholders for the module's types while the package trait `TLS` is off, so that the compiler's
+/// message names the trait.
 @available(*, unavailable, message: "RingTLS needs the trait TLS of the package ring-dispatch")
 public enum TLSConfiguration {}
 

@@ -2,10 +2,10 @@ import Glibc
 import LinuxPlatform
 import Testing
 
-/// What every back end promises those who receive from streams.
+/// The contract of all back ends for receiving from streams.
 @Suite("Streams of a kernel")
 struct BackendStreamTests {
-    /// Receives until there is so much, or the end.
+    /// Receives this many bytes, or until the end.
     private static func bytes(
         _ backend: IOBackend, _ descriptor: Int32, isUnix: Bool = false, count: Int = .max,
         completionsAtOnce: Int = 16
@@ -23,7 +23,7 @@ struct BackendStreamTests {
                     backend.giveBack(buffer: number)
                 }
                 if completion.hasMore { continue }
-                // Bytes, or no buffer: it goes on when it is asked for.
+                // Bytes, or a lack of buffers: receiving continues on request.
                 if completion.result <= 0, completion.result != -ErrorCode.noBuffers {
                     return (bytes, completion.result)
                 }
@@ -61,7 +61,7 @@ struct BackendStreamTests {
     }
 
     @Test(
-        "the end that comes with the last bytes is told",
+        "the end that arrives with the last bytes is reported",
         arguments: BackendUnderTest.allCases, [false, true])
     func endWithBytes(_ kind: BackendUnderTest, isUnix: Bool) throws {
         let backend = try kind.makeBackend()
@@ -74,7 +74,7 @@ struct BackendStreamTests {
     }
 
     @Test(
-        "bytes behind urgent ones come by themselves",
+        "bytes behind urgent ones arrive without the urgent byte",
         arguments: [BackendUnderTest.ring, .epoll])
     func urgent(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
@@ -100,19 +100,20 @@ struct BackendStreamTests {
             backend.register(descriptor: near, events: PollEvents.writable, token: 2)
         }
         pair.send("!", flags: Int32(MSG_OOB))
-        var looks = 0
+        var waits = 0
         let start = MonotonicClock.nanoseconds()
         while MonotonicClock.nanoseconds() - start < 50_000_000 {
             backend.wait(timeoutNanoseconds: 50_000_000)
             #expect(backend.completions().isEmpty)
-            looks += 1
+            waits += 1
         }
-        // Signals of other tests end some early; a busy loop would look thousands of times.
-        #expect(looks < 100)
+        // Signals of other tests end some early; a busy loop would wait thousands of times.
+        #expect(waits < 100)
     }
 
     @Test(
-        "what came between a stop and a new start is received", arguments: BackendUnderTest.allCases
+        "bytes that arrive between a stop and a new start are received",
+        arguments: BackendUnderTest.allCases
     )
     func stopAndStart(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
@@ -132,7 +133,8 @@ struct BackendStreamTests {
     }
 
     @Test(
-        "somebody may wait for room while a stream receives", arguments: BackendUnderTest.allCases)
+        "a wait for writability may run while a stream receives",
+        arguments: BackendUnderTest.allCases)
     func roomBesides(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
         _ = backend.receiveBuffers
@@ -152,7 +154,7 @@ struct BackendStreamTests {
     }
 
     @Test(
-        "what a stream's number was told before its release is not told its next owner",
+        "an event for a released stream does not reach the number's next owner",
         arguments: BackendUnderTest.allCases)
     func released(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
@@ -163,13 +165,13 @@ struct BackendStreamTests {
         backend.receive(descriptor: second.near.number, isUnix: false, token: 2)
         first.send()
         second.send()
-        // One of the two has been told, but not taken.
-        let told = backend.waitForCompletions(atMost: 1).first?.token
-        let untold: UInt64 = told == 1 ? 2 : 1
-        let number = untold == 1 ? first.near.number : second.near.number
-        backend.cancelStream(descriptor: number, token: untold)
+        // One of the two has been reported, but not taken.
+        let reported = backend.waitForCompletions(atMost: 1).first?.token
+        let unreported: UInt64 = reported == 1 ? 2 : 1
+        let number = unreported == 1 ? first.near.number : second.near.number
+        backend.cancelStream(descriptor: number, token: unreported)
         while !backend.waitForCompletions(atMost: 1).contains(where: {
-            $0.token == untold && !$0.hasMore
+            $0.token == unreported && !$0.hasMore
         }) {}
         backend.release(descriptor: number)
         let after = try SocketPair.tcp()

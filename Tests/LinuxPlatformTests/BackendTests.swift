@@ -2,7 +2,7 @@ import Glibc
 import LinuxPlatform
 import Testing
 
-/// What every back end promises the loops.
+/// The contract of all back ends with the loops.
 @Suite("Kernel")
 struct BackendTests {
     @Test(
@@ -22,7 +22,7 @@ struct BackendTests {
         #expect(backend.completions().isEmpty)
     }
 
-    @Test("a new watch tells of bytes that were left", arguments: BackendUnderTest.allCases)
+    @Test("a new watch reports bytes that were left unread", arguments: BackendUnderTest.allCases)
     func bytesLeftAreAnnouncedAgain(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
         let pair = SocketPair()
@@ -44,7 +44,7 @@ struct BackendTests {
         let number = before.near.number
         backend.receive(descriptor: number, isUnix: true, token: 5)
         backend.submit()
-        // Ends, and is not released.
+        // The registration ends, but is not released.
         backend.cancelStream(descriptor: number, token: 5)
         #expect(backend.waitForCompletions().map(\.token) == [5])
         let after = SocketPair()
@@ -101,7 +101,7 @@ struct BackendTests {
     }
 
     @Test(
-        "a number that is closed and opened again is watched anew",
+        "a number that is closed and opened again is watched again",
         arguments: BackendUnderTest.allCases)
     func reusedNumber(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
@@ -159,7 +159,7 @@ struct BackendTests {
         #expect(seen == tokens)
     }
 
-    @Test("the doorbell rings without the newer system call, too")
+    @Test("the doorbell wakes the ring without the newer system call, too")
     func olderDoorbell() throws {
         let backend = try UringBackend(doorbell: Doorbell(withoutRegister: true))
         backend.wake()

@@ -2,7 +2,7 @@ import Glibc
 import LinuxPlatform
 import Testing
 
-/// The kernels that a loop may have.
+/// The back ends that a loop may have.
 enum BackendUnderTest: CaseIterable {
     case ring
     case ringWithMultishot
@@ -17,7 +17,7 @@ enum BackendUnderTest: CaseIterable {
 }
 
 extension IOBackend {
-    /// What is there, without wake-ups.
+    /// The waiting completions, without wake-ups.
     func completions(atMost capacity: Int = 16) -> [Completion] {
         withUnsafeTemporaryAllocation(of: Completion.self, capacity: capacity) { buffer in
             Array(buffer[..<reap(into: buffer)]).filter { $0.token != 0 }

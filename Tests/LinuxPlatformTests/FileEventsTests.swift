@@ -35,7 +35,7 @@ struct FileEventsTests {
             ])
     }
 
-    @Test("what is cut short, or says that it is longer than it is, ends the reading")
+    @Test("a truncated event, or one with a wrong length, ends the buffer")
     func malformed() {
         let good = bytes(1, 0x2, 0, 0)
         for cut in 1..<16 { #expect(read(good + good.prefix(cut)).count == 1) }
@@ -50,14 +50,14 @@ struct FileEventsTests {
         for _ in 0..<2000 {
             let count = Int.random(in: 1...400, using: &generator)
             let noise = (0..<count).map { _ in
-                // Small numbers make events that fit.
+                // Small numbers, so that the events are valid.
                 Bool.random(using: &generator) ? 0 : UInt8.random(in: 0...20, using: &generator)
             }
             #expect(read(noise).count <= count / 16)
         }
     }
 
-    @Test("the kernel's own bits are those of the library")
+    @Test("the library's bits equal the kernel's")
     func bits() {
         let pairs: [(InotifyMask, Int)] = [
             (.modified, Int(IN_MODIFY)), (.attributes, Int(IN_ATTRIB)),
@@ -70,7 +70,7 @@ struct FileEventsTests {
         for (change, bit) in pairs { #expect(Int(change.rawValue) == bit) }
     }
 
-    @Test("inotify refuses what is not there, and names the call")
+    @Test("inotify refuses a missing path, and the error names the call")
     func refusal() throws {
         let inotify = try InotifyDescriptor(readsWait: false)
         defer { inotify.close() }

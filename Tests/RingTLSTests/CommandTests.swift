@@ -62,7 +62,7 @@ struct CommandTests {
         #expect(loop.side.failure == nil)
     }
 
-    @Test("s_client refuses a wrong name, and the engine is told by an alert")
+    @Test("s_client refuses a wrong name, and the engine receives an alert")
     func wrongName() throws {
         let (loop, client) = try serve(
             serverConfiguration(), ["-verify_hostname", "elsewhere.example"])

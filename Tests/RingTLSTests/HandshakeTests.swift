@@ -49,7 +49,7 @@ struct HandshakeTests {
         #expect(pair.client.engine.state == .closed && pair.server.engine.state == .closed)
     }
 
-    @Test("Every place at which a flight may be cut in two", arguments: [TLSVersion.tls12, .tls13])
+    @Test("A flight may be cut at every byte", arguments: [TLSVersion.tls12, .tls13])
     func everyCut(version: TLSVersion) throws {
         let (client, server) = configurations(version)
         let contexts = (try TLSContext(client), try TLSContext(server))
@@ -83,7 +83,7 @@ struct HandshakeTests {
         #expect(throws: TLSError.self) { try TLSContext(client) }
     }
 
-    @Test("Ciphers that do not meet end the handshake with an alert")
+    @Test("Without a common cipher the handshake ends with an alert")
     func ciphers() throws {
         var (client, server) = configurations(.tls12)
         client.cipherList = "ECDHE-ECDSA-AES128-GCM-SHA256"

@@ -57,7 +57,7 @@ struct IdentityTests {
         #expect(order?.remedy?.contains("before those of authorities") == true)
     }
 
-    @Test("An encrypted key wants its password")
+    @Test("An encrypted key needs its password")
     func password() {
         let key = TLSPEMSource.bytes(own.keyPEM(password: "secret"))
         #expect(error { ($0.privateKey, $0.password) = (key, "secret") } == nil)
@@ -68,7 +68,7 @@ struct IdentityTests {
         #expect(missing?.message.contains("no password was given") == true)
     }
 
-    @Test("What is no certificate or no key is told so")
+    @Test("An input without a certificate or a key is reported")
     func nonsense() {
         for text in ["", "nonsense", "-----BEGIN CERTIFICATE-----\nnonsense\n"] {
             let bytes = Array(text.utf8)
@@ -82,7 +82,7 @@ struct IdentityTests {
         #expect(throws: TLSError.self) { try TLSContext(configuration) }
     }
 
-    @Test("Settings that contradict one another are refused")
+    @Test("Contradictory settings are refused")
     func contradictions() {
         func kind(_ configuration: TLSConfiguration) -> TLSError.Kind? {
             do throws(TLSError) {
@@ -107,7 +107,7 @@ struct IdentityTests {
         #expect(kind(server) == .configuration)
     }
 
-    @Test("Reloading reads the files again, for connections to come")
+    @Test("Reloading reads the files again, for new connections")
     func reload() throws {
         let folder = ScratchFolder()
         let (first, second) = (own, TestIdentities.issue(CertificateRequest()))

@@ -15,12 +15,12 @@ struct RefusalTests {
     }
 
     @Test(
-        "What is no TLS at all fails",
+        "A peer that does not speak TLS is refused",
         arguments: [
             "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
             "SSH-2.0-OpenSSH_9.2\r\n",
             String(repeating: "\0", count: 200),
-            "\u{16}\u{3}\u{1}garbage that looks like a record at first, and then does not at all",
+            "\u{16}\u{3}\u{1}garbage that resembles a record at first, and then does not at all",
         ])
     func garbage(text: String) throws {
         for isServer in [true, false] {
@@ -75,12 +75,12 @@ struct RefusalTests {
             pair.deliver(from: pair.client, to: pair.server)
             if place < pair.server.outbox.count { pair.server.outbox[place] ^= 0x55 }
             pair.exchange()
-            // What a byte of length does is to wait for more; nothing may be established.
+            // A wrong length byte makes the engine wait for more; no connection may be established.
             #expect(pair.server.engine.state != .established, "byte \(place)")
         }
     }
 
-    @Test("A failed engine stays failed, and says the same again")
+    @Test("A failed engine stays failed, and throws the same error again")
     func failed() throws {
         let pair = try EnginePair()
         pair.server.receive(Array("no TLS, not even a bit".utf8))
@@ -104,7 +104,7 @@ struct RefusalTests {
         let pair = try EnginePair(client: configuration)
         pair.connect()
         pair.expectTalk()
-        // A client that wants it all the same: its next record is a ClientHello.
+        // A client that renegotiates nevertheless: its next record is a ClientHello.
         SSL_clear_options(pair.client.engine.ssl, CTLS_OPTIONS)
         #expect(SSL_renegotiate(pair.client.engine.ssl) == 1)
         pair.client.send("x")

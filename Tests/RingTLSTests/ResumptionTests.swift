@@ -59,7 +59,8 @@ struct ResumptionTests {
         #expect(try !connect(self.client(version), server))
         #expect(try !connect(client, server, name: "127.0.0.1"))
         #expect(try connect(client, server))
-        // A server that knows nothing of it goes on without, and its own session is the newer one.
+        // A server without the session continues with a full handshake, and its own session is then
+        // the newest.
         #expect(try !connect(client, TLSContext(serverConfiguration())))
         #expect(try !connect(client, server))
         #expect(try connect(client, server))
@@ -96,7 +97,7 @@ struct ResumptionTests {
         let client = try client(version)
         #expect(try !connect(client, server, name: "open.example"))
         #expect(try connect(client, server, name: "open.example"))
-        // An attacker would offer the session that it got as `open.example` at the other name.
+        // An attacker would offer a session of `open.example` to the other name.
         let pair = try EnginePair(client: client, server: server, serverName: "open.example")
         #expect(pair.client.pretend(serverName: "strict.example"))
         pair.connect()

@@ -51,7 +51,7 @@ struct TransferTests {
         #expect(pair.server.text == "x")
     }
 
-    @Test("Nothing is sent for nothing")
+    @Test("Empty plaintext and input have no effect")
     func empty() throws {
         let pair = try connected()
         pair.client.send([])
@@ -60,7 +60,7 @@ struct TransferTests {
         #expect(pair.server.failure == nil && pair.server.engine.state == .established)
     }
 
-    @Test("A side that said its end can still hear", arguments: [TLSVersion.tls12, .tls13])
+    @Test("A side that sent close_notify can still receive", arguments: [TLSVersion.tls12, .tls13])
     func halfClose(version: TLSVersion) throws {
         let pair = try connected(version)
         pair.client.send("question")
@@ -125,7 +125,7 @@ struct TransferTests {
         #expect(early.client.failure?.kind == .truncated)
     }
 
-    @Test("Closing during the handshake says nothing and ends it")
+    @Test("Closing during the handshake sends nothing and ends it")
     func earlyClose() throws {
         let pair = try EnginePair()
         pair.client.start()

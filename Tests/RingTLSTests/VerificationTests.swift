@@ -4,7 +4,7 @@ import Testing
 
 @Suite("TLS verification")
 struct VerificationTests {
-    /// A server with one certificate, and what a client says about it.
+    /// A server with one certificate, and a client's verdict on it.
     private func verdict(
         _ request: CertificateRequest, by issuer: Issued = TestIdentities.authority,
         serverName: String = "localhost",
@@ -21,7 +21,7 @@ struct VerificationTests {
     }
 
     @Test(
-        "A certificate is good for the names in it",
+        "A certificate is valid only for its names",
         arguments: [
             ("DNS:www.example.org", "www.example.org", true),
             ("DNS:www.example.org", "WWW.Example.ORG.", true),
@@ -82,7 +82,7 @@ struct VerificationTests {
         #expect(pair.client.failure?.remedy?.contains("trustRoots") == true)
     }
 
-    @Test("The system's authorities know nothing of a test's")
+    @Test("The system's authorities do not include a test's")
     func systemRoots() throws {
         let (_, failure) = try verdict(CertificateRequest()) { $0.trustRoots = .system }
         #expect(failure == .verification(.untrusted))
@@ -119,7 +119,7 @@ struct VerificationTests {
         #expect(none.failure == nil)
     }
 
-    @Test("A closure may decide instead of authorities")
+    @Test("A closure may verify instead of authorities")
     func custom() throws {
         let pinned = TestIdentities.issue(
             CertificateRequest(name: "pinned"), by: TestIdentities.otherAuthority)

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The snippets that the guide shows. Each one checks its own result and succeeds only if the result
-/// is right.
+/// Runs the guide's snippets. Each one checks its own result, and succeeds only if the result is
+/// right.
 @Suite("Snippets")
 struct SnippetTests {
     static let names: [String] = {

@@ -1,6 +1,6 @@
 import Testing
 
-/// Each rule finds what breaks it, and leaves alone what only looks like it.
+/// Each rule finds the violations that it is for, and no others.
 @Suite("Tidy rules")
 struct RulesTests {
     private func file(_ text: String, at path: String = "Sources/LinuxPlatform/Sample.swift")
@@ -117,7 +117,22 @@ struct RulesTests {
             ("Sources/RingNetwork/A.swift", "internal import CTLS", false),
             ("Sources/RingNetwork/A.swift", "internal import RingTLS", true),
             ("Sources/RingDispatch/Queues/A.swift", "internal import RingTLS", false),
+            ("Sources/RingNetwork/A.swift", "internal import FileWatching", false),
+            ("Sources/FileWatching/Tree/A.swift", "internal import RingDispatch", true),
+            ("Sources/FileWatching/Tree/A.swift", "public import SystemPackage", true),
+            ("Sources/FileWatching/Tree/A.swift", "internal import RingNetwork", false),
+            ("Sources/FileWatching/Tree/A.swift", "internal import CLinux", false),
             ("Samples/EchoServer/A.swift", "import Glibc", true),
+            ("Samples/EchoServer/A.swift", "import RingDispatch", true),
+            ("Samples/EchoServer/A.swift", "import RingNetwork", true),
+            ("Samples/EchoServer/A.swift", "import RingTLS", true),
+            ("Samples/FileWatchServer/A.swift", "import FileWatching", true),
+            ("Samples/EchoServer/A.swift", "import ArgumentParser", true),
+            ("Samples/EchoServer/A.swift", "import SampleSupport", true),
+            ("Samples/EchoServer/A.swift", "internal import LinuxPlatform", false),
+            ("Samples/LoadTesting/A.swift", "internal import CLinux", false),
+            ("Samples/LoadTesting/A.swift", "internal import CTLS", false),
+            ("Samples/Tests/A.swift", "@testable import LinuxPlatform", false),
             ("Tests/LinuxPlatformTests/A.swift", "import Foundation", true),
         ])
     func imports(path: String, line: String, isAllowed: Bool) {
@@ -205,5 +220,25 @@ struct RulesTests {
         #expect(broken("[a](#top) [b](https://example.org/gone) `swift build` `*.swift`") == 0)
         #expect(broken("[a](gone.swift) and [b](../README.md)") == 2)
         #expect(broken("| accepting | `Gone.swift`, `main.swift` |") == 1)
+    }
+
+    @Test("the package's dependencies")
+    func dependencies() {
+        func names(_ text: String) -> [String] {
+            Rules.packageDependencies(file(text, at: "Package.swift"))
+        }
+        #expect(names("[\n    .package(\n        url: \"https://a.org/b/c\")\n]\n") == ["c"])
+        #expect(names(".package(url: \"a/b.git\"), .package(path: \"../c\")") == ["b", "c"])
+        #expect(names("// .package(url: \"a/b\")\n.product(name: \"A\", package: \"c\")").isEmpty)
+    }
+
+    @Test("folders that a document does not name")
+    func unnamedFolders() {
+        let table = "| `Sources/A` | `One`, `Two` |\n| `Sources/B`, `Sources/C` | `Three` |\n"
+        func unnamed(_ folders: String...) -> [String] {
+            Rules.unnamedFolders(folders, in: file(table, at: "ARCHITECTURE.md"))
+        }
+        #expect(unnamed("Sources/A", "Sources/A/One", "Sources/C", "Sources/B/Three").isEmpty)
+        #expect(unnamed("Sources/A/Three", "Sources/D", "Sources/D/E").count == 3)
     }
 }

@@ -1,7 +1,6 @@
 import Testing
 
-/// The style that machines can see, kept by a test so that reviews need not. What breaks a rule is
-/// listed with file and line.
+/// Rules of style and layout that a test can check. Each violation is listed with file and line.
 @Suite("Tidy")
 struct TidyTests {
     private static let documents = Repository.files.filter { file in
@@ -35,14 +34,57 @@ struct TidyTests {
     @Test("no function over 70 lines")
     func functionLength() { check(Repository.swiftFiles, Rules.longFunctions) }
 
+    @Test("README and ARCHITECTURE stay short")
+    func documentLength() throws {
+        for (path, limit) in [("README.md", 200), ("ARCHITECTURE.md", 150)] {
+            let document = try #require(Repository.files.first { $0.path == path })
+            #expect(document.lines.count <= limit, "\(path)")
+        }
+    }
+
     @Test("no space at the end of a line, one end of line at the end of a file")
     func trailingSpace() { check(Repository.files, Rules.trailingSpace) }
 
     @Test("no notes to oneself")
     func notes() { check(Repository.files, Rules.leftOverNotes) }
 
-    @Test("imports point one way, and the C library stays behind the fence")
+    @Test("imports point one way, and only LinuxPlatform uses the C library")
     func imports() { check(Repository.swiftFiles, Rules.forbiddenImports) }
+
+    @Test("every module is known to the rule about imports")
+    func modules() {
+        let modules = Repository.folders(in: "Sources").compactMap { $0.split(separator: "/").last }
+        #expect(modules.sorted() == Rules.moduleImports.keys.sorted())
+    }
+
+    @Test("the package depends on swift-system and on no other package")
+    func dependencies() throws {
+        let manifest = try #require(Repository.files.first { $0.path == "Package.swift" })
+        #expect(Rules.packageDependencies(manifest) == ["swift-system"])
+    }
+
+    @Test("ARCHITECTURE names every module and every folder of the libraries")
+    func architecture() throws {
+        let modules = ["LinuxPlatform", "RingDispatch", "RingNetwork", "FileWatching"]
+        let folders =
+            Repository.folders(in: "Sources")
+            + modules.flatMap { Repository.folders(in: "Sources/\($0)") }
+        #expect(folders.count > 40)
+        let file = try #require(Repository.files.first { $0.path == "ARCHITECTURE.md" })
+        check([file]) { Rules.unnamedFolders(folders, in: $0) }
+    }
+
+    @Test("the field's words are used, in code, comments and documents")
+    func words() {
+        let folders = [
+            "Sources", "Samples", "Tests", "Scripts", "Docs", "Benchmarks", "Snippets", "Plugins",
+        ]
+        let files = Repository.files.filter { file in
+            guard let slash = file.path.firstIndex(of: "/") else { return true }
+            return folders.contains(String(file.path[..<slash]))
+        }
+        check(files, Rules.replacedWords)
+    }
 
     @Test("nothing that needs OpenSSL is compiled without the trait TLS")
     func traits() {
@@ -54,7 +96,7 @@ struct TidyTests {
     @Test("every unchecked promise says why it holds")
     func promises() { check(Repository.files(under: "Sources"), Rules.unexplainedPromises) }
 
-    @Test("every file's type begins with what it is")
+    @Test("every file's main type has a doc comment")
     func documentation() { check(Repository.files(under: "Sources"), Rules.undocumentedType) }
 
     @Test("no folders of somebody's machine")

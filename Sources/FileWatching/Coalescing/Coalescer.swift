@@ -1,15 +1,15 @@
 /// Coalesces the changes of a window.
 ///
-/// Within a batch of changes that each concern one file or empty folder, what counts for a path
-/// is where its object was at the beginning and where it is at the end. A change that concerns all
-/// below a path, like the renaming of a folder, ends a batch: nothing is merged across it.
+/// Within a batch of changes that each concern one file or empty folder, only the initial and the
+/// final path of each object count. A change that concerns a whole subtree, such as a folder's
+/// renaming, ends the batch: nothing is merged across it.
 final class Coalescer {
     private var merged: [FileChange] = []
     private var batch = CoalescingBatch()
 
     /// - Parameters:
-    ///   - isWhole: it concerns all below its path.
-    ///   - replaced: what a renaming has put something else in the place of.
+    ///   - isWhole: the change concerns the whole subtree.
+    ///   - replaced: the kind of the entry that a renaming replaced.
     func add(_ change: FileChange, isWhole: Bool, replaced: FileChange.Kind?) {
         if isWhole || change.action == .overflow || change.action == .rescan {
             closeBatch()
@@ -19,7 +19,7 @@ final class Coalescer {
         }
     }
 
-    /// A folder that was renamed just before is renamed again.
+    /// Merges the renaming of a folder with the folder's previous renaming.
     private func extendRenaming(with change: FileChange) -> Bool {
         guard let last = merged.indices.last, merged[last].action == .renamed,
             change.action == .renamed, change.previousPath == merged[last].path,
@@ -34,7 +34,7 @@ final class Coalescer {
         batch.close { merged.append($0) }
     }
 
-    /// Calls `body` with the merged changes, in order, and starts an empty window.
+    /// Calls `body` with the coalesced changes, in order, and starts a new window.
     func flush(_ body: (FileChange) -> Void) {
         closeBatch()
         for change in merged { body(change) }

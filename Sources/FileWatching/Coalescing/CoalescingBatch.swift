@@ -1,32 +1,33 @@
 internal import SystemPackage
 
-/// Changes that each concern one file or empty folder.
+/// Coalesces changes that each concern one file or empty folder.
 struct CoalescingBatch {
-    /// As they came.
+    /// In order of arrival.
     private var changes: [FileChange] = []
-    /// What they are about.
+    /// The files and folders that the changes concern.
     private var objects: [Object] = []
-    /// The object that is at a path now.
+    /// The current object at each path.
     private var present: [FilePath: Int] = [:]
-    /// The object that was at a path at the beginning.
+    /// The object that was at each path when the batch started.
     private var initial: [FilePath: Int] = [:]
 
     private struct Object {
-        /// nil: it was not there at the beginning.
+        /// The path at the start of the batch; nil if the object did not exist.
         var start: FilePath?
-        /// nil: it is not there any more.
+        /// The current path; nil if the object is gone.
         var path: FilePath?
         var kind: FileChange.Kind
-        /// The last change that made, moved or removed it, or else the last at all.
+        /// Index of the last change that created, moved or removed the object; without such a
+        /// change, of its last change.
         var position: Int
-        /// When it first was no more where it had been at the beginning.
+        /// Index of the change with which the object first left its initial path.
         var leavePosition: Int?
         var isModified = false
         var hasAttributes = false
         var renamings = 0
     }
 
-    /// - Parameter replaced: what a renaming has put something else in the place of.
+    /// - Parameter replaced: the kind of the entry that a renaming replaced.
     mutating func add(_ change: FileChange, replaced: FileChange.Kind? = nil) {
         let position = changes.count
         changes.append(change)
@@ -65,7 +66,7 @@ struct CoalescingBatch {
         }
     }
 
-    /// The object at a path, which was there at the beginning if nothing is known of it.
+    /// The object at a path. An unknown one existed at the start of the batch.
     private mutating func object(
         at path: FilePath, _ kind: FileChange.Kind, _ position: Int
     ) -> Int {
@@ -85,7 +86,7 @@ struct CoalescingBatch {
 
     // MARK: the outcome
 
-    /// Calls `body` with the coalesced changes, and starts an empty batch.
+    /// Calls `body` with the coalesced changes, and empties the batch.
     mutating func close(_ body: (FileChange) -> Void) {
         guard !changes.isEmpty else { return }
         if let outcome = outcome() {
@@ -96,7 +97,8 @@ struct CoalescingBatch {
         self = CoalescingBatch()
     }
 
-    /// nil: no order of fewer changes leads there, as when two files trade their names.
+    /// The coalesced changes. Nil if no order of them gives the final state, for example when two
+    /// files exchange their names.
     private func outcome() -> [FileChange]? {
         var reported: [(position: Int, change: FileChange)] = []
         for (index, object) in objects.enumerated() {
@@ -107,7 +109,7 @@ struct CoalescingBatch {
             change.kind = object.kind
             change.path = object.path ?? object.start ?? change.path
             change.previousPath = action == .renamed ? object.start : nil
-            // What took its place later is reported later.
+            // A removal is reported at the time when the object left, before its replacement.
             let leave = action == .removed ? object.leavePosition : nil
             reported.append((leave ?? object.position, change))
             guard action == .renamed, object.isModified || object.hasAttributes else { continue }
@@ -115,7 +117,7 @@ struct CoalescingBatch {
             change.previousPath = nil
             reported.append((object.position, change))
         }
-        // What was replaced goes first; a renamed file's content comes behind its renaming.
+        // Removals go first; a renamed file's `modified` follows its `renamed`.
         return reported.enumerated().sorted { CoalescingBatch.rank($0) < CoalescingBatch.rank($1) }
             .map(\.element.change)
     }
@@ -131,10 +133,10 @@ struct CoalescingBatch {
         switch (object.start, object.path) {
         case (nil, nil): return nil
         case (nil, .some(let path)):
-            // Something of its kind was there: the same name has another content now.
+            // The entry replaced one of the same kind: only the content of the path changed.
             return gone(at: path)?.kind == object.kind ? .modified : .created
         case (.some(let start), nil):
-            // Reported with what has taken its place.
+            // The change of its replacement implies the removal.
             if let successor = present[start] {
                 let isRenamed = objects[successor].start != nil
                 if isRenamed || objects[successor].kind == object.kind { return nil }
@@ -146,23 +148,24 @@ struct CoalescingBatch {
         }
     }
 
-    /// What was at a path at the beginning, and is nowhere any more.
+    /// The object that was initially at a path and has been removed since.
     private func gone(at path: FilePath) -> Object? {
         guard let index = initial[path], objects[index].path == nil else { return nil }
         return objects[index]
     }
 
-    /// Whether the change reported for an object can be applied when its turn comes.
+    /// Whether the object's coalesced change can be applied at its position.
     private func isPossible(_ object: Object, _ index: Int) -> Bool {
         guard let path = object.path, path != object.start else { return true }
-        // What was at its place has left before.
+        // The path must be free: its initial object must have left before.
         if let owner = initial[path], owner != index, objects[owner].path != nil,
             objects[owner].position > object.position
         {
             return false
         }
         guard let start = object.start, object.renamings > 1 else { return true }
-        // Nothing has taken its old place before it is renamed, and its folder still exists.
+        // When the object is renamed, no other object may have taken its old path yet, and the
+        // folder of the old path must still exist.
         if let successor = present[start], objects[successor].position < object.position {
             return false
         }

@@ -1,24 +1,24 @@
 internal import LinuxPlatform
 
-/// A look at one folder as far as it only asks the kernel: watches it, then reads what is in it.
-/// Several are made side by side; what they found is compared with the tree afterwards.
+/// A scan of one folder, as far as it only needs the kernel: adds the watch, then reads the
+/// entries. Several scans run concurrently; the engine then compares their results with the tree.
 final class FolderScan: @unchecked Sendable {
-    // Safety: one thread at a time: the engine's queue prepares it and takes what was found, and
-    // waits meanwhile for the thread that makes it.
+    // Safety: used by one thread at a time. The engine's queue prepares it, waits for the thread
+    // that runs it, and then takes the results.
     private(set) var folder: NodeNumber = 0
-    /// The folder's when the look was asked for.
+    /// The folder's flags when the scan was requested.
     private(set) var flags: NodeFlags = []
-    /// The folder was removed meanwhile.
+    /// The folder was removed during the scan.
     var isVoid = false
-    /// The folder's, with a zero at the end.
+    /// The folder's path, null-terminated.
     var path: [UInt8] = []
     private var request: Request?
     private let folderReader = FolderReader()
 
-    /// What was found.
+    /// The results.
     private(set) var folderResult: Result<Folder, SystemError>?
     private(set) var entries: [Entry] = []
-    /// There are further entries, for `readOn`.
+    /// Whether `readOn` has more entries.
     private(set) var hasMore = false
     private(set) var readingError: SystemError?
 
@@ -34,7 +34,7 @@ final class FolderScan: @unchecked Sendable {
     struct Folder {
         var inode: UInt64?
         var watch: Result<Int32, SystemError>
-        /// What its file of patterns has.
+        /// The text of the folder's `.gitignore` file.
         var rules: [UInt8]?
     }
 
@@ -42,7 +42,7 @@ final class FolderScan: @unchecked Sendable {
         // Safety: in the reader's memory until the next reading.
         var name: UnsafeRawBufferPointer
         var facts: FolderEntryFacts
-        /// Of a symbolic link that may be followed: what it leads to.
+        /// The target of a symbolic link, if the options follow links.
         var target: FolderEntryFacts?
     }
 
@@ -57,7 +57,7 @@ final class FolderScan: @unchecked Sendable {
         readingError = nil
     }
 
-    /// Watches before it reads: what comes later is told by the kernel.
+    /// Adds the watch before it reads, so that the kernel reports later changes.
     func make() {
         guard let request else { return }
         do throws(SystemError) {
@@ -75,7 +75,7 @@ final class FolderScan: @unchecked Sendable {
         readOn()
     }
 
-    /// Reads as many entries as there is memory for.
+    /// Reads the next entries, as many as fit the buffer.
     func readOn() {
         entries.removeAll(keepingCapacity: true)
         do throws(SystemError) {
@@ -107,6 +107,6 @@ final class FolderScan: @unchecked Sendable {
         return Entry(name: name, facts: facts, target: target)
     }
 
-    /// There may be more, which nobody wants.
+    /// Ends the scan, even if entries are left.
     func close() { folderReader.close() }
 }

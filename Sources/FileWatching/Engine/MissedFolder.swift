@@ -1,9 +1,9 @@
 internal import LinuxPlatform
 
-/// A folder that was not where it should have been when it was to be looked at.
+/// A folder that a scan did not find at its path.
 struct MissedFolder {
     let folder: NodeNumber
-    /// What the next look at it has to heed.
+    /// The flags for the next scan.
     let flags: NodeFlags
     let error: SystemError
 }

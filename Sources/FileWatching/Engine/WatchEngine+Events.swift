@@ -2,10 +2,10 @@ internal import LinuxPlatform
 internal import RingDispatch
 internal import SystemPackage
 
-/// What the kernel tells of a folder's entries.
+/// Handles the kernel's events for the entries of folders.
 extension WatchEngine {
     func handle(_ event: InotifyEvent, of folder: NodeNumber, _ name: UnsafeRawBufferPointer) {
-        // The place of a node that is gone may have been given to another.
+        // The node may have been freed and reused for another folder.
         guard tree.watch(of: folder) == event.watch else { return }
         guard event.isOfEntry else { return handle(event, ofFolder: folder) }
         let isDirectory = event.mask.contains(.isDirectory)
@@ -29,11 +29,11 @@ extension WatchEngine {
         if rules.areRead(from: name) { reloadRules(of: folder) }
     }
 
-    /// What happened to the folder itself; its parent's events tell most of it.
+    /// Handles events of the folder itself; its parent's events report most of them, too.
     private func handle(_ event: InotifyEvent, ofFolder folder: NodeNumber) {
         if event.mask.contains(.ended) {
             tree.setWatch(of: folder, to: nil)
-            // Something else may be there instead: a file system was unmounted.
+            // Another folder may be at the path: a file system was unmounted.
             push(folder, .repair)
         }
         if let index = roots.firstIndex(where: { $0.node == folder && $0.anchorWatch == nil }),
@@ -43,7 +43,7 @@ extension WatchEngine {
         }
     }
 
-    /// A renaming ends where nothing is watched.
+    /// Handles an event for an ignored entry. A renaming to an ignored name is a removal.
     private func ignore(_ event: InotifyEvent) {
         guard event.mask.contains(.movedTo), let node = takeDeparture(event.cookie) else {
             return
@@ -62,14 +62,15 @@ extension WatchEngine {
         return factsAtPath(in: folder)
     }
 
-    /// Of `path`, which is that of an entry of the folder.
+    /// The facts of `path`, the path of an entry of the folder.
     private func factsAtPath(in folder: NodeNumber) -> (FolderEntryFacts, isLink: Bool)? {
-        lookedUp.insert(folder)
+        checkedFolders.insert(folder)
         guard let facts = FolderEntryFacts(path: path, followsLinks: false) else { return nil }
         return followed(facts, in: folder) { FolderEntryFacts(path: path, followsLinks: true) }
     }
 
-    /// Of what an event is about: by now the name may be another's, of which an event will tell.
+    /// The facts of an event's entry. Nil if the name now belongs to an entry of another kind, for
+    /// which an event follows.
     private func facts(
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ isDirectory: Bool
     ) -> (FolderEntryFacts, isLink: Bool)? {
@@ -79,7 +80,7 @@ extension WatchEngine {
         return found
     }
 
-    /// Brings what is known up to date with a look. Its kind may have been guessed.
+    /// Updates a node with the result of a scan. The node's kind may have been a guess.
     private func update(_ node: NodeNumber, _ facts: FolderEntryFacts) {
         let known = tree[node]
         guard (known.kind == .directory) == (facts.kind == .directory) else { return }
@@ -100,7 +101,7 @@ extension WatchEngine {
             known = nil
         }
         if let known {
-            // It is gone again: an event tells.
+            // It is gone again: an event follows.
             guard let (facts, _) = found else { return }
             if facts.inode == tree[known].inode && facts.kind == tree[known].kind {
                 if tree.isWithoutWatch(known) { push(known, []) }
@@ -131,12 +132,13 @@ extension WatchEngine {
         removeAndReport(node)
     }
 
-    /// While a folder's renaming was not known yet, its entries were looked up by its old path.
+    /// Marks the checked folders below a renamed folder as doubtful: their entries were checked by
+    /// an outdated path.
     private func doubt(below folder: NodeNumber) {
-        for other in lookedUp where tree.isBelow(other, folder) { doubtful.insert(other) }
+        for other in checkedFolders where tree.isBelow(other, folder) { doubtful.insert(other) }
     }
 
-    /// What is said to have gone is there: a look found what came afterwards.
+    /// Whether a removal is outdated because a scan found a later entry of the same name.
     private func isStale(
         _ node: NodeNumber, _ name: UnsafeRawBufferPointer, in folder: NodeNumber, isExact: Bool
     ) -> Bool {
@@ -159,14 +161,14 @@ extension WatchEngine {
             if tree.watch(of: node) == nil { push(node, []) }
         } else {
             touched = node
-            // It was guessed what kind of file it is.
+            // The kind of file was a guess.
             if tree[node].inode == 0 { examineTouched() }
         }
         report(action, node)
     }
 
-    /// Looks a file's size and time up of which was told that they changed. Before anything else is
-    /// done with the tree.
+    /// Reads the size and time of the file that was last reported as changed. Called before any
+    /// other change of the tree.
     func examineTouched() {
         guard touched != 0 else { return }
         let node = touched
@@ -177,12 +179,12 @@ extension WatchEngine {
 
     // MARK: renaming
 
-    /// How long the other end of a renaming is waited for. The kernel tells it right afterwards: it
-    /// is among the next events, if there are any.
+    /// The time to wait for the second event of a renaming. The kernel queues it right after the
+    /// first: if there are more events, it is among the next ones.
     private static let departureMilliseconds = 10
     private static let eventsBetweenEnds = 64
 
-    /// Whether the other end of a renaming is among the next events; nil: there are none.
+    /// Whether the second event of a renaming is among the next events; nil if there are none.
     private func isArriving(_ cookie: UInt32) -> Bool? {
         var rest = WatchEngine.eventsBetweenEnds
         var isEmpty = true
@@ -200,8 +202,8 @@ extension WatchEngine {
         return isEmpty ? nil : false
     }
 
-    /// Before events are handled: what has departed and does not arrive with them has gone for
-    /// good.
+    /// Called before events are handled: a departed entry whose arrival is not among them was moved
+    /// out of the tree.
     func settleOverdue() {
         position = (0, 0)
         while let index = departures.firstIndex(where: { isArriving($0.cookie) == false }) {
@@ -216,8 +218,8 @@ extension WatchEngine {
     ) {
         guard let node = tree.child(of: folder, name) else { return }
         if tree[node].flags.contains(.departing) { return removeAndReport(node) }
-        // When two exchange their names (renameat2), what has come is told right before what has
-        // gone from there.
+        // When two entries exchange their names (renameat2), the kernel reports the arrival at a
+        // name right before the departure from it.
         if isAmbiguous(folder) || node == lastArrived,
             isStale(node, name, in: folder, isExact: false)
         {
@@ -231,8 +233,8 @@ extension WatchEngine {
         awaitArrivals()
     }
 
-    /// However long the reader takes: the other end is given up only when the kernel has reported
-    /// all of the time since.
+    /// Gives a departure up only after the kernel has reported all events since, however slow the
+    /// reader is.
     private func awaitArrivals() {
         let wait = DispatchTimeInterval.milliseconds(WatchEngine.departureMilliseconds)
         queue.asyncAfter(deadline: .now() + wait) { [self] in
@@ -242,7 +244,7 @@ extension WatchEngine {
         }
     }
 
-    /// The kernel has told all that happened before `time`.
+    /// Called when all events before `time` are handled.
     func settleDepartures(before time: UInt64) {
         let wait = UInt64(WatchEngine.departureMilliseconds) * 1_000_000
         while let oldest = departures.first, oldest.timeNanoseconds + wait <= time {
@@ -259,7 +261,7 @@ extension WatchEngine {
         return node
     }
 
-    /// What has departed from below a node that goes itself has gone for good.
+    /// Treats entries that departed from below a removed node as moved out of the tree.
     func settleDepartures(below node: NodeNumber) {
         departures.removeAll { $0.node == node }
         while let index = departures.firstIndex(where: { tree.isBelow($0.node, node) }) {
@@ -269,8 +271,8 @@ extension WatchEngine {
         }
     }
 
-    /// Whether a renaming fits the tree as it is known. A look may have found what happened later,
-    /// so that a folder would come to be within itself.
+    /// Whether a renaming is possible in the current tree. A scan may have found a later state, and
+    /// the renaming would move a folder into itself.
     private func isPossible(
         _ cookie: UInt32, _ folder: NodeNumber, _ name: UnsafeRawBufferPointer
     ) -> Bool {
@@ -280,7 +282,7 @@ extension WatchEngine {
         return !tree.isBelow(node, old)
     }
 
-    /// Compares all that is known with the disk.
+    /// Compares the whole tree with the disk.
     private func startOver() {
         for departure in departures { tree[departure.node].flags.remove(.departing) }
         departures.removeAll()
@@ -290,7 +292,8 @@ extension WatchEngine {
         }
     }
 
-    /// The other end of a renaming; false: it came from outside, or what is known of it is wrong.
+    /// Handles the second event of a renaming. False if the entry was moved in from outside, or the
+    /// tree is outdated.
     private func arrive(
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ cookie: UInt32
     ) -> Bool {
@@ -323,7 +326,7 @@ extension WatchEngine {
         return true
     }
 
-    /// Whether a look has found a renamed object already where it is now.
+    /// Whether a scan has already found the renamed entry at its new path.
     private func isFoundAlready(
         _ node: NodeNumber, as old: NodeNumber, _ found: FolderEntryFacts?
     ) -> Bool {
@@ -332,8 +335,7 @@ extension WatchEngine {
         return found.inode == tree[old].inode && found.kind == tree[old].kind
     }
 
-    /// What is known of an object is another's: when its name was looked at, it had that name no
-    /// more.
+    /// Whether the node describes another entry: its name had changed before it was scanned.
     private func isOther(_ node: NodeNumber, _ found: FolderEntryFacts) -> Bool {
         let known = tree[node]
         if known.kind != found.kind { return true }
@@ -342,8 +344,8 @@ extension WatchEngine {
 
     // MARK: rules
 
-    /// The file with the folder's rules has changed: what they let in is found, what they keep out
-    /// is removed.
+    /// Called when the folder's `.gitignore` file has changed. The rescan finds entries that are no
+    /// longer ignored, and removes ignored ones.
     private func reloadRules(of folder: NodeNumber) {
         rules.forget(folder)
         push(folder, .repair)

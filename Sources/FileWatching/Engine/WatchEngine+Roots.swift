@@ -2,10 +2,10 @@ internal import LinuxPlatform
 internal import RingDispatch
 internal import SystemPackage
 
-/// Roots come and go: the folder that holds a root is watched for its name, and while there is no
-/// such folder, the nearest one above.
+/// Finds roots that are removed and created: watches a root's parent for the root's name and, while
+/// the parent does not exist, the nearest existing ancestor.
 extension WatchEngine {
-    /// Finds out where a root is, or may come to be, and what is there.
+    /// Watches the way to a root, then examines its path.
     func attach(_ index: Int, isFirst: Bool) {
         detach(index)
         anchor(index)
@@ -59,7 +59,7 @@ extension WatchEngine {
         }
     }
 
-    /// Compares what is at a root's path with what is known of it.
+    /// Compares the root with the disk.
     private func examine(_ index: Int, isFirst: Bool = false) {
         let root = roots[index]
         let facts = FolderEntryFacts(path: root.path.terminatedBytes, followsLinks: true)
@@ -120,7 +120,7 @@ extension WatchEngine {
         let node = roots[index].node
         let mask = event.mask
         if !mask.isDisjoint(with: [.created, .movedTo]) {
-            // It may be a file, whose writes were not asked for.
+            // It may be a file: then the anchor's watch must include writes.
             if roots[index].includesWrites { examine(index) } else { attach(index, isFirst: false) }
         } else if !mask.isDisjoint(with: [.deleted, .movedFrom]) {
             if roots[index].isFresh || isRepairing { return examine(index) }

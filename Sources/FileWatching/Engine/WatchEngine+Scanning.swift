@@ -2,14 +2,14 @@ internal import LinuxPlatform
 internal import RingDispatch
 internal import SystemPackage
 
-/// Looks at folders: watches first, then compares what is there with what is known.
+/// Scans folders: adds the watch first, then compares the entries with the tree.
 extension WatchEngine {
-    /// Folders that are looked at side by side.
+    /// The maximum of concurrent scans.
     private static let mostScans = 32
-    /// Fewer are not worth waking another thread for.
+    /// Fewer folders are not worth another thread.
     private static let fewestSideBySide = 4
 
-    /// Looks at some of the folders that are to be looked at.
+    /// Scans some of the pending folders.
     func scanSome() {
         let isWorthIt = pending.count >= WatchEngine.fewestSideBySide
         let count = prepareScans(isWorthIt ? WatchEngine.mostScans : 1)
@@ -30,7 +30,7 @@ extension WatchEngine {
         while count < most, let folder = pending.popLast() {
             let flags = tree[folder].flags
             guard flags.contains(.pending) else { continue }
-            // From here on it may be asked for another look.
+            // From here on another scan may be requested.
             tree[folder].flags.subtract([.pending, .quiet, .repair])
             if count == scans.count { scans.append(FolderScan()) }
             tree.write(pathOf: folder, to: &scans[count].path)
@@ -45,7 +45,8 @@ extension WatchEngine {
         return count
     }
 
-    /// What a look made with it found has removed the folder; its place may be another's already.
+    /// Discards a scan whose folder was removed while results of the same round were applied. The
+    /// node may be reused already.
     private func drop(_ scan: FolderScan) {
         scan.close()
         guard case .success(let found) = scan.folderResult, case .success(let watch) = found.watch
@@ -105,7 +106,7 @@ extension WatchEngine {
             }
             tree.setWatch(of: folder, to: watch)
         case .failure(let error) where error.code == ErrorCode.noEntry:
-            // The folder is open: what is missing is the way to it.
+            // The folder is open, so the path that is missing is /proc/thread-self/fd.
             guard !hasReportedProc else { return }
             hasReportedProc = true
             report(FileTreeError(withoutProc: FilePath(terminated: path)))
@@ -117,7 +118,7 @@ extension WatchEngine {
         InotifySubscription(subscriber: number, target: .node(folder))
     }
 
-    /// It went, was renamed or was replaced: an event tells.
+    /// Whether the folder was removed, renamed or replaced; an event follows.
     private static func isAbsence(_ error: SystemError) -> Bool {
         [ErrorCode.noEntry, ErrorCode.notDirectory, ErrorCode.tooManyLinks].contains(error.code)
     }
@@ -129,12 +130,12 @@ extension WatchEngine {
         lastScanNanoseconds = MonotonicClock.nanoseconds()
     }
 
-    /// One that goes just between the look at its own folder and the look at it is missed once,
+    /// A folder that is removed between the scan of its parent and its own scan is missed once,
     /// hardly twice.
     private static let vainScanLimit = 20
 
-    /// Tells of folders that are listed, but never found: too many links lead there, or what is
-    /// mounted there does not answer. The next look at the folder that lists one tries again.
+    /// Reports folders that their parent lists but that cannot be opened: too many links lead to
+    /// them, or a mounted file system does not answer. The next scan of the parent tries again.
     func giveUpUnreachable() {
         var scans: [NodeNumber: Int] = [:]
         missed.removeAll { missed in
@@ -198,8 +199,8 @@ extension WatchEngine {
         if isNew { tree[node].flags.remove(.seen) }
     }
 
-    /// Looks through a symbolic link that leads to a folder, where that is asked for, and where the
-    /// folder is not one that the link is in.
+    /// Follows a symbolic link to a folder, if the options ask for it and the link is not inside
+    /// that folder.
     func followed(
         _ facts: FolderEntryFacts, in folder: NodeNumber, _ scan: () -> FolderEntryFacts?
     ) -> (FolderEntryFacts, isLink: Bool) {
@@ -225,7 +226,7 @@ extension WatchEngine {
         }
     }
 
-    /// What a look has not found. Of what is ignored from now on nothing is told.
+    /// Removes a node that a scan did not find. The removal of an ignored entry is not reported.
     private func lose(_ node: NodeNumber, in folder: NodeNumber) {
         let name = tree.names.withName(of: tree[node]) { Array($0) }
         let isIgnored = name.withUnsafeBytes {
@@ -243,7 +244,7 @@ extension WatchEngine {
         remove(node)
     }
 
-    /// Forgets a node with all below it, and ends the watches.
+    /// Removes a node and its descendants, and their watches.
     func remove(_ node: NodeNumber) {
         tree.remove(node) { folder, watch in
             if let watch { reader.unwatch(watch, for: subscription(folder)) }
@@ -252,7 +253,7 @@ extension WatchEngine {
         }
     }
 
-    /// Ends the watches of all below a node.
+    /// Removes the watches of all descendants of a node.
     func release(_ node: NodeNumber) {
         tree.forEach(below: node) { folder in
             guard let watch = tree.watch(of: folder) else { return }
@@ -262,7 +263,7 @@ extension WatchEngine {
 
     // MARK: repairing
 
-    /// Changes were lost: compares all that is known with the disk.
+    /// Called when changes were lost: compares the whole tree with the disk.
     func repair() {
         counts.overflows += 1
         counts.rescans += 1

@@ -3,7 +3,7 @@ internal import RingDispatch
 internal import SystemPackage
 
 extension WatchEngine {
-    /// Gives all that is known, after what leads there was told.
+    /// Passes all known entries to `body`, after the changes that lead to this state were reported.
     func snapshot(_ body: @escaping @Sendable ([FileTreeEntry]) -> Void) {
         queue.async { [self] in
             var entries: [FileTreeEntry] = []

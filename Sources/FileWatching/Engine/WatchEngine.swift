@@ -3,10 +3,10 @@ internal import RingDispatch
 internal import Synchronization
 internal import SystemPackage
 
-/// What a watcher is made of: the tree as far as it is known, kept true by the kernel's events and
-/// by looks at folders, and what is told of it. All of it belongs to its queue.
+/// The core of a watcher: keeps the tree up to date by the kernel's events and by scans of folders,
+/// and reports the changes. Confined to `queue`.
 final class WatchEngine: @unchecked Sendable {
-    // Safety: what is not immutable or behind a lock is used on `queue` only.
+    // Safety: mutable state without a lock is used on `queue` only.
     let queue: DispatchQueue
     let options: FileTreeOptions
     let reader: SharedInotifyReader
@@ -16,41 +16,44 @@ final class WatchEngine: @unchecked Sendable {
     let tree = FileTree()
     @exclusivity(unchecked) var roots: [WatchRoot]
     let folderReader = FolderReader()
-    /// For the folders that are looked at together; one is kept.
+    /// Scans that can be reused for the next round; one is kept.
     @exclusivity(unchecked) var scans: [FolderScan] = []
-    /// Those that were made, and not taken yet.
+    /// The finished scans of this round whose results are not applied yet.
     @exclusivity(unchecked) var scanned: [FolderScan] = []
     @exclusivity(unchecked) var rules: IgnoreRules
-    /// A path that is being put together.
+    /// Buffer for building paths.
     @exclusivity(unchecked) var path: [UInt8] = []
 
-    /// Folders to look at; the last first.
+    /// Folders to scan, the last one first.
     @exclusivity(unchecked) var pending: [NodeNumber] = []
-    /// Folders that were not where they should have been: an event is to tell of a renaming.
+    /// Folders that were not found at their paths: an event for a renaming should follow.
     @exclusivity(unchecked) var missed: [MissedFolder] = []
-    /// How often the kernel had told everything, and they were still not there.
+    /// How often each folder was missed although all events were handled.
     @exclusivity(unchecked) var vainScans: [NodeNumber: Int] = [:]
-    /// Folders in which names were looked up since the kernel's queue was empty last.
-    @exclusivity(unchecked) var lookedUp: Set<NodeNumber> = []
-    /// Those of them where something else may have been found than what the event was about.
+    /// Folders in which entries were checked on the disk since the kernel's queue was last empty.
+    @exclusivity(unchecked) var checkedFolders: Set<NodeNumber> = []
+    /// Those of `checkedFolders` in which the check may have found another entry than the event was
+    /// for.
     @exclusivity(unchecked) var doubtful: Set<NodeNumber> = []
-    /// Folders that were looked at a moment ago.
+    /// Folders with the flag `fresh`.
     @exclusivity(unchecked) var fresh: [NodeNumber] = []
     @exclusivity(unchecked) var lastScanNanoseconds: UInt64 = 0
     @exclusivity(unchecked) var isEmptinessAwaited = false
-    /// All folders are being compared with the disk: events may tell what was found already.
+    /// All folders are being compared with the disk: events may report changes that the scans have
+    /// found already.
     @exclusivity(unchecked) var isRepairing = false
-    /// What is being handled, and how far it was.
+    /// The batches being handled, and the position in them.
     @exclusivity(unchecked) var upcoming: [InotifyBatch] = []
     @exclusivity(unchecked) var position = (batch: 0, event: 0)
-    /// Renamed, where to is not known yet.
+    /// Renamed entries whose new path is not known yet.
     @exclusivity(unchecked) var departures: [Departure] = []
-    /// What the last event has brought, if that was a renaming.
+    /// The entry that the last event moved, if the event was a renaming.
     @exclusivity(unchecked) var lastArrived: NodeNumber = 0
-    /// Who waits for the news that it was changed need not wait for the look at it. 0: none.
+    /// The file whose change was reported last; its size and time are read after the report, so
+    /// that the report need not wait. 0: none.
     @exclusivity(unchecked) var touched: NodeNumber = 0
     @exclusivity(unchecked) var phase = Phase.setup
-    /// Folders without a watch, of which the first was told.
+    /// The first folder without a watch was reported; the others are not.
     var hasReportedWatchLimit = false
     var hasReportedProc = false
     @exclusivity(unchecked) var counts = FileTreeStatistics()
@@ -58,13 +61,13 @@ final class WatchEngine: @unchecked Sendable {
 
     enum Phase {
         case setup
-        /// The first look at the roots is not finished.
+        /// The initial scan of the roots is in progress.
         case starting
         case ready
         case cancelled
     }
 
-    /// What the reader has handed over. Guards itself.
+    /// Batches from the reader. The lock guards all of it.
     private let inbox = Locked(Inbox())
 
     private struct Inbox {
@@ -74,7 +77,7 @@ final class WatchEngine: @unchecked Sendable {
         var isClosed = false
     }
 
-    /// Events that may wait while the engine looks at folders; more are an overflow.
+    /// The limit of events that wait during scans. More are an overflow.
     static let waitingEventLimit = 500_000
 
     init(
@@ -127,7 +130,7 @@ final class WatchEngine: @unchecked Sendable {
 
     // MARK: the queue's work
 
-    /// Called by the reader.
+    /// Called by the reader, on its queue.
     func take(_ batch: InotifyBatch) {
         let isFirst = inbox.withLock { inbox -> Bool in
             guard !inbox.isClosed else { return false }
@@ -144,7 +147,7 @@ final class WatchEngine: @unchecked Sendable {
         if isFirst { queue.async { [self] in run() } }
     }
 
-    /// How long folders are looked at before others get the thread.
+    /// The time for scans before the engine yields the thread.
     private static let scanNanoseconds: UInt64 = 5_000_000
 
     private func run() {
@@ -153,7 +156,7 @@ final class WatchEngine: @unchecked Sendable {
         let isFinished = scanPending(for: WatchEngine.scanNanoseconds)
         let batches = inbox.withLock { inbox -> [InotifyBatch] in
             inbox.isScheduled = false
-            // What a look has begun is finished before anything that came later.
+            // A started scan is finished before later events are handled.
             guard isFinished else { return [] }
             inbox.eventCount = 0
             defer { inbox.batches = [] }
@@ -175,7 +178,7 @@ final class WatchEngine: @unchecked Sendable {
         }
     }
 
-    /// Looks at folders; false when time ran out.
+    /// Scans pending folders. False if time ran out.
     @discardableResult
     private func scanPending(for limitNanoseconds: UInt64 = .max) -> Bool {
         guard !pending.isEmpty else { return true }
@@ -195,15 +198,15 @@ final class WatchEngine: @unchecked Sendable {
         if isFirst { queue.async { [self] in run() } }
     }
 
-    /// A folder is to be looked at.
+    /// Requests a scan of a folder.
     func push(_ folder: NodeNumber, _ flags: NodeFlags) {
         let isNew = !tree[folder].flags.contains(.pending)
         tree[folder].flags.formUnion(flags.union(.pending))
         if isNew { pending.append(folder) }
     }
 
-    /// Until the kernel has told what happened before the last look, an event may be about what the
-    /// look has found.
+    /// Events that are older than the last scan may report changes that the scan has found: asks
+    /// the reader to report when they are all handled.
     private func awaitEmptiness() {
         let isNeeded =
             !fresh.isEmpty || !missed.isEmpty || !doubtful.isEmpty || phase == .starting
@@ -227,7 +230,7 @@ final class WatchEngine: @unchecked Sendable {
         }
         upcoming = []
         retryMissed()
-        // What comes next must find what has been made before.
+        // The next events need the entries that earlier ones created.
         if !missed.isEmpty { retryMissed(afterParents: true) }
     }
 
@@ -235,12 +238,12 @@ final class WatchEngine: @unchecked Sendable {
         tree[folder].parent == 0 ? folder : tree[folder].parent
     }
 
-    /// Looks again for folders that were not where they should have been.
-    /// - Parameter afterParents: their own folders are looked at first, and tell where they are.
+    /// Scans the missed folders again.
+    /// - Parameter afterParents: scans their parents first, to find their current paths.
     private func retryMissed(afterParents: Bool = false) {
         let folders = missed
         missed.removeAll()
-        // The place of one that is gone may have been given to another, which does no harm.
+        // The node may be freed and reused, which does no harm.
         for missed in folders where tree.isFolder(missed.folder) {
             push(missed.folder, missed.flags)
             if afterParents { push(parent(of: missed.folder), missed.flags) }
@@ -265,21 +268,21 @@ final class WatchEngine: @unchecked Sendable {
                 case .node(let node): handle(event.event, of: node, name)
                 case .anchor(let index): handle(event.event, ofAnchor: Int(index), name)
                 }
-                // What is found is told before what happened later.
+                // Discoveries are reported before later events.
                 scanPending()
             }
         }
         if let time = batch.emptiedAtNanoseconds { settle(time) }
     }
 
-    /// The kernel has told all that happened before `time`.
+    /// Called when all events before `time` are handled.
     private func settle(_ time: UInt64) {
         isEmptinessAwaited = false
         settleDepartures(before: time)
         guard pending.isEmpty, time > lastScanNanoseconds else { return }
         giveUpUnreachable()
         if !missed.isEmpty {
-            // No event tells where they are: their own folders do, and a root's path.
+            // No event reports their paths: scans of their parents, and the root's path, do.
             let folders = missed.map(\.folder)
             for index in roots.indices where folders.contains(roots[index].node) {
                 attach(index, isFirst: false)
@@ -287,7 +290,7 @@ final class WatchEngine: @unchecked Sendable {
             retryMissed(afterParents: true)
             guard missed.isEmpty, fresh.isEmpty else { return }
         }
-        lookedUp.removeAll(keepingCapacity: lookedUp.count < 64)
+        checkedFolders.removeAll(keepingCapacity: checkedFolders.count < 64)
         guard doubtful.isEmpty else { return examineDoubtful() }
         for node in fresh { tree[node].flags.remove(.fresh) }
         fresh.removeAll(keepingCapacity: fresh.count < 64)
@@ -299,14 +302,15 @@ final class WatchEngine: @unchecked Sendable {
         reporter.reportReady()
     }
 
-    /// The kernel has told everything: what is in these folders now is what is to be known.
+    /// Called when all events are handled: scans the doubtful folders, whose current entries are
+    /// final.
     private func examineDoubtful() {
         for folder in doubtful where tree.isFolder(folder) { push(folder, []) }
         doubtful.removeAll()
         scanPending()
     }
 
-    /// Hands on what is to be told.
+    /// Publishes the counters and the ready changes.
     private func publish() {
         counts.watches = tree.watchCount
         counts.folders = tree.folderCount
@@ -323,7 +327,7 @@ final class WatchEngine: @unchecked Sendable {
         }
     }
 
-    // MARK: telling
+    // MARK: reporting
 
     func report(
         _ action: FileChange.Action, _ node: NodeNumber, isDiscovered: Bool = false,

@@ -1,25 +1,24 @@
 internal import SystemPackage
 
-/// A path that a watcher was given, and where it is looked for.
+/// A root of a watcher, and the watches that find it.
 struct WatchRoot {
-    /// As it was given.
+    /// The path as passed to the watcher.
     let path: FilePath
     let bytes: ArraySlice<UInt8>
-    /// 0: nothing is there at present.
+    /// 0 while nothing exists at the path.
     var node: NodeNumber = 0
-    /// The watch of the folder that holds the root, or, when that is not there either, the nearest
-    /// one above it that is.
+    /// The watch of the root's parent, or of the nearest existing ancestor.
     var anchorWatch: Int32?
-    /// The name in that folder that leads to the root.
+    /// The name in the anchor's folder that leads to the root.
     var anchorName: [UInt8] = []
-    /// The anchor holds the root itself.
+    /// The anchor is the root's parent.
     var isAnchorParent = false
-    /// The anchor's watch tells of writes, too: the root is a file, and nothing else does.
+    /// The anchor's watch includes writes: the root is a file without a watch of its own.
     var includesWrites = false
-    /// The watches of the folders further up, and the name in each that leads to the root: when one
-    /// of them is renamed, nothing tells but the folder that it is in.
+    /// The watches of the folders above the anchor, each with the name that leads to the root. Only
+    /// its parent's watch reports that a folder was renamed.
     var above: [Int32: [UInt8]] = [:]
-    /// The anchor was looked at a moment ago: events may tell what was found already.
+    /// Just examined: events in the kernel's queue may report a state that was found already.
     var isFresh = false
 
     init(_ path: FilePath) {
@@ -27,7 +26,7 @@ struct WatchRoot {
         bytes = path.terminatedBytes.dropLast()
     }
 
-    /// The folder above, and the name in it that leads back.
+    /// The parent folder, and the name in it that leads to the path.
     static func parent(of path: FilePath) -> (folder: FilePath, name: [UInt8])? {
         guard let last = path.lastComponent, last.kind == .regular else { return nil }
         let folder = path.removingLastComponent()
@@ -37,14 +36,14 @@ struct WatchRoot {
 }
 
 extension FilePath {
-    /// Of bytes that end in a zero.
+    /// Creates a path from null-terminated bytes.
     init(terminated bytes: [UInt8]) {
         self = bytes.withUnsafeBytes { all in
             FilePath(platformString: all.bindMemory(to: CChar.self).baseAddress!)
         }
     }
 
-    /// The path's bytes with a zero at the end.
+    /// The path's bytes, null-terminated.
     var terminatedBytes: [UInt8] {
         withPlatformString { pointer in
             Array(UnsafeRawBufferPointer(start: pointer, count: length + 1))

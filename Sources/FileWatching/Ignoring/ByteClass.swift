@@ -1,7 +1,8 @@
-/// `[a-z]`, `[!0-9]`, `[[:alpha:]_]`.
+/// Matches bracket expressions: `[a-z]`, `[!0-9]`, `[[:alpha:]_]`.
 enum ByteClass {
-    /// - Parameter pattern: from behind the opening bracket on.
-    /// - Returns: whether the byte is in, and what follows the class; nil: it is not closed.
+    /// - Parameter pattern: the text after the opening bracket.
+    /// - Returns: whether the byte matches, and the text after the closing bracket; nil if there is
+    ///   none.
     static func match(
         _ pattern: ArraySlice<UInt8>, _ byte: UInt8
     ) -> (isIn: Bool, rest: ArraySlice<UInt8>)? {
@@ -43,7 +44,7 @@ enum ByteClass {
         return text.dropFirst().first.map { ($0, text.dropFirst(2)) }
     }
 
-    /// `[:alpha:]` and the like.
+    /// A named class such as `[:alpha:]`.
     private static func named(
         _ text: ArraySlice<UInt8>, _ byte: UInt8
     ) -> (Bool, ArraySlice<UInt8>)? {

@@ -1,8 +1,8 @@
-/// A pattern for paths, as git understands them in `.gitignore` files: `*`, `?` and `[...]` within
-/// a name, and `**` between slashes for any number of folders. Bytes are compared, so `?` stands
-/// for one byte.
+/// A path pattern with the syntax of `.gitignore`: `*`, `?` and `[...]` match within a name, and
+/// `**` between slashes matches any number of folders. Patterns match bytes, so `?` stands for one
+/// byte.
 ///
-/// A pattern without a slash is compared with the last name of a path only.
+/// A pattern without a slash matches only the last name of a path.
 public struct Glob: Sendable {
     let isForNames: Bool
     private let pattern: ArraySlice<UInt8>
@@ -11,14 +11,14 @@ public struct Glob: Sendable {
     private static let star = UInt8(ascii: "*")
     private static let slash = UInt8(ascii: "/")
 
-    /// - Parameter pattern: nothing but a slash in front gives nil.
+    /// - Parameter pattern: an empty pattern or a lone slash gives nil.
     public init?(_ pattern: [UInt8]) {
         isForNames = !pattern.contains(Glob.slash)
         self.pattern = pattern.first == Glob.slash ? pattern.dropFirst() : pattern[...]
         if self.pattern.isEmpty { return nil }
     }
 
-    /// - Parameter path: relative to the folder that the pattern is for, without a slash in front.
+    /// - Parameter path: relative to the pattern's folder, without a leading slash.
     public func matches(_ path: ArraySlice<UInt8>) -> Bool {
         guard isForNames, let last = path.lastIndex(of: Glob.slash) else { return fits(path) }
         return fits(path[(last + 1)...])
@@ -26,9 +26,8 @@ public struct Glob: Sendable {
 
     private func fits(_ whole: ArraySlice<UInt8>) -> Bool {
         var place: Place = (pattern, whole)
-        // Where to try again when the rest does not fit: what `*` takes is one byte longer then,
-        // what `**` takes is one folder more. Only the last of each matters: whatever an earlier
-        // one can take, the later one can take as well.
+        // Backtracking positions: `*` then takes one more byte, `**` one more folder. Only the last
+        // of each is needed, because a later star can match everything that an earlier one can.
         var afterStar: Place?
         var afterFolders: Place?
         while true {
@@ -55,7 +54,7 @@ public struct Glob: Sendable {
         }
     }
 
-    /// Whether stars are at least two, with nothing but slashes beside them.
+    /// Whether the range has at least two stars and is a whole path component.
     private func isBetweenSlashes(_ stars: Range<Int>) -> Bool {
         stars.count > 1
             && (stars.lowerBound == pattern.startIndex
@@ -63,7 +62,7 @@ public struct Glob: Sendable {
             && (stars.upperBound == pattern.endIndex || pattern[stars.upperBound] == Glob.slash)
     }
 
-    /// The rest of the pattern after what stands for one byte; nil: the byte does not fit.
+    /// The pattern after the part that matches `byte`; nil if it does not match.
     private static func step(
         _ pattern: ArraySlice<UInt8>, _ byte: UInt8
     ) -> ArraySlice<UInt8>? {

@@ -1,11 +1,11 @@
 /// One line of a `.gitignore` file.
 struct IgnorePattern {
-    /// What it matches is not ignored after all.
+    /// Matching entries are not ignored (`!` in front).
     let isNegated: Bool
     let isForFolders: Bool
     let glob: Glob
 
-    /// nil: an empty line or a comment.
+    /// Nil for an empty line or a comment.
     init?(_ line: some Sequence<UInt8>) {
         var text = IgnorePattern.trimmed(Array(line))
         guard let first = text.first, first != UInt8(ascii: "#") else { return nil }
@@ -17,7 +17,7 @@ struct IgnorePattern {
         self.glob = glob
     }
 
-    /// Without a carriage return, and spaces at the end that no backslash stands before.
+    /// Removes a carriage return and unescaped trailing spaces.
     private static func trimmed(_ line: [UInt8]) -> [UInt8] {
         var line = line
         if line.last == UInt8(ascii: "\r") { line.removeLast() }

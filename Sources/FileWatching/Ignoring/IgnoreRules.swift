@@ -1,15 +1,15 @@
 internal import LinuxPlatform
 
-/// What a watcher is not to see: the patterns it was given, and those of the tree's `.gitignore`
-/// files.
+/// Decides which entries a watcher ignores, by the patterns of its options and of the tree's
+/// `.gitignore` files.
 struct IgnoreRules {
     private let given: [IgnorePattern]
     let readsFiles: Bool
-    /// Of folders that have such a file.
+    /// The patterns of the folders that have a `.gitignore` file.
     private var ofFolders: [NodeNumber: [IgnorePattern]] = [:]
 
     private static let fileName = Array(".gitignore".utf8)
-    /// Of a file with more bytes the rest does not count.
+    /// Bytes after this limit are ignored.
     static let longestFile = 1 << 20
 
     init(_ options: FileTreeOptions) {
@@ -23,12 +23,13 @@ struct IgnoreRules {
         readsFiles && name.elementsEqual(IgnoreRules.fileName)
     }
 
-    /// What the file of the rules that an open folder has says; nil: there is none.
+    /// The text of an open folder's `.gitignore` file; nil if there is none.
     static func text(in folder: Int32) -> [UInt8]? {
         FolderReader.contents(of: fileName + [0], in: folder, limit: longestFile)
     }
 
-    /// - Parameter text: of the folder's file; nil: it has none.
+    /// Replaces a folder's patterns.
+    /// - Parameter text: of the folder's `.gitignore` file; nil if there is none.
     mutating func set(_ text: [UInt8]?, of folder: NodeNumber) {
         forget(folder)
         guard let text else { return }
@@ -42,7 +43,7 @@ struct IgnoreRules {
 
     // MARK: matching
 
-    /// Whether an entry of a folder is not to be seen. The folder itself is.
+    /// Whether an entry of a folder is ignored. The folder itself is not.
     func ignores(
         _ name: UnsafeRawBufferPointer, _ isFolder: Bool, in folder: NodeNumber, _ tree: FileTree
     ) -> Bool {
@@ -59,7 +60,8 @@ struct IgnoreRules {
         return false
     }
 
-    /// The path from the root on, and where in it the path from each folder on begins.
+    /// The entry's path relative to the root, and the offset in it where the path relative to each
+    /// folder starts.
     private func relativePath(
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ tree: FileTree
     ) -> (path: [UInt8], starts: [(NodeNumber, Int)]) {
@@ -82,7 +84,7 @@ struct IgnoreRules {
         return (path, starts)
     }
 
-    /// The last pattern that matches decides; nil: none does.
+    /// The last matching pattern decides; nil if none matches.
     private static func verdict(
         _ patterns: [IgnorePattern], _ path: ArraySlice<UInt8>, _ isFolder: Bool
     ) -> Bool? {

@@ -1,9 +1,9 @@
 internal import LinuxPlatform
 
-/// The events for one subscriber that came with one reading of the kernel's queue.
+/// One subscriber's events from one read of the kernel's queue.
 struct InotifyBatch: Sendable {
     struct Event: Sendable {
-        /// What the subscriber watches the folder for.
+        /// The subscriber's purpose of the watch.
         var target: InotifySubscription.Target
         var event: InotifyEvent
         var nameOffset: UInt32
@@ -13,7 +13,8 @@ struct InotifyBatch: Sendable {
     var events: [Event] = []
     var names: [UInt8] = []
     var hasOverflowed = false
-    /// At this time the kernel's queue was empty, but for what is in the batches up to this one.
+    /// A time at which the kernel's queue was empty, except for the events up to this batch. Nil if
+    /// that is unknown.
     var emptiedAtNanoseconds: UInt64?
 
     mutating func add(

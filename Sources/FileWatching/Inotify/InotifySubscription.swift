@@ -1,10 +1,10 @@
 /// A subscriber's interest in a watched folder.
 struct InotifySubscription: Hashable, Sendable {
-    /// What a folder is watched for.
+    /// The purpose of a watch.
     enum Target: Hashable, Sendable {
-        /// Its entries.
+        /// A node of the tree: its entries are watched.
         case node(NodeNumber)
-        /// The name of a root, or of a folder on the way to the root, that is expected in it.
+        /// A folder that is watched for one name: a root, or a folder on the path to a root.
         case anchor(UInt32)
     }
 

@@ -1,12 +1,12 @@
 internal import LinuxPlatform
 internal import RingDispatch
 
-/// The inotify instance that all watchers of the process share: made for the first subscriber and
-/// closed after the last. It drains the kernel's queue as fast as it can and hands each subscriber
-/// its batch of events, to be processed on the subscriber's own queue.
+/// The inotify instance shared by all watchers of the process, created for the first subscriber and
+/// closed after the last. It drains the kernel's queue as fast as possible and passes each
+/// subscriber its batch of events, to be handled on the subscriber's own queue.
 ///
-/// The lock guards the table of watches. It is held during the call that adds a watch, so that no
-/// event is read before the table knows its watch.
+/// The lock guards the table of watches. It is held during inotify_add_watch(2), so that no event
+/// is read before the table contains its watch.
 final class SharedInotifyReader: Sendable {
     typealias Subscriber = @Sendable (InotifyBatch) -> Void
 
@@ -18,9 +18,10 @@ final class SharedInotifyReader: Sendable {
 
     /// One inotify instance and its reader.
     fileprivate final class Instance: @unchecked Sendable {
-        // Safety: `events` is used on the reader's queue; `source` is set before it is activated.
+        // Safety: `events` is used on the reader's queue only; `source` is set before its
+        // activation.
         let inotify: any Inotify
-        /// Room for about two thousand events of files with common names.
+        /// Fits about two thousand events with typical file names.
         let events = InotifyEventBuffer(capacity: 65_536)
         var source: (any DispatchSourceRead)?
 
@@ -28,11 +29,12 @@ final class SharedInotifyReader: Sendable {
     }
 
     fileprivate struct State: @unchecked Sendable {
-        // Safety: used inside the lock.
+        // Safety: used only under the lock.
         var instance: Instance?
         var subscribers: [UInt32: Subscriber] = [:]
         var lastSubscriber: UInt32 = 0
-        /// By the watch's number; the first of each folder, which has seldom more.
+        /// By watch number: a folder's first subscription. `others` has the further ones, which are
+        /// rare.
         var subscriptions: [Int32: InotifySubscription] = [:]
         var others: [Int32: [InotifySubscription]] = [:]
         var isPaused = false
@@ -48,7 +50,7 @@ final class SharedInotifyReader: Sendable {
 
     // MARK: subscribers
 
-    /// Adds a subscriber; with its number it may add watches.
+    /// Adds a subscriber and returns its number, which `watch` needs.
     /// - Parameter subscriber: called on the reader's queue.
     func join(_ subscriber: @escaping Subscriber) throws(SystemError) -> UInt32 {
         try state.withLock { state in
@@ -65,7 +67,7 @@ final class SharedInotifyReader: Sendable {
         }.get()
     }
 
-    /// Removes a subscriber, which has ended its watches.
+    /// Removes a subscriber, which has removed its watches before.
     func leave(_ number: UInt32) {
         let unused = state.withLock { state -> Instance? in
             state.subscribers[number] = nil
@@ -89,7 +91,7 @@ final class SharedInotifyReader: Sendable {
 
     // MARK: watches
 
-    /// Watches an open folder, in addition to what it is watched for already.
+    /// Adds `mask` to an open folder's watch, and returns the watch number.
     func watch(
         _ descriptor: Int32, _ mask: InotifyMask = .ofFolder, for subscription: InotifySubscription
     ) throws(SystemError) -> Int32 {
@@ -118,10 +120,10 @@ final class SharedInotifyReader: Sendable {
 
     // MARK: events
 
-    /// How often the queue is read before others get their turn.
+    /// Reads of the kernel's queue before the reader yields the thread.
     private static let readsAtATime = 16
 
-    /// On the queue.
+    /// Called on the reader's queue.
     private func takeEvents(_ instance: Instance) {
         for _ in 0..<SharedInotifyReader.readsAtATime {
             let start = MonotonicClock.nanoseconds()
@@ -135,14 +137,14 @@ final class SharedInotifyReader: Sendable {
         }
     }
 
-    /// Tells a subscriber, after the events that it has not received yet, that there are no older
-    /// ones.
+    /// Sends a subscriber an empty batch if the kernel's queue is empty: all events before its time
+    /// are delivered.
     func announceEmptiness(to number: UInt32) {
         queue.async { [self] in
             let (instance, subscriber) = state.withLock { ($0.instance, $0.subscribers[number]) }
             guard let instance, let subscriber, !isPaused else { return }
             let now = MonotonicClock.nanoseconds()
-            // Otherwise the next reading says so.
+            // Otherwise the next read reports it.
             guard Descriptors.bytesReadable(instance.inotify.descriptor) == 0 else { return }
             subscriber(InotifyBatch(emptiedAtNanoseconds: now))
         }
@@ -150,7 +152,7 @@ final class SharedInotifyReader: Sendable {
 
     private var isPaused: Bool { state.withLock { $0.isPaused } }
 
-    /// Stops reading, so that the kernel's queue fills: for tests of its overflow.
+    /// Stops reading so that the kernel's queue fills, for tests of its overflow.
     func pause() {
         let source = state.withLock { state in
             state.isPaused = true
@@ -179,7 +181,7 @@ extension SharedInotifyReader.State {
         others[number, default: []].append(subscription)
     }
 
-    /// True when it was the last.
+    /// True if the watch has no subscription left.
     fileprivate mutating func remove(
         _ subscription: InotifySubscription, from number: Int32
     ) -> Bool {
@@ -221,7 +223,7 @@ extension SharedInotifyReader.State {
                 batches[number, default: InotifyBatch()].emptiedAtNanoseconds = emptiedAt
             }
         }
-        // A subscriber may have left: its watches go a moment earlier.
+        // A subscriber may have left with events still in the queue.
         return batches.compactMap { number, batch in subscribers[number].map { ($0, batch) } }
     }
 }

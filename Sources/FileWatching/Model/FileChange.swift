@@ -2,47 +2,48 @@ public import SystemPackage
 
 /// One change of a watched tree.
 ///
-/// Apply changes in their order to the tree as it was known before, and you get the tree as it is.
+/// An observer that applies the changes in order to an earlier state of the tree gets its current
+/// state.
 public struct FileChange: Sendable, Hashable {
     /// What happened.
     public enum Action: String, Sendable, CaseIterable {
-        /// Something is at `path` that was not there before, or has come from outside.
+        /// A new entry at `path`, or one moved in from outside the tree.
         case created
-        /// A file's content changed, or something else of the same kind took its place.
+        /// A file's content changed, or another entry of the same kind replaced it.
         case modified
-        /// What was at `path` is gone, with all below it.
+        /// The entry at `path` was removed, with all its descendants.
         case removed
-        /// What was at `previousPath` is at `path` now, with all below it, in the place of what
-        /// may have been there.
+        /// The entry at `previousPath` moved to `path`, with all its descendants. It may have
+        /// replaced another entry.
         case renamed
-        /// Permissions, owner, times or the count of links changed.
+        /// Permissions, owner, times or the link count changed.
         case attributes
-        /// Every folder below `path` is being compared with what was known of it: the changes that
-        /// were lost follow, marked as discovered.
+        /// All folders below `path` are being compared with the known state. The lost changes
+        /// follow, marked as discovered.
         case rescan
-        /// Changes were lost: by the kernel, whose queue was full, after which a `rescan` follows
-        /// and all is reported again; or on the way to a receiver that was too slow.
+        /// Changes were lost. Either the kernel's queue was full: a `rescan` follows and finds
+        /// them. Or the receiver was too slow: the changes are dropped.
         case overflow
     }
 
-    /// What a path leads to. Symbolic links are followed only if the watcher's options say so.
+    /// The kind of an entry. Symbolic links are followed only if the watcher's options say so.
     public enum Kind: String, Sendable {
         case file, directory, symlink
         /// A socket, a pipe or a device.
         case other
     }
 
-    /// 1, 2, 3 and so on for each watcher; a gap means that changes were dropped.
+    /// Counts up from 1 for each watcher. A gap means that changes were dropped.
     public var sequence: UInt64
-    /// When the watcher noticed it: nanoseconds since 1970.
+    /// The time when the watcher noticed the change, in nanoseconds since 1970.
     public var timeNanoseconds: Int64
     public var action: Action
-    /// The root as it was given to the watcher, and below it the names that lead there.
+    /// Begins with the root as passed to the watcher.
     public var path: FilePath
-    /// Where it was before; of `renamed` only.
+    /// The old path of a `renamed` entry; nil for other actions.
     public var previousPath: FilePath?
     public var kind: Kind
-    /// Found by a scan of a folder, not reported by the kernel.
+    /// True if a scan of a folder found the change, false if the kernel reported it.
     public var isDiscovered: Bool
 
     public init(

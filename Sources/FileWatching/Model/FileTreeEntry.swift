@@ -1,13 +1,13 @@
 public import SystemPackage
 
-/// What a watcher knows about one file or folder.
+/// A watcher's knowledge of one file or folder.
 public struct FileTreeEntry: Sendable, Hashable {
-    /// The root as it was given to the watcher, and below it the names that lead there.
+    /// Begins with the root as passed to the watcher.
     public var path: FilePath
     public var kind: FileChange.Kind
     /// In bytes; 0 for a folder.
     public var size: UInt64
-    /// When the content last changed, as far as the watcher has noticed: nanoseconds since 1970; 0
+    /// The content's modification time as last noticed by the watcher, in nanoseconds since 1970; 0
     /// for a folder.
     public var modifiedNanoseconds: Int64
     public var inode: UInt64

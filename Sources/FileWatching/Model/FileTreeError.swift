@@ -1,28 +1,29 @@
 public import SystemPackage
 
-/// Why something cannot be watched, and what to do about it.
+/// The reason why a path cannot be watched, with a remedy.
 public struct FileTreeError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Reason: String, Sendable {
-        /// The path leads nowhere.
+        /// The path does not exist.
         case notFound
-        /// The process may not read the folder.
+        /// The process has no permission to read the folder.
         case accessDenied
-        /// The user has as many inotify watches as allowed: the folder is not watched.
+        /// The user's limit of inotify watches is reached: the folder is not watched.
         case watchLimit
-        /// The user has as many inotify instances as allowed.
+        /// The user's limit of inotify instances is reached.
         case instanceLimit
-        /// The kernel's queue of events was full and events were lost. The watcher repairs that.
+        /// The kernel's event queue was full and events were lost. The watcher recovers with a
+        /// rescan.
         case queueLimit
-        /// The process or the machine has no descriptor left.
+        /// The process or the machine has no free descriptor.
         case descriptorLimit
-        /// The kernel has another reason; `code` is its `errno`.
+        /// Another error of the kernel; see `code`.
         case other
     }
 
     public let reason: Reason
     public let path: FilePath
-    /// The `errno` of the call that failed; 0 when none did.
+    /// The `errno` of the failed call; 0 if none failed.
     public let code: Int32
-    /// What failed, why, and what to do, in one line.
+    /// The failure, its cause and a remedy, in one line.
     public let description: String
 }

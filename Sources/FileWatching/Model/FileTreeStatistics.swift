@@ -1,21 +1,21 @@
-/// Counts of a watcher: what it holds now, and what has happened since it was activated.
+/// A watcher's counters: its current size, and totals since its activation.
 public struct FileTreeStatistics: Sendable, Hashable {
-    /// Folders that the kernel watches for this watcher.
+    /// Folders with an inotify watch of this watcher.
     public var watches = 0
     public var folders = 0
-    /// All that is not a folder.
+    /// Entries other than folders.
     public var files = 0
     /// Events from the kernel.
     public var events: UInt64 = 0
-    /// Changes that were reported.
+    /// Changes reported to the handler and the sequences.
     public var changes: UInt64 = 0
-    /// How often the kernel's queue, or a queue of the watcher, overflowed.
+    /// Overflows of the kernel's queue or of a queue of the watcher.
     public var overflows: UInt64 = 0
-    /// How often all folders were compared with what was known of them.
+    /// Comparisons of all folders with the known state.
     public var rescans: UInt64 = 0
-    /// Changes that such a comparison found.
+    /// Changes that these comparisons found.
     public var repairs: UInt64 = 0
-    /// Changes that were dropped because the handler did not keep up.
+    /// Changes dropped because the handler was too slow.
     public var dropped: UInt64 = 0
 
     public init() {}

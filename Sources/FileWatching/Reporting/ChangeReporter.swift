@@ -5,17 +5,17 @@ internal import Synchronization
 /// Delivers an engine's changes and errors to the handlers and sequences: coalesced within the
 /// window, in order, and numbered.
 ///
-/// `add` and `publish` belong to the engine's queue.
+/// `add` and `publish` are confined to the engine's queue.
 final class ChangeReporter: @unchecked Sendable {
-    // Safety: `merging`, `ready` and `isTimed` belong to the engine's queue; the rest is behind a
-    // lock or immutable.
+    // Safety: `merging`, `ready`, `isTimed`, `sequence` and `onQueue` are confined to the engine's
+    // queue; the rest is immutable or guarded by the lock of `outbox`.
     private let merging = Coalescer()
     @exclusivity(unchecked) private var ready: [FileChange] = []
     @exclusivity(unchecked) private var isTimed = false
     @exclusivity(unchecked) private var sequence: UInt64 = 0
-    /// The engine's queue, and what puts the work of its round behind it.
+    /// Schedules the end of the window on the engine's queue.
     var onQueue: (@Sendable (DispatchTimeInterval) -> Void)?
-    /// Where handlers run: one at a time, whatever the user's queue is.
+    /// The queue for handlers. It is serial, whatever the user's queue is.
     let queue: DispatchQueue
     private let outbox = Locked(Outbox())
 
@@ -35,7 +35,8 @@ final class ChangeReporter: @unchecked Sendable {
         var cancel: (@Sendable () -> Void)?
     }
 
-    /// Changes that may wait for the handler; more are dropped, and an `overflow` marks the gap.
+    /// The limit of changes that wait for the handler. More are dropped, and an `overflow` marks
+    /// the gap.
     static let waitingChangeLimit = 500_000
 
     init(_ target: DispatchQueue) {
@@ -46,14 +47,14 @@ final class ChangeReporter: @unchecked Sendable {
         outbox.withLock { change(&$0.handlers) }
     }
 
-    /// Changes that were dropped because the handler did not keep up.
+    /// Changes dropped because the handler was too slow.
     var dropped: UInt64 { outbox.withLock { $0.dropped } }
 
     // MARK: changes
 
     /// - Parameters:
-    ///   - isWhole: it concerns all below the path: nothing may be merged across it.
-    ///   - replaced: what a renaming has put something else in the place of.
+    ///   - isWhole: the change concerns the whole subtree: nothing may be merged across it.
+    ///   - replaced: the kind of the entry that a renaming replaced.
     func add(
         _ change: FileChange, isWhole: Bool, replaced: FileChange.Kind? = nil,
         window: DispatchTimeInterval
@@ -68,13 +69,13 @@ final class ChangeReporter: @unchecked Sendable {
         onQueue?(window)
     }
 
-    /// The window is over.
+    /// Ends the window: its coalesced changes become ready.
     func closeWindow() {
         isTimed = false
         merging.flush { ready.append($0) }
     }
 
-    /// Hands what is ready to the handlers.
+    /// Numbers the ready changes and passes them to the handler and the sequences.
     func publish() {
         guard !ready.isEmpty else { return }
         for index in ready.indices {
@@ -136,7 +137,7 @@ final class ChangeReporter: @unchecked Sendable {
         }
     }
 
-    /// From now on no handler is called but the last.
+    /// From now on no handler but the cancel handler is called.
     func silence() {
         outbox.withLock { outbox in
             outbox.isCancelled = true
@@ -144,7 +145,7 @@ final class ChangeReporter: @unchecked Sendable {
         }
     }
 
-    /// The watches were given back.
+    /// Called when the watches are removed: ends the sequences and calls the cancel handler.
     func cancel() {
         silence()
         onQueue = nil
@@ -164,7 +165,8 @@ final class ChangeReporter: @unchecked Sendable {
 }
 
 extension ChangeReporter.Outbox {
-    /// The receiver is too slow: an `overflow` replaces the changes, and it can take a snapshot.
+    /// Replaces the waiting changes of a slow receiver by an `overflow`. The receiver can take a
+    /// snapshot.
     fileprivate mutating func limit() {
         guard changes.count > ChangeReporter.waitingChangeLimit, var mark = changes.last else {
             return

@@ -1,15 +1,15 @@
 internal import RingDispatch
 internal import Synchronization
 
-/// Changes that wait for the tasks that iterate over a ``FileChangeSequence``.
+/// The buffered changes of a ``FileChangeSequence``, and the tasks that wait for more.
 final class FileChangeBuffer: Sendable {
     private struct State {
         var changes: [FileChange] = []
-        /// How many of `changes` were taken.
+        /// The number of `changes` already consumed.
         var taken = 0
         var isFinished = false
         var waiting: [(number: UInt64, continuation: CheckedContinuation<FileChange?, Never>)] = []
-        /// Waits that were cancelled before they began.
+        /// Numbers of waits that were cancelled before they started.
         var cancelled: Set<UInt64> = []
 
         var count: Int { changes.count - taken }
@@ -30,7 +30,7 @@ final class FileChangeBuffer: Sendable {
     private let bound: Int
     private let policy: FileChangeSequence.FullPolicy
     private let numbers = Atomic<UInt64>(0)  // Only has to be unique.
-    /// Guards what waits on either side.
+    /// Guards the changes and the waiting tasks.
     private let state = Locked(State())
 
     init(bound: Int, policy: FileChangeSequence.FullPolicy) {
@@ -51,7 +51,7 @@ final class FileChangeBuffer: Sendable {
         guard state.count > bound else { return }
         switch policy {
         case .dropOldest:
-            // The mark stands for the changes that it replaces, and for all that follow them out.
+            // An `overflow` replaces the dropped changes. Further drops extend it.
             var mark = state.changes[state.taken + 1]
             mark.action = .overflow
             mark.previousPath = nil

@@ -1,14 +1,14 @@
-/// A watcher's changes for `for await`. The sequence ends when the watcher is cancelled, or the
-/// task that waits.
+/// A watcher's changes for `for await`. The sequence ends when the watcher or the waiting task is
+/// cancelled.
 public struct FileChangeSequence: AsyncSequence, Sendable {
     public typealias Element = FileChange
     public typealias Failure = Never
 
-    /// What happens to a change for which there is no room.
+    /// The policy for changes when the buffer is full.
     public enum FullPolicy: Sendable {
-        /// The oldest changes go; an `overflow` stands in their place.
+        /// Drops the oldest changes and puts an `overflow` in their place.
         case dropOldest
-        /// The sequence ends, after an `overflow`.
+        /// Ends the sequence with an `overflow`.
         case finish
     }
 

@@ -1,17 +1,17 @@
 internal import LinuxPlatform
 
-/// The files and folders below a watcher's roots, in tables without an object for each. Used on the
-/// engine's queue.
+/// The files and folders below a watcher's roots, in flat tables instead of one object each.
+/// Confined to the engine's queue.
 final class FileTree {
-    /// Nodes in pieces, so that growing copies nothing.
+    /// The node table, in pieces so that growing copies nothing.
     @exclusivity(unchecked) private var pieces: [[TreeNode]] = []
     @exclusivity(unchecked) private var firstFree: NodeNumber = 0
     @exclusivity(unchecked) private var nodeCount = 0
     @exclusivity(unchecked) private(set) var names = NameArena()
-    /// Nodes by their folder and name. A power of two.
+    /// Hash table of nodes by folder and name. Its size is a power of two.
     @exclusivity(unchecked) private var buckets = ContiguousArray<NodeNumber>(
         repeating: 0, count: 256)
-    /// Of files whose size does not fit into their node.
+    /// The sizes of files that do not fit into `TreeNode.sizeOrWatch`.
     private var largeSizes: [NodeNumber: UInt64] = [:]
     @exclusivity(unchecked) private(set) var folderCount = 0
     @exclusivity(unchecked) private(set) var watchCount = 0
@@ -63,7 +63,7 @@ final class FileTree {
         return number
     }
 
-    /// Notes what a look at a node's file gave; its kind is the same.
+    /// Stores what a scan found for a node of the same kind.
     func update(_ node: NodeNumber, _ facts: FolderEntryFacts) {
         self[node].inode = facts.inode
         guard facts.kind != .directory else { return }
@@ -71,7 +71,7 @@ final class FileTree {
         setSize(of: node, to: facts.size)
     }
 
-    /// Of a folder: 0.
+    /// 0 for a folder.
     func size(of node: NodeNumber) -> UInt64 {
         let value = self[node]
         if value.kind == .directory { return 0 }
@@ -89,7 +89,7 @@ final class FileTree {
         }
     }
 
-    /// Whether a look gave something else than is known.
+    /// Whether a scan's result differs from the stored state.
     func differs(_ node: NodeNumber, from facts: FolderEntryFacts) -> Bool {
         let known = self[node]
         return known.inode != facts.inode
@@ -98,8 +98,8 @@ final class FileTree {
                     || size(of: node) != facts.size))
     }
 
-    /// Removes a node with all below it.
-    /// - Parameter release: gets each folder, with its watch if it has one.
+    /// Removes a node and all its descendants.
+    /// - Parameter release: called for each folder, with its watch if it has one.
     func remove(_ node: NodeNumber, release: (NodeNumber, Int32?) -> Void) {
         unlink(node)
         var stack = [node]
@@ -127,7 +127,7 @@ final class FileTree {
         if names.isWasteful { compactNames() }
     }
 
-    /// Gives a node another folder and name; all below it follows.
+    /// Moves a node to another folder and name. Its descendants move with it.
     func move(_ node: NodeNumber, to parent: NodeNumber, _ name: UnsafeRawBufferPointer) {
         unlink(node)
         names.release(self[node])
@@ -160,12 +160,12 @@ final class FileTree {
         !self[node].flags.contains(.free) && self[node].kind == .directory
     }
 
-    /// It is a folder, and the kernel does not tell of it.
+    /// Whether the node is a folder without a watch.
     func isWithoutWatch(_ node: NodeNumber) -> Bool {
         isFolder(node) && self[node].sizeOrWatch == TreeNode.noWatch
     }
 
-    /// A file turned out to be something else than a file.
+    /// Changes the kind of a node that is not a folder and does not become one.
     func setKind(of node: NodeNumber, to kind: FolderEntryFacts.Kind) {
         self[node].kind = kind
     }
@@ -227,7 +227,7 @@ final class FileTree {
         buckets = ContiguousArray(repeating: 0, count: buckets.count * 2)
         for number in 1..<NodeNumber(pieces.count * FileTree.pieceSize) {
             let node = self[number]
-            // The one that is being linked comes by itself.
+            // The caller links the new node itself.
             guard !node.flags.contains(.free), node.parent != 0 else { continue }
             let bucket = names.withName(of: node) { self.bucket(node.parent, $0) }
             self[number].nextInBucket = buckets[bucket]
@@ -263,7 +263,7 @@ final class FileTree {
         return false
     }
 
-    /// Writes the path of a node, and of a name in it, with a zero at the end.
+    /// Writes the null-terminated path of a node, or of an entry `name` in it.
     func write(
         pathOf node: NodeNumber, _ name: UnsafeRawBufferPointer? = nil, to bytes: inout [UInt8]
     ) {
@@ -290,7 +290,7 @@ final class FileTree {
         if bytes.last != slash { bytes.append(slash) }
     }
 
-    /// Calls `body` with each node, folders before what is in them.
+    /// Calls `body` with each node, parents before their children.
     func forEach(below root: NodeNumber, _ body: (NodeNumber) -> Void) {
         var stack = [root]
         while let node = stack.popLast() {

@@ -1,5 +1,5 @@
-/// The names of all nodes, one behind the other. What was released stays until the tree copies the
-/// rest.
+/// The names of all nodes, stored contiguously. Released names take space until the tree compacts
+/// the arena.
 struct NameArena {
     private var bytes: ContiguousArray<UInt8> = []
     private(set) var releasedCount = 0
@@ -16,7 +16,7 @@ struct NameArena {
         releasedCount += Int(node.nameLength)
     }
 
-    /// Whether copying gives back more than it keeps.
+    /// Whether compaction frees more than it keeps.
     var isWasteful: Bool { releasedCount > 65_536 && releasedCount > bytes.count / 2 }
 
     func withName<Result>(

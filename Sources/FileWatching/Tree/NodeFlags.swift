@@ -1,21 +1,22 @@
-/// What is to be remembered of a node for a while.
+/// Temporary states of a node.
 struct NodeFlags: OptionSet {
     var rawValue: UInt8
 
-    /// The place is not taken.
+    /// The node is unused.
     static let free = NodeFlags(rawValue: 1 << 0)
-    /// The folder is to be looked at.
+    /// The folder waits for a scan.
     static let pending = NodeFlags(rawValue: 1 << 1)
-    /// What is found below it is not told.
+    /// Entries that a scan finds below it are not reported.
     static let quiet = NodeFlags(rawValue: 1 << 2)
-    /// It was looked at a moment ago: events may tell what was found already.
+    /// Just scanned: events in the kernel's queue may report entries that the scan has found
+    /// already.
     static let fresh = NodeFlags(rawValue: 1 << 3)
-    /// It is compared with the disk, with all below it.
+    /// The folder and all its descendants are compared with the disk.
     static let repair = NodeFlags(rawValue: 1 << 4)
-    /// It was found during the present look at its folder.
+    /// Found by the current scan of its folder.
     static let seen = NodeFlags(rawValue: 1 << 5)
-    /// A symbolic link that is followed.
+    /// A symbolic link that the watcher follows.
     static let link = NodeFlags(rawValue: 1 << 6)
-    /// It was renamed, and where to is not known yet.
+    /// Renamed; the new path is not known yet.
     static let departing = NodeFlags(rawValue: 1 << 7)
 }

@@ -1,23 +1,23 @@
 internal import LinuxPlatform
 
-/// The place of a node in its tree's table. 0 is none.
+/// The index of a node in its tree's table. 0 is none.
 typealias NodeNumber = UInt32
 
-/// One file or folder that is watched: as small as it can be, since there are a hundred thousand of
-/// them. 48 bytes.
+/// One watched file or folder, packed into 48 bytes because a tree has hundreds of thousands of
+/// them.
 struct TreeNode {
     private var inodeHalves = Halves()
     private var modifiedHalves = Halves()
-    /// Of a file: its size; `elsewhere` for a large one, which the tree keeps apart. Of a folder:
-    /// the number of its watch; `noWatch` without one.
+    /// For a file: its size, or `elsewhere` for a large one, whose size `FileTree.largeSizes`
+    /// holds. For a folder: its watch number, or `noWatch`.
     var sizeOrWatch: UInt32 = 0
-    /// 0: it is a root.
+    /// 0 for a root.
     var parent: NodeNumber = 0
-    /// Its neighbours among the entries of its folder. Of a free place: the next free one.
+    /// The siblings in the parent's list of children. For a free node, `next` is the next free one.
     var next: NodeNumber = 0
     var previous: NodeNumber = 0
     var firstChild: NodeNumber = 0
-    /// The next in its bucket of the table of names.
+    /// The next node in the same bucket of the name table.
     var nextInBucket: NodeNumber = 0
     var nameOffset: UInt32 = 0
     var nameLength: UInt16 = 0
@@ -37,7 +37,7 @@ struct TreeNode {
         set { modifiedHalves.value = UInt64(bitPattern: newValue) }
     }
 
-    /// 64 bits that need no place at a multiple of 8, for which each node would be larger.
+    /// A 64-bit value with 32-bit alignment: 8-byte alignment would enlarge each node.
     private struct Halves {
         private var low: UInt32 = 0
         private var high: UInt32 = 0

@@ -5,22 +5,22 @@ public import SystemPackage
 /// Watches files and trees of folders, and reports each change so that observers converge on the
 /// actual state.
 ///
-/// A folder is watched before it is scanned, so that nothing made in it is missed; what both the
-/// scan and the kernel report is reported once. The process watches each folder once, however many
-/// watchers there are. The handlers run on your queue, one at a time; set them before `activate`.
-/// When its last reference goes, a watcher ends without calling its cancel handler.
+/// A folder is watched before it is scanned, so that no new entry is missed; a change found by the
+/// scan and reported by the kernel is reported once. The process watches each folder once,
+/// regardless of the number of watchers. Handlers run on your queue, one at a time; set them before
+/// `activate`. A watcher whose last reference is released ends without calling its cancel handler.
 ///
-/// A root may be a file: it is watched by its name, and so stays watched when an editor puts
-/// another in its place. A root that is removed is reported as `removed`, and watched again
-/// when it is made again. A relative root counts from the current directory, which must not change.
+/// A root may be a file: it is watched by name, so it stays watched when an editor replaces it. A
+/// removed root is reported as `removed`, and is watched again when it is created again. A relative
+/// root is resolved against the current directory, which must not change.
 public final class FileTreeWatcher: Sendable {
     let engine: WatchEngine
-    /// What was asked for.
+    /// The options passed to the initializer.
     public let options: FileTreeOptions
 
-    /// Throws a ``FileTreeError`` when a root is not there or may not be read, or the user has no
-    /// inotify instance left.
-    /// - Parameter queue: where handlers run.
+    /// Throws a ``FileTreeError`` if a root does not exist or cannot be read, or if the user's
+    /// limit of inotify instances is reached.
+    /// - Parameter queue: the queue that handlers run on.
     public convenience init(
         _ roots: [FilePath], options: FileTreeOptions = FileTreeOptions(), queue: DispatchQueue
     ) throws {
@@ -57,33 +57,35 @@ public final class FileTreeWatcher: Sendable {
 
     // MARK: handlers
 
-    /// Called with the changes, in their order, some at a time.
+    /// Sets the handler that receives the changes, in order and in batches.
     public func setEventHandler(_ handler: (@Sendable ([FileChange]) -> Void)?) {
         engine.reporter.set { $0.event = handler }
     }
 
-    /// Called once, when all folders are watched and scanned: every change from now on is reported.
+    /// Sets the handler that is called once, when all folders are watched and scanned: from then on
+    /// every change is reported.
     public func setReadyHandler(_ handler: (@Sendable () -> Void)?) {
         engine.reporter.set { $0.ready = handler }
     }
 
-    /// Called when a folder cannot be watched, while all others are, and when the kernel has lost
-    /// events.
+    /// Sets the handler that is called when a folder cannot be watched, or when the kernel lost
+    /// events. The other folders stay watched.
     public func setErrorHandler(_ handler: (@Sendable (FileTreeError) -> Void)?) {
         engine.reporter.set { $0.error = handler }
     }
 
-    /// Called last, after ``cancel()``, when the kernel's watches have been given back.
+    /// Sets the handler that is called last, after ``cancel()``, when the kernel's watches are
+    /// removed.
     public func setCancelHandler(_ handler: (@Sendable () -> Void)?) {
         engine.reporter.set { $0.cancel = handler }
     }
 
     // MARK: life
 
-    /// Begins to watch.
+    /// Starts watching.
     public func activate() { engine.activate() }
 
-    /// Ends watching. No handler begins afterwards but the cancel handler.
+    /// Stops watching. Afterwards no handler but the cancel handler starts.
     public func cancel() {
         engine.reporter.silence()
         engine.cancel()
@@ -91,10 +93,11 @@ public final class FileTreeWatcher: Sendable {
 
     // MARK: questions
 
-    /// The changes from now on, for `for await`. Each call gives a sequence with all of them.
+    /// The changes from now on, for `for await`. Each call returns an independent sequence of all
+    /// changes.
     /// - Parameters:
     ///   - bound: how many changes may wait for the task.
-    ///   - whenFull: what happens when more are waiting.
+    ///   - whenFull: the policy when more are waiting.
     public func changes(
         bound: Int = 1024, whenFull: FileChangeSequence.FullPolicy = .dropOldest
     ) -> FileChangeSequence {
@@ -103,13 +106,13 @@ public final class FileTreeWatcher: Sendable {
         return FileChangeSequence(buffer: buffer)
     }
 
-    /// Calls `body` on the watcher's queue with all known entries, sorted by path: the state that
-    /// the changes reported so far lead to.
+    /// Calls `body` on the watcher's queue with all known entries, sorted by path: the state after
+    /// the changes reported so far.
     public func snapshot(_ body: @escaping @Sendable ([FileTreeEntry]) -> Void) {
         engine.snapshot(body)
     }
 
-    /// What the watcher holds now, and what it has done so far.
+    /// The watcher's counters.
     public var statistics: FileTreeStatistics {
         var counts = engine.statistics.withLock { $0 }
         counts.dropped = engine.reporter.dropped

@@ -1,40 +1,41 @@
 #if TLS
-/// All settings of one side. A `TLSContext` is made from it and does not change with it later.
+/// The settings of one side of TLS connections. A `TLSContext` copies them: later changes have no
+/// effect on it.
 ///
-/// The defaults are safe: TLS 1.2 and 1.3 with forward secrecy and authenticated ciphers, clients
-/// verify the server's certificate and name. Renegotiation, compression and early data are off and
-/// cannot be turned on.
+/// The defaults are safe: TLS 1.2 and 1.3 with forward secrecy and authenticated ciphers, and
+/// clients verify the server's certificate and name. Renegotiation, compression and early data are
+/// off and cannot be enabled.
 public struct TLSConfiguration: Sendable {
-    /// Which side of the connection it is for.
+    /// The side of the connection.
     public enum Role: Sendable, Equatable {
         case client
         case server
     }
 
     public let role: Role
-    /// The certificate and key that are shown to the peer. A server needs one; a client needs one
-    /// where servers ask for it.
+    /// The certificate and key that this side presents. Servers need one; clients need one if the
+    /// server requests it.
     public var identity: TLSIdentity?
-    /// The oldest version that is accepted.
+    /// The oldest accepted version.
     public var minimumVersion = TLSVersion.tls12
-    /// The latest version that is offered.
+    /// The newest accepted version.
     public var maximumVersion = TLSVersion.tls13
-    /// The ciphers for TLS 1.2, as ciphers(1) writes them.
+    /// The ciphers for TLS 1.2, in the syntax of ciphers(1).
     public var cipherList = "ECDHE+AESGCM:ECDHE+CHACHA20"
-    /// The cipher suites for TLS 1.3, separated by colons; nil: OpenSSL's default, all of them.
+    /// The cipher suites for TLS 1.3, separated by colons. Nil: all of OpenSSL's defaults.
     public var cipherSuites: String?
-    /// Application protocols (ALPN, RFC 7301), the preferred one first. The server's order counts.
-    /// A server with a list refuses clients that offer none of it, and accepts those that do not
-    /// use ALPN.
+    /// Application protocols (ALPN, RFC 7301), the preferred one first. The server's order decides.
+    /// A server with a list rejects clients whose lists have no match, and accepts clients without
+    /// ALPN.
     public var applicationProtocols: [String] = []
-    /// Whom to believe when the peer is verified.
+    /// The authorities to verify the peer with.
     public var trustRoots = TLSTrustRoots.system
     /// How the peer is verified.
     public var verification: TLSVerification
-    /// For servers: other contexts for other names.
+    /// For servers: the contexts for other server names (SNI).
     public var serverNames: TLSServerNames?
-    /// Whether sessions are resumed: servers issue tickets, clients keep them for each name in
-    /// their context. The keys of tickets belong to the context: they change when it is replaced.
+    /// Whether sessions are resumed: servers issue tickets, and clients keep them by server name in
+    /// their context. Ticket keys belong to the context and change when it is replaced.
     public var resumesSessions = true
 
     private init(role: Role, identity: TLSIdentity?, verification: TLSVerification) {
@@ -43,12 +44,12 @@ public struct TLSConfiguration: Sendable {
         self.verification = verification
     }
 
-    /// A server that does not ask its clients for certificates.
+    /// A server that requests no client certificates.
     public static func server(identity: TLSIdentity) -> TLSConfiguration {
         TLSConfiguration(role: .server, identity: identity, verification: .none)
     }
 
-    /// A client that verifies its server in full.
+    /// A client that verifies the server's certificate and name.
     public static func client(identity: TLSIdentity? = nil) -> TLSConfiguration {
         TLSConfiguration(role: .client, identity: identity, verification: .full)
     }

@@ -1,12 +1,12 @@
 #if TLS
 
-/// What a side of a connection shows to prove who it is: its certificate and the key to it.
+/// The certificate and private key that identify one side to its peer.
 public struct TLSIdentity: Sendable, Equatable {
-    /// The side's own certificate first, then those that lead to a root, without the root.
+    /// The side's own certificate, followed by the intermediate certificates, without the root.
     public var certificateChain: TLSPEMSource
     /// The key of the first certificate.
     public var privateKey: TLSPEMSource
-    /// For a key that is encrypted.
+    /// The password of an encrypted private key.
     public var password: String?
 
     public init(
@@ -17,7 +17,7 @@ public struct TLSIdentity: Sendable, Equatable {
         self.password = password
     }
 
-    /// An identity in two files.
+    /// Creates an identity from two PEM files.
     public init(certificateFile: String, keyFile: String, password: String? = nil) {
         self.init(
             certificateChain: .file(certificateFile), privateKey: .file(keyFile),

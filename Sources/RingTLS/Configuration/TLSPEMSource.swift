@@ -1,7 +1,7 @@
 #if TLS
-/// Where text in PEM form (`-----BEGIN ...`) comes from.
+/// A source of PEM text (`-----BEGIN ...`).
 public enum TLSPEMSource: Sendable, Equatable {
-    /// The path of a file. Each context that is made reads it again.
+    /// The path of a file. Each new context reads the file again.
     case file(String)
     /// The text itself.
     case bytes([UInt8])

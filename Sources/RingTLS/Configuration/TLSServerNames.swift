@@ -1,16 +1,16 @@
 #if TLS
-/// Chooses a server's context by the name that the client asks for (SNI, RFC 6066).
+/// Chooses a server's context by the name that the client requests (SNI, RFC 6066).
 ///
-/// Clients that name nobody, and names that are unknown, get the context that the engine was made
-/// with, unless unknown names are refused.
+/// Clients without SNI, and names without a context, use the engine's initial context, unless
+/// `refusesUnknownNames` is set.
 public struct TLSServerNames: Sendable {
-    /// Whether a name that has no context ends the handshake (alert `unrecognized name`).
+    /// Whether a name without a context ends the handshake (alert `unrecognized name`).
     public var refusesUnknownNames: Bool
     let choose: @Sendable (String) -> TLSContext?
 
-    /// A closure that gives the context for a name in lower case. It runs inside of the engine's
-    /// `receive`, on that queue, must not use the engine, and should be quick: look a context up,
-    /// make none.
+    /// Chooses contexts by a closure, which receives the name in lower case. The closure runs
+    /// inside the engine's `receive`, on the engine's queue, and must not use the engine. It should
+    /// be quick: look up a context, do not create one.
     public init(
         refusesUnknownNames: Bool = false, _ choose: @escaping @Sendable (String) -> TLSContext?
     ) {
@@ -18,7 +18,8 @@ public struct TLSServerNames: Sendable {
         self.choose = choose
     }
 
-    /// A fixed table. `*.example.org` stands for names with one more label, as in certificates.
+    /// Chooses contexts by a fixed table. `*.example.org` matches names with exactly one more
+    /// label, as in certificates.
     public init(_ table: [String: TLSContext], refusesUnknownNames: Bool = false) {
         let pairs = table.map { (Self.normalized($0.key), $0.value) }
         let contexts = Dictionary(pairs) { first, _ in first }
@@ -29,7 +30,7 @@ public struct TLSServerNames: Sendable {
         }
     }
 
-    /// Names are compared without regard to case and to the root's dot.
+    /// Lower case, without a trailing dot.
     static func normalized(_ name: String) -> String {
         let name = name.lowercased()
         return name.hasSuffix(".") ? String(name.dropLast()) : name

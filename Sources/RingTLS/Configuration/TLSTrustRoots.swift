@@ -1,20 +1,20 @@
 #if TLS
-/// Whom a side believes when it verifies its peer.
+/// The authorities that a side trusts when it verifies its peer.
 public enum TLSTrustRoots: Sendable {
-    /// The system's certificate authorities (Debian's package ca-certificates), or those that the
-    /// environment variables `SSL_CERT_FILE` and `SSL_CERT_DIR` name.
+    /// The system's certificate authorities (Debian's package ca-certificates), or those named by
+    /// the environment variables `SSL_CERT_FILE` and `SSL_CERT_DIR`.
     case system
-    /// Exactly the certificates in one piece of PEM text.
+    /// Only the certificates in this PEM text.
     case pem(TLSPEMSource)
-    /// No authority: the closure decides whether the peer is who it should be, and nothing else is
-    /// verified, neither dates nor names. For pinned certificates.
+    /// No authority: the closure alone decides whether to accept the peer. Dates and names are not
+    /// verified. Use it for pinned certificates.
     ///
-    /// It is given the peer's chain (DER, the peer's own certificate first) and, on a client, the
-    /// server's name. It runs inside of the engine's `receive`, on that queue, and must not use the
-    /// engine.
+    /// The closure receives the peer's chain (DER, the peer's own certificate first) and, on a
+    /// client, the server's name. It runs inside the engine's `receive`, on the engine's queue, and
+    /// must not use the engine.
     case custom(@Sendable (_ chain: [[UInt8]], _ serverName: String?) -> Bool)
 
-    /// Exactly the certificates in a PEM file.
+    /// Only the certificates in a PEM file.
     public static func file(_ path: String) -> TLSTrustRoots { .pem(.file(path)) }
 }
 #endif

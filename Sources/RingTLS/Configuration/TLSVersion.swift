@@ -1,7 +1,7 @@
 #if TLS
 internal import CTLS
 
-/// A version of the protocol that this library speaks. Older ones are not safe, and are refused.
+/// A supported version of TLS. Older versions are insecure and unsupported.
 public enum TLSVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// RFC 5246.
     case tls12

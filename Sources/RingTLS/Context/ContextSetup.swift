@@ -1,17 +1,17 @@
 #if TLS
 internal import CTLS
 
-/// Puts a configuration's settings into a fresh SSL_CTX.
+/// Applies a configuration to a new SSL_CTX.
 struct ContextSetup {
-    /// Bytes of the certificates that a peer may send.
+    /// The limit for a peer's certificate chain, in bytes.
     static let certificateListLimit = 64 * 1024
 
     let handle: OpaquePointer
     let configuration: TLSConfiguration
-    /// As the wire has them.
+    /// In wire format.
     let applicationProtocols: [UInt8]
 
-    /// Gives what is odd about the identity.
+    /// Returns warnings about the identity.
     func apply() throws(TLSError) -> [String] {
         OpenSSLErrors.clear()
         try protocols()
@@ -30,8 +30,9 @@ struct ContextSetup {
 
     private func protocols() throws(TLSError) {
         SSL_CTX_set_options(handle, CTLS_OPTIONS)
-        // An idle connection gives back its 17 KiB for each direction. The peer is shown the
-        // chain of the identity, and not one that OpenSSL finds among the trust roots.
+        // SSL_MODE_RELEASE_BUFFERS: an idle connection frees its buffers, 17 KiB for each
+        // direction. SSL_MODE_NO_AUTO_CHAIN: the peer receives the identity's chain, not one that
+        // OpenSSL builds from the trust roots.
         ctls_context_set_mode(handle, Int(SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN))
         ctls_context_set_maximum_certificate_list(handle, Self.certificateListLimit)
         let remedy = "see MinProtocol and MaxProtocol in OpenSSL's configuration file"
@@ -42,7 +43,7 @@ struct ContextSetup {
             ctls_context_set_maximum(handle, configuration.maximumVersion.code),
             "\(configuration.maximumVersion) is refused as the maximum", remedy)
         if configuration.role == .server || applicationProtocols.isEmpty { return }
-        // This call gives 0 for success.
+        // SSL_CTX_set_alpn_protos returns 0 on success.
         let count = UInt32(applicationProtocols.count)
         try check(
             SSL_CTX_set_alpn_protos(handle, applicationProtocols, count) == 0 ? 1 : 0,
@@ -68,10 +69,12 @@ struct ContextSetup {
             let mode = SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL
             ctls_context_set_cache_mode(handle, Int(resumes ? mode : SSL_SESS_CACHE_OFF))
         case .server:
-            // Tickets keep sessions at the clients: nothing here grows with their number.
+            // With tickets, the clients store the sessions: the server's memory does not grow with
+            // them.
             ctls_context_set_cache_mode(handle, Int(SSL_SESS_CACHE_OFF))
-            // A session that one context verified must mean nothing to another, which may ask for
-            // more (a certificate, another authority) and may share its tickets' keys by SNI.
+            // Each context has its own session ID context. A session verified by one context must
+            // not be valid in another that demands more (a certificate, another authority),
+            // although contexts chosen by SNI may share ticket keys.
             var identifier = [UInt8](repeating: 0, count: 32)
             try check(
                 Int(RAND_bytes(&identifier, 32)), "no random bytes",
@@ -103,11 +106,11 @@ struct ContextSetup {
         case .pem(let source):
             let store = SSL_CTX_get_cert_store(handle)
             for certificate in try PEMText(source).certificates() {
-                // The store takes a reference of its own. A certificate twice is no error.
+                // X509_STORE_add_cert retains the certificate, and accepts duplicates.
                 try check(
                     Int(X509_STORE_add_cert(store, certificate.handle)),
                     "a certificate in \(source.name) cannot be a root", "remove it")
-                // Tells clients which of their certificates would do.
+                // The server sends this list, so that clients can choose a matching certificate.
                 if configuration.role == .server {
                     SSL_CTX_add_client_CA(handle, certificate.handle)
                 }

@@ -1,9 +1,9 @@
 #if TLS
 internal import LinuxPlatform
 
-/// A value behind a lock that is held for moments only.
+/// A value that a lock guards. The lock is held for short operations only.
 final class Guarded<Value>: @unchecked Sendable {
-    // Safety: `value` is only touched while `lock` is held, and results are checked as `sending`.
+    // Safety: `value` is accessed only under `lock`, and the compiler checks results as `sending`.
     private let lock = SystemLock()
     private var value: Value
 

@@ -2,16 +2,16 @@
 internal import CTLS
 internal import LinuxPlatform
 
-/// A client's sessions, by the server's name, so that later connections save a handshake.
+/// A client's TLS sessions by server name. Resuming one saves a full handshake.
 final class SessionCache: Sendable {
-    /// The names that are remembered; the one unused for longest goes first.
+    /// Names in the cache. The least recently used name is evicted.
     static let nameLimit = 256
-    /// A server issues two tickets a connection; parallel connections use one each.
+    /// Servers issue two tickets a connection, and each parallel connection uses one up.
     static let sessionsForEachName = 4
 
-    /// One reference to a session of OpenSSL.
+    /// An owned reference to an OpenSSL session.
     private final class Session: @unchecked Sendable {
-        // Safety: OpenSSL counts references with atomics and does not change a finished session.
+        // Safety: OpenSSL's reference counts are atomic, and a finished session does not change.
         let handle: OpaquePointer
         init(adopting handle: OpaquePointer) { self.handle = handle }
         deinit { SSL_SESSION_free(handle) }
@@ -22,23 +22,23 @@ final class SessionCache: Sendable {
             return SSL_SESSION_is_resumable(handle) == 1 && Int64(seconds) < Int64(end)
         }
 
-        /// RFC 8446 wants a ticket to be used once, so that connections cannot be linked.
+        /// RFC 8446 asks clients to use a ticket once, so that observers cannot link connections.
         var isForOneUse: Bool { SSL_SESSION_get_protocol_version(handle) == TLS1_3_VERSION }
     }
 
     private struct Entry {
         let name: String
-        /// The newest last.
+        /// Newest last.
         var sessions: [Session]
     }
 
-    /// The name that was used last comes last.
+    /// Ordered by last use, most recent last.
     private let entries = Guarded<[Entry]>([])
 
-    /// Takes over one reference to the session.
+    /// Takes ownership of one reference to the session.
     func store(adopting handle: OpaquePointer, for name: String) {
         let session = Session(adopting: handle)
-        // What goes is freed after the lock is given back.
+        // Returned, so that the sessions are freed outside the lock.
         let gone = entries.withLock { entries -> [Session] in
             var gone: [Session] = []
             var entry = Entry(name: name, sessions: [])
@@ -57,7 +57,7 @@ final class SessionCache: Sendable {
         _ = gone
     }
 
-    /// Offers the newest session for the name in the handshake of `ssl`, if there is one.
+    /// Offers the newest usable session for `name` in the handshake of `ssl`.
     func resume(_ ssl: OpaquePointer, for name: String) {
         let session = entries.withLock { entries -> Session? in
             guard let index = entries.firstIndex(where: { $0.name == name }) else { return nil }
@@ -68,7 +68,7 @@ final class SessionCache: Sendable {
             if !entry.sessions.isEmpty { entries.append(entry) }
             return session
         }
-        // OpenSSL takes a reference of its own.
+        // SSL_set_session retains the session.
         if let session { SSL_set_session(ssl, session.handle) }
     }
 }

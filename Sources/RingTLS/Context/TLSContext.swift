@@ -2,24 +2,25 @@
 internal import CTLS
 internal import LinuxPlatform
 
-/// Certificates, keys and settings, read and checked once, for any number of connections. It never
-/// changes; `TLSContextStore` replaces it for connections to come. It stands for SSL_CTX(3).
+/// Certificates, keys and settings, read and checked once, for any number of connections. A context
+/// is immutable; `TLSContextStore` replaces it for new connections. It corresponds to SSL_CTX(3).
 ///
-/// Making one reads files and takes milliseconds: do it at start, not for each connection.
+/// Creating a context reads files and takes milliseconds: create it at start, not for each
+/// connection.
 public final class TLSContext: @unchecked Sendable {
-    // Safety: the handle is set up before `init` ends and is not changed by this code after that.
-    // What OpenSSL itself changes in it (references, ticket keys) has OpenSSL's locks.
+    // Safety: this code does not change the handle after `init`. OpenSSL guards its own changes
+    // (references, ticket keys) with locks.
     let handle: OpaquePointer
 
-    /// What it was made from.
+    /// The configuration that the context was created from.
     public let configuration: TLSConfiguration
-    /// What is odd about the identity, such as a certificate that has expired. The same is written
-    /// to standard error.
+    /// Problems of the identity, such as an expired certificate. They are also written to standard
+    /// error.
     public let warnings: [String]
 
-    /// The protocols in the form that OpenSSL and the wire have: each with its length before it.
+    /// ALPN protocols in wire format: each name follows a length byte.
     let applicationProtocols: [UInt8]
-    /// On clients that resume sessions.
+    /// Only for clients that resume sessions.
     let sessions: SessionCache?
 
     public init(_ configuration: TLSConfiguration) throws(TLSError) {
@@ -41,7 +42,7 @@ public final class TLSContext: @unchecked Sendable {
         do throws(TLSError) {
             warnings = try setup.apply()
         } catch {
-            // `deinit` does not run for what was never whole.
+            // `deinit` does not run when `init` throws.
             SSL_CTX_free(handle)
             throw error
         }
@@ -62,7 +63,7 @@ public final class TLSContext: @unchecked Sendable {
         case (.server, .full):
             throw refuse(
                 "a server cannot verify host names of clients",
-                "set verification to .required, and look at the certificate yourself")
+                "set verification to .required, and check the certificate yourself")
         case (.client, .optional):
             throw refuse(
                 "a client cannot make the server's certificate optional",

@@ -1,8 +1,8 @@
 #if TLS
 internal import LinuxPlatform
 
-/// The context for connections to come, which can be replaced while others are open: for
-/// certificates that are renewed. All of it may be used from any thread.
+/// The context for new connections. It can be replaced while connections are open, to renew
+/// certificates. All members may be used from any thread.
 public final class TLSContextStore: Sendable {
     private let context: Guarded<TLSContext>
 
@@ -10,20 +10,20 @@ public final class TLSContextStore: Sendable {
         self.context = Guarded(context)
     }
 
-    /// Makes the first context.
+    /// Creates the first context from a configuration.
     public convenience init(_ configuration: TLSConfiguration) throws(TLSError) {
         self.init(try TLSContext(configuration))
     }
 
-    /// What a connection that begins at this moment uses. Connections keep the one they began with.
+    /// The context for a new connection. Open connections keep the context they started with.
     public var current: TLSContext { context.withLock { $0 } }
 
-    /// From this moment on connections begin with another context of the same role.
+    /// Sets the context for new connections. It must have the same role as the current one.
     public func replace(with context: TLSContext) {
         if context.configuration.role != current.configuration.role {
             fatalMisuse("TLSContextStore.replace: the context is for the other role")
         }
-        // The one before may be freed, which is not for the lock to wait for.
+        // Returned, so that the previous context is freed outside the lock.
         let before = self.context.withLock { current in
             let before = current
             current = context
@@ -32,8 +32,8 @@ public final class TLSContextStore: Sendable {
         _ = before
     }
 
-    /// Reads the files of the current context's configuration again. When that fails, connections
-    /// go on with the context there is.
+    /// Reloads the files of the current configuration. On an error the current context stays in
+    /// use.
     public func reload() throws(TLSError) {
         replace(with: try TLSContext(current.configuration))
     }

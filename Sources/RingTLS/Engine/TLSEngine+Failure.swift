@@ -1,9 +1,9 @@
 #if TLS
 internal import CTLS
 
-/// From OpenSSL's errors to ones that name cause and remedy.
+/// Translates OpenSSL's errors into a `TLSError` with cause and remedy.
 extension TLSEngine {
-    /// What SSL_get_error(3) and the error queue say about the last call.
+    /// The error for the last call, from its SSL_get_error(3) result and the thread's error queue.
     func failure(_ cause: Int32) -> TLSError {
         let errors = OpenSSLErrors.take()
         let during = SSL_is_init_finished(ssl) == 1 ? "the TLS connection" : "the TLS handshake"
@@ -18,7 +18,7 @@ extension TLSEngine {
                 .resources, "\(during) failed inside OpenSSL", reason: errors.text,
                 remedy: "see whether memory is left")
         }
-        // Received alerts are reasons from this number on.
+        // OpenSSL reports a received alert as the reason SSL_AD_REASON_OFFSET + alert.
         let alerts = SSL_AD_REASON_OFFSET
         if (alerts...alerts + 255).contains(reason) {
             let alert = TLSAlert(code: UInt8(reason - alerts))

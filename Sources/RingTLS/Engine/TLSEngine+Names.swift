@@ -2,7 +2,7 @@
 internal import CTLS
 internal import LinuxPlatform
 
-/// What depends on the server's name: verification and sessions on clients, SNI on servers.
+/// Server names: verification and session resumption on clients, SNI on servers.
 extension TLSEngine {
     static func validated(_ name: String) throws(TLSError) -> String {
         let name = TLSServerNames.normalized(name)
@@ -13,7 +13,7 @@ extension TLSEngine {
             remedy: "give 1 to 255 ASCII characters; write other scripts in their 'xn--' form")
     }
 
-    /// Tells OpenSSL whom the client wants to reach.
+    /// Sets the server's name for verification, SNI and session resumption.
     func expect(_ name: String) throws(TLSError) {
         let address = a2i_IPADDRESS(name)
         defer { ASN1_OCTET_STRING_free(address) }
@@ -24,7 +24,7 @@ extension TLSEngine {
             if isAddress {
                 isSet = X509_VERIFY_PARAM_set1_ip_asc(parameters, name) == 1
             } else {
-                // `*` stands for a whole label only.
+                // `*` matches a whole label only.
                 let flags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
                 X509_VERIFY_PARAM_set_hostflags(parameters, flags)
                 isSet = X509_VERIFY_PARAM_set1_host(parameters, name, 0) == 1
@@ -40,14 +40,14 @@ extension TLSEngine {
         context.sessions?.resume(ssl, for: name)
     }
 
-    /// A client's new session; whether a reference to it is kept.
+    /// Stores a client's new session. Returns whether it took ownership of the reference.
     func keepSession(_ session: OpaquePointer) -> Bool {
         guard let sessions = context.sessions, let serverName else { return false }
         sessions.store(adopting: session, for: serverName)
         return true
     }
 
-    /// On servers, when a client has named the server; false to end the handshake.
+    /// Switches to the context for the requested name. False ends the handshake. Only for servers.
     func chooseContext(for name: String) -> Bool {
         serverName = name
         guard let names = firstContext.configuration.serverNames else { return true }
@@ -58,8 +58,8 @@ extension TLSEngine {
         return chosen === context || use(chosen)
     }
 
-    /// SSL_set_SSL_CTX exchanges certificates, authorities and the list of ciphers for TLS 1.2
-    /// only; the rest was copied into the connection when it was made.
+    /// Switches to `chosen`. SSL_set_SSL_CTX replaces only certificates, authorities and the
+    /// ciphers for TLS 1.2; SSL_new copied the other settings, so this method sets them again.
     private func use(_ chosen: TLSContext) -> Bool {
         let handle = chosen.handle
         let configuration = chosen.configuration

@@ -2,14 +2,14 @@
 internal import CTLS
 
 extension TLSEngine {
-    /// What was agreed on; nil until the handshake has ended.
+    /// The outcome of the handshake; nil until it has ended.
     public var negotiation: TLSNegotiation? {
         guard SSL_is_init_finished(ssl) == 1, let version = TLSVersion(code: SSL_version(ssl))
         else { return nil }
         var name: UnsafePointer<UInt8>?
         var count: UInt32 = 0
         SSL_get0_alpn_selected(ssl, &name, &count)
-        // Safety: OpenSSL's bytes, copied at once.
+        // Safety: the bytes are OpenSSL's and are copied at once.
         let bytes = UnsafeBufferPointer(start: name, count: Int(count))
         return TLSNegotiation(
             version: version,
@@ -18,19 +18,21 @@ extension TLSEngine {
             serverName: serverName, isResumed: SSL_session_reused(ssl) == 1)
     }
 
-    /// The certificates that the peer showed (DER), its own first; empty when it showed none. After
-    /// a resumed handshake on a server only the peer's own.
+    /// The peer's certificates (DER), its own first; empty if it presented none. On a server, a
+    /// resumed handshake provides only the peer's own certificate.
     ///
-    /// They are verified as `TLSConfiguration.verification` says, and not at all with `.none`.
+    /// The certificates are verified according to `TLSConfiguration.verification`: with `.none`,
+    /// not at all.
     public func peerCertificateChain() -> [[UInt8]] {
         let chain = Certificate.ders(SSL_get_peer_cert_chain(ssl))
         let own = SSL_get0_peer_certificate(ssl)
-        // OpenSSL leaves the peer's own certificate out on servers.
+        // On servers OpenSSL's list lacks the peer's own certificate.
         if own == nil || (context.configuration.role == .client && !chain.isEmpty) { return chain }
         return [Certificate.der(own)] + chain
     }
 
-    /// From OpenSSL's information callback: the level in the upper byte, the alert in the lower.
+    /// Called by OpenSSL's info callback. `value` has the level in the upper byte, the alert in the
+    /// lower.
     func noteAlert(_ value: Int32, isOurs: Bool) {
         let alert = TLSAlert(code: UInt8(truncatingIfNeeded: value))
         if isOurs { sentAlert = alert } else { receivedAlert = alert }

@@ -1,9 +1,9 @@
 #if TLS
 internal import CTLS
 
-/// The three calls that move a connection on.
+/// The three OpenSSL calls that drive a connection: handshake, read, write.
 extension TLSEngine {
-    /// As far as the input leads.
+    /// Continues the handshake as far as the input allows.
     func continueHandshake() -> TLSError? {
         if case .failed(let error) = state { return error }
         if state != .handshaking { return nil }
@@ -16,20 +16,21 @@ extension TLSEngine {
         return cause == SSL_ERROR_WANT_READ ? nil : fail(failure(cause))
     }
 
-    /// Until the input is used up.
+    /// Decrypts all records in the input.
     func decrypt(_ plaintext: (UnsafeRawBufferPointer) -> Void) -> TLSError? {
         switch state {
         case .failed(let error): return error
         case .handshaking, .peerClosed, .closed: return nil
         case .established, .closing: break
         }
-        // Not a part of the engine, so that idle connections do not hold it.
+        // A temporary buffer, so that idle connections hold no memory for it.
         return withUnsafeTemporaryAllocation(byteCount: Self.recordLimit, alignment: 16) { buffer in
-            // OpenSSL reads one record at a time, and one fits the buffer: with no input left there
-            // is nothing more to ask for. Asking would cost it a buffer, for nothing.
+            // OpenSSL reads one record at a time, and the buffer fits a record: with no input left,
+            // no plaintext is left either. A further SSL_read_ex would allocate a buffer for
+            // nothing.
             while !bio.input.isEmpty || SSL_has_pending(ssl) == 1 {
                 var count = 0
-                // Safety: OpenSSL writes `count` bytes, at most the size that it is given.
+                // Safety: OpenSSL writes `count` bytes, at most the given size.
                 let result = SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &count)
                 if result == 1 {
                     plaintext(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
@@ -47,9 +48,9 @@ extension TLSEngine {
         }
     }
 
-    /// In records of at most 16 KiB.
+    /// Encrypts in records of at most 16 KiB.
     func encrypt(_ plaintext: UnsafeRawBufferPointer) -> TLSError? {
-        // Header, nonce or content type, and tag: 29 bytes are the most with the default ciphers.
+        // Header, nonce or content type, and tag need at most 29 bytes with the default ciphers.
         let frameBytes = 32
         let records = (plaintext.count + Self.recordLimit - 1) / Self.recordLimit
         bio.reserve(plaintext.count + records * frameBytes)
@@ -58,14 +59,14 @@ extension TLSEngine {
             let size = min(rest.count, Self.recordLimit)
             var written = 0
             let result = SSL_write_ex(ssl, rest.baseAddress, size, &written)
-            // The output takes everything, so that no write is left half done.
+            // The BIO accepts all bytes, so a write is never partial.
             if result != 1 { return fail(failure(SSL_get_error(ssl, result))) }
             rest = UnsafeRawBufferPointer(rebasing: rest[written...])
         }
         return nil
     }
 
-    /// The state for good.
+    /// Enters the final state `failed`.
     func fail(_ error: TLSError) -> TLSError {
         state = .failed(error)
         return error

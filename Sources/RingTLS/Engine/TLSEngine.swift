@@ -2,47 +2,46 @@
 internal import CTLS
 internal import LinuxPlatform
 
-/// TLS for one connection, without a socket: bytes from the peer go in, bytes for the peer and
-/// plaintext come out. It stands for SSL(3).
+/// TLS for one connection, without a socket: ciphertext from the peer goes in; ciphertext for the
+/// peer and plaintext come out. It corresponds to SSL(3).
 ///
-/// An engine is used from one serial queue, like the connection that it belongs to. It makes no
-/// system call and never waits, except where `TLSTrustRoots.system` reads the authorities' files.
+/// An engine is confined to one serial queue, like its connection. It makes no system call and
+/// never blocks, except that `TLSTrustRoots.system` reads the authorities' files.
 ///
-/// Each call appends what the peer should get to its `output`, also when it throws: send that
-/// before the connection is closed, because the alert that tells the peer why is in it. An engine
-/// that failed stays failed.
+/// Each call appends the bytes for the peer to its `output`, even when the call throws: send them
+/// before you close the connection, because they include the alert. A failed engine stays failed.
 ///
-/// What it holds back is at most one record of input (16 KiB and its frame), and during the
-/// handshake one message of it (certificates: 64 KiB). Idle, it holds neither.
+/// An engine buffers at most one record of input (16 KiB plus framing) and, during the handshake,
+/// one handshake message (certificates: 64 KiB). An idle engine buffers nothing.
 public final class TLSEngine {
-    /// Where the connection is.
+    /// The state of the connection.
     public enum State: Sendable, Equatable {
-        /// Until both sides have agreed: nothing can be sent yet.
+        /// The handshake is in progress; nothing can be sent yet.
         case handshaking
         /// Both directions are open.
         case established
-        /// The peer has said that it sends no more (close_notify). It may still be sent to.
+        /// The peer has sent close_notify. This side may still send.
         case peerClosed
-        /// This side has said that it sends no more. The peer may still send.
+        /// This side has sent close_notify. The peer may still send.
         case closing
-        /// Both sides have said so, or this one closed before the end of the handshake.
+        /// Both sides have sent close_notify, or this side closed during the handshake.
         case closed
-        /// Nothing can be done any more.
+        /// The engine failed for good.
         case failed(TLSError)
     }
 
-    /// Bytes of plaintext in a record, and in one call of `receive`'s closure: at most 16 KiB.
+    /// The maximum of plaintext in a record, and in one call of `receive`'s closure: 16 KiB.
     public static let recordLimit = 16 * 1024
 
     public internal(set) var state = State.handshaking
-    /// The context in use: the one that the engine was made with, until SNI chooses another.
+    /// The context in use: the initial one, until SNI chooses another.
     public internal(set) var context: TLSContext
-    /// On a client the name or address to connect to; on a server the name the client asked for,
-    /// known from the first flight of the handshake on.
+    /// On a client the name or address to connect to; on a server the name that the client
+    /// requested, available after the ClientHello.
     public internal(set) var serverName: String?
-    /// The last alert that was sent, close_notify included.
+    /// The last alert that this side sent, including close_notify.
     public internal(set) var sentAlert: TLSAlert?
-    /// The last alert that came, close_notify included.
+    /// The last alert that the peer sent, including close_notify.
     public internal(set) var receivedAlert: TLSAlert?
 
     let ssl: OpaquePointer
@@ -50,9 +49,10 @@ public final class TLSEngine {
     let firstContext: TLSContext
     private var isBusy = false
 
-    /// An engine for one connection.
-    /// - Parameter serverName: for clients: the host name or the address in text form. It is
-    ///   verified, chooses sessions to resume, and, unless it is an address, is sent (SNI).
+    /// Creates an engine for one connection.
+    /// - Parameter serverName: for clients: the host name, or the address in text form. The
+    ///   certificate is verified for it, sessions are resumed by it, and a host name is sent in
+    ///   SNI.
     public init(context: TLSContext, serverName: String? = nil) throws(TLSError) {
         let role = context.configuration.role
         if role == .server, serverName != nil {
@@ -72,7 +72,7 @@ public final class TLSEngine {
         self.context = context
         firstContext = context
         self.serverName = name
-        // All properties are set: what follows may throw, and `deinit` frees `ssl`.
+        // All properties are set: from here on, `deinit` frees `ssl` when `init` throws.
         if !bio.attach(to: ssl) {
             throw TLSError(.resources, "no TLS engine", reason: OpenSSLErrors.take().text)
         }
@@ -86,8 +86,8 @@ public final class TLSEngine {
     }
 
     deinit {
-        // Without this OpenSSL would take a session that did not end with close_notify for broken,
-        // and not resume it. Only a failure breaks one.
+        // Without this call OpenSSL would not resume a session that ended without close_notify.
+        // Only a failure invalidates a session.
         if case .failed = state {
         } else {
             SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
@@ -95,19 +95,20 @@ public final class TLSEngine {
         SSL_free(ssl)
     }
 
-    /// Begins the handshake: appends a client's first flight to `output`. A server has nothing to
-    /// say yet, and need not call it.
+    /// Starts the handshake: appends a client's first flight to `output`. A server need not call
+    /// it.
     public func startHandshake(output: inout [UInt8]) throws(TLSError) {
         if let failure = perform(&output, { continueHandshake() }) { throw failure }
     }
 
-    /// Takes bytes that came from the peer, all of them: they need not be kept.
+    /// Processes bytes from the peer. All of them are consumed: the caller need not keep them.
     /// - Parameters:
-    ///   - ciphertext: any part of the peer's stream. Bytes behind its close_notify are ignored.
-    ///   - output: what the peer is to get is appended: flights of the handshake, alerts.
-    ///   - plaintext: is called during the call for each record's content (at most `recordLimit`
-    ///     bytes, valid until it returns). It must not use the engine.
-    /// - Throws: why the connection cannot go on. Plaintext that was given before is good.
+    ///   - ciphertext: any part of the peer's stream. Bytes after its close_notify are ignored.
+    ///   - output: receives the bytes for the peer: handshake flights, alerts.
+    ///   - plaintext: called synchronously with each record's content (at most `recordLimit` bytes,
+    ///     valid during the call). It must not use the engine.
+    /// - Throws: the reason why the connection cannot continue. Plaintext delivered before is
+    ///   valid.
     public func receive(
         _ ciphertext: UnsafeRawBufferPointer, output: inout [UInt8],
         plaintext: (UnsafeRawBufferPointer) -> Void
@@ -121,11 +122,11 @@ public final class TLSEngine {
         if let failure { throw failure }
     }
 
-    /// Tells that the transport has ended. Throws `truncated` when that was not the end that the
-    /// peer announced: what came may then be a part only, cut off by somebody in the middle.
+    /// Reports the end of the transport. Throws `truncated` unless the peer has sent close_notify:
+    /// an attacker may have cut the stream off, and the received data may be incomplete.
     ///
-    /// Many programs leave close_notify out; after a message that carries its own length the error
-    /// can be passed over.
+    /// Many programs omit close_notify. After a message that carries its own length, the error can
+    /// be ignored.
     public func receiveEnd() throws(TLSError) {
         switch state {
         case .peerClosed, .closed: return
@@ -139,12 +140,12 @@ public final class TLSEngine {
             throw fail(
                 TLSError(
                     .truncated, "the connection ended without the peer's close_notify",
-                    remedy: "take what came for incomplete unless its length is known"))
+                    remedy: "treat the received data as incomplete unless its length is known"))
         }
     }
 
-    /// Encrypts plaintext of any size. It must not be called before the handshake has ended.
-    /// - Throws: `closed` after `close`, or why the engine failed.
+    /// Encrypts plaintext of any size. Calling it before the end of the handshake is a fatal error.
+    /// - Throws: `closed` after `close`, or the error that the engine failed with.
     public func send(
         _ plaintext: UnsafeRawBufferPointer, output: inout [UInt8]
     ) throws(TLSError) {
@@ -157,8 +158,8 @@ public final class TLSEngine {
         if let failure = perform(&output, { encrypt(plaintext) }) { throw failure }
     }
 
-    /// Says that this side sends no more (close_notify); what the peer sends can still be received.
-    /// Before the handshake has ended there is nobody to say it to: the engine is closed at once.
+    /// Appends close_notify to `output`: this side sends no more, but still receives. During the
+    /// handshake no close_notify is sent, and the engine is closed at once.
     public func close(output: inout [UInt8]) {
         switch state {
         case .handshaking: state = .closed
@@ -169,7 +170,7 @@ public final class TLSEngine {
         }
     }
 
-    /// Lends the caller's array to OpenSSL's callbacks for the time of `body`.
+    /// Swaps the caller's array into the BIO while `body` runs, so that OpenSSL appends to it.
     private func perform<Result>(_ output: inout [UInt8], _ body: () -> Result) -> Result {
         if isBusy { fatalMisuse("TLSEngine: used in a closure that it calls, or by two threads") }
         isBusy = true

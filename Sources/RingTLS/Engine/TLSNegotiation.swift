@@ -1,16 +1,16 @@
 #if TLS
 internal import CTLS
 
-/// What the two sides of a connection have agreed on.
+/// The outcome of a TLS handshake.
 public struct TLSNegotiation: Sendable, Equatable {
     public let version: TLSVersion
-    /// OpenSSL's name for the cipher suite.
+    /// The cipher suite by OpenSSL's name.
     public let cipher: String
-    /// ALPN; nil when one side did not use it.
+    /// The protocol chosen by ALPN; nil if one side did not use ALPN.
     public let applicationProtocol: String?
-    /// On a client the name it connects to; on a server the one that the client named.
+    /// On a client the name it connects to; on a server the name that the client requested.
     public let serverName: String?
-    /// Whether an earlier session was taken up, without certificates.
+    /// Whether an earlier session was resumed, without a certificate exchange.
     public let isResumed: Bool
 }
 #endif

@@ -2,10 +2,10 @@
 internal import CTLS
 internal import LinuxPlatform
 
-/// What OpenSSL asks this code during a handshake. Each callback runs inside of a call that an
-/// engine makes, on its queue, and finds that engine through its SSL object.
+/// The callbacks of OpenSSL during a handshake. Each runs inside an OpenSSL call of an engine, on
+/// the engine's queue, and finds the engine through its SSL object.
 enum OpenSSLCallbacks {
-    /// Before the context is used by anybody.
+    /// Called before the context is shared.
     static func install(on context: TLSContext) {
         let handle = context.handle
         let configuration = context.configuration
@@ -28,7 +28,7 @@ enum OpenSSLCallbacks {
         case .server:
             SSL_CTX_set_client_hello_cb(
                 handle, { ssl, alert, _ in OpenSSLCallbacks.chooseContext(ssl, alert) }, nil)
-            // Tells the client that its name counted.
+            // Acknowledges the client's SNI extension.
             ctls_context_set_server_name_callback(handle) { ssl, _, _ in
                 TLSEngine.of(ssl)?.serverName == nil ? SSL_TLSEXT_ERR_NOACK : SSL_TLSEXT_ERR_OK
             }
@@ -40,12 +40,12 @@ enum OpenSSLCallbacks {
         }
     }
 
-    /// Puts the engine where the callbacks find it: the place for the application's data.
+    /// Stores the engine in the SSL object's application data, where the callbacks find it.
     static func attach(_ engine: TLSEngine, to ssl: OpaquePointer) {
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(engine).toOpaque())
     }
 
-    /// `TLSTrustRoots.custom`, in the place of X509_verify_cert(3).
+    /// Verifies by `TLSTrustRoots.custom` in place of X509_verify_cert(3).
     private static func judge(_ store: OpaquePointer?) -> Int32 {
         let index = SSL_get_ex_data_X509_STORE_CTX_idx()
         guard let pointer = X509_STORE_CTX_get_ex_data(store, index),
@@ -59,7 +59,7 @@ enum OpenSSLCallbacks {
         return isAccepted ? 1 : 0
     }
 
-    /// SNI, before OpenSSL has decided anything.
+    /// Chooses the context by SNI, before OpenSSL has processed the ClientHello.
     private static func chooseContext(
         _ ssl: OpaquePointer?, _ alert: UnsafeMutablePointer<Int32>?
     ) -> Int32 {
@@ -77,7 +77,7 @@ enum OpenSSLCallbacks {
         return SSL_CLIENT_HELLO_ERROR
     }
 
-    /// ALPN: the first of the server's protocols that the client offers.
+    /// Chooses, by ALPN, the first of the server's protocols that the client offers.
     private static func chooseProtocol(
         _ ssl: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
         _ chosenCount: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?,
@@ -92,7 +92,8 @@ enum OpenSSLCallbacks {
         guard let range = ProtocolList.firstMatch(of: own, in: offers) else {
             return SSL_TLSEXT_ERR_ALERT_FATAL
         }
-        // Safety: the answer points into the client's list, which OpenSSL keeps until it copied it.
+        // Safety: the result points into the client's list, which stays valid until OpenSSL has
+        // copied it.
         chosen.pointee = offered + range.lowerBound
         chosenCount.pointee = UInt8(range.count)
         return SSL_TLSEXT_ERR_OK
@@ -100,8 +101,7 @@ enum OpenSSLCallbacks {
 }
 
 extension TLSEngine {
-    /// Safety: the engine owns its SSL object and frees it when it ends, so that the object has
-    /// no callbacks without it.
+    /// Safety: the engine owns its SSL object and frees it in `deinit`, so no callback outlives it.
     fileprivate static func of(_ ssl: OpaquePointer?) -> TLSEngine? {
         guard let ssl, let pointer = SSL_get_ex_data(ssl, 0) else { return nil }
         return Unmanaged<TLSEngine>.fromOpaque(pointer).takeUnretainedValue()

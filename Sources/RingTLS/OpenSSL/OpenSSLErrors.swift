@@ -2,25 +2,25 @@
 internal import CTLS
 internal import LinuxPlatform
 
-/// The calling thread's queue of OpenSSL's errors: what the last call left there.
+/// The errors of the last OpenSSL call, from the calling thread's error queue.
 struct OpenSSLErrors {
-    /// One entry: which part of OpenSSL, which reason, and its text.
+    /// One error: OpenSSL's library number, the reason code and its text.
     struct Entry {
         let library: Int32
         let reason: Int32
         let text: String
     }
 
-    /// The cause comes first, what it led to later.
+    /// In the order in which they were raised: the cause first.
     let entries: [Entry]
 
-    /// An old error must not be taken for one of the next call.
+    /// Clears the queue before a call, so that an old error is not attributed to it.
     static func clear() {
-        // Clearing is the slower of the two, and the queue is empty nearly always.
+        // ERR_clear_error is slower, and the queue is nearly always empty.
         if ERR_peek_error() != 0 { ERR_clear_error() }
     }
 
-    /// Empties the queue.
+    /// Removes and returns all errors of the queue.
     static func take() -> OpenSSLErrors {
         var entries: [Entry] = []
         while true {

@@ -1,7 +1,7 @@
 #if TLS
 internal import CTLS
 
-/// PEM text that OpenSSL reads from: certificates, or a private key.
+/// A reader of PEM text: certificates, or a private key.
 final class PEMText {
     private let source: TLSPEMSource
     private let bio: OpaquePointer
@@ -13,7 +13,7 @@ final class PEMText {
         case .file(let path):
             bio = BIO_new_file(path, "r")
         case .bytes(let bytes):
-            // Safety: a BIO of its own memory, into which the bytes are copied.
+            // Safety: BIO_write copies the bytes into the BIO's own memory.
             bio = BIO_new(BIO_s_mem())
             bytes.withUnsafeBytes { bytes in
                 _ = BIO_write(bio, bytes.baseAddress, Int32(clamping: bytes.count))
@@ -31,7 +31,7 @@ final class PEMText {
 
     deinit { BIO_free(bio) }
 
-    /// All certificates, in their order; there is at least one.
+    /// All certificates, in order; at least one.
     func certificates() throws(TLSError) -> [Certificate] {
         var list: [Certificate] = []
         OpenSSLErrors.clear()
@@ -51,18 +51,18 @@ final class PEMText {
             reason: errors.text, remedy: "the text may be cut off or changed; issue it again")
     }
 
-    /// What the password callback is given, and whether it was asked.
+    /// The password callback's argument, which records whether OpenSSL asked for a password.
     private final class Password {
         let bytes: [UInt8]?
         var wasAsked = false
         init(_ password: String?) { bytes = password.map { Array($0.utf8) } }
     }
 
-    /// The first private key.
+    /// The first private key of the text.
     func privateKey(password: String?) throws(TLSError) -> PrivateKey {
         let password = Password(password)
         OpenSSLErrors.clear()
-        // Safety: `password` outlives the call, and the callback runs inside of it only.
+        // Safety: `password` outlives the call, and the callback runs only during it.
         let handle = PEM_read_bio_PrivateKey(
             bio, nil,
             { buffer, capacity, _, argument in

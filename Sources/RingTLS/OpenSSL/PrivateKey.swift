@@ -1,7 +1,7 @@
 #if TLS
 internal import CTLS
 
-/// One reference to an EVP_PKEY object of OpenSSL.
+/// An owned reference to an OpenSSL EVP_PKEY.
 final class PrivateKey {
     let handle: OpaquePointer
 

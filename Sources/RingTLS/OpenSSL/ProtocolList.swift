@@ -1,8 +1,8 @@
 #if TLS
-/// A list of application protocols as the wire has it: each with a byte for its length before it
-/// (RFC 7301, section 3.1).
+/// A list of application protocols in wire format: each name follows a length byte (RFC 7301,
+/// section 3.1).
 enum ProtocolList {
-    /// Where in `offers` the first entry of `own` is that is there at all.
+    /// The range in `offers` of the first entry of `own` that `offers` contains.
     static func firstMatch(
         of own: some RandomAccessCollection<UInt8>, in offers: UnsafeBufferPointer<UInt8>
     ) -> Range<Int>? {
@@ -16,7 +16,7 @@ enum ProtocolList {
         return nil
     }
 
-    /// The places of the names; what is cut off is left out.
+    /// The ranges of the names. A truncated last name is skipped.
     private static func entries<List: RandomAccessCollection<UInt8>>(
         _ list: List
     ) -> [Range<List.Index>] {

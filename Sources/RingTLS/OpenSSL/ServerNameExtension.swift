@@ -1,9 +1,10 @@
 #if TLS
-/// The extension in which a client names the server (RFC 6066, section 3).
+/// Parser of the SNI extension (RFC 6066, section 3).
 enum ServerNameExtension {
-    /// The host name in it; nil when it has none or is broken, which OpenSSL finds out later.
+    /// The host name; nil if there is none or the extension is malformed, which OpenSSL reports
+    /// later.
     static func name(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
-        // Two bytes for the list's length, one for the kind (0: host name), two for the name's.
+        // List length (2 bytes), kind (1 byte, 0: host name), name length (2 bytes).
         guard bytes.count >= 5, bytes[2] == 0 else { return nil }
         let count = Int(bytes[3]) << 8 | Int(bytes[4])
         guard count > 0, count <= 255, 5 + count <= bytes.count else { return nil }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import FileWatching
 
-/// What a window's changes amount to. A line is `created a`, `renamed a b`; a folder's has a slash
-/// behind its path; one that replaces something ends in `!`; `*` stands before what concerns all
-/// below it.
+/// The coalesced changes of a window. A line is `created a` or `renamed a b`; a folder's path ends
+/// in a slash; a change that replaces an entry ends in `!`; a change of a whole subtree starts with
+/// `*`.
 @Suite("Coalescing")
 struct CoalescerTests {
     @Test(
@@ -58,7 +58,7 @@ struct CoalescerTests {
         coalescer.flush { reported.append(text($0)) }
         #expect(reported == merged)
         coalescer.flush { reported.append(text($0)) }
-        #expect(reported == merged, "nothing is told twice")
+        #expect(reported == merged, "nothing is reported twice")
     }
 
     private func parse(_ line: String) -> (FileChange, isWhole: Bool, replaces: Bool) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FileWatching
 
-/// Patterns mean what they mean to git.
+/// Patterns match as in git.
 @Suite("Ignore patterns")
 struct IgnorePatternTests {
     @Test(
@@ -23,7 +23,7 @@ struct IgnorePatternTests {
     }
 
     @Test(
-        "a pattern with a slash is about the path",
+        "a pattern with a slash matches the path",
         arguments: [
             ("/a", "a", true), ("/a", "b/a", false), ("a/b", "a/b", true),
             ("a/b", "x/a/b", false), ("**/b", "b", true), ("**/b", "x/y/b", true),
@@ -40,7 +40,7 @@ struct IgnorePatternTests {
         #expect(parsed.glob.matches(Array(path.utf8)[...]) == matches)
     }
 
-    @Test("empty lines and comments are no patterns; signs at the ends have their meaning")
+    @Test("empty lines and comments are no patterns; a leading ! and a trailing slash count")
     func lines() throws {
         #expect(IgnorePattern("".utf8) == nil)
         #expect(IgnorePattern("   ".utf8) == nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileWatching
 
-/// Limits are named, with what they are at; what can be watched is watched.
+/// Errors name the limit and its value, and all other folders are watched.
 @Suite("Limits", .watchdog)
 struct LimitTests {
     private func reader(_ rules: Watched<RefusingInotify.Rules>) -> SharedInotifyReader {
@@ -63,7 +63,7 @@ struct LimitTests {
     }
 
     @Test(
-        "an unreadable folder is told as an error, the others are watched",
+        "an unreadable folder is reported as an error, the others are watched",
         .enabled(if: geteuid() != 0, "the super-user reads everything"))
     func unreadable() throws {
         let folder = Folder()
@@ -78,7 +78,7 @@ struct LimitTests {
         #expect(error.reason == .accessDenied && error.path == folder("closed"))
     }
 
-    @Test("a folder that too many links lead to is told as an error, the others are watched")
+    @Test("a folder behind too many links is reported as an error, the others are watched")
     func tooManyLinks() throws {
         // Each of the folders has a link to the next one: the kernel follows forty.
         let folder = Folder()
@@ -101,7 +101,7 @@ struct LimitTests {
         watching.expect("created 0\(chain(40))/seen")
     }
 
-    @Test("a root that goes is told of, though the folder that holds it cannot be watched")
+    @Test("a root's removal is reported, though its parent cannot be watched")
     func rootOfUnwatched() throws {
         let folder = Folder()
         folder.makeDirectory("root")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileWatching
 
-/// The kernel's queue of events overflows: the watcher says so once, and finds out what it missed.
+/// When the kernel's queue overflows, the watcher reports it once and finds the lost changes.
 @Suite("Overflow", .watchdog)
 struct OverflowTests {
     private var queueLimit: Int {
@@ -14,7 +14,7 @@ struct OverflowTests {
         return Int(String(decoding: bytes, as: UTF8.self).filter(\.isNumber)) ?? 16_384
     }
 
-    @Test("one overflow, one rescan, and then what was missed", arguments: [0, 50])
+    @Test("one overflow, one rescan, and then the missed changes", arguments: [0, 50])
     func repair(windowMilliseconds: Int) throws {
         let reader = SharedInotifyReader()
         let folder = Folder()
@@ -57,12 +57,12 @@ struct OverflowTests {
         #expect(error.description.contains("fs.inotify.max_queued_events = \(queueLimit)"))
     }
 
-    /// More events than the kernel keeps, of a few files.
+    /// More events of a few files than the kernel's queue holds.
     private func makeNoise(in folder: Folder) {
         let paths = ["noise/a", "noise/b"].map { folder($0) }
         for path in paths { #expect(Files.write(path, [])) }
         for _ in 0...(queueLimit / 2) {
-            // In turns: equal events that follow one another are one.
+            // Alternating, because the kernel merges an event with an equal previous one.
             for path in paths { append(1, to: path) }
         }
     }

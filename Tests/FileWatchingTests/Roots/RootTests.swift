@@ -49,7 +49,7 @@ struct RootTests {
         watching.expect("created root/b")
     }
 
-    @Test("so is one whose parents are removed and made again")
+    @Test("a root whose parents are removed and made again is watched again")
     func parentsMadeAgain() throws {
         let folder = Folder()
         #expect(Files.makeDirectories(folder("x/y/root")))
@@ -74,7 +74,7 @@ struct RootTests {
         watching.expect("created root/a")
     }
 
-    @Test("a root within another is watched with it, and nothing is told twice")
+    @Test("a root within another is watched with it, and nothing is reported twice")
     func nested() throws {
         let folder = Folder()
         folder.makeDirectory("in")

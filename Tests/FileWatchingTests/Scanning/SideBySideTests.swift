@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileWatching
 
-/// Folders are looked at some at a time, side by side.
+/// Several folders are scanned concurrently.
 @Suite("Looking at folders side by side", .watchdog)
 struct SideBySideTests {
     private static let names = (0..<100).map { "folder-\($0)" }
@@ -30,8 +30,8 @@ struct SideBySideTests {
         #expect(watching.watcher.statistics.watches >= 201)
     }
 
-    /// The places of the replaced folder and of what is in it are given to others at once.
-    @Test("a look that finds another folder in the place of one that is looked at, too")
+    /// The nodes of the replaced folder and its entries are reused at once.
+    @Test("a scan that finds another folder in the place of one in the same round")
     func replaced() throws {
         let reader = SharedInotifyReader()
         let folder = Folder()
@@ -48,7 +48,7 @@ struct SideBySideTests {
         let others = (0..<8).map { "outer/other-\($0)" }
         for name in others { folder.makeDirectory(name) }
         engine.queue.sync {
-            // The last is looked at first, together with the others.
+            // The last one is scanned first, together with the others.
             let root = engine.roots[0].node
             let outer = engine.child("outer", of: root)
             engine.push(engine.child("inner", of: outer), [])

@@ -2,16 +2,16 @@ import FileWatching
 import RingDispatch
 import SystemPackage
 
-/// Changes that are expected after the operations before, in one of several ways to tell them.
+/// The expected changes after a group of operations, with alternatives.
 struct Expectation: Sendable {
     let line: Int
-    /// Only in runs with one of these windows; nil: in all.
+    /// The windows that it applies to; nil: all.
     private var windowsMilliseconds: [Int]?
-    /// Nothing is said about what is told.
+    /// Any changes match.
     private var isAnything = false
     private var ways: [ChangeList]
 
-    /// Of the words behind `expect`: windows, `unordered`, `anything`.
+    /// Parses the words after `expect`: windows, `unordered`, `anything`.
     init?(_ words: ArraySlice<Substring>, line: Int) {
         self.line = line
         ways = [ChangeList(isOrdered: !words.contains("unordered"))]
@@ -26,7 +26,7 @@ struct Expectation: Sendable {
         }
     }
 
-    /// Another way to tell the same.
+    /// Starts an alternative (`or`).
     mutating func addWay(isOrdered: Bool) {
         ways.append(ChangeList(isOrdered: isOrdered))
     }
@@ -44,7 +44,7 @@ struct Expectation: Sendable {
     }
 }
 
-/// The changes of one way.
+/// One alternative: a list of change patterns.
 struct ChangeList: Sendable {
     let isOrdered: Bool
     var patterns: [ChangePattern] = []
@@ -55,8 +55,8 @@ struct ChangeList: Sendable {
         isOrdered ? isMetInOrder(by: changes, in: tree) : isMetInAnyOrder(by: changes, in: tree)
     }
 
-    /// Follows all ways to read the changes as the patterns at once. A position is the number of
-    /// the pattern that may match next.
+    /// Matches the changes against the patterns, tracking all possibilities at once. A position is
+    /// the index of the pattern that may match next.
     private func isMetInOrder(by changes: [FileChange], in tree: FilePath) -> Bool {
         // One or more: one, then any number.
         let patterns = patterns.flatMap { pattern in
@@ -83,7 +83,7 @@ struct ChangeList: Sendable {
         return positions.contains(patterns.count)
     }
 
-    /// Each change is taken by the first pattern that still wants it.
+    /// Each change matches the first pattern that has not been used up.
     private func isMetInAnyOrder(by changes: [FileChange], in tree: FilePath) -> Bool {
         var counts = Array(repeating: 0, count: patterns.count)
         for change in changes {
@@ -98,7 +98,7 @@ struct ChangeList: Sendable {
     }
 }
 
-/// One line of what is expected.
+/// One line of an expectation.
 struct ChangePattern: Sendable {
     private let action: FileChange.Action
     /// Nil: any.
@@ -109,7 +109,7 @@ struct ChangePattern: Sendable {
     private(set) var isRepeated: Bool
     private(set) var isOptional: Bool
 
-    /// Of `modified file a/b`, or `renamed file a -> b`, and marks behind it.
+    /// Parses `modified file a/b` or `renamed directory a -> b`, with the marks after it.
     init?(_ words: [Substring]) {
         var words = words[...]
         var marks: Set<Substring> = []
@@ -154,7 +154,7 @@ struct ChangePattern: Sendable {
 }
 
 extension FilePath {
-    /// The path that a scenario writes relative to its tree.
+    /// A change's path, relative to the scenario's tree.
     func resolved(_ relative: [UInt8]) -> FilePath {
         FilePath(bytes: bytes + [0x2f] + relative).lexicallyNormalized()
     }

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// One line of a scenario that changes the disk. Paths are bytes, relative to the tree.
 enum Operation: Sendable {
-    /// What needs one path, or does the same to several.
+    /// Operations on one path, or on several alike.
     enum Simple: String, Sendable {
         case makeDirectory = "mkdir"
         case makeDirectories = "mkdir-p"
@@ -16,7 +16,7 @@ enum Operation: Sendable {
         case read
     }
 
-    /// What needs a file and bytes.
+    /// Operations with a file and bytes.
     enum Writing: String, Sendable {
         case write, append, overwrite
         /// Writes through memory that is mapped to the file.
@@ -28,7 +28,7 @@ enum Operation: Sendable {
         case saveJetBrains = "save-jetbrains"
     }
 
-    /// What needs two paths.
+    /// Operations with two paths.
     enum Pair: String, Sendable {
         case rename, exchange, link
         /// A copy made as `cp` does.
@@ -38,10 +38,10 @@ enum Operation: Sendable {
     case simple(Simple, [[UInt8]])
     case writing(Writing, [UInt8], [UInt8])
     case pair(Pair, [UInt8], [UInt8])
-    /// The target is bytes that nobody looks at, unless it begins with `tree:`.
+    /// The target is arbitrary bytes, or a path of the tree if it begins with `tree:`.
     case symlink(target: [UInt8], [UInt8])
     case mode(Int, [UInt8])
-    /// A number of files with the same beginning of their names.
+    /// Several files with the same prefix.
     case writeMany(Int, [UInt8])
 
     init?(_ words: [Substring]) {
@@ -70,7 +70,7 @@ enum Operation: Sendable {
         }
     }
 
-    /// Does it; false, with errno, when the kernel refused.
+    /// Performs the operation. False, with errno, if the kernel refused.
     func perform(in tree: FilePath) -> Bool {
         func path(_ relative: [UInt8]) -> FilePath { tree.resolved(relative) }
         switch self {
@@ -141,7 +141,8 @@ extension Operation.Writing {
             let new = beside(".", ".tmp")
             return Files.write(new, bytes) && Files.rename(new, path)
         case .saveVim:
-            // It tries whether it may make files here, keeps the old one as a backup, and writes.
+            // Vim tests whether it can create files here, keeps the old one as a backup, and
+            // writes.
             let probe = path.removingLastComponent().appending("4913")
             let backup = beside("", "~")
             return Files.write(probe, []) && Files.remove(probe) && Files.rename(path, backup)

@@ -1,8 +1,8 @@
 import Glibc
 import SystemPackage
 
-/// A script of file operations and the changes that are to be told of them, from a text file:
-/// see `Files/README.md` for the language.
+/// A script of file operations and expected changes, from a text file. `Files/README.md` describes
+/// the language.
 struct Scenario: Sendable {
     enum Step: Sendable {
         case operation(Operation, line: Int)
@@ -15,21 +15,21 @@ struct Scenario: Sendable {
     /// Below the folder `tree`, or beside it.
     var roots = ["."]
     var ignored: [String] = []
-    /// What must not be told of, and is not compared: paths, with all that is below them.
+    /// Paths that must not be reported, with all their descendants. They are not compared.
     var unseen: [[UInt8]] = []
     var readsGitignore = false
     var followsSymlinks = false
     var reportsExisting = false
-    /// How many watchers of the same roots there are, each of which must see everything.
+    /// The number of watchers of the same roots. Each must receive all changes.
     var watcherCount = 1
     /// Whether the changes must account for the state of the disk.
     var isCompared = true
-    /// Before the watchers begin.
+    /// Operations before the watchers start.
     var given: [Operation] = []
     var steps: [Step] = []
 }
 
-/// What is wrong with a scenario's text.
+/// A syntax error in a scenario.
 struct ScenarioError: Error, CustomStringConvertible {
     let name: String
     let line: Int
@@ -117,7 +117,7 @@ extension Scenario {
 extension Scenario {
     private static let folder = FilePath(#filePath).removingLastComponent().appending("Files")
 
-    /// All scenarios, by name, and what is wrong with those that cannot be read.
+    /// All scenarios by name, and the errors of the unreadable ones.
     static let all: (scenarios: [Scenario], errors: [String]) = {
         var scenarios: [Scenario] = []
         var errors: [String] = []

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileWatching
 
-/// A scenario on its way, with one of its windows.
+/// One run of a scenario, with one of its windows.
 struct ScenarioRun {
     private let scenario: Scenario
     private let windowMilliseconds: Int
@@ -32,10 +32,10 @@ struct ScenarioRun {
         for _ in 0..<scenario.watcherCount {
             observers.append(try TreeObserver(roots, options: options, reader: reader))
         }
-        // How many of each observer's changes have been looked at.
+        // How many of each observer's changes have been checked.
         var counts = Array(repeating: 0, count: observers.count)
-        // What a window's changes come to is certain only when they are all in it, however slow the
-        // machine is: they are read together.
+        // A window's result is certain only if it contains all changes, however slow the machine
+        // is: so they are read together.
         let readsTogether = windowMilliseconds > 0
         var isPaused = false
         for step in scenario.steps {
@@ -86,14 +86,14 @@ struct ScenarioRun {
         #expect(isDone, "\(scenario.name).txt:\(line): \(operation): errno \(code)")
     }
 
-    /// Waits until what is expected has come, and all that happened has been told.
+    /// Waits until the expected changes have arrived and all earlier changes are reported.
     private func check(_ expectation: Expectation, _ observer: TreeObserver, seen: inout Int) {
         let first = seen
         func isMet(_ received: [TreeObserver.Received]) -> Bool {
             expectation.isMet(by: received.dropFirst(first).map(\.change), in: tree)
         }
         observer.passFence()
-        // What a watcher tells late is a failure only if it never comes.
+        // A late change is no failure, but a missing one is.
         if !isMet(observer.received.value) {
             _ = observer.received.wait(seconds: Self.graceSeconds, until: isMet)
         }
@@ -101,7 +101,7 @@ struct ScenarioRun {
         seen = received.count
         let reported = received.dropFirst(first).map { relative($0.change) }.joined(separator: "\n")
         let place = "\(scenario.name).txt:\(expectation.line), window \(windowMilliseconds) ms"
-        #expect(isMet(received), "\(place), told:\n\(reported)")
+        #expect(isMet(received), "\(place), reported:\n\(reported)")
     }
 
     private static let graceSeconds = 3
@@ -122,10 +122,10 @@ struct ScenarioRun {
             expectation.applies(toWindow: windowMilliseconds)
         {
             let late = received.dropFirst(count).map { relative($0) }
-            #expect(late.isEmpty, "\(name): told later")
+            #expect(late.isEmpty, "\(name): reported late")
         }
         for change in received where isIgnored(change.path.bytes) {
-            Issue.record("\(name): told of \(relative(change))")
+            Issue.record("\(name): reported \(relative(change))")
         }
         #expect(observer.errors.value.isEmpty, "\(name)")
         guard scenario.isCompared else { return }

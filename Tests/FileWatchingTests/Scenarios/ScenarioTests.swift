@@ -14,7 +14,7 @@ struct ScenarioTests {
         }
     }
 
-    @Test("the changes that are told are those that the file expects", arguments: Case.all)
+    @Test("the reported changes are those that the file expects", arguments: Case.all)
     func scenario(_ subject: Case) throws {
         try ScenarioRun(subject.scenario, windowMilliseconds: subject.windowMilliseconds).run()
     }

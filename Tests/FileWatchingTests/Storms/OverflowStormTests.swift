@@ -4,17 +4,17 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// More happens than the kernel keeps while nobody reads.
+/// Storms that overflow the kernel's queue while the reader is paused.
 @Suite("Overflow storms", .watchdog(limitSeconds: Storm.limitSeconds))
 struct OverflowStormTests {
-    /// How many events the kernel keeps for one who does not read.
+    /// The size of the kernel's queue.
     private static let queueLimit: Int = {
         let bytes = Files.bytes(of: "/proc/sys/fs/inotify/max_queued_events") ?? []
         return Int(String(decoding: bytes.prefix { $0 != 0x0a }, as: UTF8.self)) ?? .max
     }()
     private static let isLimitSmall = queueLimit <= 65536
 
-    /// Events of which none is like the one before it, which the kernel would count as one.
+    /// Alternating events: the kernel merges an event with an equal previous one.
     private func fillQueue(_ tree: FilePath) {
         let files = ["one", "two"].map { name in
             tree.appending(name).withPlatformString { open($0, O_WRONLY | O_APPEND | O_CLOEXEC) }
@@ -33,7 +33,7 @@ struct OverflowStormTests {
         }
     }
 
-    /// What nobody is told of.
+    /// Changes whose events the kernel drops.
     private func change(_ tree: FilePath) {
         #expect(Files.remove(tree.appending("gone")))
         #expect(Files.write(tree.appending("changed"), [1, 2, 3]))
@@ -64,7 +64,7 @@ struct OverflowStormTests {
         #expect(actions.count { $0 == .rescan } == 1)
         #expect(storm.statistics.overflows == 1)
         #expect(storm.statistics.repairs > 0)
-        // All is watched as before.
+        // All folders are still watched.
         #expect(Files.write(storm.tree.appending("made/a/b/c/other"), [8]))
         #expect(Files.write(storm.tree.appending("new/name/file"), [9, 9, 9]))
         storm.check("afterwards")

@@ -1,8 +1,8 @@
 import Glibc
 import SystemPackage
 
-/// Changes of a small tree, chosen by a seed. The names are few, so that they meet often: a folder
-/// is renamed while something is made in it, a file comes where a folder was.
+/// Random changes of a small tree, from a seed. There are few names, so that changes collide: a
+/// folder is renamed while a file is created in it, a file replaces a folder.
 struct RandomChanges {
     private var generator: SeededGenerator
     private let tree: FilePath
@@ -22,10 +22,10 @@ struct RandomChanges {
         (0...number(4)).reduce(tree) { path, _ in path.appending(["a", "b", "c"][number(3)]) }
     }
 
-    /// One in `limit` times.
+    /// True once in `limit` times.
     mutating func happens(oneIn limit: Int) -> Bool { number(limit) == 0 }
 
-    /// Changes something, if it is there to be changed.
+    /// Makes one change, unless its file does not exist.
     mutating func step() {
         let path = path()
         switch number(20) {

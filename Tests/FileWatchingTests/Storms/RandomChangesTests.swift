@@ -1,6 +1,6 @@
 import Testing
 
-/// The same for changes that nobody would think of.
+/// Random changes, with the check of the storms.
 @Suite("Random changes", .watchdog(limitSeconds: Storm.limitSeconds))
 struct RandomChangesTests {
     private static let seeds: ClosedRange<UInt64> = Storm.isWhole ? 1...60 : 1...2

@@ -4,13 +4,13 @@ import RingDispatch
 import SystemPackage
 import Testing
 
-/// Many changes at once, after which what the changes say must be what the disk has.
+/// Many simultaneous changes. Afterwards the state that the changes describe must equal the disk.
 struct Storm {
-    /// With FILEWATCHING_STORMS=whole in the environment storms have their whole size, ten times;
-    /// the usual run is a smaller one.
+    /// FILEWATCHING_STORMS=whole in the environment runs the storms in full size, ten times; the
+    /// default is smaller.
     static let isWhole = getenv("FILEWATCHING_STORMS").map { String(cString: $0) } == "whole"
 
-    /// After which a test counts as one that hangs.
+    /// The time after which a test counts as hung.
     static let limitSeconds = isWhole ? 3600 : Watchdog.usualLimitSeconds
 
     static let windowsMilliseconds = [50, 0]
@@ -21,10 +21,10 @@ struct Storm {
     private let initial: [[UInt8]: Disk.Entry]
     private let ignoredPath: [UInt8]?
 
-    /// Watches a tree that was made ready.
+    /// Watches a prepared tree.
     /// - Parameters:
-    ///   - ignoredName: of a folder in the tree that does not count.
-    ///   - reader: that others do not use.
+    ///   - ignoredName: a folder in the tree to ignore.
+    ///   - reader: the shared one, or one for this storm alone.
     init(
         windowMilliseconds: Int, ignoring ignoredName: String? = nil,
         reader: SharedInotifyReader = .shared, prepare: (FilePath) throws -> Void = { _ in }
@@ -45,18 +45,18 @@ struct Storm {
         ignoredPath.map { path.isPath(below: $0) } ?? false
     }
 
-    /// Waits until everything so far has been told.
+    /// Waits until all changes so far are reported.
     func catchUp() { observer.passFence() }
 
     /// The changes so far, and what the library counted.
     var changes: [FileChange] { observer.received.value.map(\.change) }
     var statistics: FileTreeStatistics { observer.watcher.statistics }
 
-    /// Compares what was told with the disk.
+    /// Compares the reported changes with the disk.
     func check(_ comment: String = "", sourceLocation: SourceLocation = #_sourceLocation) {
         observer.passFence(sourceLocation: sourceLocation)
         var (contradictions, differences): ([String], [String]) = ([], [])
-        // New folders may still be looked at; each change that comes may be the last.
+        // New folders may still be scanned; each change may be the last.
         repeat {
             let count = observer.received.value.count
             let model = observer.model(from: initial.filter { !isIgnored($0.key) })
@@ -85,7 +85,7 @@ struct Storm {
     }
 
     /// Ends the watcher.
-    /// - Parameter reason: of all troubles that it may have told of.
+    /// - Parameter reason: the only reason that reported errors may have.
     func end(allowing reason: FileTreeError.Reason? = nil) {
         let errors = observer.errors.value.filter { $0.reason != reason }
         #expect(errors.isEmpty)

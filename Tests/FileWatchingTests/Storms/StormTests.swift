@@ -2,7 +2,7 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// After each storm, the state that follows from the changes is the state of the disk.
+/// After each storm, the state that the changes describe equals the disk.
 @Suite("Storms", .watchdog(limitSeconds: Storm.limitSeconds))
 struct StormTests {
     @Test("mkdir -p in many places, with files in the new folders at once", arguments: [50, 0])
@@ -46,7 +46,7 @@ struct StormTests {
         storm.check("at the end")
     }
 
-    /// Nothing of the user's settings matters.
+    /// An environment without the user's git settings.
     private static func git(_ words: String..., in folder: FilePath) -> Int32 {
         let git = [
             "env", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "git", "-c",
@@ -56,7 +56,7 @@ struct StormTests {
         return Command.run(git + words, in: folder)
     }
 
-    /// Two branches with many folders, of which most differ.
+    /// Two branches with many folders, most of them different.
     private static func makeRepository(_ tree: FilePath) throws {
         let size = Storm.isWhole ? 40 : 15
         func fill(_ kind: String, _ folders: Range<Int>) {

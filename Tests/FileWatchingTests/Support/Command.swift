@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// Programs that tests let change a tree.
+/// Programs with which tests change a tree.
 enum Command {
     /// The path of `name`; nil where PATH does not lead to it.
     static func find(_ name: String) -> FilePath? {

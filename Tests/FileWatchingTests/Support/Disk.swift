@@ -2,7 +2,7 @@ import FileWatching
 import Glibc
 import SystemPackage
 
-/// What the disk has, read without the library.
+/// The contents of the disk, read without the library.
 enum Disk {
     struct Entry: Hashable {
         let kind: FileChange.Kind
@@ -12,7 +12,7 @@ enum Disk {
         let nameCount: Int
     }
 
-    /// What a path, with a zero behind it, names; nil when it names nothing.
+    /// The entry at a null-terminated path; nil if there is none.
     private static func entry(at path: UnsafePointer<CChar>) -> Entry? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

@@ -1,6 +1,6 @@
 import FileWatching
 
-/// Bytes as text: what is not printable, and space and backslash, as `\xNN`.
+/// Bytes as text. Unprintable bytes, spaces and backslashes become `\xNN`.
 func escaped(_ bytes: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef")
     var text = ""
@@ -14,7 +14,7 @@ func escaped(_ bytes: some Sequence<UInt8>) -> String {
     return text
 }
 
-/// The bytes that a word of a scenario stands for; nil for a broken escape.
+/// The bytes of an escaped word; nil for an invalid escape.
 func unescaped(_ word: Substring) -> [UInt8]? {
     var bytes: [UInt8] = []
     var rest = Array(word.utf8)[...]

@@ -29,7 +29,7 @@ enum Files {
         return (errno == EISDIR || errno == EPERM) && call(path) { rmdir($0) }
     }
 
-    /// Whatever a path names, with all that is in it.
+    /// Removes the entry at a path, with all its descendants.
     static func removeAll(_ path: FilePath) {
         if call(path, { unlink($0) }) || errno == ENOENT { return }
         for name in entryNames(of: path) ?? [] { removeAll(path.appending(bytes: name)) }
@@ -40,7 +40,7 @@ enum Files {
         call(from, to) { Glibc.rename($0, $1) }
     }
 
-    /// Each takes the other's place at once: renameat2(2), which is not imported.
+    /// Exchanges two entries atomically: renameat2(2), which is not imported.
     static func exchange(_ first: FilePath, _ second: FilePath) -> Bool {
         typealias Rename =
             @convention(c) (
@@ -72,7 +72,7 @@ enum Files {
         }
     }
 
-    /// Puts bytes over a file's first, through memory. The file must have them already.
+    /// Overwrites a file's first bytes through mapped memory. The file must be at least that long.
     static func writeMapped(_ path: FilePath, _ bytes: [UInt8]) -> Bool {
         let file = path.withPlatformString { open($0, O_RDWR | O_CLOEXEC) }
         guard file >= 0 else { return false }

@@ -17,7 +17,7 @@ final class Folder: Sendable {
     func callAsFunction(_ name: String) -> FilePath { path.appending(name) }
 }
 
-/// The names in a folder, as the bytes that they are; nil when it cannot be read.
+/// The names in a folder, as bytes; nil if it cannot be read.
 func entryNames(of folder: FilePath) -> [[UInt8]]? {
     folder.withPlatformString { entryNames(of: $0) }
 }

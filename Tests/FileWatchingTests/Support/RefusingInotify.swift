@@ -1,14 +1,14 @@
 import Glibc
 import LinuxPlatform
 
-/// inotify that refuses what the test wants to see refused, and counts what is open.
+/// An inotify whose calls fail as the test demands, and which counts open instances.
 final class RefusingInotify: Inotify {
     struct Rules: Sendable {
         /// The `errno` for each watch but those in `allowed`; nil: all are granted.
         var code: Int32?
-        /// Watches by their place in the order in which they are asked for.
+        /// The calls that succeed nevertheless, by their index.
         var allowed = 0..<0
-        /// How many were asked for so far.
+        /// The number of calls so far.
         var asked = 0
         var openInstances = 0
     }

@@ -1,13 +1,13 @@
 import FileWatching
 import SystemPackage
 
-/// What somebody believes of a tree who knew it once and has only read the changes since.
+/// An observer's belief about a tree: its initial state plus all changes since.
 struct TreeModel {
     private final class Node {
         var kind: FileChange.Kind
-        /// What the disk said at the beginning; nil as soon as a change was told of it.
+        /// The initial state on the disk; nil as soon as a change of the entry was reported.
         var known: Disk.Entry?
-        /// When the last change of it came.
+        /// When its last change arrived.
         var reportedNanoseconds: Int64
         var children: [ArraySlice<UInt8>: Node] = [:]
 
@@ -20,10 +20,10 @@ struct TreeModel {
 
     /// Of "/"; folders above the roots are there as well, and are not compared.
     private let top = Node(.directory)
-    /// Changes that cannot have happened, after those that were told before.
+    /// Changes that contradict the changes before them.
     private(set) var contradictions: [String] = []
 
-    /// - Parameter roots: what is above them is there.
+    /// - Parameter roots: the folders above them exist.
     init(_ entries: [[UInt8]: Disk.Entry], roots: [FilePath]) {
         for root in roots { _ = parent(of: root.bytes, makesFolders: true) }
         for (path, entry) in entries {
@@ -87,7 +87,7 @@ struct TreeModel {
         contradictions.append("\(describe(change)): \(reason)")
     }
 
-    /// What is told of a root and below it, as the disk's listing has it.
+    /// The believed entries of a root, in the form of the disk's listing.
     private func reported(below root: FilePath) -> [[UInt8]: Node] {
         var found: [[UInt8]: Node] = [:]
         var pending: [([UInt8], Node)] = []
@@ -100,7 +100,7 @@ struct TreeModel {
         return found
     }
 
-    /// How the belief differs from the disk below a root; nothing when the changes told it all.
+    /// The differences between belief and disk below a root; empty if the changes were complete.
     func differences(
         below root: FilePath, isIgnored: ([UInt8]) -> Bool = { _ in false }
     ) -> [String] {
@@ -109,22 +109,22 @@ struct TreeModel {
         var differences: [String] = []
         for (path, entry) in disk where !isIgnored(path) {
             guard let node = reported[path] else {
-                differences.append("never told of \(escaped(path))")
+                differences.append("never reported: \(escaped(path))")
                 continue
             }
             if node.kind != entry.kind {
-                differences.append("\(escaped(path)) is a \(entry.kind), told as \(node.kind)")
+                differences.append("\(escaped(path)) is a \(entry.kind), reported as \(node.kind)")
             } else if entry.kind == .file, entry.nameCount == 1, !isUpToDate(node, entry) {
-                differences.append("never told of a change of \(escaped(path))")
+                differences.append("never reported: a change of \(escaped(path))")
             }
         }
         for path in reported.keys where disk[path] == nil && !isIgnored(path) {
-            differences.append("never told that \(escaped(path)) is gone")
+            differences.append("never reported: the removal of \(escaped(path))")
         }
         return differences
     }
 
-    /// A file that nothing was told of is as it was; no file changed after its last change came.
+    /// A file without a reported change is unchanged; no file changed after its last report.
     private func isUpToDate(_ node: Node, _ entry: Disk.Entry) -> Bool {
         if let known = node.known {
             return known.size == entry.size

@@ -3,7 +3,7 @@ import RingDispatch
 import SystemPackage
 import Testing
 
-/// A watcher that notes all that it is told, and can tell when all that happened has been told.
+/// A watcher that records all its changes, and can wait until all earlier changes are reported.
 final class TreeObserver: Sendable {
     struct Received: Sendable {
         let change: FileChange
@@ -14,13 +14,14 @@ final class TreeObserver: Sendable {
     let watcher: FileTreeWatcher
     private let roots: [FilePath]
     let queue = DispatchQueue(label: "test.tree")
-    /// In the order in which they came, without those of the fence.
+    /// In order of arrival, without those of the fence.
     let received = Watched<[Received]>([])
     let errors = Watched<[FileTreeError]>([])
-    /// A folder of its own that is a root as well. The kernel tells of everything in its order:
-    /// when a file in it is told of, all that happened before the file was made has been told.
+    /// A folder that is a root as well. The kernel keeps the order of events: when a file in the
+    /// fence is reported, all changes before the file's creation have been reported.
     ///
-    /// Another file leaves it, too: who waits for the other end of a renaming tells late.
+    /// A second file is moved out of the fence: the watcher reports that removal late, because it
+    /// first waits for the arrival.
     private let fence = Folder()
     private let beyond = Folder()
     private let fencePath: [UInt8]
@@ -53,7 +54,7 @@ final class TreeObserver: Sendable {
         watcher.activate()
         expectOpens(isReady, "the watches are not in place", sourceLocation: sourceLocation)
         if options.reportsExisting {
-            // Or it would come and go within the window.
+            // Otherwise its creation and removal would cancel out within the window.
             let post = FenceChange(action: .created, path: fence("0"))
             expectEventually(passed, sourceLocation: sourceLocation) { $0.contains(post) }
         }
@@ -77,11 +78,11 @@ final class TreeObserver: Sendable {
         lastSequence.update { $0 = last }
         sequenceGaps.increment(by: gaps)
         received.update { $0 += others }
-        // Who waits for the fence looks at the others then.
+        // Waking the waiter of the fence also makes it check the other conditions.
         passed.update { $0.formUnion(ofFence) }
     }
 
-    /// Waits until all that has happened so far was told.
+    /// Waits until all changes so far are reported.
     @discardableResult
     func passFence(sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
         let number = postCount.increment()
@@ -98,7 +99,7 @@ final class TreeObserver: Sendable {
         return hasPassed
     }
 
-    /// What the changes say of the tree, given what it was before.
+    /// The state that the changes describe, given the initial tree.
     func model(from initial: [[UInt8]: Disk.Entry]) -> TreeModel {
         var model = TreeModel(initial, roots: roots)
         for item in received.value {
@@ -107,7 +108,7 @@ final class TreeObserver: Sendable {
         return model
     }
 
-    /// The watcher's own picture.
+    /// The watcher's snapshot.
     func snapshot() -> [FileTreeEntry]? {
         let result = Watched<[FileTreeEntry]?>(nil)
         watcher.snapshot { entries in result.update { $0 = entries } }
@@ -115,11 +116,11 @@ final class TreeObserver: Sendable {
         return result.value
     }
 
-    /// How the watcher's own picture differs from the disk.
+    /// The differences between the watcher's snapshot and the disk.
     func snapshotDifferences(
         below roots: [FilePath], isIgnored: ([UInt8]) -> Bool = { _ in false }
     ) -> [String] {
-        guard let snapshot = snapshot() else { return ["no snapshot came"] }
+        guard let snapshot = snapshot() else { return ["no snapshot arrived"] }
         let entries = Dictionary(snapshot.map { ($0.path.bytes, $0) }) { first, _ in first }
         var differences: [String] = []
         var disk: [[UInt8]: Disk.Entry] = [:]

@@ -21,7 +21,7 @@ struct RawChangeTests {
         watching.expect("removed a")
     }
 
-    @Test("a file made again at once is told as removed and created")
+    @Test("a file made again at once is reported as removed and created")
     func madeAgain() throws {
         let folder = Folder()
         let path = folder.makeFile("a")
@@ -44,7 +44,7 @@ struct RawChangeTests {
         #expect(watching.snapshotPaths == ["e", "e/a"])
     }
 
-    @Test("what leaves the tree is removed, what comes from elsewhere is created with all in it")
+    @Test("a move out of the tree is a removal, a move into it creates all entries")
     func acrossTheBorder() throws {
         let folder = Folder()
         folder.makeDirectory("in")
@@ -61,7 +61,7 @@ struct RawChangeTests {
         watching.expect("created in/c")
     }
 
-    @Test("files in folders that were made a moment ago are found, and told once")
+    @Test("files in new folders are found, and reported once")
     func freshFolders() throws {
         let watching = try Watching()
         let folder = watching.folder
@@ -86,7 +86,7 @@ struct RawChangeTests {
         try #require(descriptor >= 0)
         defer { close(descriptor) }
         var reported = ["created large"]
-        // UInt32.max and its neighbour stand for something else where sizes are kept.
+        // The tree uses UInt32.max as a marker for large sizes.
         for size in [5 << 30, 7, 0xffff_fffe, 0xffff_ffff, 0x1_0000_0000, 0] {
             #expect(ftruncate(descriptor, size) == 0)
             reported.append("modified large")

@@ -22,7 +22,7 @@ struct SequenceTests {
         return reported
     }
 
-    @Test("when there is no room the oldest go, and an overflow stands in their place")
+    @Test("a full buffer drops the oldest changes and puts an overflow in their place")
     func dropOldest() async {
         let buffer = FileChangeBuffer(bound: 3, policy: .dropOldest)
         buffer.append((1...6).map { change($0) })
@@ -30,7 +30,7 @@ struct SequenceTests {
         #expect(await all(buffer) == ["overflow 4", "created 5", "created 6"])
     }
 
-    @Test("or the sequence ends")
+    @Test("or the sequence ends, as the policy says")
     func finish() async {
         let buffer = FileChangeBuffer(bound: 3, policy: .finish)
         buffer.append((1...6).map { change($0) })
@@ -62,7 +62,7 @@ struct SequenceTests {
         for await change in late { Issue.record("\(change)") }
     }
 
-    @Test("after cancelling nothing is told but the end, on the queue")
+    @Test("after a cancel only the end is reported, on the queue")
     func cancel() throws {
         let watching = try Watching()
         let late = Watched(0)
@@ -74,7 +74,7 @@ struct SequenceTests {
         #expect(late.value == 0 && watching.changes.value.isEmpty)
     }
 
-    @Test("a watcher that is let go ends its watches, activated or not")
+    @Test("a released watcher ends its watches, activated or not")
     func abandoned() throws {
         let reader = SharedInotifyReader()
         let folder = Folder()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FileWatching
 
-/// A watcher of one folder, and what it has told.
+/// A watcher of one folder, and its reported changes.
 final class Watching: Sendable {
     let folder: Folder
     let watcher: FileTreeWatcher
@@ -14,8 +14,7 @@ final class Watching: Sendable {
     let isReady = Gate()
     let isCancelled = Gate()
 
-    /// Begins to watch, and waits until all is watched.
-    /// - Parameter prepare: fills the folder before.
+    /// Starts watching, and waits until all folders are watched.
     init(
         _ options: (inout FileTreeOptions) -> Void = { $0.window = .nanoseconds(0) },
         reader: SharedInotifyReader = .shared, in folder: Folder = Folder(),
@@ -42,7 +41,7 @@ final class Watching: Sendable {
         isCancelled.pass()
     }
 
-    /// What was told, as `created a/b`; discovered things have a `+` in front.
+    /// The reported changes, as `created a/b`; discovered ones have a `+` in front.
     var reported: [String] { changes.value.map(line) }
 
     private func line(_ change: FileChange) -> String {
@@ -56,13 +55,13 @@ final class Watching: Sendable {
         return rest.removePrefix(folder.path) ? rest.string : path.string
     }
 
-    /// Waits until just these lines were told, after those that were told before.
+    /// Waits until exactly these lines were reported after the earlier ones.
     @discardableResult
     func expect(
         _ lines: String..., sourceLocation: SourceLocation = #_sourceLocation
     ) -> Bool {
         let holds = changes.wait(seconds: Patience.seconds / 3) { $0.count >= lines.count }
-        #expect(holds && reported == lines, "told \(reported)", sourceLocation: sourceLocation)
+        #expect(holds && reported == lines, "reported \(reported)", sourceLocation: sourceLocation)
         changes.update { $0 = [] }
         return holds
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("DispatchQueue.concurrentPerform", .watchdog)
 struct ConcurrentPerformTests {
-    @Test("43, 44. Each index comes exactly once", arguments: [1, 2, 3, 1000, 100_000])
+    @Test("43, 44. Each index is passed exactly once", arguments: [1, 2, 3, 1000, 100_000])
     func indices(iterations: Int) {
         let slots = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: iterations)
         slots.initialize(repeating: 0)

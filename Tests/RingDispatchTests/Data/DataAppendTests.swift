@@ -50,7 +50,7 @@ struct DataAppendTests {
         #expect(Array(data.subdata(in: 1_000_000..<1_000_020)) == countingBytes(20))
     }
 
-    @Test("The room behind small buffers is not looked for behind what comes after them")
+    @Test("Room behind small buffers is not searched for behind later ones")
     func roomIsOfTheLastRegion() {
         var data = DispatchData.empty
         for _ in 0..<1000 { append(countingBytes(30), to: &data) }
@@ -96,7 +96,7 @@ struct DataAppendTests {
         #expect(Array(part) == countingBytes(10) + [255])
     }
 
-    @Test("An iterator does not see what is appended later")
+    @Test("An iterator does not see bytes appended later")
     func iteratorIsASnapshot() {
         var data = DispatchData.empty
         append([1, 2], to: &data)

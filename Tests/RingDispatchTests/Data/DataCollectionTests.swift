@@ -124,7 +124,7 @@ struct DataCollectionTests {
         #expect(target == countingBytes(5) + [UInt8](repeating: 200, count: 9))
     }
 
-    @Test("copyBytes to a typed buffer copies what there is room for, and says how much")
+    @Test("copyBytes to a typed buffer copies as much as fits, and returns the count")
     func copyingToTypedBuffers() {
         var words: [UInt32] = [0, 0]
         words.withUnsafeMutableBufferPointer { words in
@@ -155,7 +155,7 @@ struct DataCollectionTests {
 
     // MARK: old forms
 
-    @Test("The deprecated forms do what the others do")
+    @Test("The deprecated forms equal their replacements")
     func deprecatedForms() {
         var old: any OldForms = countingBytes(4).withUnsafeBufferPointer(makeOld)
         [UInt8]([4, 5, 6]).withUnsafeBufferPointer { old.append($0.baseAddress!, count: 2) }
@@ -171,7 +171,7 @@ struct DataCollectionTests {
     }
 }
 
-/// What is deprecated, behind a protocol, because its use is a warning.
+/// Deprecated calls, behind a protocol that hides the warnings.
 private protocol OldForms {
     init(bytes: UnsafeBufferPointer<UInt8>)
     init(bytesNoCopy: UnsafeBufferPointer<UInt8>, deallocator: DispatchData.Deallocator)

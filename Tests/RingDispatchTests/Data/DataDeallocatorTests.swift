@@ -92,7 +92,7 @@ struct DataDeallocatorTests {
             bytesNoCopy: bytes, deallocator: .custom(queue) { calls.increment() })
         #expect(data.isEmpty)
         expectEventually(calls) { $0 == 1 }
-        // Nothing is to be done, and nothing happens.
+        // No deallocation is requested, and none happens.
         _ = DispatchData(bytesNoCopy: UnsafeRawBufferPointer(start: nil, count: 0))
         _ = DispatchData(
             bytesNoCopy: UnsafeRawBufferPointer(start: nil, count: 0), deallocator: .unmap)
@@ -100,7 +100,7 @@ struct DataDeallocatorTests {
         withExtendedLifetime(data) { expectStays(calls, at: 1) }
     }
 
-    // The two below look at the process's mappings, in a process where nobody else changes them.
+    // The two tests below read the mappings of a process in which nothing else changes them.
 
     @Test(".free gives the memory back once, when the last user is gone")
     func freeing() async {
@@ -147,7 +147,7 @@ struct DataDeallocatorTests {
         }
     }
 
-    @Test("Unmapping what no mapping begins with is a mistake")
+    @Test("Unmapping an address where no mapping starts is a mistake")
     func unmappingWrongly() async {
         let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()

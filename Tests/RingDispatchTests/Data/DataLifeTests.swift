@@ -1,7 +1,7 @@
 import RingDispatch
 import Testing
 
-@Suite("Who keeps the memory of DispatchData", .watchdog)
+@Suite("Lifetime of the memory of DispatchData", .watchdog)
 struct DataLifeTests {
     @Test("Reading in every way leaves no reference behind")
     func noLeak() {

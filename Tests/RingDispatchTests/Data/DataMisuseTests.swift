@@ -60,7 +60,7 @@ struct DataMisuseTests {
         expectMessage(result, naming: "index -1", "count is 10")
     }
 
-    @Test("A region that is not there")
+    @Test("A region beyond the data")
     func regionIndex() async {
         let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()

@@ -1,7 +1,7 @@
 import RingDispatch
 import Testing
 
-/// Random steps on data and on an array of bytes beside it, which must stay the same.
+/// Applies random steps to data and to an array, and compares them.
 @Suite("DispatchData against an array")
 struct DataRandomTests {
     @Test("Thousands of random steps give what an array gives", arguments: 1...8)

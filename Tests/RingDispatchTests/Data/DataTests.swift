@@ -3,7 +3,7 @@ import Testing
 
 @Suite("DispatchData")
 struct DataTests {
-    @Test("Data copies the bytes that it is made of")
+    @Test("Data copies the bytes it is created from")
     func copies() {
         var bytes = countingBytes(100)
         let data = copied(bytes)
@@ -196,7 +196,7 @@ struct DataTests {
         #expect(returns.value == sizes.count)
     }
 
-    @Test("An iterator is a sequence of what is left")
+    @Test("An iterator is a sequence of the remaining bytes")
     func iteratorAsSequence() {
         var iterator = DispatchDataIterator(_data: regions(2, 2, 2))
         _ = iterator.next()

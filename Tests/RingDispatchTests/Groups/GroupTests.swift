@@ -6,7 +6,7 @@ import Testing
 struct GroupTests {
     private let queue = DispatchQueue(label: "group", attributes: .concurrent)
 
-    @Test("30. An empty group's notification comes at once")
+    @Test("30. An empty group's notification runs at once")
     func emptyNotify() {
         let notified = Gate()
         DispatchGroup().notify(queue: queue) { notified.open() }
@@ -26,7 +26,7 @@ struct GroupTests {
         expectEventually(notified) { $0 == 1 }
     }
 
-    @Test("30. Several notifications come once each, in the order in which they were asked for")
+    @Test("30. Several notifications run once each, in the order of their requests")
     func notifyOrder() {
         let serial = DispatchQueue(label: "group.order")
         let group = DispatchGroup()
@@ -188,7 +188,7 @@ struct GroupTests {
         }
     }
 
-    @Test("30. A new round's notification never comes with the old round")
+    @Test("30. A new round's notification never runs with the old round")
     func notifyRounds() {
         let group = DispatchGroup()
         let early = Watched(0)
@@ -233,21 +233,21 @@ struct GroupTests {
 private final class Round: Sendable {
     let isOver = Atomic(false)
 
-    @Test("30. A notification that is asked for after a wait comes behind the earlier ones")
+    @Test("30. A notification requested after a wait runs behind the earlier ones")
     func orderAfterWait() {
         let queue = DispatchQueue(label: "group.order")
         for _ in 0..<500 {
             let group = DispatchGroup()
-            let told = Watched<[Int]>([])
+            let notified = Watched<[Int]>([])
             group.enter()
-            group.notify(queue: queue) { told.append(1) }
-            group.notify(queue: queue) { told.append(2) }
+            group.notify(queue: queue) { notified.append(1) }
+            group.notify(queue: queue) { notified.append(2) }
             let thread = UserThread { group.leave() }
             group.wait()
-            group.notify(queue: queue) { told.append(3) }
+            group.notify(queue: queue) { notified.append(3) }
             #expect(thread.join())
             drain(queue)
-            #expect(told.value == [1, 2, 3])
+            #expect(notified.value == [1, 2, 3])
         }
     }
 }

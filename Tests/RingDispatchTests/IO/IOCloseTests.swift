@@ -141,7 +141,7 @@ extension IOTests {
             close(descriptor)
         }
 
-        @Test("A channel that nobody holds any more finishes what was submitted, and cleans up")
+        @Test("A released channel finishes its submitted operations, and cleans up")
         func dropped() {
             let pair = Channel(.socketPair)
             let (read, cleanup) = (Transfer(), Cleanup())

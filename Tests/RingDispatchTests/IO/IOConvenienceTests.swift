@@ -7,7 +7,7 @@ extension IOTests {
     struct Convenience {
         private let queue = DispatchQueue(label: "io.convenience")
 
-        @Test("89. A convenience read gives what is there, once")
+        @Test("89. A convenience read returns the available bytes, once")
         func convenienceRead() {
             let pair = Channel(.socketPair)
             let (first, second, end) = (Transfer(), Transfer(), Transfer())
@@ -29,7 +29,7 @@ extension IOTests {
             #expect(end.finish() == [.done([])])
         }
 
-        @Test("89. A convenience read of a file goes on where the last one ended")
+        @Test("89. A convenience read of a file continues where the last one ended")
         func convenienceFile() {
             let folder = Folder()
             let bytes = randomBytes(700_000, seed: 9)

@@ -100,7 +100,7 @@ extension IOTests {
                 (folder.makeFile("file", []) + "/below", O_RDONLY, ENOTDIR),
             ]
             for (path, flags, error) in cases {
-                // Root may write to what nobody may: the kernel says EACCES or lets it be.
+                // Root may write to read-only files: the kernel reports EACCES or allows it.
                 if error == EACCES && access(path, W_OK) == 0 { continue }
                 let (channel, cleanup) = openPath(path, flags)!
                 let read = channel.read(10, on: queue)
@@ -127,7 +127,7 @@ extension IOTests {
             }
         }
 
-        @Test("Descriptors that are none give EBADF", arguments: [-1, 1_000_000] as [Int32])
+        @Test("Invalid descriptors give EBADF", arguments: [-1, 1_000_000] as [Int32])
         func badDescriptor(number: Int32) {
             let (channel, cleanup) = open(.stream, number)
             cleanup.expect(EBADF)
@@ -147,7 +147,7 @@ extension IOTests {
             #expect(twice.finish() == [.done([1], EBADF)])
         }
 
-        @Test("Reading what is open for writing only, and the other way round, gives EBADF")
+        @Test("Reading a write-only descriptor, and writing a read-only one, gives EBADF")
         func wrongDirection() {
             let folder = Folder()
             let pipe = Channel(.pipe)

@@ -94,7 +94,7 @@ extension IOTests {
             }
         }
 
-        @Test("A random channel writes where it is told to")
+        @Test("A random channel writes at the given offset")
         func randomWrites() {
             var expected = [UInt8](repeating: 0, count: 1_000_000)
             withFile(expected) { descriptor in

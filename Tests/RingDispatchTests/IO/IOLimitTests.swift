@@ -71,7 +71,7 @@ extension IOTests {
             finish(channel, cleanup)
         }
 
-        @Test("90. A strict interval brings what there is, below the low water mark, or nothing")
+        @Test("90. A strict interval delivers the available bytes, even below the low water mark")
         func strictInterval() {
             let (pair, channel, cleanup) = openPair()
             channel.setLimit(lowWater: 1000)
@@ -102,7 +102,7 @@ extension IOTests {
             cleanup.expect()
         }
 
-        @Test("90. A strict interval tells of a write that is stuck")
+        @Test("90. A strict interval reports a write that is stuck")
         func strictIntervalOfWrite() {
             let pair = Channel(.socketPair)
             let (channel, cleanup) = open(.stream, pair.near)
@@ -118,7 +118,7 @@ extension IOTests {
             cleanup.expect()
         }
 
-        @Test("A read whose deadline passes gives what it has, and ends with ETIMEDOUT")
+        @Test("A read whose deadline passes delivers its bytes, and ends with ETIMEDOUT")
         func readDeadline() {
             let (pair, channel, cleanup) = openPair()
             channel.setLimit(lowWater: 100)

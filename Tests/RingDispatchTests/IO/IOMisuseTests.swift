@@ -31,7 +31,7 @@ struct IOMisuseTests {
         let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             [path = folder.path as String] in
             prepareForTrap()
-            let folder = Folder(lent: path)
+            let folder = Folder(borrowing: path)
             let descriptor = open(folder.makeFile("file", [1]), O_RDWR)
             let (channel, _) = IOTests.open(.random, descriptor)
             channel.write(offset: -7, data: copied([1]), queue: .global()) { _, _, _ in }

@@ -20,8 +20,8 @@ struct IOPeerTests {
         signal(SIGPIPE, SIG_DFL)
         let queue = DispatchQueue(label: "io.epipe")
         let pair = Channel(kind)
-        // The first write meets the end in a loop, the second on a thread of the program, the third
-        // in a handler.
+        // The first write fails on a loop, the second on a thread of the program, the third in a
+        // handler.
         let alone = Transfer()
         let (channel, _) = IOTests.open(.stream, pair.far)
         let big = copied([UInt8](repeating: 1, count: 4 << 20))

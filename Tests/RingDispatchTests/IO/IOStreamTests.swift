@@ -42,7 +42,7 @@ extension IOTests {
         func directionsAreParallel() {
             let (pair, channel, cleanup) = openPair()
             let read = channel.read(4, on: queue)
-            // More than the socket takes: it stays under way.
+            // More than the socket's buffer holds, so that the write stays in progress.
             let big = copied([UInt8](repeating: 1, count: 4 << 20))
             let stuck = channel.write(big, on: queue)
             read.expectSilence()
@@ -103,20 +103,20 @@ extension IOTests {
             finish(channel, cleanup)
         }
 
-        @Test("85. What came before an error is delivered before the call that tells of it")
+        @Test("85. Bytes before an error are delivered before the call that reports it")
         func errorAfterData() {
             let (pair, channel, cleanup) = openPair()
             channel.setLimit(lowWater: 1000)
             let read = channel.read(1000, on: queue)
             #expect(writeAll([1, 2, 3], to: pair.far))
-            // Read, and kept because of the low water mark.
+            // Read, but not delivered yet because of the low water mark.
             while Descriptor.bytesWaiting(pair.near) > 0 { letTimePass(milliseconds: 1) }
             channel.close(flags: .stop)
             #expect(read.finish() == [.part([1, 2, 3]), .done(nil, ECANCELED)])
             cleanup.expect()
         }
 
-        @Test("86. A write's handler is given what is not written yet")
+        @Test("86. A write's handler receives the unwritten bytes")
         func unwritten() {
             let pair = Channel(.socketPair)
             let (channel, cleanup) = open(.stream, pair.near)
@@ -132,7 +132,7 @@ extension IOTests {
             finish(channel, cleanup)
         }
 
-        @Test("The first bytes of a message come without waiting for more")  // contract 4.2 g
+        @Test("The first bytes of a message do not wait for more")  // contract 4.2 g
         func firstBytes() {
             let (pair, channel, cleanup) = openPair()
             let read = channel.read(1 << 20, on: queue)
@@ -163,7 +163,8 @@ extension IOTests {
                 gate.pass()
                 read.handler(done, data, error)
             }
-            // The sockets' buffers, what may wait for the handler, and no more.
+            // Fills the sockets' buffers and the room for undelivered bytes, until nothing more is
+            // accepted.
             var sent = 0
             var lastSent = -1
             while sent < 16 << 20, sent != lastSent {

@@ -54,7 +54,7 @@ extension IOTests {
             expectEventually(ended) { $0 == rounds }
         }
 
-        @Test("Many threads read and write one channel; all bytes come, none twice")
+        @Test("Many threads read and write one channel; all bytes arrive, none twice")
         func manyThreads() {
             let pair = Channel(.socketPair)
             let (source, sourceCleanup) = open(.stream, pair.near)

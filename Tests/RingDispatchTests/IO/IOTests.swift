@@ -34,7 +34,7 @@ struct IOTests {
     }
 }
 
-/// Checks after each test that it has left nothing of `DispatchIO` alive.
+/// Checks after each test that no object of `DispatchIO` is left.
 struct LeavesNothing: TestTrait, SuiteTrait, TestScoping {
     var isRecursive: Bool { true }
 

@@ -30,7 +30,7 @@ struct DispatchQoSTests {
         #expect(DispatchQoS.utility.relativePriority == 0)
     }
 
-    @Test("Equality looks at class and relative priority")
+    @Test("Equality compares class and relative priority")
     func equality() {
         let qos = DispatchQoS(qosClass: .utility, relativePriority: -4)
         #expect(qos == DispatchQoS(qosClass: .utility, relativePriority: -4))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Urgent work goes first", .watchdog, .serialized)
 struct PriorityTests {
-    /// In a process of its own with one loop, where the order is the library's alone.
+    /// In a process of its own with one loop, where only the library decides the order.
     @Test("76. Urgent items go before less urgent ones that wait, on the whole")
     func priorities() async {
         await #expect(processExitsWith: .success) {
@@ -12,8 +12,8 @@ struct PriorityTests {
             let finished = Watched<[DispatchQoS.QoSClass]>([])
             let classes: [DispatchQoS.QoSClass] = [.utility, .userInteractive]
             let perClass = 400
-            // The less urgent first: without any priorities it would finish first. Everything is
-            // submitted before anything may start, however slow this thread is.
+            // The less urgent queue is filled first: without priorities it would finish first. All
+            // items are submitted before one can start, however slow this thread is.
             let queues = classes.map { qosClass in
                 DispatchQueue(
                     label: "priority.\(qosClass)",
@@ -24,7 +24,7 @@ struct PriorityTests {
             for (queue, qosClass) in zip(queues, classes) {
                 for _ in 0..<perClass { queue.async { finished.append(qosClass) } }
             }
-            // From the loop's own thread, so that neither has a head start.
+            // Submitted from the loop's own thread, so that neither queue has a head start.
             start.async { for queue in queues { queue.activate() } }
             _ = finished.wait(seconds: Patience.seconds) { $0.count == classes.count * perClass }
             let order = finished.value

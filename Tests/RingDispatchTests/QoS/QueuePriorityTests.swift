@@ -2,7 +2,7 @@ import Glibc
 import RingDispatch
 import Testing
 
-/// Which class counts: the item's, the queue's or the target's.
+/// The QoS class that counts: the item's, the queue's or the target's.
 @Suite("Classes of queues and items", .watchdog, .serialized)
 struct QueuePriorityTests {
     @Test("10. The queue's class wins over that of a global target")
@@ -34,9 +34,9 @@ struct QueuePriorityTests {
         #expect(runsInBackground(above))
     }
 
-    /// In a process with one loop and one worker that is not blocked, where the order is the
-    /// library's alone: no other takes the loop over while the items are submitted, however long
-    /// that takes. All queues are idle when their items come.
+    /// In a process with one loop and one unblocked worker, where only the library decides the
+    /// order: no other worker takes the loop over during the submission, however long it takes. All
+    /// queues are idle when their items arrive.
     @Test("76. The queue's class wins over the item's, unless the item enforces its own")
     func itemClass() async {
         await #expect(processExitsWith: .success) {
@@ -57,9 +57,9 @@ struct QueuePriorityTests {
                 DispatchQueue(label: name, qos: queueQoS)
                     .async(qos: qos, flags: flags) { order.append(name) }
             }
-            // From the loop's own thread, which runs none of them before it returns.
+            // Submitted from the loop's own thread, which runs none of them before it returns.
             DispatchQueue(label: "start").async {
-                // What an item makes ready first runs before anybody looks at classes.
+                // Items that an item makes ready first run before priorities count.
                 submit("first", on: .utility, .unspecified, [])
                 submit("utility", on: .utility, .unspecified, [])
                 submit("inherits", on: .utility, .userInteractive, .inheritQoS)

@@ -75,7 +75,7 @@ struct AsyncAndWaitTests {
         let target = DispatchQueue(label: "asyncAndWait.target")
         let queue = DispatchQueue(label: "asyncAndWait.suspended", target: target)
         for suspended in [queue, target] {
-            // An item of the target that runs already, the queue's own drain, goes on.
+            // The target's running item, which drains the queue, continues.
             drain(target)
             suspended.suspend()
             let ran = Watched(false)

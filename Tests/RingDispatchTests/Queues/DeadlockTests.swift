@@ -1,7 +1,7 @@
 import RingDispatch
 import Testing
 
-@Suite("Waiting for oneself traps with a message that names the queue", .serialized)
+@Suite("A wait for the own queue traps with a message that names the queue", .serialized)
 struct DeadlockTests {
     @Test("16. sync on the own queue")
     func ownQueue() async {

@@ -47,7 +47,7 @@ struct HierarchyTests {
             }
         }
         expectEventually(inside) { $0 == count }
-        // Readers get in, too.
+        // Readers are admitted, too.
         #expect(queue.sync { true })
         leave.open()
         queue.sync(flags: .barrier) {}
@@ -71,7 +71,8 @@ struct HierarchyTests {
         queue.sync(flags: .barrier) {}
     }
 
-    /// Over a serial queue nothing overlaps, whatever is above it and however the work comes.
+    /// With a serial target nothing overlaps, whatever queues are above it and however items are
+    /// submitted.
     @Test("The narrowest queue of a hierarchy limits what runs at once", arguments: [false, true])
     func narrowest(serialInTheMiddle: Bool) {
         let base = DispatchQueue(

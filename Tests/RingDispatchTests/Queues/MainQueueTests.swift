@@ -2,8 +2,8 @@ import Glibc
 import RingDispatch
 import Testing
 
-// In a process of tests the main thread belongs to the Swift runtime, which leaves the main queue
-// to threads of its own. What needs the main thread runs in a process of its own.
+// In a test process the main thread belongs to the Swift runtime, which serves the main queue on
+// other threads. Tests of the main thread run in a process of their own.
 @Suite("The main queue", .serialized)
 struct MainQueueTests {
     @Test("79. dispatchMain runs the main queue's items on the main thread")

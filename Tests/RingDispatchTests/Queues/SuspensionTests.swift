@@ -74,7 +74,7 @@ struct SuspensionTests {
         target.suspend()
         child.async { ran.increment() }
         expectStays(ran, at: 0)
-        // The child's own count is untouched: a suspend and a resume of its own cancel out and the
+        // The child's own suspend count is unaffected: its suspend and resume cancel out, and the
         // target still decides.
         child.suspend()
         child.resume()

@@ -2,7 +2,7 @@ import Glibc
 import RingDispatch
 import Testing
 
-/// Each in a process of its own, in which no thread lets the signals through.
+/// Each test runs in a process of its own, in which all threads block the signals.
 @Suite("Signal sources of a program that blocks its signals", .serialized)
 struct BlockedSignalTests {
     @Test("63. A signal that all threads block counts")
@@ -19,7 +19,7 @@ struct BlockedSignalTests {
                 hup.expect(count)
             }
             term.end()
-            // What comes afterwards waits, as if there had been no source.
+            // Later signals stay pending, as if there had been no source.
             kill(getpid(), SIGTERM)
             kill(getpid(), SIGHUP)
             hup.expect(6)

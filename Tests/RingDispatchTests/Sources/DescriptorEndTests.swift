@@ -2,71 +2,71 @@ import Glibc
 import RingDispatch
 import Testing
 
-/// The end of a file, hang-ups and errors: told, and told once.
+/// The end of a file, hang-ups and errors are reported exactly once.
 @Suite("Ends and errors of descriptors", .watchdog)
 struct DescriptorEndTests {
     private let queue = DispatchQueue(label: "end")
 
-    /// A read source whose handler takes nothing and only notes what it is told.
+    /// A read source whose handler reads nothing and records the reported counts.
     private func watchRead(
         _ descriptor: Int32, taking: @escaping @Sendable () -> Void = {}
-    ) -> (source: any DispatchSourceRead, told: Watched<[UInt]>, cancelled: Gate) {
+    ) -> (source: any DispatchSourceRead, reported: Watched<[UInt]>, cancelled: Gate) {
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        let told = Watched<[UInt]>([])
+        let reported = Watched<[UInt]>([])
         source.setEventHandler { [unowned source] in
-            told.append(source.data)
+            reported.append(source.data)
             taking()
         }
         let cancelled = activate(source)
-        return (source, told, cancelled)
+        return (source, reported, cancelled)
     }
 
-    @Test("A handler that ignores a hang-up is told once", arguments: Channel.Kind.allCases)
+    @Test("A hang-up that the handler ignores is reported once", arguments: Channel.Kind.allCases)
     func hangUp(kind: Channel.Kind) {
         let channel = Channel(kind)
-        let (source, told, cancelled) = watchRead(channel.near)
+        let (source, reported, cancelled) = watchRead(channel.near)
         channel.closeFar()
-        expectEventually(told) { $0 == [0] }
-        expectStays(told, at: [0])
+        expectEventually(reported) { $0 == [0] }
+        expectStays(reported, at: [0])
         finish(source, cancelled)
     }
 
     @Test(
-        "60. Bytes before a hang-up are told with their count, then the end",
+        "60. Bytes before a hang-up are reported with their count, then the end",
         arguments: Channel.Kind.allCases)
     func bytesFirst(kind: Channel.Kind) {
         let channel = Channel(kind)
         write(10, to: channel.far)
         channel.closeFar()
-        let (source, told, cancelled) = watchRead(channel.near) {
+        let (source, reported, cancelled) = watchRead(channel.near) {
             var buffer = [UInt8](repeating: 0, count: 4)
             _ = read(channel.near, &buffer, buffer.count)
         }
-        expectEventually(told) { $0.last == 0 }
-        expectStays(told, at: [10, 6, 2, 0])
+        expectEventually(reported) { $0.last == 0 }
+        expectStays(reported, at: [10, 6, 2, 0])
         finish(source, cancelled)
     }
 
     @Test("A half-closed connection tells its end once")
     func halfClose() {
         let channel = Channel(.socketPair)
-        let (source, told, cancelled) = watchRead(channel.near)
+        let (source, reported, cancelled) = watchRead(channel.near)
         shutdown(channel.far, Int32(SHUT_WR))
-        expectEventually(told) { $0 == [0] }
-        expectStays(told, at: [0])
+        expectEventually(reported) { $0 == [0] }
+        expectStays(reported, at: [0])
         finish(source, cancelled)
     }
 
     @Test("Suspend and resume ask again")
     func askAgain() {
         let channel = Channel(.pipe)
-        let (source, told, cancelled) = watchRead(channel.near)
+        let (source, reported, cancelled) = watchRead(channel.near)
         channel.closeFar()
-        expectEventually(told) { $0 == [0] }
+        expectEventually(reported) { $0 == [0] }
         drain(queue)
         source.suspend()
         source.resume()
-        expectEventually(told) { $0 == [0, 0] }
+        expectEventually(reported) { $0 == [0, 0] }
         finish(source, cancelled)
     }
 
@@ -78,33 +78,33 @@ struct DescriptorEndTests {
         let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         let first = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(reader) }
-        let (source, told, cancelled) = watchRead(reader) { _ = readAll(from: reader) }
+        let (source, reported, cancelled) = watchRead(reader) { _ = readAll(from: reader) }
         close(first)
-        expectEventually(told) { $0 == [0] }
+        expectEventually(reported) { $0 == [0] }
         let second = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(second) }
         drain(queue)
         source.suspend()
         source.resume()
         write(3, to: second)
-        expectEventually(told) { $0.last == 3 }
+        expectEventually(reported) { $0.last == 3 }
         finish(source, cancelled)
     }
 
-    @Test("A regular file's end is told once, and again after it has grown")
+    @Test("A regular file's end is reported once, and again after it has grown")
     func regularFile() {
         let folder = Folder()
         let file = folder.makeFile("file", [UInt8](repeating: 0, count: 100))
         let descriptor = open(file, O_RDWR | O_CLOEXEC)
         defer { close(descriptor) }
-        let (source, told, cancelled) = watchRead(descriptor) { _ = readAll(from: descriptor) }
-        expectEventually(told) { $0 == [100, 0] }
-        expectStays(told, at: [100, 0])
+        let (source, reported, cancelled) = watchRead(descriptor) { _ = readAll(from: descriptor) }
+        expectEventually(reported) { $0 == [100, 0] }
+        expectStays(reported, at: [100, 0])
         let bytes = [UInt8](repeating: 1, count: 50)
         #expect(pwrite(descriptor, bytes, 50, 100) == 50)
         source.suspend()
         source.resume()
-        expectEventually(told) { $0 == [100, 0, 50, 0] }
+        expectEventually(reported) { $0 == [100, 0, 50, 0] }
         finish(source, cancelled)
     }
 
@@ -116,23 +116,23 @@ struct DescriptorEndTests {
             close(null)
             close(zero)
         }
-        let (nullSource, nullTold, nullCancelled) = watchRead(null)
-        expectEventually(nullTold) { $0 == [0] }
-        expectStays(nullTold, at: [0])
+        let (nullSource, nullReported, nullCancelled) = watchRead(null)
+        expectEventually(nullReported) { $0 == [0] }
+        expectStays(nullReported, at: [0])
         finish(nullSource, nullCancelled)
-        let (zeroSource, zeroTold, zeroCancelled) = watchRead(zero)
-        expectEventually(zeroTold) { $0.count >= 3 }
+        let (zeroSource, zeroReported, zeroCancelled) = watchRead(zero)
+        expectEventually(zeroReported) { $0.count >= 3 }
         finish(zeroSource, zeroCancelled)
     }
 
-    @Test("A closed descriptor is an error, told once")
+    @Test("A closed descriptor is an error, reported once")
     func closedDescriptor() {
         let channel = Channel(.pipe)
         let number = fcntl(channel.near, F_DUPFD_CLOEXEC, 900)
         close(number)
-        let (source, told, cancelled) = watchRead(number)
-        expectEventually(told) { $0 == [0] }
-        expectStays(told, at: [0])
+        let (source, reported, cancelled) = watchRead(number)
+        expectEventually(reported) { $0 == [0] }
+        expectStays(reported, at: [0])
         finish(source, cancelled)
     }
 
@@ -141,24 +141,24 @@ struct DescriptorEndTests {
         let receiver = try Datagrams()
         let refused = try Datagrams()
         let descriptor = receiver.descriptor
-        let (source, told, cancelled) = watchRead(descriptor) {
+        let (source, reported, cancelled) = watchRead(descriptor) {
             var buffer = [UInt8](repeating: 0, count: 64)
             _ = recv(descriptor, &buffer, buffer.count, 0)
         }
         #expect(receiver.connect(to: refused))
         refused.close()
-        // Nobody is there any more: the kernel reports that to the sender.
+        // The receiver is gone: the kernel reports that to the sender.
         _ = write(1, to: descriptor)
-        expectEventually(told) { $0.count == 1 }
+        expectEventually(reported) { $0.count == 1 }
         drain(queue)
         let peer = try Datagrams(port: refused.port)
         #expect(peer.connect(to: receiver))
         write(5, to: peer.descriptor)
-        expectEventually(told) { $0.last == 5 }
+        expectEventually(reported) { $0.last == 5 }
         finish(source, cancelled)
     }
 
-    @Test("A writer whose reader is gone is told once", arguments: Channel.Kind.allCases)
+    @Test("The loss of a writer's reader is reported once", arguments: Channel.Kind.allCases)
     func readerGone(kind: Channel.Kind) {
         let channel = Channel(kind)
         fill(channel.far)
@@ -183,7 +183,7 @@ private final class Datagrams {
     var port: UInt16 { UInt16(bigEndian: address.sin_port) }
 
     init(port: UInt16 = 0) throws {
-        // Without children that keep the port open.
+        // Close-on-exec, so that no child keeps the port open.
         let kind = Int32(
             SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         descriptor = socket(AF_INET, kind, 0)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Process sources without descriptors", .serialized)
 struct ProcessShortageTests {
-    @Test("A process that can be given no descriptor is told all the same")
+    @Test("A child's end is reported although no descriptor is free")
     func shortage() async {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardErrorContent]
@@ -12,7 +12,7 @@ struct ProcessShortageTests {
             prepareForTrap()
             let queue = DispatchQueue(label: "shortage")
             let (child, other) = (Child("read line; exit 11"), Child("read line; exit 12"))
-            // The library has what it needs for itself.
+            // The library has opened its own descriptors.
             drain(queue)
             letTasksHaveTheirDescriptors()
             let source = { (identifier: pid_t, ended: Watched<[Int32]>) in
@@ -35,15 +35,15 @@ struct ProcessShortageTests {
             first.activate()
             second.activate()
             child.closeInput()
-            let firstCame = whileShort.wait(seconds: Patience.seconds) { $0 == [11] }
+            let firstArrived = whileShort.wait(seconds: Patience.seconds) { $0 == [11] }
             var many = rlimit(rlim_cur: 4096, rlim_max: 4096)
             setrlimit(__rlimit_resource_t(7), &many)
             letTimePass(milliseconds: 300)
             other.closeInput()
-            let secondCame = afterwards.wait(seconds: Patience.seconds) { $0 == [12] }
+            let secondArrived = afterwards.wait(seconds: Patience.seconds) { $0 == [12] }
             finish(first, cancelled.0)
             finish(second, cancelled.1)
-            endProcess(succeedingIf: firstCame && secondCame)
+            endProcess(succeedingIf: firstArrived && secondArrived)
         }
         guard let result else { return }
         let message = String(decoding: result.standardErrorContent, as: UTF8.self)

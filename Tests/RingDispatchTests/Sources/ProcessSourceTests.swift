@@ -7,7 +7,7 @@ struct ProcessSourceTests {
     private typealias Status = DispatchSource.ProcessExitStatus
     private let queue = DispatchQueue(label: "process")
 
-    /// What an active source's handler was told, call by call.
+    /// The events that an active source's handler received, call by call.
     private final class Probe: Sendable {
         let source: any DispatchSourceProcess
         let events = Watched<[DispatchSource.ProcessEvent]>([])
@@ -36,17 +36,17 @@ struct ProcessSourceTests {
         }
     }
 
-    /// Whether Linux tells how processes ended that were reaped, or are no children.
+    /// Whether Linux reports the exit status of processes that were reaped or are no children.
     private var tellsOfAll: Bool { kernelVersion() >= (6, 15) }
 
-    /// How many descriptors for a process are open here.
+    /// The number of open process descriptors.
     private func descriptors(of identifier: pid_t) -> Int {
         (0..<4096).filter {
             contents(ofFile: "/proc/self/fdinfo/\($0)")?.contains("\nPid:\t\(identifier)\n") == true
         }.count
     }
 
-    @Test("65. The end of a child is told once, with its exit status")
+    @Test("65. The end of a child is reported once, with its exit status")
     func exit() {
         let child = Child("read line; exit 3")
         let probe = Probe(child.identifier, on: queue)
@@ -57,7 +57,7 @@ struct ProcessSourceTests {
         child.closeInput()
         probe.expectExit()
         #expect(probe.statuses.value == [.exited(code: 3)])
-        // Nothing was reaped, and nothing more comes when it is.
+        // Nothing was reaped, and reaping causes no further event.
         #expect(child.reap() == 3 << 8)
         letTimePass(milliseconds: Patience.glanceMilliseconds)
         probe.end()
@@ -76,7 +76,7 @@ struct ProcessSourceTests {
         probe.end()
     }
 
-    @Test("65. A child that has ended already, but was not reaped, is told")
+    @Test("65. A child that has ended already, but was not reaped, is reported")
     func zombie() {
         let child = Child("exit 4")
         child.waitUntilEnded()
@@ -87,7 +87,7 @@ struct ProcessSourceTests {
         #expect(child.reap() == 4 << 8)
     }
 
-    @Test("65. A child that was reaped before the activation is told, as the process it was")
+    @Test("65. A child that was reaped before the activation is reported, as the process it was")
     func reapedBeforeActivation() {
         let child = Child("exit 5")
         let probe = Probe(child.identifier, on: queue, activates: false)
@@ -151,7 +151,7 @@ struct ProcessSourceTests {
         do {
             let source = DispatchSource.makeProcessSource(
                 identifier: child.identifier, eventMask: .exit, queue: queue)
-            source.start { Issue.record("an event came") }
+            source.start { Issue.record("an event arrived") }
             #expect(descriptors(of: child.identifier) == 1)
         }
         expectSoon("the descriptor is closed") { descriptors(of: child.identifier) == 0 }
@@ -200,11 +200,11 @@ struct ProcessSourceTests {
         #expect(source.exitStatus == .exited(code: 9))
     }
 
-    @Test("The end of a process that is no child is told, with its status on recent kernels")
+    @Test("The end of a process that is no child is reported, with its status on recent kernels")
     func noChild() {
         let parent = Child("sleep 1000 & echo $!; wait; echo reaped; read line; exit 0")
         guard let identifier = parent.readLine().flatMap({ pid_t($0) }) else {
-            Issue.record("the shell told no number")
+            Issue.record("the shell printed no number")
             return
         }
         let probe = Probe(identifier, on: queue)

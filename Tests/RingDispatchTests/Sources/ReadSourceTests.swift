@@ -6,7 +6,7 @@ import Testing
 struct ReadSourceTests {
     private let queue = DispatchQueue(label: "read")
 
-    @Test("60. The handler runs on the queue and is told how many bytes wait")
+    @Test("60. The handler runs on the queue and receives the number of waiting bytes")
     func data() {
         let channel = Channel(.pipe)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
@@ -78,7 +78,7 @@ struct ReadSourceTests {
         let dataAtEnd = Watched<UInt?>(nil)
         source.setEventHandler {
             let data = source.data
-            // As many as announced, so that the end comes in a call of its own.
+            // Reads exactly the reported count, so that the end is reported by a separate call.
             var buffer = [UInt8](repeating: 0, count: max(1, Int(data)))
             let count = read(channel.near, &buffer, buffer.count)
             if count > 0 {

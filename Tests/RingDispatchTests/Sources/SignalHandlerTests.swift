@@ -6,7 +6,7 @@ import Testing
 struct SignalHandlerTests {
     private let queue = DispatchQueue(label: "signal.handler")
 
-    @Test("A handler that was there runs once a delivery, with what came with the signal")
+    @Test("A handler that was installed before runs once a delivery, with the signal's data")
     func information() {
         let signal = TestSignal.queued(10)
         OwnHandler.install(signal, flags: SA_RESTART)
@@ -15,7 +15,7 @@ struct SignalHandlerTests {
         for value: Int32 in 1...10 {
             sendQueued(signal, value: value)
             probe.expect(UInt(value))
-            // The source may be told while the handler is still running.
+            // The source may be notified while the handler is still running.
             expectSoon("value \(value)") { OwnHandler.lastValue(signal) == value }
         }
         expectSoon("ten calls") { OwnHandler.calls(signal) == 10 }
@@ -26,7 +26,7 @@ struct SignalHandlerTests {
         #expect(probe.total == 10)
     }
 
-    @Test("A handler that is told the number only runs once a delivery")
+    @Test("A handler that receives the number only runs once a delivery")
     func plain() {
         let signal = TestSignal.queued(11)
         OwnHandler.installPlain(signal)
@@ -60,7 +60,7 @@ struct SignalHandlerTests {
         sigaction(signal, &action, nil)
         let probe = SignalProbe(signal, on: queue)
         var present = disposition(of: signal)
-        // A program that wants its calls interrupted by its handler gets that.
+        // A handler without SA_RESTART still interrupts the program's calls.
         #expect(present.sa_flags & SA_RESTART == 0)
         #expect(sigismember(&present.sa_mask, SIGWINCH) == 1)
         probe.end()

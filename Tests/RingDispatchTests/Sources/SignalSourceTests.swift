@@ -46,7 +46,7 @@ struct SignalSourceTests {
         #expect(probe.total == 2 + more)
     }
 
-    @Test("64. All sources of a signal are told, and those that are left when one ends")
+    @Test("64. All sources of a signal are notified, and the others stay so when one ends")
     func several() {
         let signal = TestSignal.queued(1)
         let (first, second) = (SignalProbe(signal, on: queue), SignalProbe(signal, on: queue))

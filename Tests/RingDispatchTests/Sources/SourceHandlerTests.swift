@@ -55,7 +55,7 @@ struct SourceHandlerTests {
             inside.increment(by: -1)
         }
         onThreads(2) { _ in
-            // A full socket takes none.
+            // A full socket is not writable.
             for _ in 0..<200 {
                 while write(1, to: pair.far) != 1 { sched_yield() }
             }
@@ -83,7 +83,7 @@ struct SourceHandlerTests {
             cancelled = watchCancel(of: timer)
             timer.activate()
         }
-        // Nobody else holds it.
+        // No other reference exists.
         expectEventually(fired) { $0 >= 3 }
         #expect(!released.wasOpened)
         isLast.update { $0 = true }

@@ -35,7 +35,7 @@ struct SourceLifeTests {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         let calls = Watched<[UInt]>([])
         source.start { calls.append(source.data) }
-        // A call that has begun takes what comes meanwhile: it looks once, at its start.
+        // A call takes the events so far once, at its start.
         drain(queue)
         source.suspend()
         source.suspend()

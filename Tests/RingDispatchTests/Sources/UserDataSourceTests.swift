@@ -6,7 +6,7 @@ import Testing
 struct UserDataSourceTests {
     private let queue = DispatchQueue(label: "userdata")
 
-    /// One call of the handler takes all that was merged while it could not be called.
+    /// One call of the handler receives all values merged while the handler could not run.
     private func expectCall(
         of source: any DispatchSourceProtocol, _ data: UInt, after merge: () -> Void,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -22,7 +22,7 @@ struct UserDataSourceTests {
         source.cancel()
     }
 
-    @Test("47, 49. An add source sums up what it is given while it cannot call")
+    @Test("47, 49. An add source sums up the values merged while its handler cannot run")
     func add() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
         expectCall(of: source, 1000) { for _ in 0..<1000 { source.add(data: 1) } }

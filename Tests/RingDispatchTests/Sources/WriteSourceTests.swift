@@ -41,7 +41,7 @@ struct WriteSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("61. It is announced again and again while there is room")
+    @Test("61. It is announced repeatedly while there is room")
     func level() {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)
@@ -97,18 +97,18 @@ struct WriteSourceTests {
         finish(reader, readerCancelled)
     }
 
-    @Test("68. Several read sources on one descriptor are all told")
+    @Test("68. Several read sources on one descriptor are all notified")
     func severalReaders() {
         let channel = Channel(.socketPair)
-        let told = Watched<Set<Int>>([])
+        let notified = Watched<Set<Int>>([])
         let sources = (0..<3).map { number in
             let source = DispatchSource.makeReadSource(
                 fileDescriptor: channel.near, queue: DispatchQueue(label: "write.\(number)"))
-            let cancelled = activate(source) { told.update { _ = $0.insert(number) } }
+            let cancelled = activate(source) { notified.update { _ = $0.insert(number) } }
             return (source, cancelled)
         }
         write(1, to: channel.far)
-        expectEventually(told) { $0.count == 3 }
+        expectEventually(notified) { $0.count == 3 }
         for (source, cancelled) in sources { finish(source, cancelled) }
     }
 

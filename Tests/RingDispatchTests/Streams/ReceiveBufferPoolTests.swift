@@ -3,7 +3,7 @@ import Testing
 @testable import LinuxPlatform
 @testable import RingDispatch
 
-@Suite("A event loop's receive buffers")
+@Suite("An event loop's receive buffers")
 struct ReceiveBufferPoolTests {
     private let buffers = ReceiveBuffers(count: 256)
 
@@ -15,7 +15,7 @@ struct ReceiveBufferPoolTests {
         LoopStream(descriptor: -1, queue: DispatchQueue(label: "stream"))
     }
 
-    @Test("Where a few are left, more are provided, and then they are spared")
+    @Test("When few are left, more are provided, and then they are used sparingly")
     func reserve() {
         defer { buffers.free() }
         var pool = makePool()
@@ -34,7 +34,7 @@ struct ReceiveBufferPoolTests {
         #expect(pool.giveBack(0) && !pool.isLow)
     }
 
-    @Test("What comes back while streams wait is for them, the first one first")
+    @Test("Buffers returned while streams wait go to these streams, in order")
     func turns() {
         defer { buffers.free() }
         var pool = makePool()
@@ -47,7 +47,7 @@ struct ReceiveBufferPoolTests {
         let first = pool.takeStarved(isIdle: false)
         #expect(first.buffers == [1, 2])
         #expect(first.streams.map { $0.toOpaque() } == Array(references[..<2]))
-        // The buffers that the kernel has by then may be filled already.
+        // The kernel may have filled its buffers already.
         #expect(pool.takeStarved(isIdle: false).streams.isEmpty && pool.hasStarved)
         let last = pool.takeStarved(isIdle: true)
         #expect(last.buffers.isEmpty && last.streams.map { $0.toOpaque() } == [references[2]])

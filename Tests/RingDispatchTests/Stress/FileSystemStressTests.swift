@@ -4,7 +4,7 @@ import Testing
 
 @Suite("File-system sources under stress", .watchdog, .serialized)
 struct FileSystemStressTests {
-    @Test("Files are written, renamed and removed while sources come and go; none misses the end")
+    @Test("Files change and vanish while sources are created and cancelled; none misses the end")
     func churn() {
         let folder = Folder()
         let threads = 4

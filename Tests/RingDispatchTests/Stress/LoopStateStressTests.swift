@@ -3,8 +3,8 @@ import RingDispatch
 import Synchronization
 import Testing
 
-/// A handler keeps its loop to itself for long; everything else on the loop goes on.
-@Suite("Handlers that keep a event loop, under stress", .watchdog, .serialized)
+/// A handler occupies its loop for long; everything else on the loop continues.
+@Suite("Handlers that keep an event loop, under stress", .watchdog, .serialized)
 struct LoopStateStressTests {
     enum Hindrance: CaseIterable, Sendable {
         case sleeps
@@ -13,14 +13,14 @@ struct LoopStateStressTests {
         case waitsInSync
     }
 
-    /// Something to look at in a loop, without a lock.
+    /// A flag to poll in a loop, without a lock.
     private final class Flag: Sendable {
         private let value = Atomic(false)
         var isSet: Bool { value.load(ordering: .acquiring) }
         func set() { value.store(true, ordering: .releasing) }
     }
 
-    /// Bytes go to and fro over socket pairs, as many as there are handlers in the way.
+    /// Bytes bounce over socket pairs while handlers block; as many pairs as handlers.
     private final class Traffic: Sendable {
         let echoed = Watched(0)
         private let channels: [Channel]
@@ -28,8 +28,8 @@ struct LoopStateStressTests {
         init(connections: Int) {
             channels = (0..<connections).map { _ in Channel(.socketPair) }
             for (number, channel) in channels.enumerated() {
-                bounce(channel.near, DispatchQueue(label: "lease.near.\(number)"))
-                bounce(channel.far, DispatchQueue(label: "lease.far.\(number)"))
+                bounce(channel.near, DispatchQueue(label: "loop-state.near.\(number)"))
+                bounce(channel.far, DispatchQueue(label: "loop-state.far.\(number)"))
                 var byte: UInt8 = 1
                 _ = write(channel.near, &byte, 1)
             }
@@ -64,14 +64,14 @@ struct LoopStateStressTests {
         let leave = Gate()
         let mayLeave = Flag()
         let release = DispatchSemaphore(value: 0)
-        let owned = DispatchQueue(label: "lease.owned")
+        let owned = DispatchQueue(label: "loop-state.owned")
         let inside = Watched(0)
         let left = Watched(0)
         if hindrance == .waitsInSync { owned.suspend() }
-        // More of them than there are loops, whatever the count of loops is.
+        // More than there are loops, whatever the number of loops.
         let count = 12
         for number in 0..<count {
-            DispatchQueue(label: "lease.hindrance.\(number)").async {
+            DispatchQueue(label: "loop-state.hindrance.\(number)").async {
                 inside.increment()
                 switch hindrance {
                 case .sleeps: leave.pass()
@@ -99,14 +99,14 @@ struct LoopStateStressTests {
         let leave = Gate()
         let inside = Watched(0)
         for number in 0..<12 {
-            DispatchQueue(label: "lease.kept.\(number)").async {
+            DispatchQueue(label: "loop-state.kept.\(number)").async {
                 inside.increment()
                 leave.pass()
             }
         }
         expectEventually(inside) { $0 == 12 }
         let ticks = Watched(0)
-        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "lease.timer"))
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "loop-state.timer"))
         timer.schedule(deadline: .now(), repeating: .milliseconds(2))
         timer.start { ticks.increment(by: Int(timer.data)) }
         expectEventually(ticks) { $0 >= 20 }

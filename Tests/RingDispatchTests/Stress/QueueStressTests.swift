@@ -1,13 +1,13 @@
 import RingDispatch
 import Testing
 
-/// Many threads at once, with order and count checked; meant to run under ThreadSanitizer, too.
+/// Many concurrent threads, with checks of order and count. Also meant for ThreadSanitizer.
 @Suite("Queues under stress", .watchdog, .serialized)
 struct QueueStressTests {
     private static let producers = 4
     private static let itemsEach = 3_000
 
-    /// What one serial queue has seen of each producer, without a lock: the queue is the lock.
+    /// The last value of each producer on one serial queue, without a lock: the queue is the lock.
     private final class Ledger: @unchecked Sendable {
         // Safety: touched on one serial queue only; ThreadSanitizer checks just that.
         private var next: [Int]

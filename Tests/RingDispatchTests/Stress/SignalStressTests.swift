@@ -7,9 +7,9 @@ struct SignalStressTests {
     private static let senders = 3
     private static let signalsPerSender = 2000
 
-    /// Signals come while sources are suspended, resumed, made and cancelled. A source that is
-    /// there all the time has to count what the program's own handler counts: all of them, if the
-    /// signals do not merge.
+    /// Signals arrive while sources are suspended, resumed, created and cancelled. A permanent
+    /// source must count the same deliveries as the program's own handler: all signals, if they do
+    /// not merge.
     private func run(
         _ signal: Int32, areKeptApart: Bool, send: @escaping @Sendable (Int32) -> Void
     ) {
@@ -44,7 +44,7 @@ struct SignalStressTests {
         for thread in senders { #expect(thread.join(seconds: 150)) }
         isOver.update { $0 = true }
         for thread in others { #expect(thread.join()) }
-        // What was sent last may still be on its way in another thread.
+        // Another thread may still process the last signal.
         let sent = Self.senders * Self.signalsPerSender
         if areKeptApart { expectSoon("all are handled") { OwnHandler.calls(signal) == sent } }
         expectSoon("all that are handled are counted") {
@@ -66,7 +66,7 @@ struct SignalStressTests {
         run(SIGWINCH, areKeptApart: false) { kill(getpid(), $0) }
     }
 
-    @Test("Signals to a thread of one's own are all told apart")
+    @Test("Signals to a single thread are all kept apart")
     func raised() {
         run(SIGPROF, areKeptApart: true) { raise($0) }
     }
@@ -76,7 +76,7 @@ struct SignalStressTests {
         .enabled(if: TestSignal.areKeptApart))
     func withoutHandler() {
         let signal = TestSignal.queued(25)
-        // Between two sources nothing else may happen to it.
+        // The signal must not change state between two sources.
         Glibc.signal(signal, SIG_IGN)
         let observer = SignalProbe(signal, on: DispatchQueue(label: "stress.signal"))
         let isOver = Watched(false)
@@ -97,7 +97,7 @@ struct SignalStressTests {
         #expect(observer.total == UInt(Self.senders * Self.signalsPerSender))
     }
 
-    @Test("A delivery that comes while another one is collected is not missed")
+    @Test("A delivery that arrives while another one is collected is not missed")
     func pairs() {
         let signal = TestSignal.queued(27)
         let probe = SignalProbe(signal, on: DispatchQueue(label: "stress.pairs"))
@@ -115,7 +115,7 @@ struct SignalStressTests {
         probe.end()
     }
 
-    @Test("A signal's only source may come and go while signals come")
+    @Test("A signal's only source may be created and cancelled while signals arrive")
     func lastSource() {
         let signal = TestSignal.queued(26)
         OwnHandler.install(signal, flags: SA_RESTART)
@@ -124,22 +124,22 @@ struct SignalStressTests {
             blockNothing()
             for _ in 0..<2000 { sendQueued(signal) }
         }
-        var told: UInt = 0
+        var reported: UInt = 0
         while !sender.isFinished {
             let probe = SignalProbe(signal, on: DispatchQueue(label: "stress.short"))
             sched_yield()
             probe.end()
-            told += probe.total
+            reported += probe.total
         }
         #expect(sender.join())
-        #expect(told <= 2000)
+        #expect(reported <= 2000)
         if TestSignal.areKeptApart {
             expectSoon("each was handled") { OwnHandler.calls(signal) == 2000 }
         }
         #expect(handlerAddress(of: signal) == before)
     }
 
-    @Test("Children that end while their sources are made and cancelled are each told, or not")
+    @Test("Children end while their sources are made and cancelled: reported once, or not")
     func processes() {
         onThreads(3, seconds: 150) { thread in
             for round in 0..<25 { endWhileCancelling(code: Int32(round), thread: thread) }
@@ -149,12 +149,12 @@ struct SignalStressTests {
     private func endWhileCancelling(code: Int32, thread: Int) {
         let queue = DispatchQueue(label: "stress.process.\(thread)")
         let child = Child("read line; exit \(code)")
-        let told = Watched<[DispatchSource.ProcessExitStatus?]>([])
+        let reported = Watched<[DispatchSource.ProcessExitStatus?]>([])
         let ended = Watched(0)
         let sources = (0..<4).map { index in
             let source = DispatchSource.makeProcessSource(
                 identifier: child.identifier, eventMask: .exit, queue: queue)
-            source.setEventHandler { if index < 2 { told.append(source.exitStatus) } }
+            source.setEventHandler { if index < 2 { reported.append(source.exitStatus) } }
             source.setCancelHandler { ended.increment() }
             source.activate()
             return source
@@ -162,7 +162,7 @@ struct SignalStressTests {
         child.closeInput()
         sources[2].cancel()
         sources[3].cancel()
-        expectEventually(told) { $0 == [.exited(code: code), .exited(code: code)] }
+        expectEventually(reported) { $0 == [.exited(code: code), .exited(code: code)] }
         child.reap()
         for source in sources { source.cancel() }
         expectEventually(ended) { $0 == 4 }

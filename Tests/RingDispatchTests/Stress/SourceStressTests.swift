@@ -24,7 +24,7 @@ struct SourceStressTests {
         source.activate()
     }
 
-    @Test("Descriptors that are cancelled, closed and opened anew are never mixed up")
+    @Test("Descriptors that are cancelled, closed and opened again are never mixed up")
     func churn() {
         let ended = Watched(0)
         let threads = 4
@@ -36,7 +36,7 @@ struct SourceStressTests {
                     socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)
                     _ = fcntl(pair[0], F_SETFL, O_NONBLOCK)
                     echo(pair[0], number: thread * rounds + round, ended: ended)
-                    // The answer must be what this very pair was sent.
+                    // The answer must be the bytes sent to this pair.
                     var sent = UInt32(thread * rounds + round)
                     var answer: UInt32 = 0
                     _ = write(pair[1], &sent, 4)
@@ -50,7 +50,7 @@ struct SourceStressTests {
         expectEventually(ended) { $0 == threads * rounds }
     }
 
-    @Test("A source that is cancelled while events come calls its cancel handler once, and last")
+    @Test("A source that is cancelled while events arrive calls its cancel handler once, and last")
     func cancelAmongEvents() {
         let rounds = 200
         for round in 0..<rounds {

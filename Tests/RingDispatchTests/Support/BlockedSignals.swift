@@ -5,12 +5,12 @@ import Testing
 /// The main thread is in its handler, with all signals blocked.
 private let isMainThreadParked = Atomic<Bool>(false)
 
-/// In the child process of an exit test: waits until no thread lets the signals through.
+/// In the child process of an exit test: waits until all threads block the signals.
 ///
-/// The threads that run tests block most signals anyway. The main thread is parked in the Swift
-/// runtime, blocking none; but a handler of its own may block all, and stay for ever.
+/// The threads that run tests block most signals already. The main thread is parked in the Swift
+/// runtime and blocks none; but a signal handler on it can block all signals and never return.
 func blockEverywhere(_ signals: Int32...) {
-    // Its first use, which a handler must not make.
+    // Initialized here, because a signal handler must not do it.
     isMainThreadParked.store(false, ordering: .relaxed)
     signal(SIGUSR1) { _ in
         var all = sigset_t()
@@ -23,7 +23,7 @@ func blockEverywhere(_ signals: Int32...) {
     }
     kill(getpid(), SIGUSR1)
     expectSoon("some thread blocks nothing") {
-        // It blocks signals for a moment before it is parked, too.
+        // The main thread also blocks signals for a moment before it is parked.
         guard isMainThreadParked.load(ordering: .acquiring) else { return false }
         return threadIdentifiers().allSatisfy { thread in
             guard let mask = processStatus("SigBlk", of: "self/task/\(thread)") else { return true }

@@ -5,7 +5,7 @@ func countingBytes(_ count: Int, from first: Int = 0) -> [UInt8] {
     (first..<first + count).map { UInt8(truncatingIfNeeded: $0) }
 }
 
-/// The bytes as a value of its own memory.
+/// A copy of the bytes in memory of its own.
 func copied(_ bytes: [UInt8]) -> DispatchData {
     bytes.withUnsafeBytes { DispatchData(bytes: $0) }
 }
@@ -17,7 +17,7 @@ func regions(_ sizes: Int...) -> DispatchData {
     return data
 }
 
-/// Memory that tells when it is given back.
+/// Memory that reports its deallocation.
 final class Block: @unchecked Sendable {
     // Safety: written before it is shared.
     let start: UnsafeMutableRawPointer
@@ -45,7 +45,7 @@ final class Block: @unchecked Sendable {
 }
 
 extension DispatchData {
-    /// Where each region's first byte is.
+    /// The address of each region's first byte.
     var addresses: [UnsafeRawPointer] {
         regions.map { $0.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in bytes.baseAddress! } }
     }

@@ -1,4 +1,4 @@
-/// Tells when its last reference goes.
+/// Reports the release of its last reference.
 final class Canary: Sendable {
     private let onRelease: @Sendable () -> Void
 
@@ -8,6 +8,6 @@ final class Canary: Sendable {
 
     deinit { onRelease() }
 
-    /// Something that a handler can do with it, so that it captures it.
+    /// Lets a handler capture the canary.
     func keepAlive() {}
 }

@@ -43,14 +43,14 @@ final class Channel: Sendable {
     }
 }
 
-/// Writes `count` bytes, fewer where the descriptor takes no more.
+/// Writes `count` bytes, or fewer if the descriptor is full.
 @discardableResult
 func write(_ count: Int, to descriptor: Int32) -> Int {
     let bytes = [UInt8](repeating: 7, count: count)
     return Glibc.write(descriptor, bytes, count)
 }
 
-/// Reads until nothing is left; tells how many bytes came, and whether the end was reached.
+/// Reads all waiting bytes. Returns their number, and whether the end was reached.
 func readAll(from descriptor: Int32) -> (count: Int, isAtEnd: Bool) {
     var buffer = [UInt8](repeating: 0, count: 65536)
     var total = 0
@@ -62,7 +62,7 @@ func readAll(from descriptor: Int32) -> (count: Int, isAtEnd: Bool) {
     }
 }
 
-/// Writes until the descriptor takes no more; tells how many bytes it took.
+/// Writes until the descriptor is full. Returns the number of bytes written.
 @discardableResult
 func fill(_ descriptor: Int32) -> Int {
     var total = 0

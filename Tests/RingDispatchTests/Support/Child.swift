@@ -14,7 +14,7 @@ final class Child: Sendable {
     init(_ script: String, inheritsMask: Bool = false) {
         var toChild: [Int32] = [-1, -1]
         var fromChild: [Int32] = [-1, -1]
-        // Not pipes, because these can be closed by exec from the start.
+        // Not pipes, because sockets can be created with close-on-exec.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let results = (
             socketpair(AF_UNIX, kind, 0, &toChild), socketpair(AF_UNIX, kind, 0, &fromChild)
@@ -104,7 +104,7 @@ final class Child: Sendable {
     }
 }
 
-/// All of a small file, such as those of proc(5).
+/// The contents of a small file, such as those of proc(5).
 func contents(ofFile path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -118,7 +118,7 @@ func contents(ofFile path: String) -> String? {
     }
 }
 
-/// What a process's status, as proc(5) shows it, says under `name`.
+/// The value of `name` in a process's status, see proc(5).
 func processStatus(_ name: String, of process: String = "self") -> String? {
     contents(ofFile: "/proc/\(process)/status")?.split(separator: "\n")
         .first { $0.hasPrefix(name + ":") }?

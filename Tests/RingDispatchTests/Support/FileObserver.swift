@@ -4,7 +4,7 @@ import Testing
 
 typealias FileSystemEvent = DispatchSource.FileSystemEvent
 
-/// A file-system source that notes what its handler is told.
+/// A file-system source that records the events that its handler receives.
 final class FileObserver: Sendable {
     let source: any DispatchSourceFileSystemObject
     let queue: DispatchQueue
@@ -13,7 +13,7 @@ final class FileObserver: Sendable {
     private let cancelled: Gate
     private let descriptor: Int32?
 
-    /// Watches what a path leads to, by a descriptor of the observer's own.
+    /// Watches the file at a path, by a descriptor of the observer's own.
     init(_ path: String, _ mask: FileSystemEvent = .all, reader: FileSystemReader = .shared) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         precondition(descriptor >= 0, "errno \(errno)")
@@ -25,7 +25,7 @@ final class FileObserver: Sendable {
         start()
     }
 
-    /// Watches with a source that is not active yet, whose descriptor somebody else closes.
+    /// Watches with an inactive source, whose descriptor the caller closes.
     init(_ source: any DispatchSourceFileSystemObject, _ queue: DispatchQueue) {
         descriptor = nil
         self.queue = queue
@@ -45,7 +45,7 @@ final class FileObserver: Sendable {
         if let descriptor { close(descriptor) }
     }
 
-    /// What was told since the last question, once all that happened before has arrived.
+    /// The events since the last call, after all earlier changes have been reported.
     func events(
         beyond fence: FileFence, sourceLocation: SourceLocation = #_sourceLocation
     ) -> FileSystemEvent {
@@ -58,8 +58,8 @@ final class FileObserver: Sendable {
     }
 }
 
-/// A file of its own: once a change of it has arrived, all that happened before has, because the
-/// kernel tells of everything in its order.
+/// A separate file. When a change of it is reported, all earlier changes have been reported,
+/// because the kernel keeps the order of events.
 final class FileFence: Sendable {
     private let folder = Folder()
     private let source: any DispatchSourceFileSystemObject
@@ -96,7 +96,7 @@ final class FileFence: Sendable {
     }
 }
 
-/// All that several calls of a handler were told.
+/// The union of the events of several calls of a handler.
 func union(of calls: [FileSystemEvent]) -> FileSystemEvent {
     calls.reduce(into: FileSystemEvent()) { $0.formUnion($1) }
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// A directory for a test's files, removed with all that is in it when the last reference goes.
 final class Folder: Sendable {
-    /// Where it is made: file systems differ in what they tell.
+    /// Its location: file systems differ in the events that they report.
     enum Place: String, CaseIterable, CustomTestStringConvertible {
         case temporary = "/tmp"
         case memory = "/dev/shm"
@@ -21,8 +21,9 @@ final class Folder: Sendable {
         isHandedOff = false
     }
 
-    /// In a child process, which ends without ado: its parent's folder, who removes it.
-    init(lent path: String) {
+    /// For a child process, which ends without cleanup: the parent's folder, which the parent
+    /// removes.
+    init(borrowing path: String) {
         self.path = path
         isHandedOff = true
     }
@@ -32,7 +33,7 @@ final class Folder: Sendable {
     /// The path of an entry.
     func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a file, or cuts one that is there to these bytes, and gives its path.
+    /// Creates a file with these bytes, or overwrites one, and returns its path.
     @discardableResult
     func makeFile(_ name: String, _ bytes: [UInt8] = []) -> String {
         let descriptor = open(self(name), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
@@ -70,7 +71,7 @@ func append(_ count: Int, to path: String) {
     close(descriptor)
 }
 
-/// Puts bytes in the place of a file's first.
+/// Overwrites a file's first bytes.
 func overwrite(_ count: Int, of path: String) {
     let descriptor = open(path, O_WRONLY | O_CLOEXEC)
     #expect(descriptor >= 0 && write(count, to: descriptor) == count)

@@ -1,4 +1,4 @@
-/// A gate that starts closed: whoever passes it waits until somebody opens it.
+/// A gate that starts closed. Threads wait at it until it is opened.
 final class Gate: Sendable {
     private let isOpen = Watched(false)
 
@@ -6,8 +6,7 @@ final class Gate: Sendable {
         isOpen.update { $0 = true }
     }
 
-    /// Waits at the gate. A test whose gate is never opened fails elsewhere, so that this gives up
-    /// quietly after a while instead of holding its thread for ever.
+    /// Waits at the gate, with a timeout. A test whose gate is never opened fails elsewhere.
     func pass() {
         _ = isOpen.wait(seconds: 2 * Patience.seconds) { $0 }
     }

@@ -1,6 +1,6 @@
 import LinuxPlatform
 
-/// inotify, and what a test wants done meanwhile.
+/// An inotify that calls a test's closures during its calls.
 final class HookedInotify: Inotify {
     private let kernel: InotifyDescriptor
     private let beforeWatch: @Sendable (InotifyMask) -> Void

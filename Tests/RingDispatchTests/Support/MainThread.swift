@@ -1,18 +1,18 @@
 import Glibc
 import RingDispatch
 
-/// Gives the process's main thread to the main queue, from the child process of an exit test, and
-/// runs `body` on the calling thread as soon as that is so.
+/// Makes the main thread of an exit test's child process serve the main queue, then runs `body` on
+/// the calling thread.
 ///
-/// There the main thread is parked in the Swift runtime, where no test gets at it; but a signal
-/// that is sent to the whole process is handled on the main thread, and a handler may stay for
-/// ever. Never returns: a block on the main queue has to end the process, or an alarm does.
+/// The main thread is parked in the Swift runtime, out of a test's reach. But a signal to the
+/// process is handled on the main thread, and its handler need not return. Never returns: a block
+/// on the main queue or an alarm ends the process.
 func withMainQueueServed(_ body: () throws -> Void) rethrows -> Never {
     prepareForTrap()
     signal(SIGUSR1) { _ in dispatchMain() }
     kill(getpid(), SIGUSR1)
-    // Until then the Swift runtime's threads serve the queue; what they were asked to do for it
-    // comes before the task.
+    // Until then the Swift runtime's threads serve the queue. Their earlier work on it precedes the
+    // task.
     _ = poll { DispatchQueue.main.sync { isOnMainThread } }
     let flushed = Gate()
     Task { @MainActor in flushed.open() }

@@ -9,8 +9,8 @@ enum Patience {
     /// For the library's own waits: a test that has to wait this long has failed.
     static var deadline: DispatchTime { .now() + .seconds(seconds) }
 
-    /// How long a test looks on while something must not happen. Too short a look can only miss a
-    /// failure, never invent one.
+    /// How long a test waits while something must not happen. A short wait can only miss a failure,
+    /// never invent one.
     static let glanceMilliseconds = 50
 }
 
@@ -39,7 +39,7 @@ func expectOpens(
     return opened
 }
 
-/// Looks again and again until something holds of which nobody tells; false when it never did.
+/// Polls a condition that has no notification. False if it never became true.
 func poll(until condition: () -> Bool) -> Bool {
     for _ in 0..<(Patience.seconds * 1000) {
         if condition() { return true }
@@ -48,7 +48,7 @@ func poll(until condition: () -> Bool) -> Bool {
     return false
 }
 
-/// Looks on for a moment and records a failure when the watched value changes from `expected`.
+/// Waits for a moment, and records a failure if the watched value is not `expected` then.
 func expectStays<Value: Equatable>(
     _ watched: Watched<Value>, at expected: Value, _ comment: Comment? = nil,
     sourceLocation: SourceLocation = #_sourceLocation

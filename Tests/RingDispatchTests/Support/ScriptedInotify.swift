@@ -1,15 +1,15 @@
 import Glibc
 import LinuxPlatform
 
-/// A replacement worker for inotify, for what a test cannot make the kernel do: it refuses what it is told to
-/// refuse, and events come when the test sends them.
+/// A fake inotify for behaviour that a test cannot force on the kernel. The test decides when calls
+/// fail and events arrive.
 final class ScriptedInotify: Inotify {
     private let channel = Channel(.pipe)
-    /// The `errno` for each call to come; 0: it succeeds.
+    /// The `errno` of each future call; 0: it succeeds.
     let refusals = Watched<[Int32]>([])
-    /// So many watches to come are gone as soon as they were made, and nothing tells.
+    /// This many future watches are lost once they are made, without an event.
     let losses = Watched(0)
-    /// Watches that were made and not given up, by number: where they lead.
+    /// The targets of the existing watches, by number.
     let watches = Watched<[Int32: String]>([:])
     private let lastNumber = Watched<Int32>(0)
     /// Gives every watch for the same file the same number, as the kernel does.
@@ -65,24 +65,24 @@ final class ScriptedInotify: Inotify {
         isClosed.update { $0 = true }
     }
 
-    /// Lets the events come, all at once.
+    /// Delivers the events, all at once.
     func send(_ events: (Int32, InotifyMask)...) {
         send(events.map { ($0, $1, isOfEntry: false) })
     }
 
-    /// The same, for what happens to entries of a watched directory, too.
+    /// Delivers events of entries of a watched directory.
     func send(_ events: [(number: Int32, mask: InotifyMask, isOfEntry: Bool)]) {
         var words: [UInt32] = []
         for (number, mask, isOfEntry) in events {
             if mask.contains(.ended) { forget(number) }
-            // The name's four bytes say nothing.
+            // Four bytes for the name, with no content.
             let name: [UInt32] = isOfEntry ? [4, 0] : [0]
             words += [UInt32(bitPattern: number), mask.rawValue, 0] + name
         }
         send(words)
     }
 
-    /// Lets one end of a directory's renaming come.
+    /// Delivers one of the two events of a directory's renaming.
     func sendMove(of number: Int32, _ mask: InotifyMask, cookie: UInt32) {
         let bits = mask.union(.isDirectory).rawValue
         send([UInt32(bitPattern: number), bits, cookie, 4, 0])

@@ -8,12 +8,12 @@ enum TestSignal {
     /// The n-th real-time signal: each that is sent is delivered.
     static func queued(_ n: Int32) -> Int32 { __libc_current_sigrtmin() + n }
 
-    /// Whether each real-time signal calls its handler. ThreadSanitizer puts handlers off, and
-    /// calls them once for what came meanwhile.
+    /// Whether each real-time signal calls its handler. ThreadSanitizer delays handlers, and
+    /// calls them once for all signals that arrived meanwhile.
     static let areKeptApart = dlsym(nil, "__tsan_init") == nil
 }
 
-/// An active source of a signal, and what its handler was told.
+/// An active source of a signal, and the deliveries that its handler received.
 final class SignalProbe: Sendable {
     let source: any DispatchSourceSignal
     /// `data`, call by call.
@@ -33,7 +33,7 @@ final class SignalProbe: Sendable {
 
     var total: UInt { seen.value.reduce(0, +) }
 
-    /// Waits until the handler was told of so many deliveries altogether.
+    /// Waits until the handler has received this total of deliveries.
     func expect(_ total: UInt, sourceLocation: SourceLocation = #_sourceLocation) {
         expectEventually(seen, sourceLocation: sourceLocation) { $0.reduce(0, +) == total }
     }
@@ -44,8 +44,8 @@ final class SignalProbe: Sendable {
     }
 }
 
-/// Runs on a thread of its own that blocks no signal, and waits until it is done. The thread of a
-/// test itself may block whatever the test library likes.
+/// Runs `body` on a new thread that blocks no signal, and waits for its end. The test library may
+/// have blocked signals on the test's own thread.
 func onOwnThread(
     sourceLocation: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () -> Void
 ) {
@@ -56,14 +56,14 @@ func onOwnThread(
     #expect(thread.join(), "the thread did not end", sourceLocation: sourceLocation)
 }
 
-/// Lets all signals come to the calling thread.
+/// Unblocks all signals on the calling thread.
 func blockNothing() {
     var none = sigset_t()
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, nil)
 }
 
-/// Looks again and again until what the system says meets the condition, or records a failure.
+/// Polls the system's state until it meets the condition, or records a failure.
 func expectSoon(
     _ comment: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
 ) {
@@ -74,7 +74,7 @@ func expectSoon(
     Issue.record(comment, sourceLocation: sourceLocation)
 }
 
-/// Has a signal delivered, which is done when this returns.
+/// Delivers a signal, and returns after its delivery.
 func deliver(_ signal: Int32, times: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) {
     onOwnThread(sourceLocation: sourceLocation) {
         for _ in 0..<times { raise(signal) }
@@ -88,7 +88,7 @@ func sendQueued(_ signal: Int32, value: Int32 = 0) {
     }
 }
 
-/// What a signal is set to.
+/// A signal's disposition.
 func disposition(of signal: Int32) -> sigaction {
     var present = sigaction()
     sigaction(signal, nil, &present)
@@ -126,7 +126,7 @@ enum OwnHandler {
         slots[Int(signal)].passed.load(ordering: .acquiring)
     }
 
-    /// The number that came with the last one, see sigqueue(3).
+    /// The value that accompanied the last one, see sigqueue(3).
     static func lastValue(_ signal: Int32) -> Int32 {
         slots[Int(signal)].lastValue.load(ordering: .acquiring)
     }
@@ -153,7 +153,7 @@ enum OwnHandler {
         sigaction(signal, &action, nil)
     }
 
-    /// One that is told the number only.
+    /// A handler that receives the number only.
     static func installPlain(_ signal: Int32, flags: Int32 = 0) {
         zero(signal)
         var action = sigaction()
@@ -164,7 +164,7 @@ enum OwnHandler {
         sigaction(signal, &action, nil)
     }
 
-    /// One that calls what it found installed, which has SA_SIGINFO.
+    /// A handler that calls the previously installed one, which has SA_SIGINFO.
     static func installPassing(_ signal: Int32) {
         let present = disposition(of: signal)
         precondition(present.sa_flags & SA_SIGINFO != 0)

@@ -22,12 +22,12 @@ func threadNames() -> [String] {
 
 func currentThreadName() -> String { processStatus("Name", of: "thread-self") ?? "" }
 
-/// How often the process's threads of the library have gone to sleep, by thread.
+/// The number of sleeps of the library's threads in this process, by thread.
 func librarySleeps() -> [Int32: String] {
     var sleeps: [Int32: String] = [:]
     for thread in threadIdentifiers() {
         let place = "self/task/\(thread)"
-        // Not those that have the program's own name, which begins in the same way.
+        // Not the threads with the program's own name, which has the same prefix.
         guard let name = processStatus("Name", of: place), name.hasPrefix("ring-"),
             !name.hasPrefix("ring-dispatch")
         else { continue }

@@ -1,6 +1,6 @@
 import Testing
 
-/// Starts so many threads; each is given its number.
+/// Starts `count` threads, and passes each its number.
 func startThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> [UserThread] {
     (0..<count).map { number in UserThread { body(number) } }
 }

@@ -64,7 +64,7 @@ final class Transfer: Sendable {
         expectEventually(log, sourceLocation: sourceLocation) { $0.count >= count }
     }
 
-    /// Looks on for a moment: no call comes.
+    /// Checks for a moment that no call arrives.
     func expectSilence(sourceLocation: SourceLocation = #_sourceLocation) {
         expectStays(log, at: log.value, sourceLocation: sourceLocation)
     }
@@ -86,7 +86,7 @@ extension DispatchIO {
     }
 }
 
-/// The channel's cleanup handler, and what it was told.
+/// The channel's cleanup handler, and its argument.
 final class Cleanup: Sendable {
     private let codes = Watched<[Int32]>([])
 
@@ -122,15 +122,15 @@ func contents(ofFile path: String) -> [UInt8] {
     let descriptor = open(path, O_RDONLY)
     defer { close(descriptor) }
     var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65536)
+    var piece = [UInt8](repeating: 0, count: 65536)
     while true {
-        let count = read(descriptor, &chunk, chunk.count)
+        let count = read(descriptor, &piece, piece.count)
         if count <= 0 { return bytes }
-        bytes += chunk[..<count]
+        bytes += piece[..<count]
     }
 }
 
-/// `count` bytes that count up and begin anew at a place that no chunk ends at: quick to make.
+/// `count` ascending bytes, which repeat at an offset where no buffer ends. Quick to create.
 func patternBytes(_ count: Int) -> [UInt8] {
     let block = countingBytes(65_537)
     var bytes: [UInt8] = []

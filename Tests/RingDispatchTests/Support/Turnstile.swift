@@ -1,4 +1,4 @@
-/// Lets a limited number of tasks in at a time, in the order in which they came.
+/// Admits a limited number of tasks at a time, in order of arrival.
 final class Turnstile: Sendable {
     private struct State {
         var free: Int

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread that the library knows nothing about.
+/// A thread that the library did not create.
 final class UserThread: Sendable {
     /// The kernel's number for the thread; 0 until it runs.
     private let identifier = Watched<Int32>(0)
@@ -34,13 +34,13 @@ final class UserThread: Sendable {
         finished.waitUntilOpen(seconds: seconds)
     }
 
-    /// Waits until the thread sleeps in the kernel, or has ended; tells whether it sleeps.
+    /// Waits until the thread sleeps in the kernel or has ended. Returns whether it sleeps.
     func waitUntilAsleep() -> Bool {
         _ = identifier.wait(seconds: Patience.seconds) { $0 != 0 }
         var samples = 0
         for _ in 0..<(Patience.seconds * 1000) where !isFinished {
             samples = threadState(identifier.value) == "S" ? samples + 1 : 0
-            // Twice in a row with a pause between, so that a short wait for a page or for the
+            // Two samples with a pause between them, so that a short wait for a page or for the
             // allocator's lock does not count.
             if samples == 3 { return true }
             letTimePass(milliseconds: 1)

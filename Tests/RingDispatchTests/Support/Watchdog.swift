@@ -1,13 +1,13 @@
 import Glibc
 import Testing
 
-/// Lets a few tests run at a time, and ends the test run, naming the test, when one hangs: a lost
-/// wake-up inside a blocking call cannot be reported in another way, because its thread never comes
-/// back.
+/// Limits how many tests run at a time, and ends the test run with the test's name when one hangs.
+/// A lost wake-up inside a blocking call cannot be reported in another way, because the thread
+/// never returns.
 struct Watchdog: TestTrait, SuiteTrait, TestScoping {
     static let usualLimitSeconds = isThreadSanitized ? 600 : 180
-    /// The tests block their threads. Without a limit the time that a test waits for a thread would
-    /// count against it, and threads of many tests would disturb one another's timing.
+    /// The tests block their threads. Without a limit, a test's wait for a thread would count as
+    /// its own time, and the threads of many tests would disturb one another's timing.
     static let turnstile = Turnstile(limit: 4)
 
     /// For tests that wait for tasks; see `ThreadExecutor`.
@@ -50,8 +50,8 @@ extension Trait where Self == Watchdog {
     static var taskWatchdog: Watchdog { Watchdog(usesOwnThreads: true) }
 }
 
-/// Runs each piece of a task on a thread of its own: tests block, and on the pool, with a thread
-/// for each CPU, they would keep those that wait from going on.
+/// Runs each part of a task on a thread of its own. Tests block: on the pool, with one thread for
+/// each CPU, they would block the tests that they wait for.
 final class ThreadExecutor: TaskExecutor {
     static let shared = ThreadExecutor()
 
@@ -61,7 +61,7 @@ final class ThreadExecutor: TaskExecutor {
     }
 }
 
-/// A task that waits for no thread of the pool.
+/// A task that does not depend on the pool's threads.
 func ownTask<Success: Sendable>(
     _ body: @escaping @Sendable () async throws -> Success
 ) -> Task<Success, any Error> {

@@ -1,9 +1,7 @@
 import Glibc
 
-/// A value that several threads change and that a test waits for.
-///
-/// It is made of a plain mutex and condition variable, so that a test's waiting does not rest on
-/// the library under test.
+/// Built on a mutex and a condition variable, so that waiting does not depend on the library under
+/// test.
 final class Watched<Value>: @unchecked Sendable {
     // Safety: both pointers live from init to deinit and never move; `stored` is only touched while
     // the mutex is held.
@@ -31,7 +29,7 @@ final class Watched<Value>: @unchecked Sendable {
     /// The current value.
     var value: Value { update { $0 } }
 
-    /// Changes the value and wakes everybody who waits for it.
+    /// Changes the value and wakes all waiting threads.
     @discardableResult
     func update<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RingDispatch
 
-@Suite("Whose news a event loop waits for")
+@Suite("The arrival pattern of an event loop's completions")
 struct ArrivalPatternTests {
     private func pattern(_ senders: [UInt64]) -> ArrivalPattern {
         var pattern = ArrivalPattern()
@@ -32,14 +32,14 @@ struct ArrivalPatternTests {
         #expect(roundTrips < 100)
     }
 
-    @Test("What other threads of the process send is one sender")
+    @Test("All other threads of the process count as one sender")
     func threads() {
         #expect(pattern(Array(repeating: ArrivalPattern.threads, count: 3)).isRoundTrip)
         let answered = (0..<100).map { $0 % 2 == 0 ? ArrivalPattern.threads : 7 }
         #expect(pattern(answered).isRoundTrip)
     }
 
-    @Test("News of several senders at once is no round trip, until one is alone again")
+    @Test("Completions of several senders at once are no round trip, until one is alone again")
     func several() {
         var pattern = pattern(Array(repeating: 1, count: 100))
         for _ in 0..<3 { pattern.noteSeveral() }

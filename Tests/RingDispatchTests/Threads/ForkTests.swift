@@ -2,7 +2,7 @@ import Glibc
 import RingDispatch
 import Testing
 
-/// In processes of their own, whose children have none of their threads.
+/// The tests run in separate processes, whose children have none of their threads.
 @Suite(
     "The child of a fork", .watchdog, .serialized,
     .disabled(if: isThreadSanitized, "a child of ThreadSanitizer's must not make threads"))

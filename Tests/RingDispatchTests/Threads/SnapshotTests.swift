@@ -23,7 +23,7 @@ struct SnapshotTests {
         let gate = Gate()
         DispatchQueue(label: "snapshot").async {
             entered.update { $0 = currentThreadIdentifier() }
-            // Spins: a wait would lend the loop.
+            // Spins: a wait would hand off the loop.
             while !gate.wasOpened {}
         }
         expectEventually(entered) { $0 != 0 }
@@ -33,7 +33,7 @@ struct SnapshotTests {
         gate.open()
     }
 
-    @Test("It counts what is there, and no more of it when it is gone")
+    @Test("It counts existing objects only")
     func counts() async {
         await #expect(processExitsWith: .success) {
             let queue = DispatchQueue(label: "snapshot")
@@ -74,7 +74,7 @@ struct SnapshotTests {
     }
 }
 
-/// Looks until the snapshot is as expected.
+/// Takes snapshots until one is as expected.
 private func expectSnapshot(
     _ condition: @Sendable @escaping (DispatchRuntime.Snapshot) -> Bool
 ) -> DispatchRuntime.Snapshot {

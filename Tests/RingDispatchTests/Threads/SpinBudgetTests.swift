@@ -4,11 +4,11 @@ import Testing
 
 @Suite("How long a wait spins")
 struct SpinBudgetTests {
-    /// Too long for its news to have come early on.
+    /// A sleep so long that a longer spin would not have caught its event.
     private static let long = SpinBudget.longestWakeUp * 10
     private static let doubtful = SpinBudget.longestWakeUp - 1
 
-    /// A spin in vain, and a sleep.
+    /// An unsuccessful spin, then a sleep.
     private func miss(_ budget: inout SpinBudget, sleepTicks: UInt64, count: Int = 1) {
         for _ in 0..<count {
             budget.failed()
@@ -41,7 +41,7 @@ struct SpinBudgetTests {
         #expect(budget.ticks >= wait)
     }
 
-    @Test("Sleeps that may have been long for their wake-up's sake are probed, ever more seldom")
+    @Test("Sleeps that may be long only because of the wake-up are probed, at growing intervals")
     func probes() {
         var budget = SpinBudget()
         miss(&budget, sleepTicks: Self.long, count: 10)

@@ -2,11 +2,11 @@ import Glibc
 import RingDispatch
 import Testing
 
-@Suite("As many threads as there may be")
+@Suite("The limit of threads")
 struct WorkerLimitTests {
-    /// Items block and go on while others find no thread, over and over: one that comes back just
-    /// when another's loop is refused one has to see that loop.
-    @Test("What found no thread runs when one comes back")
+    /// Items block and continue repeatedly at the limit of threads: a worker that returns just when
+    /// another loop was refused a worker must notice that loop.
+    @Test("A loop without a thread runs when one returns")
     func limit() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()

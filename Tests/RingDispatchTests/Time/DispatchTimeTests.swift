@@ -12,7 +12,7 @@ struct DispatchTimeTests {
         #expect(first.rawValue == first.uptimeNanoseconds)
     }
 
-    @Test("75. Times compare by when they come, and nothing comes after the distant future")
+    @Test("75. Times compare by their order, and nothing is after the distant future")
     func order() {
         let time = DispatchTime(uptimeNanoseconds: 1000)
         #expect(time < DispatchTime(uptimeNanoseconds: 1001))
@@ -64,7 +64,7 @@ struct DispatchTimeTests {
         #expect(DispatchTime(uptimeNanoseconds: .max) == .distantFuture)
         #expect(last.monotonicDeadline == last.rawValue)
         for later in [1 << 62, 1 << 63, UInt64.max - 1].map(DispatchTime.init(uptimeNanoseconds:)) {
-            // Kept as given, like GCD does, but it never comes.
+            // Kept as given, as in GCD, but never reached.
             #expect(last < later && later < .distantFuture)
             #expect(later.monotonicDeadline == .max)
             #expect(later - .seconds(1) == .distantFuture)

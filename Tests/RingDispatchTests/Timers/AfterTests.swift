@@ -38,7 +38,7 @@ struct AfterTests {
         expectEventually(ran) { $0 == 4 }
     }
 
-    @Test("42. The distant future never comes")
+    @Test("42. An item at the distant future never runs")
     func distantFuture() {
         let ran = Watched(0)
         queue.asyncAfter(deadline: .distantFuture) { ran.increment() }

@@ -36,7 +36,7 @@ struct ScheduledItemTests {
         #expect(ran.value == 0)
     }
 
-    @Test("37. A cancelled work item frees what it captured before its asyncAfter comes")
+    @Test("37. A cancelled work item frees its captures before its asyncAfter is due")
     func cancelledWorkItem() {
         let freed = Gate()
         func submit() -> DispatchWorkItem {
@@ -49,7 +49,7 @@ struct ScheduledItemTests {
         expectOpens(freed)
     }
 
-    @Test("A wall-clock time is kept, a time in the past means now, the distant future never")
+    @Test("A wall-clock time is kept, a time in the past means now, the distant future means never")
     func times() throws {
         let ranAt = Watched<DispatchWallTime?>(nil)
         let deadline = DispatchWallTime.now() + .milliseconds(20)

@@ -84,7 +84,7 @@ struct TimerScheduleTests {
         timer.start(deadline: .now(), repeating: .milliseconds(1)) { fired.increment() }
         expectEventually(fired) { $0 >= 3 }
         queue.sync { timer.schedule(deadline: .distantFuture) }
-        // What was due before is dropped, but a call may have been under way.
+        // Earlier ticks are dropped, but a call may have been in progress.
         drain(queue)
         let count = fired.value
         expectStays(fired, at: count)

@@ -73,7 +73,7 @@ struct TimerTests {
         let elapsed = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
         let due = UInt(elapsed / 1_000_000) / UInt(interval) + 1
         timer.cancel()
-        #expect(early.value == 0, "a tick came before its time")
+        #expect(early.value == 0, "a tick fired before its time")
         #expect(ticks.value <= due + 1)
     }
 
@@ -164,11 +164,11 @@ struct TimerTests {
         }
         let staying = Set(stride(from: 0, to: count, by: 9))
         for step in 0..<count {
-            // Every place once: the factor has no divisor in common with the count.
+            // Each index once: the factor and the count are coprime.
             let index = step * 1231 % count
             if !staying.contains(index) { timers[index].cancel() }
         }
-        // Each is found where it is, and fires for itself.
+        // Each timer is found in the heap, and fires separately.
         for index in staying { timers[index].schedule(deadline: .now()) }
         let isComplete = fired.wait(seconds: Patience.seconds) { $0.count >= staying.count }
         #expect(isComplete)

@@ -3,10 +3,10 @@ import Testing
 
 private let hour: Int64 = 3_600_000_000_000
 
-/// What timers do when somebody sets the clock. In processes of their own, for all share it.
-@Suite("Timers and a clock that is set", .watchdog)
+/// Timers when the clock is set. In processes of their own, because all processes share the clock.
+@Suite("Timers when the clock is set", .watchdog)
 struct WallClockTests {
-    @Test("69. A wall-clock timer comes at once when the clock is set past its time")
+    @Test("69. A wall-clock timer fires at once when the clock is set past its time")
     func forward() async {
         await #expect(processExitsWith: .success) {
             let queue = DispatchQueue(label: "wall")
@@ -40,7 +40,7 @@ struct WallClockTests {
         }
     }
 
-    @Test("69. An uptime timer does not care")
+    @Test("69. An uptime timer is unaffected")
     func uptime() async {
         await #expect(processExitsWith: .success) {
             let queue = DispatchQueue(label: "uptime")

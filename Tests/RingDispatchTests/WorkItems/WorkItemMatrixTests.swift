@@ -1,7 +1,7 @@
 import RingDispatch
 import Testing
 
-/// When an item is cancelled, against how somebody learns of its end.
+/// Combines the times of a cancel with the ways to observe an item's end.
 @Suite("Cancelled work items", .watchdog)
 struct WorkItemMatrixTests {
     enum Cancel: CaseIterable {
@@ -13,7 +13,7 @@ struct WorkItemMatrixTests {
     }
 
     @Test(
-        "36, 38, 39. Whenever it is cancelled and however it is run, it ends once for everybody",
+        "36, 38, 39. However it is cancelled and run, it completes once for all observers",
         arguments: Cancel.allCases, Submission.allCases)
     func matrix(cancel: Cancel, submission: Submission) {
         let queue = DispatchQueue(label: "matrix")
@@ -25,8 +25,8 @@ struct WorkItemMatrixTests {
             leave.pass()
             ran.increment()
         }
-        let told = Watched<[String]>([])
-        item.notify(queue: queue) { told.append("early") }
+        let notified = Watched<[String]>([])
+        item.notify(queue: queue) { notified.append("early") }
         let block = Gate()
         let blocked = Gate()
         if cancel == .beforeSubmission { item.cancel() }
@@ -43,7 +43,7 @@ struct WorkItemMatrixTests {
         case .never, .afterItRan, .beforeSubmission: leave.open()
         case .whileItWaits:
             leave.open()
-            // perform() runs at once: there is nothing to wait behind.
+            // perform() runs immediately: there is nothing to wait for.
             if submission != .perform { item.cancel() }
             block.open()
         case .whileItRuns:
@@ -55,10 +55,10 @@ struct WorkItemMatrixTests {
         #expect(submitter.join())
         #expect(group.wait(timeout: Patience.deadline) == .success)
         if cancel == .afterItRan { item.cancel() }
-        item.notify(queue: queue) { told.append("late") }
-        expectEventually(told) { $0.count == 2 }
+        item.notify(queue: queue) { notified.append("late") }
+        expectEventually(notified) { $0.count == 2 }
         drain(queue)
-        #expect(told.value == ["early", "late"])
+        #expect(notified.value == ["early", "late"])
         let isStopped =
             cancel == .beforeSubmission || (cancel == .whileItWaits && submission != .perform)
         #expect(ran.value == (isStopped ? 0 : 1))
@@ -90,19 +90,19 @@ struct WorkItemMatrixTests {
         for thread in threads { #expect(thread.join()) }
     }
 
-    @Test("38. An item that runs twice ends with its first run, and the second harms nobody")
+    @Test("38. An item that runs twice completes with its first run, and the second is harmless")
     func twice() {
         let queue = DispatchQueue(label: "matrix.twice")
         let ran = Watched(0)
-        let told = Watched(0)
+        let notified = Watched(0)
         let item = DispatchWorkItem { ran.increment() }
-        item.notify(queue: queue) { told.increment() }
+        item.notify(queue: queue) { notified.increment() }
         let waiter = UserThread { item.wait() }
         queue.async(execute: item)
         queue.async(execute: item)
         #expect(waiter.join())
         expectEventually(ran) { $0 == 2 }
         drain(queue)
-        #expect(told.value == 1)
+        #expect(notified.value == 1)
     }
 }

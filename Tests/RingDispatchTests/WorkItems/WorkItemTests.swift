@@ -101,7 +101,7 @@ struct WorkItemTests {
         #expect(ran.value == 0)
     }
 
-    @Test("39. Several notifications come after the item, once each")
+    @Test("39. Several notifications run after the item, once each")
     func notify() {
         let seen = Watched<[String]>([])
         let item = DispatchWorkItem { seen.append("item") }
@@ -112,7 +112,7 @@ struct WorkItemTests {
         #expect(seen.value == ["item"] + Array(repeating: "notification", count: 5))
     }
 
-    @Test("39. A notification that is asked for after completion comes at once")
+    @Test("39. A notification requested after completion runs at once")
     func lateNotify() {
         let item = DispatchWorkItem {}
         queue.async(execute: item)

@@ -2,12 +2,12 @@
 import CTLS
 import Glibc
 
-/// What a test's certificate says.
+/// The contents of a test's certificate.
 struct CertificateRequest {
     var name = "localhost"
     /// As in OpenSSL's configuration: `DNS:localhost,IP:127.0.0.1`.
     var alternativeNames: String? = "DNS:localhost,IP:127.0.0.1"
-    /// From and until when it holds, in seconds from the present.
+    /// The start and end of its validity, in seconds from now.
     var beginsSeconds = -3600
     var endsSeconds = 24 * 3600
     var isAuthority = false

@@ -3,12 +3,12 @@ import Glibc
 
 /// A program that a test talks to through its standard input and output.
 final class Command {
-    /// How long a test waits for what must happen, on a machine that is busy with other things.
+    /// How long a test waits for an event on a busy machine.
     static let patienceSeconds = 60
 
     private var process = pid_t()
     private let socket: Int32
-    /// All that it has written, errors included.
+    /// All of its output, errors included.
     private(set) var transcript = ""
 
     /// The path of `name`; nil where PATH does not lead to it.
@@ -19,7 +19,7 @@ final class Command {
 
     init(_ arguments: [String]) {
         var ends: [Int32] = [-1, -1]
-        // Sockets, since they can be made so that no other child of this process gets them.
+        // Sockets, because close-on-exec keeps them from other children of this process.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "errno \(errno)")
         socket = ends[0]
@@ -50,7 +50,8 @@ final class Command {
 
     func closeInput() { shutdown(socket, Int32(SHUT_WR)) }
 
-    /// Reads until the transcript has what is asked for; false when it ended, or took too long.
+    /// Reads until the transcript contains the text. False if the output ended or the time ran out
+    /// before.
     func wait(until condition: (String) -> Bool) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while !condition(transcript) {

@@ -2,7 +2,7 @@
 import RingTLS
 import Testing
 
-/// One side, with the bytes that it has sent and that are not delivered yet, and all it received.
+/// One side: its engine, its undelivered output, and all received plaintext.
 final class Side {
     let engine: TLSEngine
     var outbox: [UInt8] = []
@@ -60,7 +60,7 @@ final class Side {
 final class EnginePair {
     let client: Side
     let server: Side
-    /// Into how many bytes each delivery is cut.
+    /// The size of the pieces of a delivery.
     var pieceBytes = Int.max
 
     init(client: TLSContext, server: TLSContext, serverName: String? = "localhost") throws {
@@ -76,7 +76,7 @@ final class EnginePair {
             client: TLSContext(client), server: TLSContext(server), serverName: serverName)
     }
 
-    /// Shakes hands, and passes everything on until both sides are silent.
+    /// Completes the handshake, and delivers until both sides have nothing to send.
     func connect() {
         client.start()
         server.start()
@@ -104,7 +104,7 @@ final class EnginePair {
         #expect(server.engine.state == .established, sourceLocation: sourceLocation)
     }
 
-    /// Both directions carry what they should.
+    /// Checks both directions.
     func expectTalk(sourceLocation: SourceLocation = #_sourceLocation) {
         expectEstablished(sourceLocation: sourceLocation)
         let before = (client.received.count, server.received.count)
@@ -118,7 +118,7 @@ final class EnginePair {
     }
 }
 
-/// Bytes that repeat late and are the same in each run.
+/// Deterministic bytes with a long period.
 func pattern(_ count: Int) -> [UInt8] {
     var state: UInt64 = 88_172_645_463_325_252
     return (0..<count).map { _ in

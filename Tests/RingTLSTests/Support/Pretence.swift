@@ -4,7 +4,7 @@ import CTLS
 @testable import RingTLS
 
 extension Side {
-    /// Names another server to the peer than the one whose session is offered.
+    /// Sends another server name than the offered session belongs to.
     func pretend(serverName: String) -> Bool {
         ctls_set_server_name(engine.ssl, serverName) == 1
     }

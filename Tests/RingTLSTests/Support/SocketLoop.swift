@@ -3,7 +3,7 @@ import Glibc
 
 @testable import RingTLS
 
-/// An engine on a blocking socket: what a program without the library's connections would write.
+/// An engine on a blocking socket, as a program without RingNetwork would use it.
 final class SocketLoop {
     let side: Side
     private let socket: Int32
@@ -18,7 +18,7 @@ final class SocketLoop {
 
     deinit { close(socket) }
 
-    /// Sends what the engine has for the peer.
+    /// Sends the engine's output.
     func flush() {
         var rest = side.outbox[...]
         side.outbox = []
@@ -31,7 +31,7 @@ final class SocketLoop {
         }
     }
 
-    /// Until `condition` holds; false when the peer ended before, or took too long.
+    /// Receives until `condition` holds. False if the stream ended or the time ran out before.
     func run(until condition: (Side) -> Bool) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
         flush()

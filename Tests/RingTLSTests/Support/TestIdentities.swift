@@ -27,7 +27,7 @@ extension Issued {
     var trust: TLSTrustRoots { .pem(.bytes(certificatePEM)) }
 }
 
-/// Configurations that fit one another; tests change what they are about.
+/// Matching configurations for both sides, which tests modify.
 func serverConfiguration(_ issued: Issued = TestIdentities.server) -> TLSConfiguration {
     TLSConfiguration.server(identity: issued.identity)
 }

@@ -1,13 +1,13 @@
-/// Swift source with each character of a comment or literal replaced by a space, so that a brace or
-/// a keyword in what is left is a real one. Line breaks stay, so that line numbers do.
+/// Swift source with comments and literals replaced by spaces, so that every remaining brace or
+/// keyword is code. Line numbers stay the same.
 func codeOnly(_ source: String) -> String {
     var lexer = Lexer(bytes: Array(source.utf8))
     lexer.code(untilParenthesis: false)
     return String(decoding: lexer.output, as: UTF8.self)
 }
 
-/// Knows as much of Swift's lexical structure as brace counting needs: comments, which nest;
-/// literals of one and of many lines, raw ones too; and interpolations, which are code again.
+/// A lexer for comments, which nest; single-line, multi-line and raw literals; and interpolations,
+/// which contain code.
 private struct Lexer {
     let bytes: [UInt8]
     private(set) var output: [UInt8] = []
@@ -36,12 +36,16 @@ private struct Lexer {
         }
     }
 
-    /// Up to the end, or to the parenthesis that ends an interpolation.
+    /// Copies code up to the end, or to the parenthesis that ends an interpolation.
     mutating func code(untilParenthesis: Bool) {
         var depth = 0
         while !isAtEnd {
-            if isAt("//") {
-                while !isAtEnd, !isAt("\n") { blank() }
+            // Most bytes are none of these; the comparisons below are slow in a debug build.
+            let byte = bytes[position]
+            if byte > UInt8(ascii: "/") || byte < UInt8(ascii: "\"") {
+                keep()
+            } else if isAt("//") {
+                while !isAtEnd, bytes[position] != UInt8(ascii: "\n") { blank() }
             } else if isAt("/*") {
                 comment()
             } else if isAt("\"") || isAt("#") {
@@ -64,7 +68,7 @@ private struct Lexer {
         blank(2)
     }
 
-    /// At a quotation mark, or at number signs that may come before one.
+    /// Blanks a literal. Starts at a quotation mark, or at number signs that may precede one.
     private mutating func literal() {
         var signs = 0
         while position + signs < bytes.count, bytes[position + signs] == UInt8(ascii: "#") {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The package's files, found from where this one is.
+/// The package's files, found relative to this source file.
 enum Repository {
     struct File: Sendable {
         /// From the root: `Sources/LinuxPlatform/IOBackend.swift`.
         let path: String
         let text: String
-        /// Without the ends of line; a text that ends as it should has no empty last line.
+        /// Without line ends. A text that ends in a line end has no empty last line.
         let lines: [Substring]
-        /// For Swift: `lines` without what comments and literals say.
+        /// For Swift: `lines` with comments and literals blanked.
         let code: [Substring]
 
         init(path: String, text: String) {
@@ -25,7 +25,7 @@ enum Repository {
 
         var isSwift: Bool { path.hasSuffix(".swift") }
 
-        /// Where a reader finds line `index`.
+        /// `path:line`, for a message.
         func place(_ index: Int) -> String { "\(path):\(index + 1)" }
     }
 
@@ -60,11 +60,21 @@ enum Repository {
         swiftFiles.filter { $0.path.hasPrefix(folder + "/") }
     }
 
+    /// The folders right below one, without bundles such as documentation catalogues.
+    static func folders(in folder: String) -> [String] {
+        let depth = folder.split(separator: "/").count
+        let names = files.filter { $0.path.hasPrefix(folder + "/") }.compactMap { file in
+            let parts = file.path.split(separator: "/")
+            return parts.count > depth + 1 ? String(parts[depth]) : nil
+        }
+        return Set(names).filter { !$0.contains(".") }.sorted().map { "\(folder)/\($0)" }
+    }
+
     static func exists(_ path: String) -> Bool {
         FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
     }
 
-    /// Nil for folders and for what is no text.
+    /// Nil for folders and binary files.
     private static func text(of url: URL) -> String? {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder),

@@ -1,10 +1,11 @@
-/// Keeps the table of GCD's semantics and the tests together.
+/// Checks the table of GCD's semantics against the tests.
 extension Rules {
     static let contractRows = 1...92
 
-    /// What is wrong with the contract's tables: rows that are not there, or that have neither a
-    /// test whose name begins with their number nor a reason, and tests that do not exist.
-    /// - Parameter tests: the names of each file's tests, by its path from the contract's folder.
+    /// Errors in the contract's tables: missing rows, rows with neither a reason nor a test whose
+    /// name begins with their number, and tests that do not exist.
+    /// - Parameter tests: the test names of each file, by its path relative to the contract's
+    ///   folder.
     static func brokenContract(_ file: File, tests: [String: [String]]) -> [String] {
         var findings: [String] = []
         var rows: Set<Int> = []
@@ -28,11 +29,11 @@ extension Rules {
             + unknown.map { "\(file.path): row \($0) is none of the contract's" }
     }
 
-    /// Tests that begin with numbers of rows that do not exist.
+    /// Tests whose names begin with unknown row numbers.
     static func unknownRows(_ file: File) -> [String] {
         testNames(file).flatMap { name in
             rowNumbers(name).filter { !contractRows.contains($0) }
-                .map { "\(file.path): '\(name)' stands for row \($0), which there is not" }
+                .map { "\(file.path): '\(name)' stands for row \($0), which does not exist" }
         }
     }
 
@@ -50,7 +51,7 @@ extension Rules {
         return names
     }
 
-    /// Of a name like `5, 6. A suspended queue waits`.
+    /// The row numbers in a name such as `5, 6. A suspended queue waits`.
     static func rowNumbers(_ name: String) -> [Int] {
         guard let dot = name.firstRange(of: ". ") else { return [] }
         let numbers = name[..<dot.lowerBound]
@@ -66,7 +67,7 @@ extension Rules {
         }
     }
 
-    /// Whether one of the row's cells says why there is no test.
+    /// Whether a cell of the row gives a reason for having no test.
     private static func givesReason(_ line: Substring) -> Bool {
         let introduction = "none: "
         return line.split(separator: "|").contains { cell in
@@ -76,7 +77,7 @@ extension Rules {
         }
     }
 
-    /// Tests as documents name them: the name, and in parentheses the file, both in code style.
+    /// Tests named by a document: the test's name, and its file in parentheses, both in code style.
     private static func namedTests(_ line: Substring) -> [(name: String, path: String)] {
         let parts = line.split(separator: "`", omittingEmptySubsequences: false)
         return parts.indices.compactMap { index in

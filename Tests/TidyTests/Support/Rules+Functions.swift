@@ -1,5 +1,5 @@
 extension Rules {
-    /// Counted from the line that declares it to the brace that ends it.
+    /// Functions with too many lines, from the declaration to the closing brace.
     static func longFunctions(_ file: File) -> [String] {
         functions(file).filter { $0.lines > longestFunctionLines }
             .map { "\(file.place($0.start)): \($0.lines) lines" }
@@ -16,20 +16,20 @@ extension Rules {
 
     private static func declaresFunction(_ line: Substring) -> Bool {
         let names: Set<Substring> = ["func", "init", "deinit", "subscript"]
-        // `.init(...)`, `self.init` and a `case init` call or name it.
+        // `.init(...)`, `self.init` and `case init` are calls or names, not declarations.
         let words = line.split(separator: " ").prefix { $0.first != "." }
         for word in words {
             let name = word.prefix { $0.isLetter }
             if names.contains(name) { return true }
-            // Before the keyword come modifiers and attributes only.
+            // Only modifiers and attributes precede the keyword.
             let isModifier = word.allSatisfy { $0.isLetter || "@_()".contains($0) }
             if !isModifier || statements.contains(word) { return false }
         }
         return false
     }
 
-    /// The line where the braces that open after `start` are closed; nil when there are none before
-    /// the next declaration, as in a protocol.
+    /// The line of the closing brace of the body that opens after `start`. Nil if there is no body
+    /// before the next declaration, as in a protocol.
     private static func end(from start: Int, in code: [Substring]) -> Int? {
         var braces = 0
         var parentheses = 0

@@ -1,6 +1,23 @@
 extension Rules {
-    /// Dependencies point one way: CLinux, Ring, RingDispatch, RingNetwork and FileWatching beside
-    /// it, LoadTesting; the C library is behind Ring's fence, OpenSSL behind RingTLS's.
+    /// What the package's modules may import of one another. All dependencies point one way, the C
+    /// library is behind LinuxPlatform, and OpenSSL is behind RingTLS.
+    static let moduleImports: [Substring: Set<Substring>] = [
+        "CLiburing": [],
+        "CLinux": ["CLiburing"],
+        "LinuxPlatform": ["CLinux"],
+        // CLinux only in the folder `Runtime`.
+        "RingDispatch": ["CLinux", "LinuxPlatform"],
+        "RingNetwork": ["RingDispatch", "LinuxPlatform", "RingTLS"],
+        "CTLS": [],
+        "RingTLS": ["CTLS", "LinuxPlatform"],
+        "FileWatching": ["RingDispatch", "LinuxPlatform"],
+    ]
+
+    /// The package's products, which the samples may import; its other modules they may not.
+    private static let libraries: Set<Substring> = [
+        "RingDispatch", "RingNetwork", "RingTLS", "FileWatching",
+    ]
+
     static func forbiddenImports(_ file: File) -> [String] {
         file.code.indices.compactMap { index in
             guard let module = importedModule(file.code[index]),
@@ -10,15 +27,15 @@ extension Rules {
         }
     }
 
-    /// Without the trait TLS nothing of the module may be compiled: OpenSSL's headers need not be
-    /// there.
+    /// Without the trait TLS nothing of the module is compiled: OpenSSL's headers may be missing.
     static func unguardedTLS(_ file: File) -> [String] {
         let isGuarded = file.lines.first == "#if TLS" && file.lines.last == "#endif"
-        let standsIn = file.lines.first == "#if !TLS"
-        return isGuarded || standsIn ? [] : ["\(file.path): not all of it is within #if TLS"]
+        let isPlaceholder = file.lines.first == "#if !TLS"
+        return isGuarded || isPlaceholder ? [] : ["\(file.path): not all of it is within #if TLS"]
     }
 
-    /// Of `internal import Glibc`, `@testable import LinuxPlatform`, `import struct Glibc.stat`.
+    /// The module in `internal import Glibc`, `@testable import LinuxPlatform`, `import struct
+    /// Glibc.stat`.
     static func importedModule(_ line: Substring) -> Substring? {
         let words = line.split(separator: " ")
         guard let keyword = words.firstIndex(of: "import"),
@@ -39,30 +56,20 @@ extension Rules {
 
     private static func isAllowed(_ module: Substring, isPublic: Bool, in path: String) -> Bool {
         let parts = path.split(separator: "/")
+        let isOfPackage = moduleImports[module] != nil
+        if parts[0] == "Samples" { return !isOfPackage || libraries.contains(module) }
         guard parts.count > 2, parts[0] == "Sources" else { return true }
-        let (library, concept) = (parts[1], parts[2])
+        let (library, folder) = (parts[1], parts[2])
         if forbiddenInSources.contains(module) { return false }
         switch module {
-        case "CLiburing": return library == "CLinux"
-        case "CLinux":
-            return library == "LinuxPlatform" || (library == "RingDispatch" && concept == "Runtime")
-        case "CTLS": return library == "RingTLS"
-        case "RingTLS":
-            return !["CTLS", "CLinux", "LinuxPlatform", "RingDispatch"].contains(library)
-        case "LinuxPlatform": return library != "CLinux" && library != "LinuxPlatform"
-        case "RingDispatch": return !["CLinux", "LinuxPlatform", "RingDispatch"].contains(library)
-        case "RingNetwork":
-            return !["CLinux", "LinuxPlatform", "RingDispatch", "RingNetwork", "FileWatching"]
-                .contains(library)
-        case "FileWatching", "LoadTesting": return false
+        case "CLinux" where library == "RingDispatch": return folder == "Runtime"
         case "Glibc", "Musl":
-            return ["LinuxPlatform", "LoadTesting"].contains(library)
-                || (isPublic && mayShowGlibc(path))
-        default: return true
+            return library == "LinuxPlatform" || (isPublic && mayShowGlibc(path))
+        default: return !isOfPackage || moduleImports[library]?.contains(module) == true
         }
     }
 
-    /// Its `timespec` is the C library's, in GCD too.
+    /// `DispatchWallTime` shows the C library's `timespec`, as in GCD.
     private static func mayShowGlibc(_ path: String) -> Bool {
         path.hasPrefix("Sources/RingDispatch/Time/DispatchWallTime")
     }

@@ -1,6 +1,5 @@
 extension Rules {
-    /// Files that a document links to, or names in code style (`Listener.swift`), and that are not
-    /// there.
+    /// Missing files that a document links to, or names in code style (`Listener.swift`).
     static func brokenLinks(_ file: File, exists: (String) -> Bool) -> [String] {
         let folder = file.path.split(separator: "/").dropLast()
         return file.lines.indices.flatMap { index -> [String] in

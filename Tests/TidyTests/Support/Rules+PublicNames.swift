@@ -1,5 +1,6 @@
 extension Rules {
-    /// What a file declares as public at the top level, unless it is there for its hint only.
+    /// The public top-level names of a file, without unavailable ones, which exist only for their
+    /// message.
     static func publicNames(_ file: File) -> [String] {
         file.code.indices.compactMap { index in
             guard let name = publicName(file.code[index]) else { return nil }
@@ -15,7 +16,8 @@ extension Rules {
         "struct", "class", "enum", "protocol", "actor", "typealias", "func", "var", "let",
     ]
 
-    /// Of `public final class Name: ...`, `public func + (...)`, `@frozen public struct Name {`.
+    /// The name in `public final class Name: ...`, `public func + (...)`, `@frozen public struct
+    /// Name {`.
     private static func publicName(_ line: Substring) -> String? {
         guard line.first?.isWhitespace == false else { return nil }
         let words = line.split(separator: " ")

@@ -1,5 +1,5 @@
-/// The rules as functions from a file to what is wrong with it, so that tests can give them files
-/// that break them.
+/// The rules, as functions from a file to its violations, so that tests can pass them files that
+/// break a rule.
 enum Rules {
     typealias File = Repository.File
 
@@ -23,7 +23,7 @@ enum Rules {
             + (file.text.hasSuffix("\n\n") ? ["\(file.path): an empty last line"] : [])
     }
 
-    /// Put together, or this file would break its own rule.
+    /// Built from parts, so that this file does not break its own rule.
     private static let notes = ["TO" + "DO", "FIX" + "ME", "X" + "XX"]
 
     static func leftOverNotes(_ file: File) -> [String] {
@@ -43,7 +43,8 @@ enum Rules {
         }
     }
 
-    /// `text` in the middle of a path, or of a URL, is no folder of a machine.
+    /// Whether an absolute path starts with `text`. In the middle of a path or URL it does not
+    /// count.
     private static func beginsPath(_ text: String, in line: Substring) -> Bool {
         var rest = line
         while let range = rest.firstRange(of: text) {
@@ -55,7 +56,7 @@ enum Rules {
         return false
     }
 
-    /// An unchecked promise says in a comment close by why it holds.
+    /// Unchecked promises to the compiler without a `Safety:` comment close by.
     static func unexplainedPromises(_ file: File) -> [String] {
         let reach = 6
         return file.code.indices.flatMap { index -> [String] in
@@ -67,7 +68,8 @@ enum Rules {
         }
     }
 
-    /// The file's type is the one that it is named for, or else its first.
+    /// The file's main type if it lacks a doc comment: the type that the file is named after, or
+    /// else the first.
     static func undocumentedType(_ file: File) -> [String] {
         let name = file.path.split(separator: "/").last?.prefix { !"+.".contains($0) }
         let types = file.code.indices.filter { typeName(file.code[$0]) != nil }
@@ -79,7 +81,7 @@ enum Rules {
         return ["\(file.place(main)): no doc comment"]
     }
 
-    /// The name that a line of code at the top level declares a type by.
+    /// The name of the type that a line of top-level code declares.
     private static func typeName(_ line: Substring) -> Substring? {
         guard line.first?.isLetter == true || line.first == "@" else { return nil }
         let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }

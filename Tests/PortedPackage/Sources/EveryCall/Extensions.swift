@@ -13,7 +13,7 @@ extension DispatchQueue: Scheduling {
         asyncAfter(deadline: .now() + seconds, execute: work)
     }
 
-    /// Runs at once where that is safe.
+    /// Runs immediately if that is safe.
     func safeSync<T>(_ key: DispatchSpecificKey<Bool>, execute work: () throws -> T) rethrows -> T {
         if DispatchQueue.getSpecific(key: key) == true { return try work() }
         return try sync(execute: work)

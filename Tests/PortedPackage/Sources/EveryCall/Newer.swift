@@ -1,6 +1,6 @@
 import Dispatch
 
-// What libdispatch on Linux does not have or refuses, and Darwin has. Compiled, never run.
+// Calls that Darwin has and libdispatch on Linux lacks or rejects. Compiled, never run.
 #if !LIBDISPATCH
 func asyncAndWaits(_ queue: DispatchQueue, _ item: DispatchWorkItem) throws -> Int {
     var count = 0

@@ -8,7 +8,7 @@ final class Events {
     private var sources: [DispatchSourceProtocol] = []
     private let queue = DispatchQueue(label: "events")
 
-    /// Handlers may capture what is not Sendable: they run on the source's queue.
+    /// Handlers may capture values that are not Sendable: they run on the source's queue.
     func start() {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.setEventHandler { [weak self] in self?.count += 1 }

@@ -24,7 +24,7 @@ public final class Mailbox: @unchecked Sendable {
         return timer
     }
 
-    /// Inlinable functions may call what the plugin made, too.
+    /// Inlinable functions may call the plugin's generated code, too.
     @inlinable
     public static func check(_ queue: DispatchQueue) {
         dispatchPrecondition(condition: .onQueue(queue))

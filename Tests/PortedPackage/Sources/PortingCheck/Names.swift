@@ -1,6 +1,6 @@
 import Foundation
 
-/// The types of GCD's Swift interface, by name, and what they are in this module.
+/// The types of GCD's Swift interface by name, and their types in this module.
 private let types: [(name: String, type: Any.Type)] = [
     ("DispatchData", DispatchData.self),
     ("DispatchDataIterator", DispatchDataIterator.self),

@@ -18,7 +18,7 @@ checkMailbox()
 checkPulse()
 checkTally()
 
-// dispatchMain serves the main actor's tasks and Foundation's main queue, too: to and fro.
+// dispatchMain also serves the main actor's tasks and Foundation's main queue, in both directions.
 @MainActor
 func finish() {
     expect(Thread.isMainThread, true, "the main thread")

@@ -16,12 +16,12 @@ func note(_ step: String) {
 }
 
 func finish() -> Never {
-    let missing = steps.map { "\($0): never came" }
+    let missing = steps.map { "\($0): never arrived" }
     for failure in failures + missing { print("run-loop-check:", failure) }
     exit(failures.isEmpty && missing.isEmpty ? 0 : 1)
 }
 
-// Before anybody serves the queue: its items wait.
+// The queue is not served yet: its items wait.
 DispatchQueue.main.async {
     note("start")
     _ = Timer.scheduledTimer(withTimeInterval: 0.001, repeats: false) { _ in

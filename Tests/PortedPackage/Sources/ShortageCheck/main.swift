@@ -1,5 +1,5 @@
-// A server whose clients take all descriptors before its main thread gets to dispatchMain: what the
-// main queue needs is there already. Ends with status 0.
+// A server whose clients use up all descriptors before the main thread calls dispatchMain: the main
+// queue has its descriptors already. Ends with status 0.
 import Foundation
 
 let hasBegun = DispatchSemaphore(value: 0)
@@ -17,7 +17,7 @@ DispatchQueue.global().asyncAfter(deadline: .now() + 30) {
 }
 DispatchQueue.global().async {
     DispatchQueue.main.async {
-        // The main actor's tasks, too.
+        // The main actor's tasks run, too.
         Task { @MainActor in exit(Thread.isMainThread ? 0 : 1) }
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Ported
 
-/// Imports a target with `UseRingDispatch`. It can use what it is given; GCD's names have two
-/// meanings here, so that it has to say which module's it means.
+/// Imports a target that uses `UseRingDispatch`. It can use the target's values, but GCD's names
+/// are ambiguous here, so it must qualify them.
 public enum Caller {
     public static func post(_ letter: String, to mailbox: Mailbox) {
         mailbox.post(letter)

@@ -1,7 +1,8 @@
 import Foundation
 import PortedInside
 
-/// Imports a ported target, and stays on libdispatch: `UseRingDispatchInternally` shows it nothing.
+/// Imports a ported target, and stays on libdispatch: `UseRingDispatchInternally` exposes no names
+/// to it.
 public enum Unported {
     public static var module: String { String(reflecting: DispatchQueue.self) }
 

@@ -21,7 +21,7 @@ struct FileSystemDirectoryTests {
         fence.end()
     }
 
-    @Test("66. What happens to an entry itself is not told", arguments: Folder.Place.allCases)
+    @Test("66. Changes of an entry itself are not reported", arguments: Folder.Place.allCases)
     func insideEntries(place: Folder.Place) {
         let folder = Folder(place)
         let file = folder.makeFile("file")
@@ -78,7 +78,7 @@ struct FileSystemDirectoryTests {
         fence.end()
     }
 
-    @Test("66. Removal of an open directory is told", arguments: Folder.Place.allCases)
+    @Test("66. Removal of an open directory is reported", arguments: Folder.Place.allCases)
     func removal(place: Folder.Place) {
         let folder = Folder(place)
         let fence = FileFence()
@@ -97,7 +97,7 @@ struct FileSystemDirectoryTests {
         fence.end()
     }
 
-    @Test("66. A removal is told wherever the directory was moved to")
+    @Test("66. A removal is reported wherever the directory was moved to")
     func movedAndRemoved() {
         for place in Folder.Place.allCases {
             let folder = Folder(place)

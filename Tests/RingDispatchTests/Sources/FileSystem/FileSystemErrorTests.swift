@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What keeps a file from being watched", .watchdog)
 struct FileSystemErrorTests {
-    /// Makes a source of `reader` for the file of a descriptor; notes what its handlers see.
+    /// Creates a source of `reader` for a descriptor's file, and records its handlers' calls.
     private func failure(
         of descriptor: Int32, _ reader: FileSystemReader = .shared,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -42,7 +42,7 @@ struct FileSystemErrorTests {
         close(descriptor)
     }
 
-    @Test("The limit of watches: the handler is told which, and what it is at")
+    @Test("The limit of watches: the handler learns which limit, and its value")
     func watchLimit() {
         let inotify = ScriptedInotify()
         let reader = FileSystemReader { inotify }
@@ -78,7 +78,7 @@ struct FileSystemErrorTests {
         let observer = FileObserver(folder.makeFile("file"), .write, reader: reader)
         inotify.refusals.append(ENOSPC)
         withFile { #expect(failure(of: $0, reader)?.reason == .watchLimit) }
-        // A directory whose parent's watch is refused is let go of altogether.
+        // A directory is given up entirely if its parent's watch is refused.
         inotify.refusals.update { $0 = [0, ENOSPC] }
         let directory = open(folder.path, O_RDONLY | O_CLOEXEC)
         #expect(failure(of: directory, reader)?.reason == .watchLimit)
@@ -121,7 +121,7 @@ struct FileSystemErrorTests {
     @Test("A descriptor that is closed before the source is activated")
     func closedEarly() {
         withFile { descriptor in
-            // A number that no other test gets: by the time of its use it is closed.
+            // A number that no other test gets; it is closed when it is used.
             let high = fcntl(descriptor, F_DUPFD_CLOEXEC, 950)
             let source = DispatchSource.makeFileSystemObjectSource(
                 fileDescriptor: high, eventMask: .all)
@@ -169,12 +169,12 @@ struct FileSystemErrorTests {
         let folder = Folder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             prepareForTrap()
-            let folder = Folder(lent: path)
+            let folder = Folder(borrowing: path)
             chmod(folder.path, 0o755)
             let file = folder.makeFile("file")
             let inner = folder.makeFile(folder.makeDirectory("closed").isEmpty ? "" : "closed/file")
             for path in [file, folder("closed")] { chmod(path, 0) }
-            // Nobody in particular, but not the superuser, who may do all.
+            // An arbitrary user other than root.
             if getuid() == 0 { setuid(65_534) }
             func reason(_ path: String) -> FileSystemWatchError.Reason? {
                 do throws(FileSystemWatchError) {
@@ -189,15 +189,15 @@ struct FileSystemErrorTests {
         }
     }
 
-    @Test("A process without descriptors is told so, not of inotify's limit")
+    @Test("A lack of descriptors is reported as such, not as inotify's limit")
     func descriptorLimit() async {
         let folder = Folder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             prepareForTrap()
-            let folder = Folder(lent: path)
+            let folder = Folder(borrowing: path)
             let file = folder.makeFile("file")
             dup2(open(folder.makeFile("words"), O_WRONLY), STDERR_FILENO)
-            // The library's own descriptors are there before they run out.
+            // The library has opened its own descriptors before they run out.
             FileObserver(file).end()
             letTasksHaveTheirDescriptors()
             let descriptor = open(file, O_RDONLY)
@@ -221,7 +221,7 @@ struct FileSystemErrorTests {
             }
             endProcess(succeedingIf: isReported && error.value?.reason == .descriptorLimit)
         }
-        // Its last words, if it did not come to its end.
+        // The child's messages.
         let words = contents(ofFile: folder("words")) ?? ""
         #expect(words.split(separator: "\n").count { !$0.contains("back end") } == 1, "\(words)")
     }
@@ -231,10 +231,10 @@ struct FileSystemErrorTests {
         let folder = Folder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             prepareForTrap()
-            let folder = Folder(lent: path)
+            let folder = Folder(borrowing: path)
             let file = folder.makeFile("file")
             FileObserver(file).end()
-            // Only the superuser can take /proc away.
+            // Only root can unmount /proc.
             guard getuid() == 0, chroot(folder.path) == 0 else {
                 endProcess(succeedingIf: true)
             }

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("A file-system source of a file", .watchdog)
 struct FileSystemFileTests {
-    /// Does something to `file` and gives all that a source of it is told.
-    private func told(
+    /// Changes `file` and returns all events that its source reports.
+    private func reported(
         in folder: Folder, bytes: Int = 10, mask: FileSystemEvent = .all, _ change: (String) -> Void
     ) -> FileSystemEvent {
         let file = folder.makeFile("file", [UInt8](repeating: 0, count: bytes))
@@ -21,21 +21,22 @@ struct FileSystemFileTests {
     @Test("66. Appending is a write that extends", arguments: Folder.Place.allCases)
     func append(place: Folder.Place) {
         #expect(
-            told(in: Folder(place)) { RingDispatchTests.append(5, to: $0) } == [.write, .extend])
+            reported(in: Folder(place)) { RingDispatchTests.append(5, to: $0) }
+                == [.write, .extend])
     }
 
     @Test("66. Overwriting is a write", arguments: Folder.Place.allCases)
     func overwrite(place: Folder.Place) {
-        #expect(told(in: Folder(place)) { RingDispatchTests.overwrite(5, of: $0) } == .write)
+        #expect(reported(in: Folder(place)) { RingDispatchTests.overwrite(5, of: $0) } == .write)
     }
 
     @Test("66. Cutting short is a write, lengthening extends", arguments: Folder.Place.allCases)
     func truncate(place: Folder.Place) {
-        #expect(told(in: Folder(place)) { _ = Glibc.truncate($0, 3) } == .write)
-        #expect(told(in: Folder(place)) { _ = Glibc.truncate($0, 30) } == [.write, .extend])
+        #expect(reported(in: Folder(place)) { _ = Glibc.truncate($0, 3) } == .write)
+        #expect(reported(in: Folder(place)) { _ = Glibc.truncate($0, 30) } == [.write, .extend])
     }
 
-    @Test("66. Growth is measured from the last look, also after cutting short")
+    @Test("66. Growth is measured from the last check, also after truncation")
     func growsAfterTruncation() {
         let folder = Folder()
         let file = folder.makeFile("file", [UInt8](repeating: 0, count: 100))
@@ -51,9 +52,9 @@ struct FileSystemFileTests {
 
     @Test("66. Mode, times and owner", arguments: Folder.Place.allCases)
     func attributes(place: Folder.Place) {
-        #expect(told(in: Folder(place)) { chmod($0, 0o640) } == .attrib)
-        #expect(told(in: Folder(place)) { utimes($0, nil) } == .attrib)
-        #expect(told(in: Folder(place)) { chown($0, getuid(), getgid()) } == .attrib)
+        #expect(reported(in: Folder(place)) { chmod($0, 0o640) } == .attrib)
+        #expect(reported(in: Folder(place)) { utimes($0, nil) } == .attrib)
+        #expect(reported(in: Folder(place)) { chown($0, getuid(), getgid()) } == .attrib)
     }
 
     @Test("66. A second name, and the loss of one of two", arguments: Folder.Place.allCases)
@@ -74,15 +75,15 @@ struct FileSystemFileTests {
 
     @Test("66. Removing the last name is a deletion", arguments: Folder.Place.allCases)
     func delete(place: Folder.Place) {
-        #expect(told(in: Folder(place)) { unlink($0) } == .delete)
-        #expect(told(in: Folder(place), mask: .attrib) { unlink($0) } == [])
+        #expect(reported(in: Folder(place)) { unlink($0) } == .delete)
+        #expect(reported(in: Folder(place), mask: .attrib) { unlink($0) } == [])
     }
 
-    @Test("66. Removal and a change of mode are both told, however quickly they come")
+    @Test("66. Removal and a change of mode are both reported, however quickly they follow")
     func deleteAndAttributes() {
         let folder = Folder()
         for round in 0..<20 {
-            let events = told(in: folder) { file in
+            let events = reported(in: folder) { file in
                 chmod(file, round % 2 == 0 ? 0o640 : 0o604)
                 unlink(file)
             }
@@ -108,7 +109,7 @@ struct FileSystemFileTests {
         fence.end()
     }
 
-    /// Often, for the kernel may lose the new watch while it ends the old one.
+    /// Repeated, because the kernel may lose the new watch while it ends the old one.
     @Test(
         "66. The kernel ends the watch when another name was the last; the source goes on",
         arguments: Folder.Place.allCases)
@@ -125,7 +126,7 @@ struct FileSystemFileTests {
             unlink(file)
             #expect(observers[0].events(beyond: fence) == .link)
             unlink(folder("second"))
-            // More, and later, only where the kernel has lost the watch.
+            // More events, reported later, only if the kernel has lost the watch.
             let removal = observers[0].events(beyond: fence)
             #expect(removal.isSuperset(of: .delete))
             write(10, to: descriptor)
@@ -150,8 +151,8 @@ struct FileSystemFileTests {
     func rename(place: Folder.Place) {
         let folder = Folder(place)
         folder.makeDirectory("other")
-        #expect(told(in: folder) { Glibc.rename($0, folder("other/file")) } == .rename)
-        #expect(told(in: folder) { Glibc.rename($0, folder("new")) } == .rename)
+        #expect(reported(in: folder) { Glibc.rename($0, folder("other/file")) } == .rename)
+        #expect(reported(in: folder) { Glibc.rename($0, folder("new")) } == .rename)
     }
 
     @Test("66. A file whose name another takes is deleted", arguments: Folder.Place.allCases)
@@ -185,10 +186,10 @@ struct FileSystemFileTests {
             .write, .extend, .attrib, .link, .rename, [.extend, .rename],
         ]
         for wanted in masks {
-            let events = told(in: Folder(), mask: wanted, everything)
+            let events = reported(in: Folder(), mask: wanted, everything)
             #expect(events == wanted)
         }
-        #expect(told(in: Folder(), mask: [.delete, .revoke], everything) == [])
+        #expect(reported(in: Folder(), mask: [.delete, .revoke], everything) == [])
     }
 
     @Test("66. Renames in a row are each observed or merged, and the last is never lost")
@@ -222,7 +223,7 @@ struct FileSystemFileTests {
             done.update { $0 = number }
             if number <= renames / 2 { expectEventually(observed) { $0.calls > before } }
         }
-        // A handler that runs after the rename tells of it.
+        // A handler that runs after the rename reports it.
         let fence = FileFence()
         fence.pass()
         drain(queue)

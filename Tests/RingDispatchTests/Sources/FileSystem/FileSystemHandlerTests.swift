@@ -3,8 +3,8 @@ import Glibc
 import LinuxPlatform
 import Testing
 
-/// What holds for the handlers of file-system sources, although the thread that reads the events
-/// runs those that it may.
+/// Guarantees for the handlers of file-system sources, although the event reader's thread runs some
+/// of them.
 @Suite("The handlers of file-system sources", .watchdog)
 struct FileSystemHandlerTests {
     private let folder = Folder()
@@ -53,7 +53,7 @@ struct FileSystemHandlerTests {
     @Test("A handler of the main queue runs on the main thread")
     func onMain() async {
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
-            let folder = Folder(lent: path)
+            let folder = Folder(borrowing: path)
             let file = folder.makeFile("file")
             let source = try DispatchSource.makeFileSystemObjectSource(
                 path: file, eventMask: .write, queue: .main)
@@ -119,7 +119,7 @@ struct FileSystemHandlerTests {
         fence.end()
     }
 
-    @Test("Handlers that block stop no other source, and are told all that happened meanwhile")
+    @Test("Handlers that block stop no other source, and then receive all missed events")
     func blocking() throws {
         let fence = FileFence()
         let count = 12
@@ -183,7 +183,7 @@ struct FileSystemHandlerTests {
     func threads() async {
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             prepareForTrap()
-            let folder = Folder(lent: path)
+            let folder = Folder(borrowing: path)
             func readers() -> Int { threadNames().count { $0 == "ring-files" } }
             for _ in 0..<3 {
                 let gate = Gate()
@@ -216,7 +216,7 @@ struct FileSystemHandlerTests {
     func idle() async {
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             prepareForTrap()
-            let folder = Folder(lent: path)
+            let folder = Folder(borrowing: path)
             let file = folder.makeFile("file")
             let observer = FileObserver(file, .write)
             for count in 1...3 {
@@ -224,7 +224,7 @@ struct FileSystemHandlerTests {
                 guard observer.calls.wait(seconds: Patience.seconds, until: { $0.count == count })
                 else { endProcess(succeedingIf: false) }
             }
-            // It takes the monitor a moment to find that all is quiet.
+            // The monitor needs a moment to detect that all loops are idle.
             let isQuiet = poll {
                 let before = librarySleeps()
                 letTimePass(milliseconds: 300)
@@ -234,20 +234,20 @@ struct FileSystemHandlerTests {
         }
     }
 
-    @Test("A program that closes the library's descriptor is told, and new sources work")
+    @Test("A program that closes the library's descriptor gets an error, and new sources work")
     func foreignClose() async {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardErrorContent]
         ) { [path = folder.path as String] in
             prepareForTrap()
-            let folder = Folder(lent: path)
+            let folder = Folder(borrowing: path)
             let file = folder.makeFile("file")
             let first = FileObserver(file)
             let inotify = (0..<Int32(1024)).first {
                 Descriptors.name(of: $0)?.contains("inotify") == true
             }
             close(inotify ?? -1)
-            // An event ends the reading that had begun.
+            // An event ends the read in progress.
             append(1, to: file)
             let isReported = poll {
                 let second = FileObserver(file)

@@ -52,7 +52,7 @@ struct FileSystemLifeTests {
         fence.end()
     }
 
-    @Test("What happened before activation is not told")
+    @Test("Changes before the activation are not reported")
     func beforeActivation() {
         let folder = Folder()
         let file = folder.makeFile("file")
@@ -72,7 +72,7 @@ struct FileSystemLifeTests {
         close(descriptor)
     }
 
-    @Test("What happens after activate() returned is told")
+    @Test("Changes after activate() returned are reported")
     func afterActivation() {
         let folder = Folder()
         let file = folder.makeFile("file")
@@ -179,7 +179,7 @@ struct FileSystemLifeTests {
         expectStays(called, at: 0)
     }
 
-    /// How many inotify instances are open, and were at most.
+    /// The number of open inotify instances, and its maximum.
     private struct Instances {
         var open = 0
         var most = 0
@@ -235,7 +235,7 @@ struct FileSystemLifeTests {
         let folder = Folder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             prepareForTrap()
-            let folder = Folder(lent: path)
+            let folder = Folder(borrowing: path)
             func run() {
                 for round in 0..<20 {
                     let file = folder.makeFile("file")
@@ -265,7 +265,7 @@ struct FileSystemLifeTests {
     }
 }
 
-/// What the process's descriptors lead to.
+/// The targets of the process's descriptors.
 func openDescriptors() -> [String] {
     (0..<Int32(1024)).compactMap { Descriptors.name(of: $0) }
 }

@@ -3,7 +3,7 @@ import Glibc
 import LinuxPlatform
 import Testing
 
-/// What the kernel does seldom, played step by step.
+/// Rare behaviour of the kernel, replayed step by step.
 @Suite("A file-system source when the kernel's events are odd", .watchdog)
 struct FileSystemScriptTests {
     private let inotify = ScriptedInotify()
@@ -16,7 +16,7 @@ struct FileSystemScriptTests {
         file = folder.makeFile("file")
     }
 
-    /// Waits until events that were sent before have been taken in.
+    /// Waits until all events sent before are processed.
     private func settle(_ observer: FileObserver) {
         let last = FileObserver(folder.makeFile("last"), reader: reader)
         let number = inotify.watches.value.keys.max() ?? 0
@@ -32,7 +32,7 @@ struct FileSystemScriptTests {
         inotify.send((1, .unmounted), (1, .ended))
         expectEventually(observer.calls) { $0 == [.revoke] }
         #expect(observer.source.error == nil)
-        // Nothing is watched: the instance goes before the source does.
+        // Nothing is watched: the instance closes before the source ends.
         expectEventually(inotify.isClosed) { $0 }
         observer.end()
     }
@@ -58,11 +58,11 @@ struct FileSystemScriptTests {
         observer.end()
     }
 
-    @Test("What happens to several files at the same time is told to each, in its order")
+    @Test("Simultaneous changes of several files reach each source, in order")
     func severalFiles() {
         let queue = DispatchQueue(label: "test.several")
         let paths = ["a", "b", "c"].map { folder.makeFile($0) }
-        let told = Watched<[Int]>([])
+        let notified = Watched<[Int]>([])
         let directory = FileObserver(folder.path, [.write, .attrib], reader: reader)
         let others = Int32(inotify.watches.value.count)
         let descriptors = paths.map { open($0, O_RDONLY | O_CLOEXEC) }
@@ -70,27 +70,27 @@ struct FileSystemScriptTests {
             let source = FileSystemSource(
                 descriptor: descriptor, mask: .write, queue: queue, reader: reader)
             let observer = FileObserver(FileSystemSourceObject(source), queue)
-            observer.source.setEventHandler { told.append(index) }
+            observer.source.setEventHandler { notified.append(index) }
             return observer
         }
-        // Their handlers are set by then: a source that is on its queue already is told last.
+        // Their handlers are set by then. A source that is already queued is notified last.
         drain(queue)
         let numbers = (1...3).map { others + Int32($0) }
-        // Of a directory's entries, attributes are nothing that a source tells.
+        // A source does not report attributes of a directory's entries.
         inotify.send([
             (1, .attributes, true), (numbers[1], .modified, false), (1, .attributes, true),
             (numbers[0], .modified, false), (numbers[1], .modified, false),
             (1, .attributes, true), (numbers[2], .modified, false), (1, .created, true),
         ])
         expectEventually(directory.calls) { $0 == [.write] }
-        expectEventually(told) { $0.count == 3 }
-        #expect(told.value == [1, 0, 2])
+        expectEventually(notified) { $0.count == 3 }
+        #expect(notified.value == [1, 0, 2])
         for observer in files { observer.end() }
         for descriptor in descriptors { close(descriptor) }
         directory.end()
     }
 
-    @Test("A watch that the kernel ended is made again, and what it missed is told")
+    @Test("A watch that the kernel ended is made again, and missed changes are reported")
     func watchedAgain() {
         let observer = FileObserver(file, reader: reader)
         append(10, to: file)
@@ -139,8 +139,8 @@ struct FileSystemScriptTests {
         observer.end()
     }
 
-    @Test("A look for one event does not use up what another event is to tell")
-    func looksAreApart() {
+    @Test("A check for one event does not consume the cause of another event")
+    func checksAreApart() {
         let observer = FileObserver(file, reader: reader)
         append(10, to: file)
         link(file, folder("second"))
@@ -157,8 +157,8 @@ struct FileSystemScriptTests {
         observer.end()
     }
 
-    @Test("A look for one event does not hide another that is lost")
-    func looksHideNothing() {
+    @Test("A check for one event does not hide another lost event")
+    func checksHideNothing() {
         let observer = FileObserver(file, reader: reader)
         // The file grows, and that event is among the lost ones.
         append(10, to: file)
@@ -182,8 +182,8 @@ struct FileSystemScriptTests {
         var status = stat()
         stat(folder.path, &status)
         let observer = FileObserver(folder.path, [.write, .link], reader: reader)
-        // Only the number of links shows whether a directory left for good. Not all file systems
-        // count them.
+        // Only the link count shows whether a directory left for good. Not all file systems
+        // maintain it.
         let moved: FileSystemEvent = status.st_nlink > 1 ? .write : [.write, .link]
         let steps: [(InotifyMask, UInt32, FileSystemEvent)] = [
             (.movedFrom, 7, moved), (.movedTo, 7, moved),
@@ -199,9 +199,9 @@ struct FileSystemScriptTests {
         observer.end()
     }
 
-    @Test("After an overflow every file is looked at")
+    @Test("After an overflow every file is checked")
     func overflow() {
-        // More than are looked at in one go.
+        // More than are checked at a time.
         let names = (0..<150).map { folder.makeFile("\($0)") }
         let directory = folder.makeDirectory("directory")
         letTimePass(milliseconds: 2 * FileSystemScriptTests.tickMilliseconds)
@@ -220,11 +220,11 @@ struct FileSystemScriptTests {
         mkdir(directory + "/inner", 0o700)
         inotify.send((-1, .overflowed))
         let expected: [FileSystemEvent] = [
-            // A file with several names may have had another of them renamed.
+            // Another name of the file may have been renamed.
             [.write, .extend], .attrib, [.link, .rename], .rename, .delete, [],
         ]
         for (number, observer) in observers.enumerated() where number % 6 != 5 {
-            // The time of change is a change of attributes as well.
+            // A new change time is a change of attributes as well.
             expectEventually(observer.calls) {
                 $0 == [expected[number % 6].union(.attrib)]
             }
@@ -237,10 +237,10 @@ struct FileSystemScriptTests {
         directoryObserver.end()
     }
 
-    /// Longer than a file system's clock takes to move on.
+    /// Longer than the resolution of a file system's clock.
     private static let tickMilliseconds = 20
 
-    /// More events than one reading takes out of the kernel's queue.
+    /// More events than one read returns.
     private let alreadyRead = 4096
 
     @Test("The kernel's own overflow loses nothing")
@@ -262,11 +262,11 @@ struct FileSystemScriptTests {
         let noise = ["noise1", "noise2"].map { folder.makeFile($0) }
         let observer = FileObserver(file, reader: reader)
         let noisy = noise.map { FileObserver($0, .write, reader: reader) }
-        // Who adds a watch has the lock that the reader of events needs.
+        // Adding a watch takes the lock that the event reader needs.
         isHeld.update { $0 = true }
         let holder = UserThread { [file] in FileObserver(file, reader: reader).end() }
         expectEventually(atGate) { $0 }
-        // In turn, because equal events that follow one another are merged.
+        // Alternating, because the kernel merges an event with an equal previous one.
         let writers = noise.map { open($0, O_WRONLY | O_CLOEXEC) }
         for _ in 0..<(limit / 2 + alreadyRead) {
             for writer in writers { write(1, to: writer) }
@@ -280,7 +280,7 @@ struct FileSystemScriptTests {
         expectEventually(observer.calls) {
             union(of: $0).isSuperset(of: [.write, .extend, .delete, .rename])
         }
-        // And it goes on.
+        // The source still works.
         let fence = FileFence(reader: reader)
         append(5, to: noise[0])
         #expect(noisy[0].events(beyond: fence).contains(.write))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("File-system sources that share a file", .watchdog)
 struct FileSystemSharingTests {
-    @Test("Each is told what its own mask asks for", arguments: Folder.Place.allCases)
+    @Test("Each source reports the events of its own mask", arguments: Folder.Place.allCases)
     func masks(place: Folder.Place) {
         let folder = Folder(place)
         let file = folder.makeFile("file")

@@ -4,10 +4,10 @@ import Testing
 
 @testable import FileWatching
 
-/// A look finds what the kernel has done, and will tell only then.
-@Suite("Looks before the events", .watchdog)
-struct EarlyLookTests {
-    /// A watcher whose reader hands on nothing until it is told to.
+/// A scan finds changes before the kernel reports them.
+@Suite("Scans before the events", .watchdog)
+struct EarlyScanTests {
+    /// A watcher whose reader is paused until the test resumes it.
     private struct Paused {
         let folder = Folder()
         let reader = SharedInotifyReader()
@@ -29,7 +29,7 @@ struct EarlyLookTests {
         }
     }
 
-    @Test("a folder that is looked at after it was exchanged with another one")
+    @Test("a folder that is scanned after its exchange with another one")
     func exchanged() throws {
         let paused = try Paused(["one", "one/in-one", "two", "two/in-two"])
         let folder = paused.folder
@@ -51,7 +51,7 @@ struct EarlyLookTests {
         }
     }
 
-    @Test("a new folder that cannot be looked at yet, since one above it was renamed")
+    @Test("a new folder that cannot be scanned yet, because an ancestor was renamed")
     func missed() throws {
         let paused = try Paused(["old"])
         let (folder, engine) = (paused.folder, paused.engine)
@@ -64,7 +64,7 @@ struct EarlyLookTests {
             engine.scanSome()
             #expect(engine.missed.count == 1)
         }
-        // Its own folder is not there, either.
+        // Its parent does not exist at that path, either.
         engine.take(InotifyBatch())
         engine.queue.sync {}
         paused.resume(until: "renamed/found/new/file")
@@ -73,8 +73,8 @@ struct EarlyLookTests {
                 == ["renamed", "renamed/found", "renamed/found/new", "renamed/found/new/file"])
     }
 
-    /// The kernel tells of a folder's end first, then that its name has gone from the one above.
-    @Test("a folder whose end is told before its removal, in a root that has gone, too")
+    /// The kernel reports the folder's end first, then the removal of its name from the parent.
+    @Test("a folder whose end is reported before its removal, in a removed root")
     func rootGone() throws {
         let paused = try Paused(["root", "root/sub"], root: "root")
         let (folder, engine) = (paused.folder, paused.engine)
