@@ -10,7 +10,7 @@ struct Command: Sendable {
 
     static func execute(_ request: Request, _ session: Session) -> Reply {
         guard let command = all[request[0].name] else {
-            // A web page made a browser send these: what follows might look like commands.
+            // A web page made a browser send these: the rest might be read as commands.
             session.isClosing = ["post", "host:"].contains(request[0].name)
             var words = ""
             for word in request.dropFirst() where words.utf8.count < 128 {

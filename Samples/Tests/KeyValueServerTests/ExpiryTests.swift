@@ -65,7 +65,7 @@ struct ExpiryTests {
             database.set(key(-1), Bytes(array: []))
             clock.advance(milliseconds: 2000)
             database.sweep()
-            // A turn removes a thousand at most, and looks at slices.
+            // A turn removes a thousand at most, and checks slices.
             #expect((2001...2050).contains(database.count))
             #expect(database.find(key(0)) == nil && database.find(key(2500)) != nil)
             for _ in 0..<5 { database.sweep() }

@@ -149,7 +149,7 @@ struct ParserTests {
         let bytes = Array(text.utf8)
         let error = "ERR Protocol error: " + expected
         #expect(parse([bytes]) == Parsed(error: error))
-        #expect(parse(bytes.chunks(of: bytes.count > 1000 ? 997 : 1)) == Parsed(error: error))
+        #expect(parse(bytes.pieces(of: bytes.count > 1000 ? 997 : 1)) == Parsed(error: error))
         // Nothing is read behind an error.
         #expect(parse([bytes + Self.conversation]).commands == [])
     }
@@ -171,12 +171,12 @@ struct ParserTests {
     @Test("a large string in many pieces")
     func largeString() {
         let word = [UInt8](repeating: 0x7a, count: 4 << 20)
-        #expect(parse(encoded([word]).chunks(of: 60_000)) == Parsed(commands: [[word]]))
+        #expect(parse(encoded([word]).pieces(of: 60_000)) == Parsed(commands: [[word]]))
     }
 }
 
 extension [UInt8] {
-    fileprivate func chunks(of count: Int) -> [[UInt8]] {
+    fileprivate func pieces(of count: Int) -> [[UInt8]] {
         stride(from: 0, to: self.count, by: count).map {
             Array(self[$0..<Swift.min($0 + count, self.count)])
         }
