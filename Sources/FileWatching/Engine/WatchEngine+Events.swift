@@ -140,6 +140,7 @@ extension WatchEngine {
 
     /// Whether the event that removes an entry is outdated: a scan has already found a later entry
     /// of the same name.
+    /// - Parameter isExact: whether all facts of the entry must match; otherwise its inode.
     private func isStale(
         _ node: NodeNumber, _ name: UnsafeRawBufferPointer, in folder: NodeNumber, isExact: Bool
     ) -> Bool {
@@ -182,8 +183,8 @@ extension WatchEngine {
 
     /// How long to wait for the second event of a rename.
     private static let departureMilliseconds = 10
-    /// How many events to search for it. The kernel queues the two events close together, so if any
-    /// events follow the first one, the second is among them.
+    /// How many of the next events to search. The kernel queues the two events close together, so
+    /// if any events follow the first one, the second is among them.
     private static let eventsBetweenEnds = 64
 
     /// Whether the second event of a rename is among the next events; nil if there are none.
@@ -339,8 +340,7 @@ extension WatchEngine {
         return found.inode == tree[old].inode && found.kind == tree[old].kind
     }
 
-    /// Whether the node describes another entry, because the name in the first event belonged to
-    /// another one by the time it was scanned.
+    /// Whether the node describes a different entry: the one that had the name when it was scanned.
     private func isOther(_ node: NodeNumber, _ found: FolderEntryFacts) -> Bool {
         let known = tree[node]
         if known.kind != found.kind { return true }

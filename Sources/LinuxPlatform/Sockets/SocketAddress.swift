@@ -134,7 +134,7 @@ extension SocketAddress {
 
     package var isUnix: Bool { Int32(family) == AF_UNIX }
 
-    /// Whether the address has more than a family; that of an unbound Unix socket does not.
+    /// Whether the address has anything beyond its family; an unbound Unix socket's has not.
     package var isNamed: Bool { length > MemoryLayout<sa_family_t>.size }
 
     package var parts: Parts {

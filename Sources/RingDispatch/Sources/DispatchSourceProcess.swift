@@ -6,8 +6,8 @@ public protocol DispatchSourceProcess: DispatchSourceProtocol {
     ///
     /// Linux reports it for the program's own children. Linux 6.15 and later also report it for any
     /// other process, once that process's parent has reaped it. Reading the status reaps nothing:
-    /// waitpid(2) still works. It stays nil for a process that did not exist when the source was
-    /// made. You may read it on any thread, also in the cancel handler and later.
+    /// waitpid(2) still works. The status stays nil for a process that did not exist when the
+    /// source was made. You may read it on any thread, also in the cancel handler and later.
     var exitStatus: DispatchSource.ProcessExitStatus? { get }
 }
 
@@ -36,11 +36,11 @@ extension DispatchSource {
 
         /// The process has ended.
         public static let exit = ProcessEvent(rawValue: 0x8000_0000)
-        /// The process has forked. Not on Linux: a source that asks for it ends the program.
+        /// The process has forked. Linux does not report it: asking for it ends your program.
         public static let fork = ProcessEvent(rawValue: 0x4000_0000)
-        /// The process has called exec. Not on Linux: a source that asks for it ends the program.
+        /// The process has called exec. Linux does not report it: asking for it ends your program.
         public static let exec = ProcessEvent(rawValue: 0x2000_0000)
-        /// The process was sent a signal. Not on Linux: a source that asks for it ends the program.
+        /// The process got a signal. Linux does not report it: asking for it ends your program.
         public static let signal = ProcessEvent(rawValue: 0x0800_0000)
         /// All of Darwin's events.
         public static let all: ProcessEvent = [.exit, .fork, .exec, .signal]
@@ -70,7 +70,7 @@ extension DispatchSource {
     /// - Parameters:
     ///   - identifier: the process (pid_t). If there is no such process, it counts as ended.
     ///   - eventMask: `.exit`. Linux reports forks, execs and signals of other processes only to
-    ///     tracers and privileged programs; asking for them ends the program.
+    ///     tracers and privileged programs; asking for them ends your program.
     ///   - queue: runs the handlers; nil: the default global queue.
     public static func makeProcessSource(
         identifier: Int32, eventMask: ProcessEvent, queue: DispatchQueue? = nil

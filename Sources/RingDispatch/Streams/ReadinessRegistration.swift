@@ -18,8 +18,8 @@ package final class ReadinessRegistration: LoopOperation, @unchecked Sendable {
     ///   - queue: a serial queue, which runs the handler and owns the object.
     ///   - events: the events to wait for; see `PollEvents`.
     ///   - staysKnown: whether the kernel keeps the registration between two waits, which makes the
-    ///     second one cheaper. If so, call `forget` and wait for its callback before you close the
-    ///     descriptor. Do not use it to wait for room to write: epoll would report room all the
+    ///     second wait cheaper. If so, call `forget` and wait for its callback before you close the
+    ///     descriptor. Do not use it to wait for room to write: epoll would report that all the
     ///     time.
     ///   - handler: called on the queue, once for each `start`, with the poll(2) events or a
     ///     negated errno (ECANCELED after `cancel`). From then on you may close the descriptor,
