@@ -16,8 +16,8 @@ struct Command: Sendable {
             for word in request.dropFirst() where words.utf8.count < 128 {
                 words += "'\(word.text.prefix(128 - words.utf8.count))' "
             }
-            let name = request[0].text
-            return .error("ERR unknown command '\(name)', with args beginning with: \(words)")
+            return .error(
+                "ERR unknown command '\(request[0].text)', with args beginning with: \(words)")
         }
         guard command.arity < 0 ? request.count >= -command.arity : request.count == command.arity
         else { return .wrongCount(request[0].name) }

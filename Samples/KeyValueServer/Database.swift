@@ -37,7 +37,6 @@ final class Database: @unchecked Sendable {
     init(maxMemory: Int = 0) { self.maxMemory = maxMemory }
 
     var isFull: Bool { maxMemory > 0 && usedMemory > maxMemory }
-    /// Includes keys that have expired since the last sweep.
     var count: Int { entries.count }
     var keysWithDeadline: Int { slices.values.reduce(0) { $0 + $1.count } }
 
@@ -97,6 +96,8 @@ final class Database: @unchecked Sendable {
         if new != Self.never {
             slices[new / Self.sliceMilliseconds, default: []].insert(key)
             if !isSweeping { sweepLater(from: clock() / Self.sliceMilliseconds) }
+            // Two go for each that is added: the sweep keeps pace with any load.
+            _ = removeDue(2)
         }
     }
 
@@ -106,19 +107,25 @@ final class Database: @unchecked Sendable {
         queue.asyncAfter(deadline: deadline) { [weak self] in self?.sweep() }
     }
 
-    /// Removes the keys of slices that are over: some of them, then other work has its turn.
+    /// Removes due keys: some of them, then other work has its turn.
     func sweep() {
-        for _ in 0..<Self.keysPerSweep {
+        guard removeDue(Self.keysPerSweep) else { return queue.async { self.sweep() } }
+        isSweeping = false
+        if !slices.isEmpty { sweepLater(from: nextSlice) }
+    }
+
+    /// Removes keys of slices that are over; false: `limit` was reached first.
+    private func removeDue(_ limit: Int) -> Bool {
+        for _ in 0..<limit {
             if let key = dueKeys.next() {
                 _ = find(key)
             } else if nextSlice < clock() / Self.sliceMilliseconds {
                 dueKeys = (slices.removeValue(forKey: nextSlice) ?? []).makeIterator()
                 nextSlice += 1
             } else {
-                (isSweeping, dueKeys) = (false, Set().makeIterator())
-                return slices.isEmpty ? () : sweepLater(from: nextSlice)
+                return true
             }
         }
-        queue.async { [weak self] in self?.sweep() }
+        return false
     }
 }

@@ -1,4 +1,4 @@
-/// What one client may ask for. Redis has the same limits, except where noted.
+/// Limits of one client; those of Redis, except where noted.
 enum Limits {
     /// The longest key, value or other word of a command.
     static let wordBytes = 512 << 20

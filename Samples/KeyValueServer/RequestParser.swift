@@ -6,10 +6,8 @@ typealias Request = [Bytes]
 struct RequestParser {
     typealias Input = Slice<UnsafeRawBufferPointer>
     private var words: Request = []
-    /// Words still to read; nil: their number is still to read.
-    private var missingWords: Int?
-    /// The length of the next word; nil: it is still to read.
-    private var wordLength: Int?
+    /// Words still to read, and the length of the next one; nil: that number is still to read.
+    private var (missingWords, wordLength) = (Int?.none, Int?.none)
     private var commandBytes = 0
 
     /// Takes a command from the front of `input`; nil: its end has not arrived. Then the next call
@@ -76,7 +74,6 @@ struct RequestParser {
                 if let word { words.append(Bytes(array: word)) }
                 word = nil
             } else if byte == quote {
-                // It must be the end of the word.
                 guard rest.first.map(isSpace) ?? true else { break }
                 quote = nil
             } else if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {

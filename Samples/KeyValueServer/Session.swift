@@ -1,7 +1,6 @@
 import RingNetwork
 
-/// One client: executes the commands that it sends, and sends the replies. It runs on the
-/// connection's queue, and so on the database's.
+/// One client. It runs on the connection's queue, and so on the database's.
 final class Session {
     let database: Database
     /// The number of the connection, from 1.
@@ -46,8 +45,7 @@ final class Session {
         if rest < pending.count { pending = Array(pending.suffix(rest)) }
     }
 
-    /// Takes the complete commands from `input`. While the client does not take its replies, no
-    /// further command is executed.
+    /// Executes the complete commands in `input`, while the client takes its replies.
     private func execute(_ input: inout RequestParser.Input) {
         do throws(Reply) {
             while connection.isWritable, !isClosing, let request = try parser.next(&input) {

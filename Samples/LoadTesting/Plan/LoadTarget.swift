@@ -4,12 +4,13 @@ public import RingNetwork
 ///
 /// | text | load |
 /// |---|---|
-/// | `tcp://127.0.0.1:7007` | messages that the server has to echo byte by byte |
+/// | `tcp://127.0.0.1:7007` | messages that the server must echo unchanged |
 /// | `tls://localhost:7007` | the same over TLS (with the package trait TLS) |
 /// | `unix:/run/app.sock`, `unix:@name` | the same over a Unix socket |
 /// | `udp://127.0.0.1:7007` | the same in datagrams |
 /// | `http://127.0.0.1:8080/path` | HTTP/1.1 requests on persistent connections |
-/// | `resp://127.0.0.1:6379` | commands of Redis's protocol |
+/// | `https://localhost:8443/path` | the same over TLS (with the package trait TLS) |
+/// | `resp://127.0.0.1:6379` | commands in Redis's protocol |
 public struct LoadTarget: Sendable, Hashable {
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
         case tcp, tls, unix, udp, http, https, resp
@@ -20,7 +21,7 @@ public struct LoadTarget: Sendable, Hashable {
     /// The path and query of an HTTP target; empty for others.
     public let path: String
 
-    /// Reads one of the forms above.
+    /// Parses one of the forms in the table above.
     public init(_ text: String) throws(LoadFailure) {
         guard let colon = text.firstIndex(of: ":"),
             let scheme = Scheme(rawValue: text[..<colon].lowercased())
@@ -79,7 +80,7 @@ public struct LoadTarget: Sendable, Hashable {
 
     var isSecured: Bool { scheme == .tls || scheme == .https }
     var isHTTP: Bool { scheme == .http || scheme == .https }
-    /// Whether the server has to echo every byte.
+    /// Whether the server must echo every message.
     var isEcho: Bool { !isHTTP && scheme != .resp }
 }
 
@@ -88,6 +89,6 @@ extension LoadTarget: CustomStringConvertible {
         scheme == .unix ? endpoint.description : "\(scheme)://\(endpoint)\(path)"
     }
 
-    /// The endpoint without the scheme, as text.
+    /// The endpoint as text, without the scheme.
     var place: String { endpoint.description }
 }

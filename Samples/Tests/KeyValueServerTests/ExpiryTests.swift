@@ -77,6 +77,20 @@ struct ExpiryTests {
         }
     }
 
+    @Test("removal keeps pace with a load that leaves no time for sweeps")
+    func pace() {
+        let clock = ManualClock()
+        let database = clock.makeDatabase()
+        database.queue.sync {
+            for number in 0..<30_000 {
+                let key = Bytes(array: Array("\(number)".utf8))
+                database.set(key, Bytes(array: []), deadline: database.clock() + 1)
+                if number % 3000 == 0 { clock.advance(milliseconds: 200) }
+                #expect(database.count <= 6000)
+            }
+        }
+    }
+
     @Test("deadlines go with their keys")
     func bookkeeping() {
         let clock = ManualClock()

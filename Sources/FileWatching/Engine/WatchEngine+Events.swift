@@ -29,11 +29,11 @@ extension WatchEngine {
         if rules.areRead(from: name) { reloadRules(of: folder) }
     }
 
-    /// Handles events of the folder itself; its parent's events report most of them, too.
+    /// Handles an event of the folder itself. Its parent usually reports the same change.
     private func handle(_ event: InotifyEvent, ofFolder folder: NodeNumber) {
         if event.mask.contains(.ended) {
             tree.setWatch(of: folder, to: nil)
-            // Another folder may be at the path: a file system was unmounted.
+            // After an unmount, another folder may be at the path.
             push(folder, .repair)
         }
         if let index = roots.firstIndex(where: { $0.node == folder && $0.anchorWatch == nil }),
@@ -43,7 +43,7 @@ extension WatchEngine {
         }
     }
 
-    /// Handles an event for an ignored entry. A renaming to an ignored name is a removal.
+    /// Handles an event for an ignored entry. A rename to an ignored name counts as a removal.
     private func ignore(_ event: InotifyEvent) {
         guard event.mask.contains(.movedTo), let node = takeDeparture(event.cookie) else {
             return
@@ -62,15 +62,15 @@ extension WatchEngine {
         return factsAtPath(in: folder)
     }
 
-    /// The facts of `path`, the path of an entry of the folder.
+    /// The facts of the entry at `path`, which is in the folder.
     private func factsAtPath(in folder: NodeNumber) -> (FolderEntryFacts, isLink: Bool)? {
         checkedFolders.insert(folder)
         guard let facts = FolderEntryFacts(path: path, followsLinks: false) else { return nil }
         return followed(facts, in: folder) { FolderEntryFacts(path: path, followsLinks: true) }
     }
 
-    /// The facts of an event's entry. Nil if the name now belongs to an entry of another kind, for
-    /// which an event follows.
+    /// The facts of an event's entry. Nil if the entry is gone, or if its name now belongs to an
+    /// entry of the other kind (folder or not); an event for that change follows.
     private func facts(
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ isDirectory: Bool
     ) -> (FolderEntryFacts, isLink: Bool)? {
@@ -80,7 +80,7 @@ extension WatchEngine {
         return found
     }
 
-    /// Updates a node with the result of a scan. The node's kind may have been a guess.
+    /// Updates a node with the facts of its file, whose kind may have been a guess.
     private func update(_ node: NodeNumber, _ facts: FolderEntryFacts) {
         let known = tree[node]
         guard (known.kind == .directory) == (facts.kind == .directory) else { return }
@@ -88,7 +88,7 @@ extension WatchEngine {
         tree.update(node, facts)
     }
 
-    // MARK: coming and going
+    // MARK: creation, removal, modification
 
     private func appear(
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ isDirectory: Bool,
@@ -101,7 +101,7 @@ extension WatchEngine {
             known = nil
         }
         if let known {
-            // It is gone again: an event follows.
+            // The entry is gone again; an event for that follows.
             guard let (facts, _) = found else { return }
             if facts.inode == tree[known].inode && facts.kind == tree[known].kind {
                 if tree.isWithoutWatch(known) { push(known, []) }
@@ -132,13 +132,15 @@ extension WatchEngine {
         removeAndReport(node)
     }
 
-    /// Marks the checked folders below a renamed folder as doubtful: their entries were checked by
-    /// an outdated path.
+    /// Marks the checked folders below a renamed folder as doubtful, because their entries were
+    /// checked under an outdated path.
     private func doubt(below folder: NodeNumber) {
         for other in checkedFolders where tree.isBelow(other, folder) { doubtful.insert(other) }
     }
 
-    /// Whether a removal is outdated because a scan found a later entry of the same name.
+    /// Whether the event that removes an entry is outdated: a scan has already found a later entry
+    /// of the same name.
+    /// - Parameter isExact: whether all facts of the entry must match; otherwise its inode.
     private func isStale(
         _ node: NodeNumber, _ name: UnsafeRawBufferPointer, in folder: NodeNumber, isExact: Bool
     ) -> Bool {
@@ -157,18 +159,18 @@ extension WatchEngine {
                 name, in: folder, facts.kind == .directory, isDiscovered: true)
         }
         if tree[node].kind == .directory {
-            // It may be readable now.
+            // The folder may have become readable.
             if tree.watch(of: node) == nil { push(node, []) }
         } else {
             touched = node
-            // The kind of file was a guess.
+            // The kind was a guess.
             if tree[node].inode == 0 { examineTouched() }
         }
         report(action, node)
     }
 
-    /// Reads the size and time of the file that was last reported as changed. Called before any
-    /// other change of the tree.
+    /// Reads the size and time of the file whose change was reported last. Called before the tree
+    /// changes again.
     func examineTouched() {
         guard touched != 0 else { return }
         let node = touched
@@ -177,14 +179,15 @@ extension WatchEngine {
         if let (facts, _) = factsAtPath(in: tree[node].parent) { update(node, facts) }
     }
 
-    // MARK: renaming
+    // MARK: renames
 
-    /// The time to wait for the second event of a renaming. The kernel queues it right after the
-    /// first: if there are more events, it is among the next ones.
+    /// How long to wait for the second event of a rename.
     private static let departureMilliseconds = 10
+    /// How many of the next events to search. The kernel queues the two events close together, so
+    /// if any events follow the first one, the second is among them.
     private static let eventsBetweenEnds = 64
 
-    /// Whether the second event of a renaming is among the next events; nil if there are none.
+    /// Whether the second event of a rename is among the next events; nil if there are none.
     private func isArriving(_ cookie: UInt32) -> Bool? {
         var rest = WatchEngine.eventsBetweenEnds
         var isEmpty = true
@@ -202,8 +205,8 @@ extension WatchEngine {
         return isEmpty ? nil : false
     }
 
-    /// Called before events are handled: a departed entry whose arrival is not among them was moved
-    /// out of the tree.
+    /// Called before events are handled. Removes the departed entries whose arrival is not among
+    /// these events: they were moved out of the tree.
     func settleOverdue() {
         position = (0, 0)
         while let index = departures.firstIndex(where: { isArriving($0.cookie) == false }) {
@@ -233,8 +236,8 @@ extension WatchEngine {
         awaitArrivals()
     }
 
-    /// Gives a departure up only after the kernel has reported all events since, however slow the
-    /// reader is.
+    /// Waits until no departure is left. A departure is given up only when all events that followed
+    /// it have been handled, however slow the reader is.
     private func awaitArrivals() {
         let wait = DispatchTimeInterval.milliseconds(WatchEngine.departureMilliseconds)
         queue.asyncAfter(deadline: .now() + wait) { [self] in
@@ -244,7 +247,8 @@ extension WatchEngine {
         }
     }
 
-    /// Called when all events before `time` are handled.
+    /// Called when all events before `time` are handled: gives up the departures that have waited
+    /// long enough.
     func settleDepartures(before time: UInt64) {
         let wait = UInt64(WatchEngine.departureMilliseconds) * 1_000_000
         while let oldest = departures.first, oldest.timeNanoseconds + wait <= time {
@@ -261,7 +265,8 @@ extension WatchEngine {
         return node
     }
 
-    /// Treats entries that departed from below a removed node as moved out of the tree.
+    /// Removes entries that departed from below a node that is about to be removed: they count as
+    /// moved out of the tree.
     func settleDepartures(below node: NodeNumber) {
         departures.removeAll { $0.node == node }
         while let index = departures.firstIndex(where: { tree.isBelow($0.node, node) }) {
@@ -271,8 +276,8 @@ extension WatchEngine {
         }
     }
 
-    /// Whether a renaming is possible in the current tree. A scan may have found a later state, and
-    /// the renaming would move a folder into itself.
+    /// Whether a rename is possible in the current tree. If a scan has found a later state, the
+    /// rename might move a folder into itself.
     private func isPossible(
         _ cookie: UInt32, _ folder: NodeNumber, _ name: UnsafeRawBufferPointer
     ) -> Bool {
@@ -282,7 +287,7 @@ extension WatchEngine {
         return !tree.isBelow(node, old)
     }
 
-    /// Compares the whole tree with the disk.
+    /// Forgets the departures and requests scans that compare the whole tree with the disk.
     private func startOver() {
         for departure in departures { tree[departure.node].flags.remove(.departing) }
         departures.removeAll()
@@ -292,8 +297,8 @@ extension WatchEngine {
         }
     }
 
-    /// Handles the second event of a renaming. False if the entry was moved in from outside, or the
-    /// tree is outdated.
+    /// Handles the second event of a rename. Returns false if the entry was moved in from outside,
+    /// or if the tree is outdated.
     private func arrive(
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ cookie: UInt32
     ) -> Bool {
@@ -335,7 +340,7 @@ extension WatchEngine {
         return found.inode == tree[old].inode && found.kind == tree[old].kind
     }
 
-    /// Whether the node describes another entry: its name had changed before it was scanned.
+    /// Whether the node describes a different entry: the one that had the name when it was scanned.
     private func isOther(_ node: NodeNumber, _ found: FolderEntryFacts) -> Bool {
         let known = tree[node]
         if known.kind != found.kind { return true }

@@ -9,7 +9,7 @@ package struct SocketAddress: Sendable {
     /// The number of valid bytes.
     package private(set) var length = 0
 
-    /// The most bytes that an address can have.
+    /// The maximum length of an address, in bytes.
     package static let capacity = MemoryLayout<sockaddr_storage>.size
 
     /// An empty address, for the kernel to fill in.
@@ -103,7 +103,7 @@ extension SocketAddress {
 
     /// Nil for a name that is too long. An abstract name may contain any bytes.
     package init?(unixAbstract name: some Collection<UInt8>) {
-        // Without a NUL at the end, which would be part of the name.
+        // No NUL at the end: it would be part of the name.
         self.init(unixName: name, after: 1, endBytes: 0)
     }
 
@@ -134,7 +134,7 @@ extension SocketAddress {
 
     package var isUnix: Bool { Int32(family) == AF_UNIX }
 
-    /// Whether there is more than a family. An unbound Unix socket has no more.
+    /// Whether the address has anything beyond its family; an unbound Unix socket's has not.
     package var isNamed: Bool { length > MemoryLayout<sa_family_t>.size }
 
     package var parts: Parts {

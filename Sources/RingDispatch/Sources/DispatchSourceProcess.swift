@@ -4,10 +4,10 @@ internal import LinuxPlatform
 public protocol DispatchSourceProcess: DispatchSourceProtocol {
     /// How the process ended; nil while it runs, or if Linux does not report it.
     ///
-    /// Linux reports it for the program's children, and from version 6.15 on for every process once
-    /// its parent has reaped it. Reading it reaps nothing: waitpid(2) still works. A process that
-    /// did not exist when the source was made has no status. From any thread, also in and after the
-    /// cancel handler.
+    /// Linux reports it for the program's own children. Linux 6.15 and later also report it for any
+    /// other process, once that process's parent has reaped it. Reading the status reaps nothing:
+    /// waitpid(2) still works. The status stays nil for a process that did not exist when the
+    /// source was made. You may read it on any thread, also in the cancel handler and later.
     var exitStatus: DispatchSource.ProcessExitStatus? { get }
 }
 
@@ -29,18 +29,18 @@ extension DispatchSourceProcess {
 }
 
 extension DispatchSource {
-    /// Events of a process source. `DISPATCH_PROC_EXIT` and Darwin's others.
+    /// Events of a process source: `DISPATCH_PROC_EXIT`, and the others that Darwin has.
     public struct ProcessEvent: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// The process has ended.
         public static let exit = ProcessEvent(rawValue: 0x8000_0000)
-        /// The process has forked. Linux does not report it: asking for it ends the process.
+        /// The process has forked. Linux does not report it: asking for it ends your program.
         public static let fork = ProcessEvent(rawValue: 0x4000_0000)
-        /// The process has called exec. Linux does not report it: asking for it ends the process.
+        /// The process has called exec. Linux does not report it: asking for it ends your program.
         public static let exec = ProcessEvent(rawValue: 0x2000_0000)
-        /// The process was sent a signal. Linux does not report it: asking for it ends the process.
+        /// The process got a signal. Linux does not report it: asking for it ends your program.
         public static let signal = ProcessEvent(rawValue: 0x0800_0000)
         /// All of Darwin's events.
         public static let all: ProcessEvent = [.exit, .fork, .exec, .signal]
@@ -54,23 +54,23 @@ extension DispatchSource {
         case signaled(signal: Int32, coreDumped: Bool)
     }
 
-    /// Reports once that a process has ended. It need not be a child. `dispatch_source_create` with
-    /// `DISPATCH_SOURCE_TYPE_PROC`, based on pidfd_open(2).
+    /// Makes a source that reports once that a process has ended. The process need not be a child.
+    /// `dispatch_source_create` with `DISPATCH_SOURCE_TYPE_PROC`, based on pidfd_open(2).
     ///
     /// The source refers to the process that has the identifier when the source is made, never to a
-    /// later one. If that process has ended already, or never existed, the handler is called all
-    /// the same. The source reaps nothing and does not touch `SIGCHLD`: the program waits for its
-    /// children. Cancel the source after the event: it keeps a descriptor open until then.
+    /// later one. If that process has already ended, or never existed, the handler is called all
+    /// the same. The source reaps nothing and does not touch `SIGCHLD`: you still wait for your
+    /// children. Cancel the source after the event, because it keeps a descriptor open until then.
     ///
     /// If no descriptor is free (EMFILE, ENFILE) or pidfd_open(2) is refused, the source logs a
     /// line on standard error and polls the process every 100 ms, until a descriptor is free or the
-    /// process is gone. The event is late then, and the source knows the process only by its
-    /// number, which the system may reuse.
+    /// process is gone. In this case the event may be late, and the source knows the process only
+    /// by its number, which the system may reuse.
     ///
     /// - Parameters:
-    ///   - identifier: the process (pid_t). A number without a process counts as ended.
-    ///   - eventMask: `.exit`. Linux shows forks, execs and signals of other processes only to
-    ///     tracers and privileged programs; asking for them ends the process.
+    ///   - identifier: the process (pid_t). If there is no such process, it counts as ended.
+    ///   - eventMask: `.exit`. Linux reports forks, execs and signals of other processes only to
+    ///     tracers and privileged programs; asking for them ends your program.
     ///   - queue: runs the handlers; nil: the default global queue.
     public static func makeProcessSource(
         identifier: Int32, eventMask: ProcessEvent, queue: DispatchQueue? = nil
@@ -98,7 +98,7 @@ extension DispatchSource {
 
 private final class ProcessSourceObject: DispatchSource, DispatchSourceProcess, @unchecked Sendable
 {
-    // Safety: as the superclass; `init` made `core`.
+    // Safety: see the superclass. `init` passes it a ProcessSource as `core`.
     private var processCore: ProcessSource { unsafeDowncast(core, to: ProcessSource.self) }
 
     init(_ core: ProcessSource) {

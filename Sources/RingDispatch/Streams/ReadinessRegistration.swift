@@ -1,9 +1,9 @@
 internal import LinuxPlatform
 
-/// Waits until a descriptor is ready, once for each `start`: for callers that make the system calls
-/// themselves.
+/// Waits until a descriptor is ready, once for each `start`. The caller then makes the system calls
+/// itself.
 ///
-/// The owner keeps the object while it waits.
+/// The object stays alive while it waits; see `LoopOperation`.
 package final class ReadinessRegistration: LoopOperation, @unchecked Sendable {
     // Safety: `isWaiting` belongs to the queue; see the base class.
     private let descriptor: Int32
@@ -15,14 +15,15 @@ package final class ReadinessRegistration: LoopOperation, @unchecked Sendable {
     @exclusivity(unchecked) package private(set) var isWaiting = false
 
     /// - Parameters:
-    ///   - queue: serial; runs the handler, and owns the object.
+    ///   - queue: a serial queue, which runs the handler and owns the object.
     ///   - events: the events to wait for; see `PollEvents`.
     ///   - staysKnown: whether the kernel keeps the registration between two waits, which makes the
-    ///     next one cheaper. Then `forget` must call back before the descriptor is closed. Not for
-    ///     room to write, which epoll would report all the time.
+    ///     second wait cheaper. If so, call `forget` and wait for its callback before you close the
+    ///     descriptor. Do not use it to wait for room to write: epoll would report that all the
+    ///     time.
     ///   - handler: called on the queue, once for each `start`, with the poll(2) events or a
-    ///     negated errno (ECANCELED after `cancel`). The descriptor may be closed then, unless it
-    ///     stays known.
+    ///     negated errno (ECANCELED after `cancel`). From then on you may close the descriptor,
+    ///     unless `staysKnown` is true.
     package convenience init(
         descriptor: Int32, queue: DispatchQueue, events: UInt32, staysKnown: Bool = false,
         handler: @escaping @Sendable (Int32) -> Void
@@ -53,7 +54,7 @@ package final class ReadinessRegistration: LoopOperation, @unchecked Sendable {
 
     // MARK: on the queue
 
-    /// Begins to wait, unless it is waiting already.
+    /// Starts to wait, unless a wait is already in progress.
     package func start() {
         guard !isWaiting else { return }
         isWaiting = true
@@ -66,8 +67,8 @@ package final class ReadinessRegistration: LoopOperation, @unchecked Sendable {
         if isWaiting { requestEnd(Context.current) }
     }
 
-    /// Removes the kernel's registration of a descriptor that stays known. Not during a wait.
-    /// - Parameter done: called on the queue.
+    /// Removes the kernel's registration, which `staysKnown` keeps. Do not call it during a wait.
+    /// - Parameter done: called on the queue. From then on you may close the descriptor.
     package func forget(_ done: @escaping @Sendable () -> Void) {
         precondition(!isWaiting, "a watch that is out cannot be forgotten")
         DescriptorRelease(descriptor) { [queue] _ in queue.submit(done) }

@@ -72,7 +72,7 @@ extension ResolverError {
     }
 
     static func cancelled(_ host: HostName) -> ResolverError {
-        ResolverError(.cancelled, host, "the lookup was cancelled", "resolve the name again if needed")
+        ResolverError(.cancelled, host, "the lookup was cancelled", "resolve it again if needed")
     }
 
     static func tooMany(_ host: HostName) -> ResolverError {
