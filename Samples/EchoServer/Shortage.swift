@@ -10,8 +10,8 @@ enum Shortage {
         once.perform {
             writeErrorLine(
                 "EchoServer: cannot accept (\(error.cause)): pausing and refusing clients until "
-                + "others leave. Remedy: raise ulimit -n above \(DescriptorLimit.current) "
-                + "before the start")
+                    + "others leave. Remedy: raise ulimit -n above \(DescriptorLimit.current) "
+                    + "before the start")
         }
     }
 }

@@ -29,6 +29,6 @@ final class Ticker: @unchecked Sendable {
         lastTime = now
         writeErrorLine(
             "\(totals.open) clients, \(Int(Double(change.messages) / seconds)) messages/s, "
-            + "\(Int(Double(change.bytes) / seconds)) bytes/s")
+                + "\(Int(Double(change.bytes) / seconds)) bytes/s")
     }
 }

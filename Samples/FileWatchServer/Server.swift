@@ -59,7 +59,7 @@ final class Server: Sendable {
         guard let folder = getcwd(nil, 0) else {
             throw Failure(
                 "\(path): no working directory (\(String(cString: strerror(errno)))). "
-                + "Give absolute paths, or start in another directory")
+                    + "Give absolute paths, or start in another directory")
         }
         defer { free(folder) }
         var absolute = FilePath(platformString: folder)

@@ -22,7 +22,7 @@ package enum ListeningAddress {
     private static func failure(_ host: String, _ error: any Error) -> Failure {
         Failure(
             "--host \(host): \(error). Give an address or name of this machine: 127.0.0.1, "
-            + "[::1], localhost, or 0.0.0.0 for all addresses")
+                + "[::1], localhost, or 0.0.0.0 for all addresses")
     }
 
     private static func resolve(_ endpoint: Endpoint) throws -> [Endpoint] {

@@ -125,7 +125,7 @@ package struct HTTPResponseReader {
                 throw HTTPHead.Failure(words: "invalid size in a chunked body")
             }
             state = size == 0 ? .trailer : .chunkedData(left: size)
-            case .chunkedDataEnd:
+        case .chunkedDataEnd:
             guard line.isEmpty else {
                 throw HTTPHead.Failure(words: "invalid line end in a chunked body")
             }

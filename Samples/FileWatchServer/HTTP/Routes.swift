@@ -20,7 +20,7 @@ struct Routes: Sendable {
                 HTTPResponse(
                     .forbidden,
                     "This server accepts local requests only: use its address, or localhost. "
-                    + "--host 0.0.0.0 serves other machines.\n"))
+                        + "--host 0.0.0.0 serves other machines.\n"))
         }
         switch request.path {
         case "/": return .response(page)

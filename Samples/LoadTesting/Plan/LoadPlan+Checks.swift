@@ -54,7 +54,7 @@ extension LoadPlan {
             else {
                 throw .usage(
                     "--size \(sizes): a datagram of \(target) must have \(Self.shortestDatagram) "
-                    + "(its number) to \(Self.longestDatagram) bytes")
+                        + "(its number) to \(Self.longestDatagram) bytes")
             }
             guard messagesPerConnection == nil, idleConnections == 0, hostile.isEmpty else {
                 throw .usage("\(target): --churn, --idle and --hostile are for connections")

@@ -60,7 +60,7 @@ public struct Comparison: Sendable {
         guard value["version"]?.number == Double(LoadReport.jsonVersion) else {
             throw LoadFailure(
                 "\(name): not version \(LoadReport.jsonVersion) of the report format: make both "
-                + "reports with the same ringload")
+                    + "reports with the same ringload")
         }
         return value
     }

@@ -38,8 +38,8 @@ public struct LoadReport: Sendable {
         if !plan.isOpenLoop, processorPercent > 95 * Double(plan.shardCount) {
             warnings.append(
                 "the client was the limit: it used \(Format.decimal(processorPercent, places: 0)) "
-                + "% of a CPU with \(plan.shardCount) event loops; the figures are the "
-                + "client's")
+                    + "% of a CPU with \(plan.shardCount) event loops; the figures are the "
+                    + "client's")
         }
         guard let rate = plan.schedule.perSecond else { return warnings }
         let open = measurement.open

@@ -91,7 +91,7 @@ final class PreparedTarget: Sendable {
             return Finding(
                 .receive,
                 "\(target): \(failure) (--ca FILE names trusted certificates, --insecure "
-                + "accepts any)")
+                    + "accepts any)")
         case .timedOut:
             return Finding(.connect, "\(target): no handshake in time; is it a TLS server?")
         default: return Finding(.closedByServer, "the server closed a connection")
