@@ -6,7 +6,7 @@ import Testing
 @Suite("Kernel")
 struct BackendTests {
     @Test(
-        "a watch completes once when its descriptor is readable",
+        "a registration completes once when its descriptor is readable",
         arguments: BackendUnderTest.allCases)
     func watchCompletes(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
@@ -22,7 +22,9 @@ struct BackendTests {
         #expect(backend.completions().isEmpty)
     }
 
-    @Test("a new watch reports bytes that were left unread", arguments: BackendUnderTest.allCases)
+    @Test(
+        "a new registration reports bytes that were left unread",
+        arguments: BackendUnderTest.allCases)
     func bytesLeftAreAnnouncedAgain(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
         let pair = SocketPair()
@@ -56,7 +58,7 @@ struct BackendTests {
         #expect(backend.waitForCompletions().map(\.token) == [6])
     }
 
-    @Test("a cancelled watch completes, too", arguments: BackendUnderTest.allCases)
+    @Test("a cancelled registration completes, too", arguments: BackendUnderTest.allCases)
     func cancelCompletes(_ kind: BackendUnderTest) throws {
         let backend = try kind.makeBackend()
         let pair = SocketPair()
@@ -138,7 +140,7 @@ struct BackendTests {
         #expect((longest ?? 0) >= 5_000_000)
     }
 
-    @Test("more watches than the submission queue holds are all kept")
+    @Test("more registrations than the submission queue holds are all kept")
     func submissionQueueOverflows() throws {
         var settings = BackendSettings()
         settings.submissionEntries = 4

@@ -6,7 +6,7 @@ struct EpollRegistration {
     var isListener = false
     /// For a Unix socket, only a read that finds nothing proves that no bytes are left.
     var isUnix = false
-    var hasWatches = false
+    var hasOneShots = false
 
     /// EPOLLET, whose type differs between the headers of C libraries.
     static let edgeTriggered: UInt32 = 1 << 31
@@ -17,7 +17,7 @@ struct EpollRegistration {
     var streamEvents: UInt32 {
         if stream == 0 { return 0 }
         let events = PollEvents.readable | PollEvents.readHangUp
-        if isListener || isUnix || hasWatches { return events }
+        if isListener || isUnix || hasOneShots { return events }
         return events | PollEvents.urgent | EpollRegistration.edgeTriggered
     }
 }

@@ -22,7 +22,7 @@ final class EpollSet {
     /// Indexed by descriptor.
     @exclusivity(unchecked) private var registrations: [EpollRegistration] = []
     /// Indexed by descriptor, up to the highest one that ever had a registration.
-    @exclusivity(unchecked) private var watches: [RegistrationList] = []
+    @exclusivity(unchecked) private var oneShots: [RegistrationList] = []
     /// Streams in flight.
     @exclusivity(unchecked) private(set) var streamCount = 0
     /// The destination of completions while it has room.
@@ -74,15 +74,15 @@ final class EpollSet {
         }
         let index = Int(descriptor)
         makeRoom(for: index)
-        if index >= watches.count { EpollSet.grow(&watches, to: index, with: RegistrationList()) }
-        watches[index].add(Registration(events: events, token: token))
-        registrations[index].hasWatches = true
+        if index >= oneShots.count { EpollSet.grow(&oneShots, to: index, with: RegistrationList()) }
+        oneShots[index].add(Registration(events: events, token: token))
+        registrations[index].hasOneShots = true
         let registered = registrations[index].registeredEvents
         let wanted = registered & ~EpollRegistration.edgeTriggered | events
         guard wanted != registered else { return }
         let code = register(descriptor, wanted)
         guard code != 0 else { return }
-        _ = removeWatch(index, token)
+        _ = removeOneShot(index, token)
         // EPERM: a regular file or a directory, which poll(2) calls ready at all times.
         emit(Completion(token: token, result: code == EPERM ? Int32(events) : -code))
     }
@@ -100,17 +100,17 @@ final class EpollSet {
         table.append(contentsOf: repeatElement(element, count: room))
     }
 
-    private func removeWatch(_ index: Int, _ token: UInt64) -> Bool {
-        guard registrations[index].hasWatches, watches[index].remove(token: token) else {
+    private func removeOneShot(_ index: Int, _ token: UInt64) -> Bool {
+        guard registrations[index].hasOneShots, oneShots[index].remove(token: token) else {
             return false
         }
-        registrations[index].hasWatches = !watches[index].isEmpty
+        registrations[index].hasOneShots = !oneShots[index].isEmpty
         return true
     }
 
     func cancelRegistration(descriptor: Int32, token: UInt64) {
         let index = Int(descriptor)
-        guard registrations.indices.contains(index), removeWatch(index, token) else { return }
+        guard registrations.indices.contains(index), removeOneShot(index, token) else { return }
         emit(Completion(token: token, result: -ECANCELED))
     }
 
@@ -137,7 +137,7 @@ final class EpollSet {
 
     private func wantedEvents(_ index: Int) -> UInt32 {
         let events = registrations[index].streamEvents
-        return registrations[index].hasWatches ? events | watches[index].events : events
+        return registrations[index].hasOneShots ? events | oneShots[index].events : events
     }
 
     /// Sets the events of a descriptor in the kernel. Returns 0 or the errno.
@@ -348,23 +348,25 @@ final class EpollSet {
             } else {
                 receiveAll(descriptor, registration.stream, events)
             }
-            if registration.hasWatches { _ = completeWatches(of: descriptor, events) }
-        } else if !registration.hasWatches || !completeWatches(of: descriptor, events) {
+            if registration.hasOneShots { _ = completeOneShots(of: descriptor, events) }
+        } else if !registration.hasOneShots || !completeOneShots(of: descriptor, events) {
             cutDown(descriptor)
         }
     }
 
     /// Returns whether any registration waited for these events.
-    private func completeWatches(of descriptor: Int32, _ events: UInt32) -> Bool {
+    private func completeOneShots(of descriptor: Int32, _ events: UInt32) -> Bool {
         let index = Int(descriptor)
         let always = PollEvents.error | PollEvents.hangUp
         var isAny = false
-        while let watch = watches[index].takeOne(where: { events & ($0.events | always) != 0 }) {
-            let result = events & (watch.events | always)
-            emit(Completion(token: watch.token, result: Int32(bitPattern: result)))
+        while let registration = oneShots[index].takeOne(where: {
+            events & ($0.events | always) != 0
+        }) {
+            let result = events & (registration.events | always)
+            emit(Completion(token: registration.token, result: Int32(bitPattern: result)))
             isAny = true
         }
-        registrations[index].hasWatches = !watches[index].isEmpty
+        registrations[index].hasOneShots = !oneShots[index].isEmpty
         return isAny
     }
 

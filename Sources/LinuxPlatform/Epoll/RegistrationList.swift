@@ -8,17 +8,17 @@ struct RegistrationList {
     /// The union of their events.
     var events: UInt32 { others.reduce(first?.events ?? 0) { $0 | $1.events } }
 
-    mutating func add(_ watch: Registration) {
-        if first == nil { first = watch } else { others.append(watch) }
+    mutating func add(_ registration: Registration) {
+        if first == nil { first = registration } else { others.append(registration) }
     }
 
     /// Returns whether it was in the list.
     mutating func remove(token: UInt64) -> Bool { takeOne { $0.token == token } != nil }
 
     mutating func takeOne(where isMeant: (Registration) -> Bool) -> Registration? {
-        if let watch = first, isMeant(watch) {
+        if let registration = first, isMeant(registration) {
             first = others.popLast()
-            return watch
+            return registration
         }
         return others.firstIndex(where: isMeant).map { others.remove(at: $0) }
     }

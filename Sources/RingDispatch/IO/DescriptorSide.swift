@@ -20,10 +20,10 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
     /// Some operations in `waiting` are aborted.
     @exclusivity(unchecked) private var mustSweep = false
     /// A poll registration is in flight, or about to be made.
-    @exclusivity(unchecked) private var isWatched = false
-    @exclusivity(unchecked) private var isWatchEnding = false
+    @exclusivity(unchecked) private var isRegistered = false
+    @exclusivity(unchecked) private var isRegistrationEnding = false
     /// The result of the last registration, for the runner.
-    @exclusivity(unchecked) private var watchResult: Int32?
+    @exclusivity(unchecked) private var registrationResult: Int32?
     /// The descriptor is to be released when the registration has ended.
     @exclusivity(unchecked) private var mustRetire = false
 
@@ -32,7 +32,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
     /// The last call transferred less than requested, so the next one needs a registration first.
     @exclusivity(unchecked) private var isExhausted = false
     /// The negated errno of a failed registration, or 0.
-    @exclusivity(unchecked) private var watchError: Int32 = 0
+    @exclusivity(unchecked) private var registrationError: Int32 = 0
 
     /// Maximum bytes per call.
     static let readSize = 65_536
@@ -78,7 +78,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
     /// `sideIsQuiet`.
     func retire() -> Bool {
         lock.withLock { _ in
-            mustRetire = isWatched
+            mustRetire = isRegistered
             return mustRetire
         }
     }
@@ -96,7 +96,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
     private enum Outcome {
         case finished(Int32)
         /// The descriptor must become ready first.
-        case mustWatch
+        case mustRegister
         /// The handler must catch up first.
         case heldBack
     }
@@ -111,11 +111,11 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
                     mustSweep = false
                     aborted = waiting.removeAborted()
                 }
-                if let result = watchResult.take() {
+                if let result = registrationResult.take() {
                     isExhausted = false
-                    watchError = result < 0 && result != FileRequest.cancelled ? result : 0
+                    registrationError = result < 0 && result != FileRequest.cancelled ? result : 0
                 }
-                isIdle = isWatched
+                isIdle = isRegistered
                 return waiting.first
             }
             for operation in aborted { operation.finish(operation.abortCode, context) }
@@ -128,8 +128,8 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
             case .finished(let code):
                 lock.withLock { _ in _ = waiting.popFirst() }
                 first.finish(code, context)
-            case .mustWatch:
-                if watch(context) { return }
+            case .mustRegister:
+                if register(context) { return }
             case .heldBack:
                 if rest(context) { return }
             }
@@ -138,23 +138,23 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
 
     /// Stops running; false if an event arrived. Cancels a registration without operations.
     private func rest(_ context: Context) -> Bool {
-        var mustEndWatch = false
+        var mustEndRegistration = false
         let isOver = lock.withLock { _ -> Bool in
             if hasEvents { return false }
             isBusy = false
-            if isWatched && waiting.isEmpty && !isWatchEnding {
-                isWatchEnding = true
-                mustEndWatch = true
+            if isRegistered && waiting.isEmpty && !isRegistrationEnding {
+                isRegistrationEnding = true
+                mustEndRegistration = true
             }
             return true
         }
-        if mustEndWatch { requestEnd(context) }
+        if mustEndRegistration { requestEnd(context) }
         return isOver
     }
 
     private func step(_ operation: IOOperation, _ context: Context) -> Outcome {
         if operation.isComplete { return .finished(0) }
-        if isExhausted { return .mustWatch }
+        if isExhausted { return .mustRegister }
         return direction == .read ? read(operation, context) : write(operation, context)
     }
 
@@ -176,10 +176,10 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
             // A convenience read makes one more call, in case more bytes are there.
             if count < room && !operation.channel.isConvenience {
                 isExhausted = true
-                return .mustWatch
+                return .mustRegister
             }
         }
-        return .mustWatch
+        return .mustRegister
     }
 
     private func write(_ operation: IOOperation, _ context: Context) -> Outcome {
@@ -197,7 +197,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
             if operation.isComplete { return .finished(0) }
             operation.deliverWhatIsDue(context)
         }
-        return .mustWatch
+        return .mustRegister
     }
 
     /// The outcome of a call that transferred nothing; nil means try again.
@@ -210,9 +210,9 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
             if operation.channel.isConvenience && direction == .read && operation.transferred > 0 {
                 return .finished(0)
             }
-            if watchError != 0 { return .finished(-watchError) }
+            if registrationError != 0 { return .finished(-registrationError) }
             isExhausted = true
-            return .mustWatch
+            return .mustRegister
         default:
             return .finished(Int32(-result))
         }
@@ -221,12 +221,12 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
     // MARK: registration
 
     /// Registers the descriptor and stops running; false if an event arrived.
-    private func watch(_ context: Context) -> Bool {
+    private func register(_ context: Context) -> Bool {
         let home = chooseLoop(context)
         let isOver = lock.withLock { _ -> Bool in
             if hasEvents { return false }
             isBusy = false
-            isWatched = true
+            isRegistered = true
             loop = home
             return true
         }
@@ -258,9 +258,9 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
     override func ended(result: Int32, _ context: Context) {
         var isLast = false
         let isMine = lock.withLock { _ -> Bool in
-            isWatched = false
-            isWatchEnding = false
-            watchResult = result
+            isRegistered = false
+            isRegistrationEnding = false
+            registrationResult = result
             isLast = mustRetire
             return !isLast && claim()
         }

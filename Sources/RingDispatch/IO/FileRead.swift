@@ -23,7 +23,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     /// The first size of requests that find the end, or read a file that reports no size.
     static let smallestProbe = 4096
 
-    override var isOut: Bool { !pieces.isEmpty }
+    override var isInFlight: Bool { !pieces.isEmpty }
 
     override func cancelRequests(_ context: Context) {
         for piece in pieces { piece.cancel(context) }

@@ -37,7 +37,7 @@ class FileTransfer: @unchecked Sendable {
     /// Processes completed requests and sends further ones. Called by the runner.
     func advance(_ context: Context) {}
     /// Whether requests are in flight.
-    var isOut: Bool { false }
+    var isInFlight: Bool { false }
     func cancelRequests(_ context: Context) {}
     /// Called right before the operation ends.
     func conclude() {}
@@ -89,7 +89,7 @@ class FileTransfer: @unchecked Sendable {
         }
         advance(context)
         if outcome == nil { operation.deliverIfCallIsDue(context) }
-        if let outcome, !isOut {
+        if let outcome, !isInFlight {
             isOver = true
             conclude()
             descriptor.transferEnded(self, outcome, context)

@@ -11,7 +11,7 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
     /// Limited because a request may copy its bytes inside the loop's system call.
     static let pieceSize = 524_288
 
-    override var isOut: Bool { piece != nil }
+    override var isInFlight: Bool { piece != nil }
 
     override func cancelRequests(_ context: Context) { piece?.cancel(context) }
 

@@ -9,7 +9,7 @@ enum CompletionToken {
     private static let stream: UInt64 = 2
 
     @inline(__always)
-    static func watch(_ source: Unmanaged<DescriptorSource>) -> UInt64 {
+    static func registration(_ source: Unmanaged<DescriptorSource>) -> UInt64 {
         UInt64(UInt(bitPattern: source.toOpaque()))
     }
 

@@ -5,10 +5,11 @@ internal import LinuxPlatform
 ///
 /// While it is in flight, the completion's token holds a reference to it.
 package class LoopOperation: @unchecked Sendable {
-    // Safety: `loop` is written before the operation is handed over; `isOut` belongs to the loop.
+    // Safety: `loop` is written before the operation is handed over; `isInFlight` belongs to the
+    // loop.
     // The loop that the operation was last handed to.
     @exclusivity(unchecked) final var loop: EventLoop?
-    @exclusivity(unchecked) final var isOut = false
+    @exclusivity(unchecked) final var isInFlight = false
 
     init() {}
 
@@ -46,12 +47,12 @@ package class LoopOperation: @unchecked Sendable {
     // MARK: on the loop
 
     func begin(on loop: EventLoop) {
-        isOut = true
+        isInFlight = true
         submit(to: loop, token: CompletionToken.operation(Unmanaged.passRetained(self)))
     }
 
     final func end(on loop: EventLoop) {
-        guard isOut else { return }
+        guard isInFlight else { return }
         withdraw(
             from: loop, token: CompletionToken.operation(Unmanaged.passUnretained(self)))
     }
@@ -62,7 +63,7 @@ package class LoopOperation: @unchecked Sendable {
         _ context: Context
     ) {
         let operation = reference.takeRetainedValue()
-        operation.isOut = false
+        operation.isInFlight = false
         operation.noteEnded(on: loop)
         operation.ended(result: result, context)
     }

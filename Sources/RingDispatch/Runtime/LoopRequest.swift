@@ -2,7 +2,7 @@
 enum LoopRequest: @unchecked Sendable {
     // Safety: the request transfers its payload to the loop.
     // Carries a reference to the source.
-    case watch(Unmanaged<DescriptorSource>)
+    case register(Unmanaged<DescriptorSource>)
     /// Ends a registration, forgets the descriptor, then wakes the source.
     case retire(DescriptorSource)
     case start(LoopOperation)

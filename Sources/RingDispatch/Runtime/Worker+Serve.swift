@@ -149,7 +149,7 @@ extension Worker {
     private func carryOut(_ requests: [LoopRequest], _ loop: EventLoop, _ context: Context) {
         for request in requests {
             switch request {
-            case .watch(let source): DescriptorSource.start(source, on: loop, context)
+            case .register(let source): DescriptorSource.start(source, on: loop, context)
             case .retire(let source): source.retire()
             case .start(let operation): operation.begin(on: loop)
             case .cancel(let operation): operation.end(on: loop)

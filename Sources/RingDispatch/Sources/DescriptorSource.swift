@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// A read or write source: reports when a descriptor is ready.
 final class DescriptorSource: SourceCore, @unchecked Sendable {
-    // Safety: `latched`, `estimate`, `end`, `loop` and `hasAsked` belong to the invoker, `isOut`
-    // and `isRetiring` to the loop; `nextToRearm` to the list's thread; the rest is atomic.
+    // Safety: `latched`, `estimate`, `end`, `loop` and `hasAsked` belong to the invoker,
+    // `isInFlight` and `isRetiring` to the loop; `nextToRearm` to the list's thread; the rest is
+    // atomic.
     enum Direction {
         case read
         case write
@@ -16,7 +17,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
     @exclusivity(unchecked) private var hasAsked = false
     /// The registration is in flight. This and `isRetiring` move to another loop only while it is
     /// not.
-    @exclusivity(unchecked) private var isOut = false
+    @exclusivity(unchecked) private var isInFlight = false
     @exclusivity(unchecked) private var isRetiring = false
     /// The loop has retired the registration. Its store (releasing) pairs with the invoker's load
     /// (acquiring).
@@ -127,7 +128,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
             context.pointee.rearm.append(.fromOpaque(reference.toOpaque()))
         } else {
             loop = home
-            home.request(.watch(Unmanaged.passRetained(self)), from: context)
+            home.request(.register(Unmanaged.passRetained(self)), from: context)
         }
         return true
     }
@@ -173,7 +174,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
 
     /// Asks the source's own loop to register the descriptor.
     static func requestStart(_ reference: Unmanaged<DescriptorSource>, _ context: Context) {
-        reference._withUnsafeGuaranteedRef { $0.loop }?.request(.watch(reference), from: context)
+        reference._withUnsafeGuaranteedRef { $0.loop }?.request(.register(reference), from: context)
     }
 
     /// Returns false if the source belongs to another loop or was cancelled.
@@ -184,9 +185,10 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
             finish()
             return false
         }
-        isOut = true
+        isInFlight = true
         loop.register(
-            descriptor: descriptor, events: pollEvents, token: CompletionToken.watch(reference))
+            descriptor: descriptor, events: pollEvents,
+            token: CompletionToken.registration(reference))
         return true
     }
 
@@ -196,7 +198,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         _ reference: Unmanaged<DescriptorSource>, result: Int32, _ context: Context
     ) {
         let isWanted = reference._withUnsafeGuaranteedRef { source -> Bool in
-            source.isOut = false
+            source.isInFlight = false
             if source.isRetiring {
                 source.finish()
                 return false
@@ -215,9 +217,9 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
     /// the source.
     func retire() {
         isRetiring = true
-        if isOut {
+        if isInFlight {
             // The event may still arrive first; the completion calls `finish` in either case.
-            let token = CompletionToken.watch(Unmanaged.passUnretained(self))
+            let token = CompletionToken.registration(Unmanaged.passUnretained(self))
             loop?.cancelRegistration(descriptor: descriptor, token: token)
         } else if !current.isArmed {
             finish()

@@ -18,7 +18,7 @@ public enum DispatchRuntime {
         /// Pending timers, of sources and of `asyncAfter`.
         public let timers: Int
         /// Read and write sources registered with the kernel.
-        public let watches: Int
+        public let registrations: Int
         /// File reads and writes in flight in the kernel.
         public let operations: Int
     }
@@ -57,7 +57,7 @@ public enum DispatchRuntime {
 
         public var workItemsWaiting: Int { loops.reduce(0) { $0 + $1.workItemsWaiting } }
         public var timers: Int { loops.reduce(0) { $0 + $1.timers } }
-        public var watches: Int { loops.reduce(0) { $0 + $1.watches } }
+        public var registrations: Int { loops.reduce(0) { $0 + $1.registrations } }
         public var operations: Int { loops.reduce(0) { $0 + $1.operations } }
     }
 
@@ -92,7 +92,7 @@ extension DispatchRuntime.EventLoop: CustomStringConvertible {
         let name = isBackground ? "background event loop" : "event loop"
         let server = thread.map { " on thread \($0)" } ?? ""
         return "\(name) \(index): \(activity)\(server), \(workItemsWaiting) work items waiting, "
-            + "\(timers) timers, \(watches) watches, \(operations) operations"
+            + "\(timers) timers, \(registrations) registrations, \(operations) operations"
     }
 }
 
@@ -111,6 +111,6 @@ extension EventLoop {
             isBackground: isBackground, index: index, activity: activity,
             thread: activity == .idle ? nil : identifier.map { Int32(bitPattern: $0) },
             workItemsWaiting: waiting + (inboxIsEmpty ? 0 : 1), timers: timers.count,
-            watches: registrationsInFlight, operations: operationsInFlight)
+            registrations: registrationsInFlight, operations: operationsInFlight)
     }
 }

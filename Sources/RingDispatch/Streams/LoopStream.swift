@@ -16,7 +16,7 @@ package class LoopStream: @unchecked Sendable {
 
     // MARK: loop
     /// The back end repeats the request.
-    @exclusivity(unchecked) private(set) final var isOut = false
+    @exclusivity(unchecked) private(set) final var isInFlight = false
     /// The stream waits for a free receive buffer, to begin again.
     @exclusivity(unchecked) private final var isStarved = false
     /// The end was requested.
@@ -100,7 +100,7 @@ package class LoopStream: @unchecked Sendable {
     static func begin(_ reference: Unmanaged<LoopStream>, _ context: Context) {
         let stream = reference._withUnsafeGuaranteedRef { $0 }
         stream.begin(token: CompletionToken.stream(reference))
-        stream.isOut = true
+        stream.isInFlight = true
         stream.thread = context.pointee.identifier
     }
 
@@ -113,16 +113,16 @@ package class LoopStream: @unchecked Sendable {
 
     @inline(never)
     private final func move() {
-        guard isOut && !isEnding && !isMoving else { return }
+        guard isInFlight && !isEnding && !isMoving else { return }
         isMoving = true
         loop.cancelStream(descriptor: descriptor, self)
     }
 
     final func end() {
         // Otherwise the end's work item is on its way, and finds `isWanted` false.
-        guard isOut || isStarved, !isEnding else { return }
+        guard isInFlight || isStarved, !isEnding else { return }
         isEnding = true
-        if isOut && !isMoving { loop.cancelStream(descriptor: descriptor, self) }
+        if isInFlight && !isMoving { loop.cancelStream(descriptor: descriptor, self) }
         isMoving = false
     }
 
@@ -133,7 +133,7 @@ package class LoopStream: @unchecked Sendable {
         reference._withUnsafeGuaranteedRef { stream in
             stream.received(completion, context)
             if completion.hasMore { return stream.follow(context) }
-            stream.isOut = false
+            stream.isInFlight = false
             stream.loop.noteRegistrationEnded()
             let goesOn = stream.isMoving || completion.result != FileRequest.cancelled
             stream.isMoving = false

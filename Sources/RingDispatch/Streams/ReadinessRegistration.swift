@@ -70,7 +70,7 @@ package final class ReadinessRegistration: LoopOperation, @unchecked Sendable {
     /// Removes the kernel's registration, which `staysKnown` keeps. Do not call it during a wait.
     /// - Parameter done: called on the queue. From then on you may close the descriptor.
     package func forget(_ done: @escaping @Sendable () -> Void) {
-        precondition(!isWaiting, "a watch that is out cannot be forgotten")
+        precondition(!isWaiting, "forget during a wait")
         DescriptorRelease(descriptor) { [queue] _ in queue.submit(done) }
             .begin(on: home, Context.current)
     }

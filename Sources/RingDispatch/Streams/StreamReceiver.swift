@@ -129,7 +129,8 @@ package final class StreamReceiver: LoopStream, @unchecked Sendable {
         receiveBuffer.workItem.pointee.priority = queue.priority
         delivered &+= 1
         queue.push(receiveBuffer.workItem, context)
-        if delivered &- handled.load(ordering: .relaxed) >= loop.mostBuffersPerStream && isOut {
+        let waiting = delivered &- handled.load(ordering: .relaxed)
+        if waiting >= loop.mostBuffersPerStream && isInFlight {
             end()
         }
     }

@@ -9,7 +9,7 @@ final class ConnectAttempt: @unchecked Sendable {
     private let address: SocketAddress
     private let queue: DispatchQueue
     private var isCancelled = false
-    private var watch: ReadinessRegistration?
+    private var registration: ReadinessRegistration?
     private var retry: DispatchScheduledItem?
     private var retryMilliseconds = 1
     /// Called once; nil afterwards.
@@ -35,13 +35,13 @@ final class ConnectAttempt: @unchecked Sendable {
         case .connected:
             end(nil)
         case .pending:
-            let watch = ReadinessRegistration(
+            let registration = ReadinessRegistration(
                 descriptor: descriptor, queue: queue, events: PollEvents.writable
             ) { [self] events in
                 becameReady(events)
             }
-            self.watch = watch
-            watch.start()
+            self.registration = registration
+            registration.start()
         case .busy:
             retry = queue.scheduleAfter(
                 deadline: .now() + .milliseconds(retryMilliseconds)
@@ -55,8 +55,8 @@ final class ConnectAttempt: @unchecked Sendable {
     func cancel() {
         guard !isCancelled else { return }
         isCancelled = true
-        if let watch {
-            watch.cancel()
+        if let registration {
+            registration.cancel()
         } else {
             retry?.cancel()
             // Asynchronously, because the caller is in the middle of a change.
@@ -67,7 +67,7 @@ final class ConnectAttempt: @unchecked Sendable {
     private static let cancelled = SystemError(call: "connect", code: ErrorCode.cancelled)
 
     private func becameReady(_ events: Int32) {
-        watch = nil
+        registration = nil
         if isCancelled { return end(ConnectAttempt.cancelled) }
         let code = events < 0 ? -events : Sockets.connectResult(of: descriptor)
         end(code == 0 ? nil : SystemError(call: "connect", code: code))

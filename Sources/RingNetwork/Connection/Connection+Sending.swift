@@ -127,14 +127,14 @@ extension Connection {
     }
 
     private func waitUntilWritable() {
-        if watch == nil, let receiver {
+        if writeRegistration == nil, let receiver {
             // The connection retains itself while it is open, and a cancelled registration
             // calls nothing.
-            watch = ReadinessRegistration(writable: receiver) { [unowned self] _ in
+            writeRegistration = ReadinessRegistration(writable: receiver) { [unowned self] _ in
                 becameWritable()
             }
         }
-        watch?.start()
+        writeRegistration?.start()
     }
 
     private func becameWritable() {

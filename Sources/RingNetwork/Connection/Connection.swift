@@ -27,7 +27,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     @exclusivity(unchecked) var handlers = ConnectionHandlers()
     @exclusivity(unchecked) var counters = ConnectionCounters()
     @exclusivity(unchecked) private(set) var receiver: StreamReceiver?
-    @exclusivity(unchecked) var watch: ReadinessRegistration?
+    @exclusivity(unchecked) var writeRegistration: ReadinessRegistration?
     @exclusivity(unchecked) var outgoing = OutgoingQueue()
     /// State that few connections need.
     @exclusivity(unchecked) private(set) var extras: ConnectionExtras?
@@ -291,7 +291,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
             receiver.discard()
             receiver.stop()
         }
-        watch?.cancel()
+        writeRegistration?.cancel()
         finishIfQuiet()
     }
 
@@ -301,7 +301,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
 
     func finishIfQuiet() {
         guard isTearingDown, phase == .closing, let receiver else { return }
-        if receiver.isRunning || watch?.isWaiting ?? false { return }
+        if receiver.isRunning || writeRegistration?.isWaiting ?? false { return }
         phase = .closed
         if isAborting { Sockets.abort(descriptor) } else { Sockets.close(descriptor) }
         // After the current work item, which may be another handler of the connection.
@@ -309,7 +309,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
             let close = connection.handlers.close.take()
             connection.handlers = ConnectionHandlers()
             connection.receiver = nil
-            connection.watch = nil
+            connection.writeRegistration = nil
             connection.life = nil
             close?(connection, connection.reason ?? .closed)
             connection.extras?.layer = nil

@@ -5,20 +5,20 @@ extension DatagramSocket {
     /// Starts or cancels the read registration, as the socket's state requires.
     func updateReceiving() {
         guard isReceiving else {
-            readWatch?.cancel()
+            readRegistration?.cancel()
             return
         }
         guard receivePause == nil else { return }
-        if readWatch == nil {
+        if readRegistration == nil {
             // The socket retains itself while it is active, and a cancelled registration
             // calls nothing.
-            readWatch = ReadinessRegistration(
+            readRegistration = ReadinessRegistration(
                 descriptor: descriptor, queue: queue, events: PollEvents.readable,
                 staysKnown: true
             ) { [unowned self] in becameReadable($0) }
         }
         // While the handler runs, `becameReadable` starts the registration again.
-        if !isHandling { readWatch?.start() }
+        if !isHandling { readRegistration?.start() }
     }
 
     private func becameReadable(_ events: Int32) {

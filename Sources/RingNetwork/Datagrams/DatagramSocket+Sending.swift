@@ -285,14 +285,14 @@ extension DatagramSocket {
 
     func waitUntilWritable() {
         guard phase == .active, sendPause == nil else { return }
-        if writeWatch == nil {
+        if writeRegistration == nil {
             // The socket retains itself while it is active, and a cancelled registration
             // calls nothing.
-            writeWatch = ReadinessRegistration(
+            writeRegistration = ReadinessRegistration(
                 descriptor: descriptor, queue: queue, events: PollEvents.writable
             ) { [unowned self] _ in becameWritable() }
         }
-        writeWatch?.start()
+        writeRegistration?.start()
     }
 
     private func becameWritable() {

@@ -40,7 +40,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
 
     // MARK: receiving
     @exclusivity(unchecked) var inbox: DatagramInbox?
-    @exclusivity(unchecked) var readWatch: ReadinessRegistration?
+    @exclusivity(unchecked) var readRegistration: ReadinessRegistration?
     /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
     @exclusivity(unchecked) private var pauses = 0
     /// The kernel's last reported drop count.
@@ -55,7 +55,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     @exclusivity(unchecked) let outgoing = OutgoingDatagrams()
     @exclusivity(unchecked) var sender: DatagramSender?
     @exclusivity(unchecked) var segmentLimit: SegmentLimit
-    @exclusivity(unchecked) var writeWatch: ReadinessRegistration?
+    @exclusivity(unchecked) var writeRegistration: ReadinessRegistration?
     /// The kernel has no room: datagrams are queued.
     @exclusivity(unchecked) var isBlocked = false
     @exclusivity(unchecked) var fruitlessFlushes = 0
@@ -264,17 +264,17 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         outgoing.removeFirst(outgoing.count)
         receivePause?.cancel()
         sendPause?.cancel()
-        readWatch?.cancel()
-        writeWatch?.cancel()
+        readRegistration?.cancel()
+        writeRegistration?.cancel()
         finishIfQuiet()
     }
 
     /// Closes the descriptor once no registration is waiting on it, and its loop has forgotten it.
     func finishIfQuiet() {
         guard phase == .closing, !isForgetting else { return }
-        if readWatch?.isWaiting ?? false || writeWatch?.isWaiting ?? false { return }
+        if readRegistration?.isWaiting ?? false || writeRegistration?.isWaiting ?? false { return }
         isForgetting = true
-        if let readWatch { readWatch.forget { [self] in finish() } } else { finish() }
+        if let readRegistration { readRegistration.forget { [self] in finish() } } else { finish() }
     }
 
     private func finish() {
@@ -284,8 +284,8 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         hop { socket in
             let close = socket.handlers.close
             socket.handlers = DatagramHandlers()
-            socket.readWatch = nil
-            socket.writeWatch = nil
+            socket.readRegistration = nil
+            socket.writeRegistration = nil
             socket.inbox = nil
             socket.sender = nil
             socket.life = nil

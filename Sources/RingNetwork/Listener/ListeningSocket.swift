@@ -14,7 +14,7 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
     /// Accepts all connections, with a multishot accept.
     private var acceptor: StreamAcceptor?
     /// Reports waiting connections, for accepting one by one.
-    private var watch: ReadinessRegistration?
+    private var registration: ReadinessRegistration?
     private var isWanted = false
     private var isClosing = false
     private(set) var isClosed = false
@@ -65,7 +65,7 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
     func attach(to listener: Listener) {
         self.listener = listener
         if listener.acceptsInSteps {
-            watch = ReadinessRegistration(
+            registration = ReadinessRegistration(
                 descriptor: descriptor, queue: listener.queue, events: PollEvents.readable
             ) { [unowned self] in becameReady($0) }
         } else {
@@ -78,13 +78,13 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
         guard !isClosing else { return }
         isWanted = true
         acceptor?.start()
-        watch?.start()
+        registration?.start()
     }
 
     func stop() {
         isWanted = false
         acceptor?.stop()
-        watch?.cancel()
+        registration?.cancel()
     }
 
     /// Closes the socket once no request is in flight, and notifies the listener.
@@ -92,7 +92,7 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
         guard !isClosing else { return }
         isClosing = true
         stop()
-        if acceptor?.isRunning ?? false || watch?.isWaiting ?? false { return }
+        if acceptor?.isRunning ?? false || registration?.isWaiting ?? false { return }
         release()
     }
 
@@ -116,7 +116,7 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
         } else if events != FileRequest.cancelled {
             listener?.acceptFailed(-events, at: self)
         }
-        if isWanted { watch?.start() }
+        if isWanted { registration?.start() }
     }
 
     private func accept() {

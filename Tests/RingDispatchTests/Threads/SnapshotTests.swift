@@ -47,14 +47,14 @@ struct SnapshotTests {
             let (timerGone, readerGone) = (watchCancel(of: timer), watchCancel(of: reader))
             reader.activate()
             let item = queue.scheduleAfter(deadline: .now() + .seconds(600)) {}
-            let settled = expectSnapshot { $0.timers == 2 && $0.watches == 1 }
+            let settled = expectSnapshot { $0.timers == 2 && $0.registrations == 1 }
             #expect(settled.sources == 2)
             item.cancel()
             timer.cancel()
             reader.cancel()
             expectOpens(timerGone)
             expectOpens(readerGone)
-            _ = expectSnapshot { $0.timers == 0 && $0.watches == 0 && $0.operations == 0 }
+            _ = expectSnapshot { $0.timers == 0 && $0.registrations == 0 && $0.operations == 0 }
         }
     }
 
