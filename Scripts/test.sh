@@ -35,6 +35,10 @@ run_tests() {
     return "$status"
 }
 
+step "format"
+swift format lint --strict --recursive --parallel \
+    Package.swift Sources Samples Tests Snippets Plugins Benchmarks/Package.swift Benchmarks/Sources
+
 step "build the libraries and their tests"
 swift build --build-tests "${traits[@]}"
 step "build the samples and their tests"
