@@ -27,7 +27,9 @@ final class Conversation {
 
     func write(_ bytes: [UInt8]) {
         let count = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-        precondition(count == bytes.count || errno == EPIPE, "send: \(errno)")
+        // The session may have closed the connection, with bytes unread or not.
+        let isClosed = errno == EPIPE || errno == ECONNRESET
+        precondition(count == bytes.count || isClosed, "send: \(errno)")
     }
 
     /// All that arrives until `end`, or until the session closes the connection.
