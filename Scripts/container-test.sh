@@ -32,7 +32,7 @@ case ${1:-} in
 esac
 
 image=${IMAGE:-ring-dispatch}
-tool=${IMAGE_TOOL:-$PWD/../shared/tools/build-image.sh}
+tool=${IMAGE_TOOL:-}
 engine=${ENGINE:-}
 if [ -z "$engine" ]; then
     for candidate in docker podman; do
