@@ -96,7 +96,7 @@ for profile in default shipped; do
         true
     check "ringload verified every echo" shows '^errors +0$'
     server_log
-    check "it runs on $backend" shows "^RingDispatch: $backend back end, [0-9]+ loops? \(.+\)$"
+    check "it runs on $backend" shows "^RingDispatch: $backend back end, [0-9]+ event loops? \(.+\)$"
     if [ "$profile" = default ]; then
         check "the log line names cause and remedy" \
             shows 'io_uring_setup failed: .*errno [0-9]+\); .*profile'
@@ -158,7 +158,7 @@ if [ -n "$engine" ]; then
     check "1000 connections, read-only, in 64 MiB: every echo verified" shows '^errors +0$'
     "$engine" exec "$name" sh -c '(sleep 0.1 &)'
     server_log
-    check "one CPU is one loop" shows "$expected back end, 1 loop "
+    check "one CPU is one loop" shows "$expected back end, 1 event loop "
     sleep 0.5 # until the orphan ends
     check "an orphan is reaped" eval \
         '! "$engine" exec "$name" sh -c "grep -l \"^State:.Z\" /proc/[0-9]*/status"'
