@@ -22,8 +22,11 @@ struct FileWatchPageTests {
         }
     }
 
-    private func words(of selector: String, in browser: HeadlessBrowser) throws -> String? {
-        try browser.evaluate("document.querySelector('\(selector)').textContent") as? String
+    /// Waits until the element shows the text; throws if it never does.
+    private func wait(
+        for text: String, in selector: String, of browser: HeadlessBrowser
+    ) throws {
+        try browser.wait(for: "document.querySelector('\(selector)').textContent === '\(text)'")
     }
 
     private func isTrue(_ script: String, in browser: HeadlessBrowser) throws -> Bool {
@@ -44,14 +47,14 @@ struct FileWatchPageTests {
         try withPage(prepare: prepare) { browser, server in
             let folder = server.folder
             try browser.wait(for: "\(Self.nodes).some(e => e.textContent === 'first.txt')")
-            #expect(try words(of: "#files", in: browser) == "2")
+            try wait(for: "2", in: "#files", of: browser)
             #expect(try isTrue("!document.querySelector('#empty').hidden", in: browser))
             try folder.write("second.txt")
             try browser.wait(for: "\(Self.rows).length === 1")
             let text = try browser.evaluate("\(Self.rows)[0].innerText") as? String ?? ""
             #expect(text.contains("created") && text.contains("second.txt"))
             try browser.wait(for: "\(Self.nodes).some(e => e.textContent === 'second.txt')")
-            #expect(try words(of: "#files", in: browser) == "3")
+            try wait(for: "3", in: "#files", of: browser)
             // Open the folder, then move it: its contents move along.
             let label = "\(Self.nodes).find(e => e.textContent === 'sub')"
             try browser.evaluate("\(label).closest('button').click()")
@@ -62,7 +65,7 @@ struct FileWatchPageTests {
             #expect(try isTrue("find('\(folder.path("sub"))') === null", in: browser))
             try folder.remove("second.txt")
             try browser.wait(for: "!\(Self.nodes).some(e => e.textContent === 'second.txt')")
-            #expect(try words(of: "#total", in: browser) == "3")
+            try wait(for: "3", in: "#total", of: browser)
         }
     }
 
