@@ -29,7 +29,6 @@ struct EventLoop: Equatable, @unchecked Sendable {
         let index: Int
         let isBackground: Bool
         let registrationsMigrate: Bool
-        let backendKind: BackendKind
         /// True while the loop may be asleep (parked or idle): from the holder's last check for
         /// work until it is back, or longer. Only the holder clears it. Store-then-check with the
         /// inbox, requests and timers: a producer loads it after its store, and then, only if it is
@@ -94,8 +93,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
         storage.initialize(
             to: Storage(
                 index: index, isBackground: pool.takeUnretainedValue().isBackground,
-                registrationsMigrate: backend.registrationsMigrate, backendKind: backend.kind,
-                pool: pool,
+                registrationsMigrate: backend.registrationsMigrate, pool: pool,
                 backend: .passRetained(backend),
                 completions: .allocate(capacity: EventLoop.completionBatch), owned: owned))
     }
