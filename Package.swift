@@ -63,20 +63,30 @@ let package = Package(
         .plugin(
             name: "UseRingDispatchInternally", capability: .buildTool(),
             dependencies: ["generate-dispatch-names"]),
+        .target(
+            name: "TestSupport",
+            dependencies: ["RingDispatch", ringTLS, openSSL],
+            path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "LinuxPlatformTests", dependencies: ["LinuxPlatform"], swiftSettings: settings),
         .testTarget(
-            name: "RingDispatchTests", dependencies: ["RingDispatch", "LinuxPlatform"],
+            name: "RingDispatchTests",
+            dependencies: ["RingDispatch", "LinuxPlatform", "TestSupport"],
             exclude: ["Contract.md"], swiftSettings: settings),
         .testTarget(
             name: "RingNetworkTests",
-            dependencies: ["RingNetwork", "RingDispatch", "LinuxPlatform", ringTLS, openSSL],
+            dependencies: [
+                "RingNetwork", "RingDispatch", "LinuxPlatform", ringTLS, openSSL, "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
-            name: "RingTLSTests", dependencies: ["RingTLS", openSSL], swiftSettings: settings),
+            name: "RingTLSTests", dependencies: ["RingTLS", openSSL, "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "FileWatchingTests",
-            dependencies: ["FileWatching", "RingDispatch", "LinuxPlatform", systemPackage],
+            dependencies: [
+                "FileWatching", "RingDispatch", "LinuxPlatform", systemPackage, "TestSupport",
+            ],
             exclude: ["Scenarios/Files"], swiftSettings: settings),
         .testTarget(name: "SnippetTests", swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),

@@ -78,21 +78,26 @@ let package = Package(
                 ringDispatch, ringNetwork, ringTLS, argumentParser, "LoadTesting", "SampleSupport",
             ],
             path: "ringload", exclude: ["README.md"], swiftSettings: settings),
+        // The root package's folder, by a link.
+        .target(
+            name: "TestSupport", dependencies: [ringDispatch], path: "Tests/TestSupport",
+            exclude: ["Bytes.swift", "TLS"], swiftSettings: settings),
         .testTarget(
             name: "LoadTestingTests",
             dependencies: [
                 "LoadTesting", "WireFormats", ringDispatch, ringNetwork, ringTLS, histogram,
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "KeyValueServerTests", dependencies: ["KeyValueServer"],
+            name: "KeyValueServerTests", dependencies: ["KeyValueServer", "TestSupport"],
             exclude: ["compare-with-redis.py", "expiry-load.py"], swiftSettings: settings),
         .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),
         .testTarget(
             name: "SamplesTests",
             dependencies: [
                 "EchoServer", "GCDEcho", "KeyValueServer", "FileWatchServer", "ringload",
-                "refuse-io-uring",
+                "refuse-io-uring", "TestSupport",
             ],
             swiftSettings: settings),
     ]

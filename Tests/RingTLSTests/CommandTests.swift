@@ -8,17 +8,17 @@ private let openssl = Command.find("openssl")
 /// Against the command of OpenSSL itself, over loopback sockets.
 @Suite("TLS with openssl(1)", .enabled(if: openssl != nil), .serialized)
 struct CommandTests {
-    private let folder = ScratchFolder()
+    private let folder = Folder()
     private let roots: String
 
     init() {
-        roots = folder.write("roots.pem", TestIdentities.authority.certificatePEM)
+        roots = folder.makeFile("roots.pem", TestIdentities.authority.certificatePEM)
     }
 
     private func identityArguments(_ issued: Issued, _ name: String) -> [String] {
         [
-            "-cert", folder.write("\(name).pem", issued.certificatePEM),
-            "-key", folder.write("\(name).key", issued.keyPEM()),
+            "-cert", folder.makeFile("\(name).pem", issued.certificatePEM),
+            "-key", folder.makeFile("\(name).key", issued.keyPEM()),
         ]
     }
 

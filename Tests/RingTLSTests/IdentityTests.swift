@@ -17,15 +17,15 @@ struct IdentityTests {
 
     @Test("Certificate and key may be in files, or in one")
     func files() throws {
-        let folder = ScratchFolder()
-        let certificate = folder.write("certificate.pem", own.certificatePEM)
-        let key = folder.write("key.pem", own.keyPEM())
-        let both = folder.write("both.pem", own.keyPEM() + own.certificatePEM)
+        let folder = Folder()
+        let certificate = folder.makeFile("certificate.pem", own.certificatePEM)
+        let key = folder.makeFile("key.pem", own.keyPEM())
+        let both = folder.makeFile("both.pem", own.keyPEM() + own.certificatePEM)
         for (certificate, key) in [(certificate, key), (both, both)] {
             let identity = TLSIdentity(certificateFile: certificate, keyFile: key)
             var client = clientConfiguration()
             client.trustRoots = .file(
-                folder.write("roots.pem", TestIdentities.authority.certificatePEM))
+                folder.makeFile("roots.pem", TestIdentities.authority.certificatePEM))
             let pair = try EnginePair(client: client, server: .server(identity: identity))
             pair.connect()
             pair.expectTalk()
@@ -109,10 +109,10 @@ struct IdentityTests {
 
     @Test("Reloading reads the files again, for new connections")
     func reload() throws {
-        let folder = ScratchFolder()
+        let folder = Folder()
         let (first, second) = (own, TestIdentities.issue(CertificateRequest()))
-        let certificate = folder.write("certificate.pem", first.certificatePEM)
-        let key = folder.write("key.pem", first.keyPEM())
+        let certificate = folder.makeFile("certificate.pem", first.certificatePEM)
+        let key = folder.makeFile("key.pem", first.keyPEM())
         let store = try TLSContextStore(
             .server(identity: TLSIdentity(certificateFile: certificate, keyFile: key)))
         let client = try TLSContext(clientConfiguration())
@@ -120,13 +120,13 @@ struct IdentityTests {
         before.client.start()
         before.deliver(from: before.client, to: before.server)
 
-        folder.write("certificate.pem", second.certificatePEM)
+        folder.makeFile("certificate.pem", second.certificatePEM)
         #expect(throws: TLSError.self) { try store.reload() }
         let between = try EnginePair(client: client, server: store.current)
         between.connect()
         #expect(between.client.engine.peerCertificateChain() == [first.der])
 
-        folder.write("key.pem", second.keyPEM())
+        folder.makeFile("key.pem", second.keyPEM())
         try store.reload()
         let after = try EnginePair(client: client, server: store.current)
         after.connect()

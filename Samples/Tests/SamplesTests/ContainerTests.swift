@@ -3,7 +3,7 @@ import Testing
 
 /// Programs in containers: as process 1, and on a read-only file system.
 @Suite(
-    "Containers", .ownThread,
+    "Containers", .watchdog,
     .enabled(if: Container.isAllowed, "this system allows no namespaces to its users"))
 struct ContainerTests {
     static let nothing = ":"
@@ -68,8 +68,7 @@ struct ContainerTests {
 
     @Test("FileWatchServer as the first process knows how its command has ended")
     func command() throws {
-        let folder = WatchedFolder(temporary: try TemporaryFolder())
-        defer { folder.temporary.remove() }
+        let folder = WatchedFolder(temporary: Folder())
         let options = ["--port", "0", "--http-port", "0", "--run", "exit 3"]
         let container = try Container(
             .fileWatchServer, [folder.path] + options, .epoll, after: Self.nothing)

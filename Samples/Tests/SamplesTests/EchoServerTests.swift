@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// EchoServer's functions other than the TCP echo.
-@Suite("EchoServer", .ownThread)
+@Suite("EchoServer", .watchdog)
 struct EchoServerTests {
     private let greeting = Array("hello".utf8)
 
@@ -25,8 +25,7 @@ struct EchoServerTests {
         "It serves a Unix socket with the requested permissions, and removes it",
         arguments: Setting.usable)
     func unixSocket(setting: Setting) throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
+        let folder = Folder()
         let path = folder.path + "/echo"
         let arguments = ["--unix", path, "--unix-mode", "600"]
         try withServer(.echoServer, setting, arguments: arguments) { server in
@@ -46,8 +45,7 @@ struct EchoServerTests {
 
     @Test("The socket file of a killed server is replaced")
     func staleFile() throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
+        let folder = Folder()
         let path = folder.path + "/echo"
         try withServer(.echoServer, .epoll, arguments: ["--unix", path]) { server in
             let ending = try server.end(by: SIGKILL)
@@ -199,7 +197,7 @@ struct EchoServerTests {
             environment: ["PATH=/usr/local/bin:/usr/bin:/bin"])
     }
 
-    private func makeCertificate(in folder: TemporaryFolder, name: String) throws {
+    private func makeCertificate(in folder: Folder, name: String) throws {
         let process = try openssl(
             "req -x509 -newkey rsa:2048 -nodes -keyout \(folder.path)/key.pem "
                 + "-out \(folder.path)/certificate.pem -subj /CN=\(name) -days 2")
@@ -211,8 +209,7 @@ struct EchoServerTests {
         "With a certificate TCP clients speak TLS, and SIGHUP reloads it",
         arguments: Setting.usable)
     func certificates(setting: Setting) throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
+        let folder = Folder()
         try makeCertificate(in: folder, name: "first")
         let arguments = [
             "--certificate", folder.path + "/certificate.pem",

@@ -3,7 +3,7 @@ import Testing
 
 /// FileWatchServer's page in a real browser.
 @Suite(
-    "FileWatchServer's page", .ownThread,
+    "FileWatchServer's page", .watchdog,
     .enabled(
         if: HeadlessBrowser.path != nil,
         "no Chromium in /usr/bin: apt-get install chromium, and the page is tested too"))
@@ -139,8 +139,7 @@ struct FileWatchPageTests {
 
     @Test("It reports a lost server, reconnects, and shows the changes made meanwhile")
     func reconnecting() throws {
-        let folder = WatchedFolder(temporary: try TemporaryFolder())
-        defer { folder.temporary.remove() }
+        let folder = WatchedFolder(temporary: Folder())
         func start(_ ports: [String]) throws -> (ChildProcess, Substring, Substring) {
             let process = try Program.fileWatchServer.start([folder.path] + ports, .epoll)
             let places = try process.output.waitForLine(beginning: "listening on 127.0.0.1:")

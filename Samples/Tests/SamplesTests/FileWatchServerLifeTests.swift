@@ -2,12 +2,11 @@ import Glibc
 import Testing
 
 /// The start and end of FileWatchServer, and its --run command.
-@Suite("FileWatchServer's life", .ownThread)
+@Suite("FileWatchServer's life", .watchdog)
 struct FileWatchServerLifeTests {
     @Test("A missing path ends it with status 1 and the path's name")
     func missingPath() throws {
-        let place = try TemporaryFolder()
-        defer { place.remove() }
+        let place = Folder()
         let missing = place.path + "/not there"
         let process = try Program.fileWatchServer.start(
             [place.path, missing, "--port", "0", "--http-port", "0"])
@@ -19,8 +18,7 @@ struct FileWatchServerLifeTests {
 
     @Test("A taken port ends it with status 1", arguments: ["--port", "--http-port"])
     func takenPort(option: String) throws {
-        let place = try TemporaryFolder()
-        defer { place.remove() }
+        let place = Folder()
         let taken = try LoopbackSocket.listening()
         let other = option == "--port" ? "--http-port" : "--port"
         let process = try Program.fileWatchServer.start(
@@ -76,8 +74,7 @@ struct FileWatchServerLifeTests {
         "--run runs a command when changes have settled, one at a time",
         arguments: Setting.usable)
     func running(setting: Setting) throws {
-        let place = try TemporaryFolder()
-        defer { place.remove() }
+        let place = Folder()
         // Concurrent cases would create the same folder.
         let command = """
             mkdir \(place.path)/one || echo twice; echo "saw $FILE_WATCH_CHANGES"; sleep 0.2; \

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Changes in a folder, over real connections.
-@Suite("FileWatchServer", .ownThread)
+@Suite("FileWatchServer", .watchdog)
 struct FileWatchServerTests {
     @Test("Each change is a line of JSON, numbered without gaps", arguments: Setting.usable)
     func lines(setting: Setting) throws {
@@ -55,8 +55,7 @@ struct FileWatchServerTests {
         "A Unix socket serves the same lines, and is removed at the end",
         arguments: Setting.usable)
     func unixSocket(setting: Setting) throws {
-        let place = try TemporaryFolder()
-        defer { place.remove() }
+        let place = Folder()
         let path = place.path + "/watch"
         try withFileWatchServer(setting, arguments: ["--unix", path]) { server in
             #expect(server.process.output.text.contains(", unix:\(path)\n"))

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// `--check`, the health check for container engines and people.
-@Suite("Health check", .ownThread)
+@Suite("Health check", .watchdog)
 struct HealthCheckTests {
     private func ask(
         _ program: Program, port: UInt16, _ arguments: [String] = []
@@ -70,8 +70,7 @@ struct HealthCheckTests {
     #if TLS
     @Test("EchoServer with a certificate is checked over TLS")
     func secured() throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
+        let folder = Folder()
         let (certificate, key) = (folder.path + "/certificate.pem", folder.path + "/key.pem")
         let maker = try Program.start(
             "/bin/sh",

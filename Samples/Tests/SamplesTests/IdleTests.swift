@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Idle servers make no system calls: no ticks, no polling, no search for work.
-@Suite("Idle servers", .ownThread)
+@Suite("Idle servers", .watchdog)
 struct IdleTests {
     static let settlingMilliseconds: UInt32 = 300
     static let idleMilliseconds: UInt32 = 2000

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The load client's options: what they do with real servers, and what does not go together.
-@Suite("ringload's options", .ownThread, .serialized)
+@Suite("ringload's options", .watchdog, .serialized)
 struct RingloadOptionsTests {
     static let shortLoad = ["--connections", "4", "--duration", "300ms", "--warmup", "0s"]
 
@@ -38,8 +38,7 @@ struct RingloadOptionsTests {
 
     @Test("an open loop writes its report in each format", arguments: Setting.usable)
     func reports(setting: Setting) throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
+        let folder = Folder()
         try withServer(.echoServer, setting) { server in
             func file(_ kind: String) -> String { folder.path + "/report." + kind }
             let process = try Program.ringload.start(

@@ -2,15 +2,14 @@ import Foundation
 import Testing
 
 /// ringload against correct and faulty servers; one test at a time, since each loads the machine.
-@Suite("ringload", .ownThread, .serialized)
+@Suite("ringload", .watchdog, .serialized)
 struct RingloadTests {
     static let shortLoad = ["--connections", "8", "--duration", "200ms", "--warmup", "50ms"]
 
     @Test(
         "measures a server and writes the report", arguments: Program.servers, Setting.usable)
     func measures(program: Program, setting: Setting) throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
+        let folder = Folder()
         try withServer(program, setting) { server in
             let process = try Program.ringload.start(
                 ["tcp://127.0.0.1:\(server.port)", "--json", folder.path + "/report.json"]
@@ -66,8 +65,7 @@ struct RingloadTests {
 
     @Test("a refused connection is status 1, with a question", arguments: Setting.usable)
     func refusedConnection(setting: Setting) throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
+        let folder = Folder()
         let refusing = try LoopbackSocket.bound()
         let process = try Program.ringload.start(
             ["tcp://127.0.0.1:\(refusing.port)", "--json", folder.path + "/report.json"]
@@ -96,8 +94,7 @@ struct RingloadTests {
         "a server at fault is status 1, and the report says how", arguments: findings,
         Setting.usable)
     func faultyServer(expected: Finding, setting: Setting) throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
+        let folder = Folder()
         let server = try FaultyServer(expected.fault)
         let process = try Program.ringload.start(
             [

@@ -6,13 +6,12 @@ private let serviceManager = "/usr/bin/systemd-socket-activate"
 
 /// A service manager listens, and starts the server with its socket. sd_listen_fds(3).
 @Suite(
-    "Socket activation", .ownThread,
+    "Socket activation", .watchdog,
     .enabled(if: access(serviceManager, X_OK) == 0, "systemd is not installed"))
 struct SocketActivationTests {
     @Test("EchoServer serves an inherited socket", arguments: Setting.usable)
     func inherited(setting: Setting) throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
+        let folder = Folder()
         let path = folder.path + "/socket"
         let server = try Program.start(
             serviceManager, ["--listen=" + path, Program.echoServer.path],

@@ -1,4 +1,5 @@
 import Glibc
+import Testing
 
 /// Two connected descriptors, non-blocking, closed when the last reference goes.
 final class Channel: Sendable {
@@ -80,4 +81,18 @@ let streamKind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 func makePipe(_ pair: inout [Int32]) -> Int32 {
     typealias Pipe = @convention(c) (UnsafeMutablePointer<Int32>, Int32) -> Int32
     return unsafeBitCast(dlsym(nil, "pipe2"), to: Pipe.self)(&pair, O_CLOEXEC)
+}
+
+/// Adds bytes at the end of a file.
+func append(_ count: Int, to path: String) {
+    let descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+    #expect(descriptor >= 0 && write(count, to: descriptor) == count)
+    close(descriptor)
+}
+
+/// Overwrites a file's first bytes.
+func overwrite(_ count: Int, of path: String) {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    #expect(descriptor >= 0 && write(count, to: descriptor) == count)
+    close(descriptor)
 }

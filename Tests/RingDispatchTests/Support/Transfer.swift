@@ -104,19 +104,6 @@ final class Cleanup: Sendable {
     }
 }
 
-/// Writes all bytes to a descriptor that may block.
-func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var done = 0
-    while done < bytes.count {
-        let count = bytes.withUnsafeBytes {
-            Glibc.write(descriptor, $0.baseAddress! + done, bytes.count - done)
-        }
-        if count <= 0 { return false }
-        done += count
-    }
-    return true
-}
-
 /// All bytes of a file.
 func contents(ofFile path: String) -> [UInt8] {
     let descriptor = open(path, O_RDONLY)

@@ -11,11 +11,11 @@ private let curl = Command.find("curl")
 /// Listeners and connections against common programs.
 @Suite("TLS of connections with openssl(1) and curl(1)", .enabled(if: openssl != nil), .watchdog)
 struct TLSCommandTests {
-    private let folder = ScratchFolder()
+    private let folder = Folder()
     private let roots: String
 
     init() {
-        roots = folder.write("roots.pem", TestIdentities.authority.certificatePEM)
+        roots = folder.makeFile("roots.pem", TestIdentities.authority.certificatePEM)
     }
 
     private func listen(
@@ -110,8 +110,8 @@ struct TLSCommandTests {
     func server() async throws {
         let server = Command([
             try #require(openssl), "s_server", "-accept", "127.0.0.1:0", "-alpn", "echo",
-            "-cert", folder.write("server.pem", TestIdentities.server.certificatePEM),
-            "-key", folder.write("server.key", TestIdentities.server.keyPEM()),
+            "-cert", folder.makeFile("server.pem", TestIdentities.server.certificatePEM),
+            "-key", folder.makeFile("server.key", TestIdentities.server.keyPEM()),
         ])
         var port: UInt16?
         let isListening = server.wait { transcript in

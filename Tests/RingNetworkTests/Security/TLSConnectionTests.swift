@@ -169,9 +169,9 @@ struct TLSConnectionTests {
 
     @Test("Files go out encrypted, in their turn, as the peer takes them")
     func files() async throws {
-        let folder = ScratchFolder()
+        let folder = Folder()
         let bytes = patterned(1_500_000)
-        let path = folder.write("file", bytes)
+        let path = folder.makeFile("file", bytes)
         let file = open(path, O_RDONLY | O_CLOEXEC)
         let pair = try SecuredPair()
         pair.activate()

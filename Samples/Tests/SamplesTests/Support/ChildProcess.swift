@@ -3,13 +3,13 @@ import Glibc
 /// A program started by a test, with its output. It is killed at the latest when the test releases
 /// it. The launcher closes the descriptors of other tests that it inherits.
 final class ChildProcess: @unchecked Sendable {
-    // Safety: immutable, or behind `Monitored`.
+    // Safety: immutable, or behind `Watched`.
     let processID: pid_t
     let output: Transcript
     let errors: Transcript
     /// Nil while the process runs. Signals are sent with the lock held: an unreaped process keeps
     /// its ID, so that no other process can get the signal.
-    private let ending = Monitored<Ending?>(nil)
+    private let ending = Watched<Ending?>(nil)
 
     init(_ command: [String], environment: [String]) throws {
         let (outputPipe, errorPipe) = (try Pipe(), try Pipe())
@@ -20,12 +20,12 @@ final class ChildProcess: @unchecked Sendable {
         output = Transcript(adopting: outputPipe.reader)
         errors = Transcript(adopting: errorPipe.reader)
         let (processID, ending) = (processID, ending)
-        startThread {
+        _ = UserThread {
             var information = siginfo_t()
             while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0,
                 errno == EINTR
             {}
-            ending.change { ending in
+            ending.update { ending in
                 var status: Int32 = 0
                 waitpid(processID, &status, 0)
                 ending = Ending(waitStatus: status)
@@ -35,10 +35,10 @@ final class ChildProcess: @unchecked Sendable {
 
     deinit { send(SIGKILL) }
 
-    var isRunning: Bool { ending.change { $0 == nil } }
+    var isRunning: Bool { ending.update { $0 == nil } }
 
     func send(_ signal: Int32) {
-        ending.change { ending in
+        ending.update { ending in
             if ending == nil { kill(processID, signal) }
         }
     }

@@ -12,20 +12,20 @@ final class FaultyServer {
 
     let port: UInt16
     private let listener: LoopbackSocket
-    private let isOver = Monitored(false)
+    private let isOver = Watched(false)
 
     init(_ fault: Fault) throws {
         listener = try LoopbackSocket.listening()
         port = listener.port
         let (listener, isOver) = (listener, isOver)
-        startThread {
+        _ = UserThread {
             let deadline = Deadline()
             while listener.poll(Int32(POLLIN), until: deadline) & Int32(POLLHUP) == 0 {
                 let client = accept(listener.descriptor, nil, nil)
                 guard client >= 0 else { break }
                 Self.serve(LoopbackSocket(adopting: client), fault, until: deadline)
             }
-            isOver.change { $0 = true }
+            isOver.update { $0 = true }
         }
     }
 

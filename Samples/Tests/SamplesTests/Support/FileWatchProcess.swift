@@ -45,8 +45,7 @@ func withFileWatchServer<Result>(
     prepare: (WatchedFolder) throws -> Void = { _ in },
     _ body: (FileWatchProcess) throws -> Result
 ) throws -> Result {
-    let folder = WatchedFolder(temporary: try TemporaryFolder())
-    defer { folder.temporary.remove() }
+    let folder = WatchedFolder(temporary: Folder())
     try prepare(folder)
     let process = try Program.fileWatchServer.start(
         [folder.path, "--port", "0", "--http-port", "0"] + arguments, setting)

@@ -4,7 +4,7 @@ import Glibc
 /// A headless Chromium, controlled by the Chrome DevTools Protocol over two named pipes: JSON
 /// messages, each followed by a zero byte.
 final class HeadlessBrowser {
-    private let folder: TemporaryFolder
+    private let folder: Folder
     private let process: ChildProcess
     private let requests: Int32
     private let replies: Int32
@@ -18,7 +18,7 @@ final class HeadlessBrowser {
 
     init(width: Int = 1200, height: Int = 800) throws {
         guard let path = Self.path else { throw Trouble("no Chromium is installed") }
-        folder = try TemporaryFolder()
+        folder = Folder()
         let (requestPath, replyPath) = (folder.path + "/requests", folder.path + "/replies")
         guard mkfifo(requestPath, 0o600) == 0, mkfifo(replyPath, 0o600) == 0 else {
             throw Trouble(call: "mkfifo")
@@ -46,7 +46,6 @@ final class HeadlessBrowser {
         process.send(SIGKILL)
         close(requests)
         close(replies)
-        folder.remove()
     }
 
     func open(_ address: String) throws { try call("Page.navigate", ["url": address]) }

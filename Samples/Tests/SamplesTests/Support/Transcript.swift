@@ -7,25 +7,25 @@ final class Transcript: Sendable {
         var isComplete = false
     }
 
-    private let content = Monitored(Content())
+    private let content = Watched(Content())
 
     init(adopting descriptor: Int32) {
         let content = content
-        startThread {
+        _ = UserThread {
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
                 let count = read(descriptor, &buffer, buffer.count)
                 if count < 0, errno == EINTR { continue }
                 if count <= 0 { break }
                 let part = String(decoding: buffer[..<count], as: UTF8.self)
-                content.change { $0.text += part }
+                content.update { $0.text += part }
             }
             close(descriptor)
-            content.change { $0.isComplete = true }
+            content.update { $0.isComplete = true }
         }
     }
 
-    var text: String { content.change { $0.text } }
+    var text: String { content.update { $0.text } }
 
     /// Waits for a complete line with this prefix, and returns the rest of it.
     func waitForLine(

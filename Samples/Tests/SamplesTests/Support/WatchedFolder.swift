@@ -2,7 +2,7 @@ import Glibc
 
 /// A folder for one test, with methods that change it.
 struct WatchedFolder {
-    let temporary: TemporaryFolder
+    let temporary: Folder
 
     var path: String { temporary.path }
 

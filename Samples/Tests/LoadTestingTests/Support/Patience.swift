@@ -1,1 +1,0 @@
-../../../../Tests/RingDispatchTests/Support/Patience.swift

@@ -1,1 +1,0 @@
-../../RingTLSTests/Support/ScratchFolder.swift

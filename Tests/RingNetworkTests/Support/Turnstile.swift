@@ -1,1 +1,0 @@
-../../RingDispatchTests/Support/Turnstile.swift

@@ -1,0 +1,4 @@
+#if TLS
+/// Every file of these tests may use the shared helpers.
+@_exported import TestSupport
+#endif
