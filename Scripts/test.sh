@@ -63,11 +63,8 @@ for loops in 1 2 8; do
     RINGDISPATCH_LOOPS=$loops run_tests --filter RingDispatchTests
 done
 
-step "tests of connections by multishot, and with few buffers"
-for streams in readiness multishot; do
-    RINGDISPATCH_STREAMS=$streams RINGDISPATCH_BUFFERS=8 run_tests --filter RingNetworkTests
-done
-RINGDISPATCH_STREAMS=multishot run_tests --filter RingNetworkTests
+step "tests of connections with few buffers"
+RINGDISPATCH_BUFFERS=8 run_tests --filter RingNetworkTests
 
 step "code for GCD, ported by the plugins"
 # Uses the package's own dependencies: nothing is resolved or fetched again.
@@ -98,7 +95,6 @@ run_tests "${sanitized[@]}" --no-parallel \
     --filter 'FileWatchingTests' --skip 'StormTests|OverflowTests'
 RINGDISPATCH_BACKEND=epoll run_tests "${sanitized[@]}" --filter 'RingDispatchTests'
 RINGDISPATCH_BACKEND=epoll run_tests "${sanitized[@]}" --filter RingNetworkTests
-RINGDISPATCH_STREAMS=multishot run_tests "${sanitized[@]}" --filter RingNetworkTests
 for repetition in 1 2 3 4 5; do
     RINGDISPATCH_LOOPS=8 run_tests "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'
     RINGDISPATCH_LOOPS=2 run_tests "${sanitized[@]}" --filter 'RingDispatchTests.*Stress'

@@ -14,8 +14,7 @@ from rounds import MeasureError, Values, in_turn
 from servers import Load, Running, Server, chosen, measurer
 
 EPOLL, URING, NIO, RING = "c-epoll", "c-io_uring", "swift-nio", "echo-server"
-# RingDispatch's other ways to receive.
-RING_MULTISHOT, RING_ON_EPOLL = "echo-server, multishot", "echo-server on epoll"
+RING_ON_EPOLL = "echo-server on epoll"
 # Never sleeps: the limit of spinning with this client, which sleeps. With one connection only.
 SPINNING, ALONE = "c-epoll, spinning", "1 connection"
 
@@ -45,8 +44,6 @@ def _servers(options: argparse.Namespace) -> list[Server]:
         Server(URING, (peers["uring-echo"], *port)),
         Server(NIO, (swift["nio-echo"], *port)),
         Server(RING, (swift["EchoServer"], *port), (("RINGDISPATCH_BACKEND", "io_uring"),)),
-        Server(RING_MULTISHOT, (swift["EchoServer"], *port),
-               (("RINGDISPATCH_BACKEND", "io_uring"), ("RINGDISPATCH_STREAMS", "multishot"))),
         Server(RING_ON_EPOLL, (swift["EchoServer"], *port), (("RINGDISPATCH_BACKEND", "epoll"),)),
     ]
     return chosen(servers, options.names)

@@ -5,14 +5,10 @@ import Testing
 /// The back ends that a loop may have.
 enum BackendUnderTest: CaseIterable {
     case ring
-    case ringWithMultishot
     case epoll
 
-    func makeBackend(_ settings: BackendSettings = BackendSettings()) throws -> IOBackend {
-        var settings = settings
-        settings.streams = self == .ringWithMultishot ? .multishot : .readiness
-        return try BackendFactory(preference: self == .epoll ? .epoll : .ioUring)
-            .makeBackend(settings)
+    func makeBackend() throws -> IOBackend {
+        try BackendFactory(preference: self == .epoll ? .epoll : .ioUring).makeBackend()
     }
 }
 

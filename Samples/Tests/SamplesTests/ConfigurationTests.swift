@@ -25,10 +25,7 @@ struct ConfigurationTests {
         }
         + [
             BadVariable(
-                name: "RINGDISPATCH_BUFFERS", value: "1000", remedy: "must be a power of two"),
-            BadVariable(
-                name: "RINGDISPATCH_STREAMS", value: "epoll",
-                remedy: "must be readiness or multishot"),
+                name: "RINGDISPATCH_BUFFERS", value: "1000", remedy: "must be a power of two")
         ]
 
     @Test(

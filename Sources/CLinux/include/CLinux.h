@@ -32,11 +32,8 @@
 // io_uring_register(-1, ...) that posts a completion to another ring; Linux 6.13.
 #define CLINUX_REGISTER_SEND_MSG_RING 31
 
-// Macros that Swift does not import.
-enum {
-    CLINUX_SKIP_SUCCESS = 1 << IOSQE_CQE_SKIP_SUCCESS_BIT,
-    CLINUX_BUFFER_SELECT = 1 << IOSQE_BUFFER_SELECT_BIT,
-};
+// A macro that Swift does not import.
+enum { CLINUX_SKIP_SUCCESS = 1 << IOSQE_CQE_SKIP_SUCCESS_BIT };
 
 _Static_assert(sizeof(struct io_uring_sqe) == 64, "the kernel's submission entry is 64 bytes");
 _Static_assert(sizeof(struct io_uring_cqe) == 16, "the kernel's completion entry is 16 bytes");

@@ -8,20 +8,13 @@ internal import Synchronization
 /// it is cancelled or refused. Receiving and accepting have any number of completions before it,
 /// with `hasMore` set.
 package class IOBackend {
-    package let kind: BackendKind
     /// Whether a descriptor's registrations may move between loops at no cost.
     package let registrationsMigrate: Bool
-    /// Whether the kernel binds receiving and accepting to the thread that requested it.
-    package let bindsStreams: Bool
     /// See `mustBeAsked`. A hint, written by the loop's holder and read by any thread, both
     /// relaxed.
     private let isSilent = Atomic<Bool>(false)
 
-    init(kind: BackendKind, registrationsMigrate: Bool, bindsStreams: Bool) {
-        self.kind = kind
-        self.registrationsMigrate = registrationsMigrate
-        self.bindsStreams = bindsStreams
-    }
+    init(registrationsMigrate: Bool) { self.registrationsMigrate = registrationsMigrate }
 
     /// Registers a one-shot wait for poll(2) `events` of a descriptor.
     package func register(descriptor: Int32, events: UInt32, token: UInt64) { abstract() }
@@ -45,8 +38,7 @@ package class IOBackend {
     // MARK: sockets
 
     /// Receives from a stream socket into `receiveBuffers`, until the end, an error,
-    /// `cancelStream`, or (-ENOBUFS) until no buffer is free. Even a completion with bytes may be
-    /// the last one, for internal reasons of the kernel; then the caller starts again.
+    /// `cancelStream`, or (-ENOBUFS) until no buffer is free.
     ///
     /// - Parameter isUnix: whether it is a Unix socket.
     package func receive(descriptor: Int32, isUnix: Bool, token: UInt64) { abstract() }

@@ -14,7 +14,7 @@ package struct ReceiveBuffers: @unchecked Sendable {
     /// Number of buffers that the back end starts with. It gets the others when these do not
     /// suffice, so that memory nobody needs is never touched.
     package var initialCount: Int { min(count, 128) }
-    /// A power of two; the kernel's limit is the upper one.
+    /// A power of two.
     package static let counts = 2...32_768
 
     init(count: Int) {

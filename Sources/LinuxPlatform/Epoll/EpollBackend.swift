@@ -13,7 +13,7 @@ package final class EpollBackend: IOBackend {
             })
         epoll = try EpollSet(bufferCount: settings.receiveBuffers)
         try epoll.add(bell: bell.number)
-        super.init(kind: .epoll, registrationsMigrate: false, bindsStreams: false)
+        super.init(registrationsMigrate: false)
         setMustBeAsked(true)
     }
 

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Creates the loops' back ends: io_uring where it works, epoll where it is refused.
 package struct BackendFactory: Sendable {
-    package let kind: BackendKind
+    package var kind: BackendKind { doorbell == nil ? .epoll : .ioUring }
     /// Why this back end was chosen, for the log.
     package let reason: String
     private let doorbell: Doorbell?
@@ -17,21 +17,20 @@ package struct BackendFactory: Sendable {
     /// - Throws: if io_uring was requested and is refused.
     package init(preference: Preference) throws(SystemError) {
         if preference == .epoll {
-            self.init(kind: .epoll, reason: "RINGDISPATCH_BACKEND=epoll", doorbell: nil)
+            self.init(reason: "RINGDISPATCH_BACKEND=epoll", doorbell: nil)
             return
         }
         if let refusal = UringProbe.refusal() {
             if preference == .ioUring { throw refusal }
-            self.init(kind: .epoll, reason: refusal.description, doorbell: nil)
+            self.init(reason: refusal.description, doorbell: nil)
             return
         }
         let reason =
             preference == .ioUring ? "RINGDISPATCH_BACKEND=io_uring" : "the kernel allows it"
-        self.init(kind: .ioUring, reason: reason, doorbell: try Doorbell())
+        self.init(reason: reason, doorbell: try Doorbell())
     }
 
-    private init(kind: BackendKind, reason: String, doorbell: Doorbell?) {
-        self.kind = kind
+    private init(reason: String, doorbell: Doorbell?) {
         self.reason = reason
         self.doorbell = doorbell
     }
@@ -40,9 +39,6 @@ package struct BackendFactory: Sendable {
         _ settings: BackendSettings = BackendSettings()
     ) throws(SystemError) -> IOBackend {
         guard let doorbell else { return try EpollBackend(settings: settings) }
-        return switch settings.streams {
-        case .readiness: try UringReadinessBackend(doorbell: doorbell, settings: settings)
-        case .multishot: try UringBackend(doorbell: doorbell, settings: settings)
-        }
+        return try UringBackend(doorbell: doorbell, settings: settings)
     }
 }

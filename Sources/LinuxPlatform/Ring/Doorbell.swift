@@ -18,13 +18,9 @@ package final class Doorbell: Sendable {
 
     /// - Parameter withoutRegister: use the shared ring even where the kernel needs none.
     package init(withoutRegister: Bool = false) throws(SystemError) {
-        // Probe with an invalid descriptor: EBADFD or EBADF if the call exists, EINVAL if not.
-        if !withoutRegister {
-            let code = -clinux_send_msg_ring(-1, 0)
-            if code == Int(EBADF) || code == Int(EBADFD) {
-                shared = Mutex(nil)
-                return
-            }
+        if !withoutRegister, [EBADF, EBADFD].contains(Doorbell.registerError()) {
+            shared = Mutex(nil)
+            return
         }
         let ring = UnsafeMutablePointer<io_uring>.allocate(capacity: 1)
         ring.initialize(to: io_uring())
@@ -36,6 +32,10 @@ package final class Doorbell: Sendable {
         }
         shared = Mutex(SendingRing(ring: ring))
     }
+
+    /// The errno for an invalid descriptor: EBADFD or EBADF if the kernel needs no ring for the
+    /// sender, EINVAL if it does, and another one if the call is refused.
+    static func registerError() -> Int32 { Int32(-clinux_send_msg_ring(-1, 0)) }
 
     deinit {
         shared.withLock { sender in

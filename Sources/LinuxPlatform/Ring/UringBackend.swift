@@ -1,12 +1,14 @@
 internal import CLinux
 internal import Glibc
 
-/// The io_uring back end: a ring that any thread may enter, one at a time. It serves streams with
-/// multishot requests; `UringReadinessBackend` overrides that.
+/// The io_uring back end: a ring that any thread may enter, one at a time, and beside it an epoll
+/// set, which receives and accepts on readable descriptors. That costs less than the ring's own
+/// receiving, whose task work runs on the thread that requested it, after each of its system calls.
 ///
-/// The ring is set up with COOP_TASKRUN and without SINGLE_ISSUER, so that another worker can use
-/// it while the thread that used it before is stuck in a handler.
-package class UringBackend: IOBackend {
+/// The set contains the ring's descriptor, so one wait covers both. The ring is set up with
+/// COOP_TASKRUN and without SINGLE_ISSUER, so that another worker can use it while the thread that
+/// used it before is stuck in a handler.
+package final class UringBackend: IOBackend {
     /// Safety: only the loop's holder touches it, except for words that `CLinux` reads atomically.
     private let ring: UnsafeMutablePointer<io_uring>
     private let doorbell: Doorbell
@@ -14,8 +16,7 @@ package class UringBackend: IOBackend {
     private let skipsSuccess: Bool
     /// Entries that found the submission queue full; submitted first at the next turn.
     @exclusivity(unchecked) private var overflow: [Prepared] = []
-    @exclusivity(unchecked) private var bufferRing: UringBufferRing?
-    private let settings: BackendSettings
+    private let streams: EpollSet
 
     private struct Prepared {
         var action: Action
@@ -25,8 +26,6 @@ package class UringBackend: IOBackend {
             case poll(descriptor: Int32, events: UInt32)
             case endPoll
             case request(FileRequest)
-            case receive(descriptor: Int32, isUnix: Bool)
-            case accept(descriptor: Int32)
             case endRequest
         }
     }
@@ -37,14 +36,16 @@ package class UringBackend: IOBackend {
 
     package init(
         doorbell: Doorbell, settings: BackendSettings = BackendSettings(),
-        completionEntries: UInt32 = UringBackend.completionEntries, bindsStreams: Bool = true
+        completionEntries: UInt32 = UringBackend.completionEntries
     ) throws(SystemError) {
         self.doorbell = doorbell
-        self.settings = settings
+        streams = try EpollSet(bufferCount: settings.receiveBuffers)
         ring = .allocate(capacity: 1)
         ring.initialize(to: io_uring())
         var parameters = io_uring_params()
-        parameters.flags = UringBackend.setupFlags
+        parameters.flags =
+            UInt32(IORING_SETUP_COOP_TASKRUN) | UInt32(IORING_SETUP_TASKRUN_FLAG)
+            | UInt32(IORING_SETUP_SUBMIT_ALL) | UInt32(IORING_SETUP_CQSIZE)
         parameters.cq_entries = completionEntries
         let result = clinux_open_ring(settings.submissionEntries, ring, &parameters)
         if result < 0 {
@@ -52,21 +53,17 @@ package class UringBackend: IOBackend {
             throw UringProbe.setupError(code: -result)
         }
         skipsSuccess = parameters.features & UInt32(IORING_FEAT_CQE_SKIP) != 0
-        super.init(kind: .ioUring, registrationsMigrate: true, bindsStreams: bindsStreams)
+        super.init(registrationsMigrate: true)
+        try streams.add(bell: descriptor)
     }
-
-    static let setupFlags =
-        UInt32(IORING_SETUP_COOP_TASKRUN) | UInt32(IORING_SETUP_TASKRUN_FLAG)
-        | UInt32(IORING_SETUP_SUBMIT_ALL) | UInt32(IORING_SETUP_CQSIZE)
 
     deinit {
         clinux_close_ring(ring)
         ring.deallocate()
-        bufferRing?.free()
     }
 
     /// Readable while there are completions.
-    var descriptor: Int32 { ring.pointee.ring_fd }
+    private var descriptor: Int32 { ring.pointee.ring_fd }
 
     package override func register(descriptor: Int32, events: UInt32, token: UInt64) {
         if overflow.isEmpty, clinux_prepare_poll(ring, descriptor, events, token) { return }
@@ -88,35 +85,30 @@ package class UringBackend: IOBackend {
     }
 
     /// The ring keeps no state of a descriptor except for its registrations.
-    package override func release(descriptor: Int32) {}
+    package override func release(descriptor: Int32) { streams.release(descriptor: descriptor) }
 
     // MARK: sockets
 
     package override func receive(descriptor: Int32, isUnix: Bool, token: UInt64) {
-        let action = Prepared.Action.receive(descriptor: descriptor, isUnix: isUnix)
-        prepare(Prepared(action: action, token: token))
+        streams.receive(descriptor: descriptor, isUnix: isUnix, token: token)
+        noteStreams()
     }
 
     package override func accept(descriptor: Int32, token: UInt64) {
-        prepare(Prepared(action: .accept(descriptor: descriptor), token: token))
+        streams.accept(descriptor: descriptor, token: token)
+        noteStreams()
     }
 
     package override func cancelStream(descriptor: Int32, token: UInt64) {
-        prepare(Prepared(action: .endRequest, token: token))
+        streams.cancelStream(descriptor: descriptor, token: token)
+        noteStreams()
     }
 
-    package override var receiveBuffers: ReceiveBuffers {
-        if let bufferRing { return bufferRing.buffers }
-        do {
-            let made = try UringBufferRing(of: ring, count: settings.receiveBuffers)
-            bufferRing = made
-            return made.buffers
-        } catch {
-            fatalSystemError(error)
-        }
-    }
+    private func noteStreams() { setMustBeAsked(streams.streamCount > 0) }
 
-    package override func giveBack(buffer: UInt16) { bufferRing?.giveBack(buffer) }
+    package override var receiveBuffers: ReceiveBuffers { streams.receiveBuffers }
+
+    package override func giveBack(buffer: UInt16) { streams.giveBack(buffer: buffer) }
 
     // MARK: submitting
 
@@ -145,21 +137,6 @@ package class UringBackend: IOBackend {
             io_uring_prep_poll_remove(entry, operation.token)
         case .request(let request):
             fill(entry, request)
-            token = operation.token
-        case .receive(let descriptor, let isUnix):
-            if isUnix {
-                // Linux 6.18 may lose the end of a Unix socket's stream in a multishot receive. A
-                // single receive finds it.
-                io_uring_prep_recv(entry, descriptor, nil, ReceiveBuffers.size, 0)
-            } else {
-                io_uring_prep_recv_multishot(entry, descriptor, nil, 0, 0)
-            }
-            entry.pointee.flags |= UInt8(CLINUX_BUFFER_SELECT)
-            entry.pointee.buf_group = UringBufferRing.group
-            token = operation.token
-        case .accept(let descriptor):
-            io_uring_prep_multishot_accept(
-                entry, descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
             token = operation.token
         case .endRequest:
             io_uring_prep_cancel64(entry, operation.token, 0)
@@ -193,25 +170,42 @@ package class UringBackend: IOBackend {
         overflow.removeFirst(done)
     }
 
-    package final override var hasUnsubmitted: Bool {
+    package override var hasUnsubmitted: Bool {
         ring.pointee.sq.sqe_head != ring.pointee.sq.sqe_tail || !overflow.isEmpty
     }
 
     package override func submit() {
+        guard streams.isInUse else { return submitToRing() }
+        submitIfNeeded()
+        streams.take(timeoutNanoseconds: 0)
+    }
+
+    package override func wait(timeoutNanoseconds: UInt64?) {
+        guard streams.isInUse else { return waitInRing(timeoutNanoseconds) }
+        // Task work of the ring for this thread interrupts the wait.
+        submitIfNeeded()
+        streams.take(timeoutNanoseconds: timeoutNanoseconds)
+    }
+
+    private func submitIfNeeded() {
+        if hasUnsubmitted || needsEnter { submitToRing() }
+    }
+
+    private func submitToRing() {
         if !overflow.isEmpty { submitOverflow() }
         enter(waitCount: 0, timeout: nil)
     }
 
-    package override func wait(timeoutNanoseconds: UInt64?) {
+    private func waitInRing(_ nanoseconds: UInt64?) {
         if !overflow.isEmpty { submitOverflow() }
-        guard let nanoseconds = timeoutNanoseconds else {
-            enter(waitCount: 1, timeout: nil)
-            return
-        }
-        var timeout = __kernel_timespec()
-        timeout.tv_sec = Int64(nanoseconds / 1_000_000_000)
-        timeout.tv_nsec = Int64(nanoseconds % 1_000_000_000)
+        guard let nanoseconds else { return enter(waitCount: 1, timeout: nil) }
+        var timeout = UringBackend.timespec(nanoseconds)
         enter(waitCount: 1, timeout: &timeout)
+    }
+
+    private static func timespec(_ nanoseconds: UInt64) -> __kernel_timespec {
+        __kernel_timespec(
+            tv_sec: Int64(nanoseconds / 1_000_000_000), tv_nsec: Int64(nanoseconds % 1_000_000_000))
     }
 
     private func enter(waitCount: UInt32, timeout: UnsafePointer<__kernel_timespec>?) {
@@ -241,25 +235,26 @@ package class UringBackend: IOBackend {
 
     /// Like `wait`, but throws a refusal: for the probe.
     func probeWait(timeoutNanoseconds: UInt64) throws(SystemError) {
-        var timeout = __kernel_timespec()
-        timeout.tv_sec = Int64(timeoutNanoseconds / 1_000_000_000)
-        timeout.tv_nsec = Int64(timeoutNanoseconds % 1_000_000_000)
+        var timeout = UringBackend.timespec(timeoutNanoseconds)
         try tryEnter(waitCount: 1, timeout: &timeout)
     }
 
-    package override var canReap: Bool { hasCompletions }
+    package override var canReap: Bool { hasCompletions || streams.hasEvents }
 
     package override func reap(into buffer: UnsafeMutableBufferPointer<Completion>) -> Int {
         guard let start = buffer.baseAddress else { return 0 }
         // Safety: `Completion` has the layout of the kernel's entry.
         let entries = UnsafeMutableRawPointer(start).assumingMemoryBound(to: io_uring_cqe.self)
-        return Int(clinux_reap(ring, entries, UInt32(buffer.count)))
+        let count = Int(clinux_reap(ring, entries, UInt32(buffer.count)))
+        guard streams.hasEvents else { return count }
+        defer { noteStreams() }
+        return count + streams.reap(into: start + count, room: buffer.count - count)
     }
 
     package override func wake() {
         doorbell.ring(descriptor)
     }
 
-    package final override var hasCompletions: Bool { clinux_has_completions(ring) }
-    package final override var needsEnter: Bool { clinux_needs_enter(ring) }
+    package override var hasCompletions: Bool { clinux_has_completions(ring) }
+    package override var needsEnter: Bool { clinux_needs_enter(ring) }
 }

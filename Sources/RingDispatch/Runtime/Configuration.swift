@@ -8,7 +8,6 @@ internal import LinuxPlatform
 /// | `RINGDISPATCH_LOOPS` | loops, 1 to 256 | the CPUs that may be used |
 /// | `RINGDISPATCH_WORKERS` | most threads of each pool, 2 to 32768, and more than loops | 1024 |
 /// | `RINGDISPATCH_BUFFERS` | receive buffers of a loop, a power of two from 2 to 32768 | 1024 |
-/// | `RINGDISPATCH_STREAMS` | how a ring serves streams: `readiness`, `multishot` | `readiness` |
 /// | `RINGDISPATCH_LOG` | `off`: no line about the back end | `on` |
 /// | `RINGDISPATCH_DEBUG` | `1`: threads bear the label of the queue they run | `0` |
 struct Configuration: Sendable {
@@ -65,14 +64,6 @@ struct Configuration: Sendable {
             "RINGDISPATCH_BUFFERS", ReceiveBuffers.counts, variable)
         {
             backendSettings.receiveBuffers = count
-        }
-        if let value = variable("RINGDISPATCH_STREAMS"), !value.isEmpty {
-            guard let streams = BackendSettings.Streams(rawValue: value) else {
-                throw Invalid(
-                    message: "RINGDISPATCH_STREAMS is '\(value)'; "
-                        + "it must be readiness or multishot")
-            }
-            backendSettings.streams = streams
         }
         isLogging = variable("RINGDISPATCH_LOG") != "off"
         namesThreads = variable("RINGDISPATCH_DEBUG") == "1"

@@ -106,8 +106,6 @@ struct EventLoop: Equatable, @unchecked Sendable {
     }
 
     var index: Int { storage.pointee.index }
-    /// See `IOBackend.bindsStreams`.
-    var bindsStreams: Bool { withBackend { $0.bindsStreams } }
     /// See `IOBackend.registrationsMigrate`.
     var registrationsMigrate: Bool { storage.pointee.registrationsMigrate }
     var isBackground: Bool { storage.pointee.isBackground }

@@ -153,7 +153,7 @@ extension Worker {
             case .retire(let source): source.retire()
             case .start(let operation): operation.begin(on: loop)
             case .cancel(let operation): operation.end(on: loop)
-            case .beginStream(let stream): LoopStream.begin(stream, context)
+            case .beginStream(let stream): LoopStream.begin(stream)
             case .endStream(let stream): stream.end()
             case .giveBack(let receiveBuffer): loop.giveBack(receiveBuffer)
             }

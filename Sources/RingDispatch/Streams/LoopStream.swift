@@ -16,15 +16,11 @@ package class LoopStream: @unchecked Sendable {
 
     // MARK: loop
     /// The back end repeats the request.
-    @exclusivity(unchecked) private(set) final var isInFlight = false
+    @exclusivity(unchecked) private final var isInFlight = false
     /// The stream waits for a free receive buffer, to begin again.
     @exclusivity(unchecked) private final var isStarved = false
     /// The end was requested.
     @exclusivity(unchecked) private final var isEnding = false
-    /// After its end the stream begins again, without any call of a handler.
-    @exclusivity(unchecked) private final var isMoving = false
-    /// The thread that submitted the request, on which the kernel finishes its work.
-    @exclusivity(unchecked) private final var thread: UInt32 = 0
     @exclusivity(unchecked) private final var result: Int32 = 0
 
     // MARK: queue
@@ -49,9 +45,8 @@ package class LoopStream: @unchecked Sendable {
     /// A completion other than the end. On the loop.
     func received(_ completion: Completion, _ context: Context) {}
 
-    /// Whether a stream may begin again after it ended with this result. It does so at once, unless
-    /// the end was requested.
-    func isPassing(_ result: Int32) -> Bool { result == FileRequest.cancelled }
+    /// Whether the stream waits for a receive buffer after it ended with -ENOBUFS.
+    var needsBuffers: Bool { false }
 
     /// The stream is over: after `stop` (ECANCELED, negated), at the end (0), or after an error (a
     /// negated errno). On the queue. The descriptor may be closed, unless another request on it is
@@ -81,14 +76,12 @@ package class LoopStream: @unchecked Sendable {
     static func handleEnd(_ reference: Unmanaged<LoopStream>) {
         let goesOn = reference._withUnsafeGuaranteedRef { stream -> Bool in
             stream.isRunning = false
-            let isPassing = stream.isPassing(stream.result)
-            if stream.isWanted && isPassing {
+            if stream.isWanted && stream.result == FileRequest.cancelled {
                 stream.request(reference)
                 return true
             }
             stream.isWanted = false
-            // With a passing result, `stop` is the reason of the end.
-            stream.ended(isPassing ? FileRequest.cancelled : stream.result)
+            stream.ended(stream.result)
             return false
         }
         if !goesOn { reference.release() }
@@ -97,33 +90,17 @@ package class LoopStream: @unchecked Sendable {
     // MARK: on the loop
 
     /// Consumes the reference.
-    static func begin(_ reference: Unmanaged<LoopStream>, _ context: Context) {
+    static func begin(_ reference: Unmanaged<LoopStream>) {
         let stream = reference._withUnsafeGuaranteedRef { $0 }
         stream.begin(token: CompletionToken.stream(reference))
         stream.isInFlight = true
-        stream.thread = context.pointee.identifier
-    }
-
-    /// After another thread has taken the loop over, the kernel would wake the thread that began
-    /// the stream for each completion. Beginning again costs less.
-    @inline(__always)
-    final func follow(_ context: Context) {
-        if thread != context.pointee.identifier && loop.bindsStreams { move() }
-    }
-
-    @inline(never)
-    private final func move() {
-        guard isInFlight && !isEnding && !isMoving else { return }
-        isMoving = true
-        loop.cancelStream(descriptor: descriptor, self)
     }
 
     final func end() {
         // Otherwise the end's work item is on its way, and finds `isWanted` false.
         guard isInFlight || isStarved, !isEnding else { return }
         isEnding = true
-        if isInFlight && !isMoving { loop.cancelStream(descriptor: descriptor, self) }
-        isMoving = false
+        if isInFlight { loop.cancelStream(descriptor: descriptor, self) }
     }
 
     @inline(__always)
@@ -131,17 +108,14 @@ package class LoopStream: @unchecked Sendable {
         _ reference: Unmanaged<LoopStream>, _ completion: Completion, _ context: Context
     ) {
         reference._withUnsafeGuaranteedRef { stream in
-            stream.received(completion, context)
-            if completion.hasMore { return stream.follow(context) }
+            if completion.hasMore { return stream.received(completion, context) }
             stream.isInFlight = false
             stream.loop.noteRegistrationEnded()
-            let goesOn = stream.isMoving || completion.result != FileRequest.cancelled
-            stream.isMoving = false
-            guard goesOn && !stream.isEnding && stream.isPassing(completion.result) else {
+            guard stream.needsBuffers && completion.result == -ErrorCode.noBuffers else {
                 return stream.conclude(completion.result, reference, context)
             }
-            guard completion.result == -ErrorCode.noBuffers else {
-                return begin(reference, context)
+            if stream.isEnding {
+                return stream.conclude(FileRequest.cancelled, reference, context)
             }
             stream.isStarved = true
             stream.loop.waitForReceiveBuffer(reference)
@@ -155,7 +129,7 @@ package class LoopStream: @unchecked Sendable {
         if stream.isEnding {
             stream.conclude(FileRequest.cancelled, reference, context)
         } else {
-            begin(reference, context)
+            begin(reference)
         }
     }
 

@@ -13,12 +13,7 @@ package final class StreamAcceptor: LoopStream, @unchecked Sendable {
 
     override func begin(token: UInt64) { loop.accept(descriptor: descriptor, token: token) }
 
-    override func isPassing(_ result: Int32) -> Bool {
-        result >= 0 || result == FileRequest.cancelled
-    }
-
     override func received(_ completion: Completion, _ context: Context) {
-        guard completion.result >= 0 else { return }
         let descriptor = completion.result
         queue.submit { [self] in client.accepted(descriptor) }
     }

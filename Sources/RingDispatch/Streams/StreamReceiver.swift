@@ -117,9 +117,7 @@ package final class StreamReceiver: LoopStream, @unchecked Sendable {
         loop.receive(descriptor: descriptor, isUnix: isUnix, token: token)
     }
 
-    override func isPassing(_ result: Int32) -> Bool {
-        result > 0 || result == FileRequest.cancelled || result == -ErrorCode.noBuffers
-    }
+    override var needsBuffers: Bool { true }
 
     @inline(__always)
     override func received(_ completion: Completion, _ context: Context) {
@@ -130,8 +128,6 @@ package final class StreamReceiver: LoopStream, @unchecked Sendable {
         delivered &+= 1
         queue.push(receiveBuffer.workItem, context)
         let waiting = delivered &- handled.load(ordering: .relaxed)
-        if waiting >= loop.mostBuffersPerStream && isInFlight {
-            end()
-        }
+        if waiting >= loop.mostBuffersPerStream { end() }
     }
 }

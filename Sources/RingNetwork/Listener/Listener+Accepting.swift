@@ -6,8 +6,8 @@ internal import RingTLS
 
 // On the queue.
 extension Listener {
-    /// Whether connections are accepted one by one with accept(2). A multishot accept would take
-    /// all waiting connections, so a limit could not hold.
+    /// Whether connections are accepted one by one, on the queue. The event loop would take all
+    /// waiting connections, so a limit could not hold.
     var acceptsInSteps: Bool { options.connectionLimit != .max || options.acceptRate != nil }
 
     func beginAccepting() {

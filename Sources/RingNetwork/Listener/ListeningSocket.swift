@@ -11,7 +11,7 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
     private let file: UnixSocketFile?
     /// Safety: an attached listener outlives its open sockets.
     private unowned(unsafe) var listener: Listener?
-    /// Accepts all connections, with a multishot accept.
+    /// Accepts all connections, on its event loop.
     private var acceptor: StreamAcceptor?
     /// Reports waiting connections, for accepting one by one.
     private var registration: ReadinessRegistration?

@@ -176,7 +176,7 @@ struct DescriptorEndTests {
 /// A UDP socket on the loopback address.
 private final class Datagrams {
     let descriptor: Int32
-    private var address = sockaddr_in()
+    private var address: sockaddr_in
 
     struct Failure: Error { let code: Int32 }
 
@@ -186,15 +186,12 @@ private final class Datagrams {
         // Close-on-exec, so that no child keeps the port open.
         let kind = Int32(
             SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        descriptor = socket(AF_INET, kind, 0)
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        address.sin_port = port.bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                bind(descriptor, name, length) == 0 && getsockname(descriptor, name, &length) == 0
-            }
+        let descriptor = socket(AF_INET, kind, 0)
+        self.descriptor = descriptor
+        address = sockaddr_in(port: port)
+        var length = sockaddr_in.length
+        let isBound = address.withSockaddr {
+            bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
         }
         guard isBound else { throw Failure(code: errno) }
     }
@@ -209,10 +206,6 @@ private final class Datagrams {
     }
 
     func connect(to other: Datagrams) -> Bool {
-        withUnsafePointer(to: other.address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                Glibc.connect(descriptor, name, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
+        other.address.withSockaddr { Glibc.connect(descriptor, $0, sockaddr_in.length) == 0 }
     }
 }

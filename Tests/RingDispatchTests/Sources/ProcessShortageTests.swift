@@ -6,9 +6,7 @@ import Testing
 struct ProcessShortageTests {
     @Test("A child's end is reported although no descriptor is free")
     func shortage() async {
-        let result = await #expect(
-            processExitsWith: .success, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .success, observing: lastWords) {
             prepareForTrap()
             let queue = DispatchQueue(label: "shortage")
             let (child, other) = (Child("read line; exit 11"), Child("read line; exit 12"))

@@ -180,34 +180,30 @@ struct ReadSourceTests {
     func listener() {
         let listener = socket(AF_INET, streamKind | Int32(SOCK_NONBLOCK.rawValue), 0)
         defer { close(listener) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var address = sockaddr_in(port: 0)
+        var length = sockaddr_in.length
         let peers = Watched<[Int32]>([])
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                #expect(bind(listener, address, length) == 0)
-                #expect(listen(listener, 16) == 0)
-                #expect(getsockname(listener, address, &length) == 0)
-                let source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
-                let cancelled = activate(source) {
-                    #expect(source.data >= 1)
-                    while true {
-                        let peer = accept(listener, nil, nil)
-                        if peer < 0 { return }
-                        peers.append(peer)
-                    }
-                }
-                for count in 1...5 {
-                    let client = socket(AF_INET, streamKind, 0)
-                    #expect(connect(client, address, length) == 0)
-                    expectEventually(peers) { $0.count == count }
-                    close(client)
-                }
-                finish(source, cancelled)
+        let isListening = address.withSockaddr {
+            bind(listener, $0, length) == 0 && listen(listener, 16) == 0
+                && getsockname(listener, $0, &length) == 0
+        }
+        #expect(isListening)
+        let source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
+        let cancelled = activate(source) {
+            #expect(source.data >= 1)
+            while true {
+                let peer = accept(listener, nil, nil)
+                if peer < 0 { return }
+                peers.append(peer)
             }
         }
+        for count in 1...5 {
+            let client = socket(AF_INET, streamKind, 0)
+            connect(client, to: UInt16(bigEndian: address.sin_port))
+            expectEventually(peers) { $0.count == count }
+            close(client)
+        }
+        finish(source, cancelled)
         for peer in peers.value { close(peer) }
     }
 }

@@ -58,13 +58,12 @@ final class FileObserver: Sendable {
     }
 }
 
-/// A separate file. When a change of it is reported, all earlier changes have been reported,
-/// because the kernel keeps the order of events.
+/// A separate file, watched until the last reference goes. When a change of it is reported, all
+/// earlier changes have been reported, because the kernel keeps the order of events.
 final class FileFence: Sendable {
     private let folder = Folder()
     private let source: any DispatchSourceFileSystemObject
     private let passed = Watched(0)
-    private let cancelled: Gate
 
     init(reader: FileSystemReader = .shared) {
         let descriptor = open(folder.makeFile("fence"), O_RDONLY | O_CLOEXEC)
@@ -73,15 +72,12 @@ final class FileFence: Sendable {
             FileSystemSource(
                 descriptor: descriptor, mask: .attrib, queue: DispatchQueue(label: "test.fence"),
                 reader: reader))
-        let cancelled = Gate()
-        self.cancelled = cancelled
-        source.setCancelHandler {
-            close(descriptor)
-            cancelled.open()
-        }
+        source.setCancelHandler { close(descriptor) }
         source.setEventHandler { [passed] in passed.increment() }
         source.activate()
     }
+
+    deinit { source.cancel() }
 
     func pass(sourceLocation: SourceLocation = #_sourceLocation) {
         let before = passed.value
@@ -89,10 +85,6 @@ final class FileFence: Sendable {
         expectEventually(passed, "the fence did not move", sourceLocation: sourceLocation) {
             $0 > before
         }
-    }
-
-    func end(sourceLocation: SourceLocation = #_sourceLocation) {
-        finish(source, cancelled, sourceLocation: sourceLocation)
     }
 }
 

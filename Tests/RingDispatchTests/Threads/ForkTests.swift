@@ -9,9 +9,7 @@ import Testing
 struct ForkTests {
     @Test("81. Using a queue in the child traps")
     func afterUse() async {
-        let result = await #expect(
-            processExitsWith: .success, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .success, observing: lastWords) {
             let queue = DispatchQueue(label: "fork.used")
             let ran = Gate()
             queue.async { ran.open() }

@@ -11,10 +11,7 @@ struct ConnectorEndpointTests {
         let endpoint = Endpoint.unix(
             isAbstract ? try UnixAddress(abstractName: path) : try UnixAddress(path: path))
         let listener = try makeEchoListener(endpoint)
-        let connection = try Connector.shared.connection(to: endpoint)
-        #expect(connection.remoteEndpoint == endpoint)
-        #expect(Client(connection).echoes(patterned(50_000)))
-        connection.close()
+        try Connector.shared.expectEcho(of: patterned(50_000), from: endpoint)
         stop(listener)
         let code = Connector.shared.error(of: endpoint)?.attempts.first?.cause.code
         #expect(code == (isAbstract ? ECONNREFUSED : ENOENT))
@@ -23,9 +20,7 @@ struct ConnectorEndpointTests {
     @Test("A Unix socket whose backlog is full is tried again until there is room")
     func busyUnixSocket() throws {
         let endpoint = Endpoint.unix(try UnixAddress(abstractName: makeSocketPath()))
-        var options = ListenerOptions()
-        options.backlog = 1
-        let listener = try Listener(endpoint, options: options)
+        let listener = try Listener(endpoint) { $0.backlog = 1 }
         let clients = Watched<[Client]>([])
         for _ in 0..<10 {
             Connector.shared.connect(to: endpoint, queue: .global()) { result in
@@ -33,9 +28,7 @@ struct ConnectorEndpointTests {
             }
         }
         expectEventually(clients) { $0.count == 2 }
-        var patience = ConnectorOptions()
-        patience.timeout = .milliseconds(20)
-        let error = Connector(options: patience).error(of: endpoint)
+        let error = Connector { $0.timeout = .milliseconds(20) }.error(of: endpoint)
         #expect(error?.attempts.count == 1)
         serveEcho(listener)
         expectEventually(clients) { $0.count == 10 }
@@ -49,16 +42,11 @@ struct ConnectorEndpointTests {
     @Test("Connections use the local endpoint")
     func local() throws {
         let peer = Outcome<Endpoint?>()
-        let listener = try Listener(.ipv4(.loopback, port: 0))
-        listener.setConnectionHandler { connection in
-            peer.set(connection.remoteEndpoint)
-            connection.setReceiveHandler { _, _ in }
-            connection.activate()
+        let listener = try makeListener { peer.set($0.remoteEndpoint) }
+        let connector = Connector {
+            $0.localEndpoint = .ipv4(IPv4Address(127, 0, 0, 5), port: 0)
         }
-        listener.activate()
-        var options = ConnectorOptions()
-        options.localEndpoint = .ipv4(IPv4Address(127, 0, 0, 5), port: 0)
-        let connection = try Connector(options: options).connection(to: listener.endpoint)
+        let connection = try connector.connection(to: listener.endpoint)
         #expect(peer.wait()??.ipAddress == .v4(IPv4Address(127, 0, 0, 5)))
         connection.activate()
         connection.close()
@@ -90,9 +78,8 @@ struct ConnectorEndpointTests {
             let listener = try Listener(.ipv4(.loopback, port: 0))
             let endpoint = listener.endpoint
             stop(listener)
-            var options = ConnectorOptions()
-            options.localEndpoint = endpoint
-            let error = try #require(Connector(options: options).error(of: endpoint))
+            let connector = Connector { $0.localEndpoint = endpoint }
+            let error = try #require(connector.error(of: endpoint))
             #expect(error.attempts.map(\.cause.code) == [ECONNREFUSED])
         }
     }
@@ -100,15 +87,13 @@ struct ConnectorEndpointTests {
     @Test("The program's own options are set before the socket is connected")
     func prepared() throws {
         let listener = try makeEchoListener()
-        var options = ConnectorOptions()
-        options.socket.prepare = { descriptor in
-            var size: Int32 = 10_000
-            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
-            #expect(socketOption(descriptor, IPPROTO_TCP, TCP_NODELAY) == 1)
+        let connector = Connector {
+            $0.socket.prepare = { descriptor in
+                setSocketOption(descriptor, SOL_SOCKET, SO_RCVBUF, 10_000)
+                #expect(socketOption(descriptor, IPPROTO_TCP, TCP_NODELAY) == 1)
+            }
         }
-        let connection = try Connector(options: options).connection(to: listener.endpoint)
-        #expect(Client(connection).echoes([1]))
-        connection.close()
+        try connector.expectEcho(from: listener.endpoint)
         stop(listener)
     }
 }

@@ -17,11 +17,11 @@ struct ConnectorLeakTests {
                 try Endpoint("server.test:\(listener.endpoint.port ?? 0)"),
                 .unix(try UnixAddress(path: path)),
             ]
-            var options = ConnectorOptions()
-            options.attemptDelay = .milliseconds(1)
-            options.timeout = .milliseconds(30)
-            options.resolver = makeResolver([silent.endpoint, listener.endpoint])
-            let connector = Connector(options: options)
+            let connector = Connector {
+                $0.attemptDelay = .milliseconds(1)
+                $0.timeout = .milliseconds(30)
+                $0.resolver = makeResolver([silent.endpoint, listener.endpoint])
+            }
             var before = 0
             for round in 0..<10 {
                 let ended = Watched(0)

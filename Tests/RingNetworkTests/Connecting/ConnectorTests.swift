@@ -23,18 +23,15 @@ struct ConnectorTests {
     @Test("An address that refuses is followed by the next one at once")
     func refused() throws {
         let listener = try makeEchoListener()
-        var options = ConnectorOptions()
-        options.attemptDelay = .never
-        options.resolver = makeResolver([
-            .ipv4(IPv4Address(127, 0, 0, 9), port: 0), .ipv4(IPv4Address(127, 0, 0, 8), port: 0),
-            .ipv4(.loopback, port: 0),
-        ])
+        let connector = Connector {
+            $0.attemptDelay = .never
+            $0.resolver = makeResolver([
+                .ipv4(IPv4Address(127, 0, 0, 9), port: 0),
+                .ipv4(IPv4Address(127, 0, 0, 8), port: 0), .ipv4(.loopback, port: 0),
+            ])
+        }
         let target = try Endpoint(host: "server.test", port: listener.port)
-        let result = try #require(Connector(options: options).result(of: target))
-        let connection = try result.get()
-        #expect(connection.remoteEndpoint == listener.endpoint)
-        #expect(Client(connection).echoes([1, 2, 3]))
-        connection.close()
+        try connector.expectEcho(from: target, at: listener.endpoint)
         stop(listener)
     }
 
@@ -43,13 +40,11 @@ struct ConnectorTests {
         let silent = Blackhole(IPv4Address(127, 0, 0, 9))
         let port = try #require(silent.endpoint.port)
         let listener = try makeEchoListener(.ipv4(.loopback, port: port))
-        var options = ConnectorOptions()
-        options.attemptDelay = .milliseconds(20)
-        options.resolver = makeResolver([silent.endpoint, listener.endpoint])
-        let connection = try Connector(options: options).connection(to: host(listener.endpoint))
-        #expect(connection.remoteEndpoint == listener.endpoint)
-        #expect(Client(connection).echoes([1, 2, 3]))
-        connection.close()
+        let connector = Connector {
+            $0.attemptDelay = .milliseconds(20)
+            $0.resolver = makeResolver([silent.endpoint, listener.endpoint])
+        }
+        try connector.expectEcho(from: host(listener.endpoint), at: listener.endpoint)
         stop(listener)
     }
 
@@ -70,10 +65,8 @@ struct ConnectorTests {
 
     @Test("A name that is not found is the error")
     func unresolved() throws {
-        var options = ConnectorOptions()
-        options.resolver = makeResolver([])
-        let error = try #require(
-            Connector(options: options).error(of: Endpoint("server.test:1")))
+        let connector = Connector { $0.resolver = makeResolver([]) }
+        let error = try #require(connector.error(of: Endpoint("server.test:1")))
         guard case .unresolved(let cause) = error.reason else { throw error }
         #expect(cause.reason == .notFound)
     }
@@ -81,9 +74,8 @@ struct ConnectorTests {
     @Test("The time-out ends everything, and reports the attempts in progress")
     func timeout() throws {
         let silent = Blackhole(IPv4Address(127, 0, 0, 10))
-        var options = ConnectorOptions()
-        options.timeout = .milliseconds(50)
-        let error = try #require(Connector(options: options).error(of: silent.endpoint))
+        let connector = Connector { $0.timeout = .milliseconds(50) }
+        let error = try #require(connector.error(of: silent.endpoint))
         guard case .timedOut = error.reason else { throw error }
         #expect(error.attempts.map(\.endpoint) == [silent.endpoint])
         #expect(error.attempts.first?.cause.code == ETIMEDOUT)

@@ -158,18 +158,14 @@ struct AwaitTests {
 
     @Test("Two waits at once, a handler beside a wait, and a wait too early are misuse")
     func misuse() async {
-        let tooEarly = await #expect(
-            processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]
-        ) {
+        let tooEarly = await #expect(processExitsWith: .signal(SIGABRT), observing: lastWords) {
             prepareForTrap()
             let (descriptor, wire) = Wire.pair()
             _ = try await Connection(adopting: descriptor).receive()
             wire.close()
         }
         expectMessage(tooEarly, naming: "before activate")
-        let twice = await #expect(
-            processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]
-        ) {
+        let twice = await #expect(processExitsWith: .signal(SIGABRT), observing: lastWords) {
             prepareForTrap()
             let (descriptor, wire) = Wire.pair()
             let connection = Connection(adopting: descriptor)

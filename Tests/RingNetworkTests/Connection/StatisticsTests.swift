@@ -13,10 +13,7 @@ struct StatisticsTests {
         connection.setReceiveHandler { $0.send($1) }
         connection.setCloseHandler { connection, _ in last.set(connection.statistics) }
         connection.activate()
-        for _ in 0..<10 {
-            #expect(wire.send(patterned(100)))
-            #expect(wire.receive(100) == patterned(100))
-        }
+        for _ in 0..<10 { #expect(wire.echoes(patterned(100))) }
         connection.send(patterned(3_000_000))
         let now = connection.queue.sync { connection.statistics }
         #expect(now.bytesReceived == 1000)

@@ -55,7 +55,7 @@ struct DatagramGroupTests {
             try socket.join(group, on: zone)
             socket.activate()
         }
-        let sender = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let sender = try DatagramSocket.local()
         sender.activate()
         try sender.setGroupInterface(zone)
         try sender.setGroupHops(0)
@@ -69,7 +69,7 @@ struct DatagramGroupTests {
         expectStays(otherLog.datagrams, at: [[1]])
         try sender.setGroupLoopback(false)
         try sender.setGroupLoopback(true)
-        for socket in [one, other, sender] { closeAndWait(socket) }
+        closeAndWait(one, other, sender)
     }
 
     @Test(
@@ -103,8 +103,7 @@ struct DatagramGroupTests {
         let seen = Watched<[IPAddress?]>([])
         receiver.setReceiveHandler { socket, batch in
             batch.forEach { datagram, bytes in
-                let address = datagram.localAddress
-                seen.update { $0.append(address) }
+                seen.append(datagram.localAddress)
                 socket.reply(bytes, to: datagram)
             }
         }
@@ -116,13 +115,12 @@ struct DatagramGroupTests {
         sender.send([5], to: Endpoint(group, port: receiver.port))
         expectEventually(log.datagrams) { $0 == [[5]] }
         #expect(seen.value == [group])
-        closeAndWait(sender)
-        closeAndWait(receiver)
+        closeAndWait(sender, receiver)
     }
 
     @Test("A group that cannot be joined is an error with a reason")
     func errors() throws {
-        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let socket = try DatagramSocket.local()
         let group = IPAddress.v4(IPv4Address(239, 1, 2, 5))
         #expect(throws: EndpointError.self) {
             try socket.join(group, on: InterfaceZone("no-such-thing"))

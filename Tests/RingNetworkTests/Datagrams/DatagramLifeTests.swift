@@ -10,7 +10,7 @@ struct DatagramLifeTests {
     func close() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
-            let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+            let socket = try DatagramSocket.local()
             let log = DatagramLog(activating: socket)
             let client = PlainDatagrams()
             client.send([1], to: socket.port)
@@ -19,8 +19,7 @@ struct DatagramLifeTests {
             let isFree = Watched<[Bool]>([])
             socket.setCloseHandler { _, error in
                 #expect(error == nil)
-                let isBound = (try? DatagramSocket(endpoint)) != nil
-                isFree.update { $0.append(isBound) }
+                isFree.append((try? DatagramSocket(endpoint)) != nil)
             }
             socket.close()
             socket.close()
@@ -36,7 +35,7 @@ struct DatagramLifeTests {
     func neverActivated() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
-            let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+            let socket = try DatagramSocket.local()
             let endpoint = try #require(socket.localEndpoint)
             closeAndWait(socket)
             _ = try DatagramSocket(endpoint)
@@ -65,7 +64,7 @@ struct DatagramLifeTests {
 
     @Test("A handler may close its socket; earlier sends still go out")
     func closeInHandler() throws {
-        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let socket = try DatagramSocket.local()
         let closed = Gate()
         let calls = Watched(0)
         let client = PlainDatagrams()
@@ -160,8 +159,7 @@ struct DatagramLifeTests {
             })
         client.send([3], to: one.port)
         #expect(client.receive() == [3])
-        closeAndWait(one)
-        closeAndWait(other)
+        closeAndWait(one, other)
     }
 
     @Test("A server answers neither low ports nor its own by default")
@@ -181,21 +179,16 @@ struct DatagramLifeTests {
             } else {
                 #expect(socket.countersNow.datagramsSent == 0)
             }
-            closeAndWait(twin)
-            closeAndWait(socket)
+            closeAndWait(twin, socket)
         }
     }
 
     @Test("A socket whose error queue fills up does not spin, and still receives")
     func errorQueue() throws {
-        var options = DatagramOptions()
-        options.prepareSocket = { descriptor in
-            var one: Int32 = 1
+        let socket = try DatagramSocket.local {
             // IP_RECVERR: errors wait in the error queue, which keeps the socket ready.
-            setsockopt(
-                descriptor, Int32(IPPROTO_IP), 11, &one, socklen_t(MemoryLayout<Int32>.size))
+            $0.prepareSocket = { setSocketOption($0, Int32(IPPROTO_IP), 11, 1) }
         }
-        let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
         let log = DatagramLog(activating: socket)
         let closed = PlainDatagrams()
         let port = closed.port

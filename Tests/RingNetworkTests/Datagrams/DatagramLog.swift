@@ -22,11 +22,10 @@ final class DatagramLog: Sendable {
     func attach(to socket: DatagramSocket) {
         socket.setReceiveHandler { [datagrams] _, batch in
             batch.forEach { _, bytes in
-                let bytes = bytes.withUnsafeBytes { Array($0) }
-                datagrams.update { $0.append(bytes) }
+                datagrams.append(bytes.withUnsafeBytes { Array($0) })
             }
         }
-        socket.setErrorHandler { [failures] _, failure in failures.update { $0.append(failure) } }
-        socket.setCloseHandler { [closes] _, error in closes.update { $0.append(error) } }
+        socket.setErrorHandler { [failures] _, failure in failures.append(failure) }
+        socket.setCloseHandler { [closes] _, error in closes.append(error) }
     }
 }

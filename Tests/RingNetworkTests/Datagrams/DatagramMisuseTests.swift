@@ -7,11 +7,9 @@ import Testing
 struct DatagramMisuseTests {
     @Test("Resuming without a pause")
     func overResume() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
-            let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+            let socket = try DatagramSocket.local()
             socket.resumeReceiving()
         }
         expectMessage(result, naming: "resumeReceiving", "127.0.0.1", "without a pause")
@@ -19,11 +17,9 @@ struct DatagramMisuseTests {
 
     @Test("Sending without an endpoint")
     func unconnected() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
-            let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+            let socket = try DatagramSocket.local()
             socket.send([1])
         }
         expectMessage(result, naming: "127.0.0.1", "not connected")
@@ -31,9 +27,7 @@ struct DatagramMisuseTests {
 
     @Test("Adopting a stream socket")
     func adoptStream() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             let descriptor = socket(
                 AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -44,22 +38,14 @@ struct DatagramMisuseTests {
 
     @Test("Empty batches, and impossible lengths")
     func options() async {
-        let batch = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let batch = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
-            var options = DatagramOptions()
-            options.receiveBatch = 0
-            _ = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+            _ = try DatagramSocket.local { $0.receiveBatch = 0 }
         }
         expectMessage(batch, naming: "1 to 1024", "say 0")
-        let length = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let length = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
-            var options = DatagramOptions()
-            options.maximumDatagramBytes = 100_000
-            _ = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+            _ = try DatagramSocket.local { $0.maximumDatagramBytes = 100_000 }
         }
         expectMessage(length, naming: "maximumDatagramBytes", "100000")
     }

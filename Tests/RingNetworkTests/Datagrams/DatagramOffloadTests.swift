@@ -60,22 +60,18 @@ struct DatagramOffloadTests {
             #expect(received.datagramsCombined >= 170)
             #expect(received.receiveCalls < 50)
         }
-        closeAndWait(sender)
-        closeAndWait(receiver)
+        closeAndWait(sender, receiver)
     }
 
     @Test(
         "A refused segmented message is sent as single datagrams, and not tried again",
         .enabled(if: Offload.hasSegmentation, "the kernel has no UDP_SEGMENT"))
     func fallback() throws {
-        var options = DatagramOptions()
-        // SO_NO_CHECK: without checksums the kernel does not segment (EINVAL).
-        options.prepareSocket = { descriptor in
-            var one: Int32 = 1
-            setsockopt(descriptor, SOL_SOCKET, 11, &one, socklen_t(MemoryLayout<Int32>.size))
-        }
         let (receiver, log) = try makeReceiver(DatagramOptions())
-        let sender = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let sender = try DatagramSocket.local {
+            // SO_NO_CHECK: without checksums the kernel does not segment (EINVAL).
+            $0.prepareSocket = { setSocketOption($0, SOL_SOCKET, 11, 1) }
+        }
         let failures = DatagramLog(activating: sender)
         let target = try #require(receiver.localEndpoint)
         let datagrams = (0..<100).map { patterned(1000, seed: $0) }
@@ -87,8 +83,7 @@ struct DatagramOffloadTests {
         #expect(sender.countersNow.datagramsSegmented == 0)
         #expect(sender.countersNow.datagramsRefused == 0)
         #expect(failures.failures.value.isEmpty)
-        closeAndWait(sender)
-        closeAndWait(receiver)
+        closeAndWait(sender, receiver)
     }
 
     @Test("One piece of memory is sent as many datagrams")
@@ -106,8 +101,7 @@ struct DatagramOffloadTests {
         let lengths = Array(repeating: 1000, count: 100) + [50, 60_000, 40_050]
         #expect(log.datagrams.value.map(\.count) == lengths)
         expectSame(log.datagrams.value.prefix(101).flatMap { $0 }, bytes)
-        closeAndWait(sender)
-        closeAndWait(receiver)
+        closeAndWait(sender, receiver)
     }
 
     @Test("Answers to a batch are sent together, and from the address that was asked")
@@ -130,7 +124,6 @@ struct DatagramOffloadTests {
         let counters = server.countersNow
         #expect(counters.sendCalls <= counters.receiveCalls)
         if Offload.hasSegmentation { #expect(counters.datagramsSegmented > 0) }
-        closeAndWait(client)
-        closeAndWait(server)
+        closeAndWait(client, server)
     }
 }

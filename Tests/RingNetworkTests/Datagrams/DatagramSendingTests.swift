@@ -34,7 +34,7 @@ struct DatagramSendingTests {
     @Test("A datagram that cannot be sent is reported with its endpoint; the others are sent")
     func tooLong() throws {
         let receiver = PlainDatagrams()
-        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let socket = try DatagramSocket.local()
         let log = DatagramLog(activating: socket)
         let target = receiver.endpoint
         let host = Endpoint.host(try HostName("example.org"), port: 1)
@@ -68,10 +68,8 @@ struct DatagramSendingTests {
         let answers = Watched<[Bool]>([])
         receiver.setReceiveHandler { socket, batch in
             batch.forEach { datagram, _ in
-                let address = datagram.localAddress
-                let isAnswered = DatagramAnswerRule().allows(datagram, on: socket)
-                answers.update { $0.append(isAnswered) }
-                seen.update { $0.append(address) }
+                answers.append(DatagramAnswerRule().allows(datagram, on: socket))
+                seen.append(datagram.localAddress)
             }
         }
         receiver.activate()
@@ -86,8 +84,7 @@ struct DatagramSendingTests {
         } else {
             expectEventually(log.failures) { $0.first?.cause.code == EACCES }
         }
-        closeAndWait(socket)
-        closeAndWait(receiver)
+        closeAndWait(socket, receiver)
     }
 
     @Test(
@@ -144,8 +141,7 @@ struct DatagramSendingTests {
         letTimePass(milliseconds: Patience.glanceMilliseconds)
         receiver.activate()
         expectEventually(log.datagrams) { $0 == (0..<100).map { [UInt8($0)] } }
-        closeAndWait(sender)
-        closeAndWait(receiver)
+        closeAndWait(sender, receiver)
     }
 
     @Test("A Unix socket with a path answers named peers, and removes its file")
@@ -158,12 +154,11 @@ struct DatagramSendingTests {
         let log = DatagramLog()
         server.setReceiveHandler { socket, batch in
             batch.forEach { datagram, bytes in
-                let sender = datagram.sender
-                senders.update { $0.append(sender) }
+                senders.append(datagram.sender)
                 socket.reply(bytes, to: datagram)
             }
         }
-        server.setErrorHandler { _, failure in log.failures.update { $0.append(failure) } }
+        server.setErrorHandler { _, failure in log.failures.append(failure) }
         server.activate()
         let endpoint = try #require(server.localEndpoint)
         let local = Endpoint.unix(try UnixAddress(path: folder + "/client"))
@@ -176,7 +171,7 @@ struct DatagramSendingTests {
         nameless.send([3])
         expectEventually(senders) { $0 == [local, nil] }
         expectEventually(log.failures) { $0.first?.cause.code == EDESTADDRREQ }
-        for socket in [server, client, nameless] { closeAndWait(socket) }
+        closeAndWait(server, client, nameless)
         #expect(access(folder + "/server", F_OK) != 0)
         #expect(access(folder + "/client", F_OK) != 0)
     }

@@ -48,8 +48,7 @@ struct DatagramSocketTests {
         for number in 0..<20 { #expect(client.send([UInt8(number)], to: socket.port)) }
         let counts = Watched<[Int]>([])
         socket.setReceiveHandler { socket, batch in
-            let count = batch.count
-            counts.update { $0.append(count) }
+            counts.append(batch.count)
             batch.forEach { socket.reply($1, to: $0) }
         }
         socket.activate()
@@ -68,8 +67,7 @@ struct DatagramSocketTests {
         let seen = Watched<[String]>([])
         socket.setReceiveHandler { _, batch in
             batch.forEach { datagram, bytes in
-                let text = "\(bytes.byteCount) \(datagram.isTruncated)"
-                seen.update { $0.append(text) }
+                seen.append("\(bytes.byteCount) \(datagram.isTruncated)")
             }
         }
         socket.activate()
@@ -86,14 +84,13 @@ struct DatagramSocketTests {
 
     @Test("The sender is reported as an endpoint")
     func sender() throws {
-        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let socket = try DatagramSocket.local()
         let seen = Watched<[Endpoint?]>([])
         let ports = Watched<[UInt16]>([])
         socket.setReceiveHandler { _, batch in
             batch.forEach { datagram, _ in
-                let (sender, port) = (datagram.sender, datagram.senderPort)
-                ports.update { $0.append(port) }
-                seen.update { $0.append(sender) }
+                ports.append(datagram.senderPort)
+                seen.append(datagram.sender)
             }
         }
         socket.activate()
@@ -113,8 +110,7 @@ struct DatagramSocketTests {
             let seen = Watched<[IPAddress?]>([])
             socket.setReceiveHandler { socket, batch in
                 batch.forEach { datagram, bytes in
-                    let address = datagram.localAddress?.unmapped
-                    seen.update { $0.append(address) }
+                    seen.append(datagram.localAddress?.unmapped)
                     if bytes.byteCount > 1 {
                         socket.reply([9], along: datagram.returnPath)
                     } else {
@@ -149,8 +145,7 @@ struct DatagramSocketTests {
         let local = Watched<[IPAddress?]>([])
         server.setReceiveHandler { socket, batch in
             batch.forEach { datagram, bytes in
-                let address = datagram.localAddress
-                local.update { $0.append(address) }
+                local.append(datagram.localAddress)
                 socket.reply(bytes, to: datagram)
             }
         }
@@ -162,13 +157,12 @@ struct DatagramSocketTests {
         expectEventually(log.datagrams) { $0 == [[1, 2, 3]] }
         #expect(local.value == [.v6(.loopback)])
         #expect(client.remoteEndpoint == server.localEndpoint)
-        closeAndWait(client)
-        closeAndWait(server)
+        closeAndWait(client, server)
     }
 
     @Test("While receiving is paused the kernel buffers datagrams")
     func pause() throws {
-        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let socket = try DatagramSocket.local()
         let log = DatagramLog(activating: socket)
         let client = PlainDatagrams()
         client.send([1], to: socket.port)
@@ -187,14 +181,11 @@ struct DatagramSocketTests {
 
     @Test("A handler may pause and resume again and again, and misses nothing")
     func pauseInHandler() throws {
-        var options = DatagramOptions()
-        options.receiveBatch = 1
-        let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let socket = try DatagramSocket.local { $0.receiveBatch = 1 }
         let seen = Watched<[UInt8]>([])
         socket.setReceiveHandler { socket, batch in
             batch.forEach { _, bytes in
-                let first = bytes.unsafeLoad(as: UInt8.self)
-                seen.update { $0.append(first) }
+                seen.append(bytes.unsafeLoad(as: UInt8.self))
             }
             socket.pauseReceiving()
             socket.queue.async { socket.resumeReceiving() }
@@ -208,9 +199,7 @@ struct DatagramSocketTests {
 
     @Test("Datagrams that the kernel drops for lack of room are counted")
     func overflow() throws {
-        var options = DatagramOptions()
-        options.receiveBufferBytes = 4096
-        let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let socket = try DatagramSocket.local { $0.receiveBufferBytes = 4096 }
         let log = DatagramLog(of: socket)
         let client = PlainDatagrams()
         for _ in 0..<500 { client.send(patterned(100), to: socket.port) }
@@ -232,11 +221,9 @@ struct DatagramSocketTests {
 
     @Test("Sends from many threads all arrive, whole")
     func threads() throws {
-        var options = DatagramOptions()
-        options.receiveBufferBytes = 4 << 20
-        let server = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let server = try DatagramSocket.local { $0.receiveBufferBytes = 4 << 20 }
         let log = DatagramLog(activating: server)
-        let client = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let client = try DatagramSocket.local()
         client.activate()
         let target = try #require(server.localEndpoint)
         let threads = (0..<4).map { thread in
@@ -252,13 +239,12 @@ struct DatagramSocketTests {
             let numbers = log.datagrams.value.filter { $0[0] == UInt8(thread) }.map { $0[1] }
             #expect(numbers == (0..<100).map { UInt8($0) })
         }
-        closeAndWait(client)
-        closeAndWait(server)
+        closeAndWait(client, server)
     }
 
     @Test("A handler that blocks stops no other socket")
     func blocking() throws {
-        let stuck = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let stuck = try DatagramSocket.local()
         let (entered, gate) = (Gate(), Gate())
         stuck.setReceiveHandler { _, _ in
             entered.open()
@@ -280,7 +266,7 @@ struct DatagramSocketTests {
 
     @Test("Two sockets may share a port only if both set the option")
     func sharedPort() throws {
-        let first = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let first = try DatagramSocket.local()
         let endpoint = try #require(first.localEndpoint)
         do {
             _ = try DatagramSocket(endpoint)

@@ -89,12 +89,14 @@ final class PlainDatagrams: @unchecked Sendable {
     func receiveNow() -> [UInt8]? { receiveFrom(flags: Int32(MSG_DONTWAIT))?.bytes }
 }
 
-/// Closes a socket and waits for its close handler.
-func closeAndWait(_ socket: DatagramSocket) {
-    let closed = Gate()
-    socket.setCloseHandler { _, _ in closed.open() }
-    socket.close()
-    expectOpens(closed, "the socket did not close")
+/// Closes sockets, one after the other, and waits for their close handlers.
+func closeAndWait(_ sockets: DatagramSocket...) {
+    for socket in sockets {
+        let closed = Gate()
+        socket.setCloseHandler { _, _ in closed.open() }
+        socket.close()
+        expectOpens(closed, "the socket did not close")
+    }
 }
 
 extension DatagramSocket {
@@ -111,6 +113,15 @@ extension DatagramSocket {
         }
         socket.activate()
         return socket
+    }
+
+    /// A socket of 127.0.0.1 that is not active yet.
+    static func local(
+        _ configure: (inout DatagramOptions) -> Void = { _ in }
+    ) throws -> DatagramSocket {
+        var options = DatagramOptions()
+        configure(&options)
+        return try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
     }
 
     var port: UInt16 { localEndpoint?.port ?? 0 }

@@ -5,9 +5,7 @@ import Testing
 struct FramingMisuseTests {
     @Test("a delimiter without bytes")
     func emptyDelimiter() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DelimiterFraming([])
         }
@@ -16,9 +14,7 @@ struct FramingMisuseTests {
 
     @Test("frames without bytes")
     func zeroLength() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = FixedFraming(length: 0)
         }
@@ -27,9 +23,7 @@ struct FramingMisuseTests {
 
     @Test("a framing that finds an end without received bytes")
     func noProgress() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             struct Stuck: Framing {
                 func nextFrame(in bytes: FrameBytes) -> FrameBounds? {

@@ -71,9 +71,7 @@ struct HeldBufferTests {
         echo.setReceiveHandler { connection, bytes in connection.send(bytes) }
         echo.activate()
         for round in 0..<100 {
-            let message = patterned(64, seed: round)
-            wire.send(message)
-            try #require(wire.receive(64) == message)
+            try #require(wire.echoes(patterned(64, seed: round)))
         }
         #expect(held.received.value == 0)
         held.resume()

@@ -50,9 +50,7 @@ struct HostilePeerTests {
                 case 0: break
                 case 1: wire.send(patterned(round))
                 case 2: wire.send(many)
-                default:
-                    wire.send([1])
-                    #expect(wire.receive(1) == [1])
+                default: #expect(wire.echoes([1]))
                 }
                 wire.abort()
             }
@@ -99,9 +97,7 @@ struct HostilePeerTests {
         try whileServing(listener) {
             #expect(poll { listener.queue.sync { listener.connections.count } > 200 })
         }
-        let report = Outcome<ShutdownReport>()
-        listener.shutdown(deadline: .now() + .seconds(1000)) { report.set($0) }
-        let end = report.wait()
+        let end = shutdown(listener, after: .seconds(1000)).wait()
         #expect(end?.aborted.isEmpty == true)
         #expect(end?.drained ?? 0 >= 200)
         for wire in wires { #expect(wire.receiveEnd() == 0) }
@@ -142,9 +138,7 @@ struct HostilePeerTests {
             }
         }
         enough.open()
-        let report = Outcome<ShutdownReport>()
-        listener.shutdown(deadline: .now()) { report.set($0) }
-        let end = report.wait()
+        let end = shutdown(listener, after: .seconds(0)).wait()
         #expect(end?.aborted.count ?? 0 >= 8)
         #expect(end?.aborted.contains { $0.unsentBytes > 0 } == true)
         for sender in senders { #expect(sender.join()) }
@@ -153,9 +147,7 @@ struct HostilePeerTests {
     @Test("One peer's flood is held off by its limit, and others are served")
     func onePeer() throws {
         let listener = try makeEchoListener(.ipv4(.any, port: 0)) { $0.connectionLimitPerPeer = 10 }
-        var from = ConnectorOptions()
-        from.localEndpoint = .ipv4(IPv4Address(127, 0, 0, 66), port: 0)
-        let flood = Connector(options: from)
+        let flood = Connector { $0.localEndpoint = .ipv4(IPv4Address(127, 0, 0, 66), port: 0) }
         let target = Endpoint.ipv4(.loopback, port: listener.port)
         let done = Watched(0)
         let kept = Watched<[Connection]>([])
@@ -170,9 +162,7 @@ struct HostilePeerTests {
         }
         let wire = Wire.connect(to: listener.port)
         for round in 0..<50 {
-            let bytes = patterned(1000, seed: round)
-            #expect(wire.send(bytes))
-            #expect(wire.receive(1000) == bytes)
+            #expect(wire.echoes(patterned(1000, seed: round)))
         }
         expectEventually(done) { $0 == 300 }
         #expect(poll { listener.queue.sync { listener.counters.refusedPerPeer } == 290 })

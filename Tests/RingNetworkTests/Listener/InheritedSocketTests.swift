@@ -51,9 +51,7 @@ struct InheritedSocketTests {
         let listener = try Listener(adopting: descriptor)
         #expect(listener.endpoint == .unix(try UnixAddress(path: path)))
         serveEcho(listener)
-        let connection = try Connector.shared.connection(to: listener.endpoint)
-        #expect(Client(connection).echoes([3]))
-        connection.close()
+        try Connector.shared.expectEcho(from: listener.endpoint)
         stop(listener)
         #expect(access(path, F_OK) == 0)
     }

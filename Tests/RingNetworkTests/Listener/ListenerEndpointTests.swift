@@ -47,9 +47,7 @@ struct ListenerEndpointTests {
         "Accepted connections send small messages at once, unless configured otherwise",
         arguments: [true, false])
     func noDelay(_ isOn: Bool) throws {
-        var options = ListenerOptions()
-        options.socket.noDelay = isOn
-        let listener = try Listener(.ipv4(.loopback, port: 0), options: options)
+        let listener = try Listener(.ipv4(.loopback, port: 0)) { $0.socket.noDelay = isOn }
         let seen = Outcome<Bool>()
         listener.setConnectionHandler { connection in
             seen.set(socketOption(connection.descriptor, IPPROTO_TCP, TCP_NODELAY) == 1)
@@ -94,9 +92,9 @@ struct ListenerEndpointTests {
         #expect(error.map { "\($0)".contains("replacesStaleUnixSocket") } == true)
         let listener = try makeEchoListener(endpoint) { $0.replacesStaleUnixSocket = true }
         // Not while another server answers there, even if it does not accept.
-        var options = ListenerOptions()
-        options.replacesStaleUnixSocket = true
-        #expect(throws: ListenerError.self) { try Listener(endpoint, options: options) }
+        #expect(throws: ListenerError.self) {
+            try Listener(endpoint) { $0.replacesStaleUnixSocket = true }
+        }
         try Connector.shared.expectEcho(from: endpoint)
         stop(listener)
         #expect(access(path, F_OK) != 0)
@@ -108,17 +106,15 @@ struct ListenerEndpointTests {
         let file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
         close(file)
         defer { unlink(path) }
-        var options = ListenerOptions()
-        options.replacesStaleUnixSocket = true
         #expect(throws: ListenerError.self) {
-            try Listener(.unix(try UnixAddress(path: path)), options: options)
+            try Listener(.unix(UnixAddress(path: path))) { $0.replacesStaleUnixSocket = true }
         }
         #expect(access(path, F_OK) == 0)
         let link = makeSocketPath()
         symlink(path, link)
         defer { unlink(link) }
         #expect(throws: ListenerError.self) {
-            try Listener(.unix(try UnixAddress(path: link)), options: options)
+            try Listener(.unix(UnixAddress(path: link))) { $0.replacesStaleUnixSocket = true }
         }
         #expect(fileMode(link) != nil)
     }
@@ -138,16 +134,12 @@ struct ListenerEndpointTests {
 
     @Test("Connections are spread over the event loops, and all serve")
     func loops() throws {
-        let listener = try Listener(.ipv4(.loopback, port: 0))
         let loops = Watched<Set<Int>>([])
-        listener.setConnectionHandler { connection in
+        let listener = try makeListener { connection in
             loops.update { loops in
                 if let loop = connection.receiver?.loop.index { loops.insert(loop) }
             }
-            connection.setReceiveHandler { $0.send($1) }
-            connection.activate()
         }
-        listener.activate()
         let count = Runtime.pool.loops.count
         let wires = (0..<8 * count).map { _ in Wire.connect(to: listener.port) }
         for wire in wires { #expect(wire.send([1])) }

@@ -46,13 +46,8 @@ struct ListenerLimitTests {
         let refused = Wire.connect(to: listener.port)
         #expect(refused.receiveEnd() == ECONNRESET)
         #expect(counters(listener).refusedPerPeer == 1)
-        var from = ConnectorOptions()
-        from.localEndpoint = .ipv4(IPv4Address(127, 0, 0, 77), port: 0)
-        let other = try #require(
-            Connector(options: from).result(of: listener.endpoint)
-        ).get()
-        #expect(Client(other).echoes([2]))
-        other.close()
+        let other = Connector { $0.localEndpoint = .ipv4(IPv4Address(127, 0, 0, 77), port: 0) }
+        try other.expectEcho(from: listener.endpoint)
         // A close makes room for another connection of the same peer.
         first[0].close()
         #expect(poll { listener.queue.sync { listener.connections.count } == 1 })

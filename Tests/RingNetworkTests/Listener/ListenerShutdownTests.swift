@@ -3,14 +3,6 @@ import RingDispatch
 import RingNetwork
 import Testing
 
-private func shutdown(
-    _ listener: Listener, after interval: DispatchTimeInterval
-) -> Outcome<ShutdownReport> {
-    let outcome = Outcome<ShutdownReport>()
-    listener.shutdown(deadline: .now() + interval) { outcome.set($0) }
-    return outcome
-}
-
 @Suite("Shutting listeners down", .watchdog)
 struct ListenerShutdownTests {
     /// In a process that starts no other, because each fork holds all descriptors until its exec.
@@ -33,13 +25,10 @@ struct ListenerShutdownTests {
 
     @Test("Connections close once the kernel has taken all bytes")
     func drains() throws {
-        let listener = try Listener(.ipv4(.loopback, port: 0))
         let bytes = [UInt8](repeating: 9, count: 5_000_000)
-        listener.setConnectionHandler { connection in
+        let listener = try makeListener { connection in
             connection.setReceiveHandler { connection, _ in connection.send(bytes) }
-            connection.activate()
         }
-        listener.activate()
         let wires = (0..<3).map { _ in Wire.connect(to: listener.port) }
         for wire in wires {
             #expect(wire.send([1]))
@@ -56,17 +45,14 @@ struct ListenerShutdownTests {
 
     @Test("A drain handler finishes its request")
     func drainHandler() throws {
-        let listener = try Listener(.ipv4(.loopback, port: 0))
-        listener.setConnectionHandler { connection in
+        let listener = try makeListener { connection in
             connection.setReceiveHandler { connection, span in
                 connection.send(span)
                 // The protocol's last message.
                 if span.withUnsafeBytes({ $0.last }) == 9 { connection.close() }
             }
             connection.setDrainHandler { $0.send([8]) }
-            connection.activate()
         }
-        listener.activate()
         let wire = Wire.connect(to: listener.port)
         #expect(wire.echoes([1]))
         let report = shutdown(listener, after: .seconds(1000))
@@ -79,15 +65,12 @@ struct ListenerShutdownTests {
 
     @Test("Connections left at the deadline are reset and reported")
     func cuts() throws {
-        let listener = try Listener(.ipv4(.loopback, port: 0))
         let count = 8_000_000
-        listener.setConnectionHandler { connection in
+        let listener = try makeListener { connection in
             connection.setReceiveHandler { connection, _ in
                 connection.send([UInt8](repeating: 1, count: count))
             }
-            connection.activate()
         }
-        listener.activate()
         let slow = Wire.connect(to: listener.port)
         let quick = Wire.connect(to: listener.port)
         #expect(slow.send([1]))
@@ -113,13 +96,7 @@ struct ListenerShutdownTests {
 
     @Test("A second call may shorten the deadline, but not extend it")
     func twice() throws {
-        let listener = try Listener(.ipv4(.loopback, port: 0))
-        listener.setConnectionHandler { connection in
-            connection.setReceiveHandler { $0.send($1) }
-            connection.setDrainHandler { _ in }
-            connection.activate()
-        }
-        listener.activate()
+        let listener = try makeListener { $0.setDrainHandler { _ in } }
         let wire = Wire.connect(to: listener.port)
         #expect(wire.echoes([1]))
         let first = shutdown(listener, after: .seconds(1000))
@@ -137,15 +114,12 @@ struct ListenerShutdownTests {
     func stuck() throws {
         let gate = Gate()
         let entered = Gate()
-        let listener = try Listener(.ipv4(.loopback, port: 0))
-        listener.setConnectionHandler { connection in
+        let listener = try makeListener { connection in
             connection.setReceiveHandler { _, _ in
                 entered.open()
                 gate.pass()
             }
-            connection.activate()
         }
-        listener.activate()
         let wire = Wire.connect(to: listener.port)
         #expect(wire.send([1]))
         expectOpens(entered)

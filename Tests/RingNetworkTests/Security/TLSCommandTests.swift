@@ -21,15 +21,8 @@ struct TLSCommandTests {
     private func listen(
         _ store: TLSContextStore, _ handler: @escaping (Connection) -> Void = { _ in }
     ) throws -> (Listener, UInt16) {
-        var options = ListenerOptions()
-        options.tls = store
-        let listener = try Listener(Endpoint("127.0.0.1:0"), options: options)
-        listener.setConnectionHandler { connection in
-            connection.setReceiveHandler { $0.send($1) }
-            handler(connection)
-            connection.activate()
-        }
-        listener.activate()
+        let listener = try Listener(Endpoint("127.0.0.1:0")) { $0.tls = store }
+        serveEcho(listener, handler)
         return (listener, listener.port)
     }
 

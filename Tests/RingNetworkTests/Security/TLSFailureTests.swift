@@ -168,9 +168,7 @@ struct TLSFailureTests {
 
     @Test("secure after activate, or twice, is a mistake")
     func misuse() async {
-        let result = await #expect(
-            processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .signal(SIGABRT), observing: lastWords) {
             prepareForTrap()
             let (descriptor, wire) = Wire.pair()
             let connection = Connection(adopting: descriptor)

@@ -4,6 +4,14 @@ import RingNetwork
 import Testing
 
 extension Listener {
+    convenience init(
+        _ endpoint: Endpoint, _ configure: (inout ListenerOptions) -> Void
+    ) throws {
+        var options = ListenerOptions()
+        configure(&options)
+        try self.init(endpoint, options: options)
+    }
+
     var port: UInt16 { endpoint.port ?? 0 }
 }
 
@@ -12,16 +20,23 @@ func makeEchoListener(
     _ endpoint: Endpoint = .ipv4(.loopback, port: 0),
     _ configure: (inout ListenerOptions) -> Void = { _ in }
 ) throws -> Listener {
-    var options = ListenerOptions()
-    configure(&options)
-    let listener = try Listener(endpoint, options: options)
+    let listener = try Listener(endpoint, configure)
     serveEcho(listener)
     return listener
 }
 
-func serveEcho(_ listener: Listener) {
+/// An active listener.
+/// - Parameter handler: prepares each connection, which echoes otherwise.
+func makeListener(handler: @escaping (Connection) -> Void) throws -> Listener {
+    let listener = try Listener(.ipv4(.loopback, port: 0))
+    serveEcho(listener, handler)
+    return listener
+}
+
+func serveEcho(_ listener: Listener, _ prepare: @escaping (Connection) -> Void = { _ in }) {
     listener.setConnectionHandler { connection in
         connection.setReceiveHandler { $0.send($1) }
+        prepare(connection)
         connection.activate()
     }
     listener.activate()
@@ -31,6 +46,14 @@ func stop(_ listener: Listener, sourceLocation: SourceLocation = #_sourceLocatio
     let stopped = Outcome<Bool>()
     listener.close { _ in stopped.set(true) }
     #expect(stopped.wait(sourceLocation: sourceLocation) == true, sourceLocation: sourceLocation)
+}
+
+func shutdown(
+    _ listener: Listener, after interval: DispatchTimeInterval
+) -> Outcome<ShutdownReport> {
+    let outcome = Outcome<ShutdownReport>()
+    listener.shutdown(deadline: .now() + interval) { outcome.set($0) }
+    return outcome
 }
 
 /// A client that collects received bytes.
@@ -77,12 +100,13 @@ extension Connector {
     }
 
     /// Connects, and expects an echo.
+    /// - Parameter server: the address of a named endpoint.
     func expectEcho(
-        of bytes: [UInt8] = [1], from endpoint: Endpoint,
+        of bytes: [UInt8] = [1], from endpoint: Endpoint, at server: Endpoint? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let connection = try connection(to: endpoint)
-        #expect(connection.remoteEndpoint == endpoint, sourceLocation: sourceLocation)
+        #expect(connection.remoteEndpoint == server ?? endpoint, sourceLocation: sourceLocation)
         #expect(Client(connection).echoes(bytes), sourceLocation: sourceLocation)
         connection.close()
     }

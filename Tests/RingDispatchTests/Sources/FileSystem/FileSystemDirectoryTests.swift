@@ -4,10 +4,11 @@ import Testing
 
 @Suite("A file-system source of a directory", .watchdog)
 struct FileSystemDirectoryTests {
+    private let fence = FileFence()
+
     @Test("66. Entries that come, go or are renamed are writes", arguments: Folder.Place.allCases)
     func entries(place: Folder.Place) {
         let folder = Folder(place)
-        let fence = FileFence()
         let observer = FileObserver(folder.path)
         let file = folder.makeFile("file")
         #expect(observer.events(beyond: fence) == .write)
@@ -18,7 +19,6 @@ struct FileSystemDirectoryTests {
         symlink("nowhere", folder("symbolic"))
         #expect(observer.events(beyond: fence) == .write)
         observer.end()
-        fence.end()
     }
 
     @Test("66. Changes of an entry itself are not reported", arguments: Folder.Place.allCases)
@@ -26,7 +26,6 @@ struct FileSystemDirectoryTests {
         let folder = Folder(place)
         let file = folder.makeFile("file")
         folder.makeDirectory("directory")
-        let fence = FileFence()
         let observer = FileObserver(folder.path)
         append(10, to: file)
         chmod(file, 0o640)
@@ -34,14 +33,12 @@ struct FileSystemDirectoryTests {
         folder.makeFile("directory/inner")
         #expect(observer.events(beyond: fence) == [])
         observer.end()
-        fence.end()
     }
 
     @Test("66. Subdirectories count as links", arguments: Folder.Place.allCases)
     func subdirectories(place: Folder.Place) {
         let folder = Folder(place)
         let elsewhere = Folder(place)
-        let fence = FileFence()
         let observer = FileObserver(folder.path)
         folder.makeDirectory("first")
         #expect(observer.events(beyond: fence) == [.write, .link])
@@ -62,26 +59,22 @@ struct FileSystemDirectoryTests {
         rmdir(folder("short"))
         #expect(observer.events(beyond: fence) == [.write, .link])
         observer.end()
-        fence.end()
     }
 
     @Test("66. Attributes of the directory", arguments: Folder.Place.allCases)
     func attributes(place: Folder.Place) {
         let folder = Folder(place)
-        let fence = FileFence()
         let observer = FileObserver(folder.path)
         chmod(folder.path, 0o750)
         #expect(observer.events(beyond: fence) == .attrib)
         utimes(folder.path, nil)
         #expect(observer.events(beyond: fence) == .attrib)
         observer.end()
-        fence.end()
     }
 
     @Test("66. Removal of an open directory is reported", arguments: Folder.Place.allCases)
     func removal(place: Folder.Place) {
         let folder = Folder(place)
-        let fence = FileFence()
         for mask: FileSystemEvent in [.all, .delete] {
             let directory = folder.makeDirectory("directory")
             let sibling = folder.makeDirectory("sibling")
@@ -94,7 +87,6 @@ struct FileSystemDirectoryTests {
             #expect(observers[0].events(beyond: fence) == [])
             for observer in observers { observer.end() }
         }
-        fence.end()
     }
 
     @Test("66. A removal is reported wherever the directory was moved to")
@@ -102,7 +94,6 @@ struct FileSystemDirectoryTests {
         for place in Folder.Place.allCases {
             let folder = Folder(place)
             let elsewhere = Folder(place)
-            let fence = FileFence()
             let directory = folder.makeDirectory("directory")
             let observer = FileObserver(directory)
             rename(directory, elsewhere("moved"))
@@ -118,7 +109,6 @@ struct FileSystemDirectoryTests {
             #expect(quick.events(beyond: fence) == .delete)
             #expect(quick.calls.value.isEmpty)
             quick.end()
-            fence.end()
         }
     }
 
@@ -126,21 +116,18 @@ struct FileSystemDirectoryTests {
     func replaced() {
         for place in Folder.Place.allCases {
             let folder = Folder(place)
-            let fence = FileFence()
             let directory = folder.makeDirectory("directory")
             let new = folder.makeDirectory("new")
             let old = FileObserver(directory)
             rename(new, directory)
             #expect(old.events(beyond: fence) == .delete)
             old.end()
-            fence.end()
         }
     }
 
     @Test("A tree that is removed while each of its directories is watched, parents first and last")
     func tree() {
         let folder = Folder()
-        let fence = FileFence()
         var paths = [folder.makeDirectory("top")]
         for name in 0..<4 { paths.append(folder.makeDirectory("top/\(name)")) }
         for name in 0..<4 { paths.append(folder.makeDirectory("top/\(name)/inner")) }
@@ -151,15 +138,12 @@ struct FileSystemDirectoryTests {
             #expect(observer.events(beyond: fence) == expected, "\(paths[number])")
         }
         for observer in observers { observer.end() }
-        fence.end()
     }
 
     @Test("The root directory, its own parent, can be watched")
     func root() {
-        let fence = FileFence()
         let observer = FileObserver("/")
         _ = observer.events(beyond: fence)
         observer.end()
-        fence.end()
     }
 }

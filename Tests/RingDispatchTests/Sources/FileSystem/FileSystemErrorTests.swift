@@ -3,6 +3,26 @@ import Glibc
 import LinuxPlatform
 import Testing
 
+/// Why no source can be made for the path.
+private func error(ofPath path: String) -> FileSystemWatchError? {
+    do throws(FileSystemWatchError) {
+        _ = try DispatchSource.makeFileSystemObjectSource(path: path, eventMask: .all)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// The error that a source for the descriptor reports.
+private func reportedError(of descriptor: Int32) -> FileSystemWatchError? {
+    let error = Watched<FileSystemWatchError?>(nil)
+    let source = DispatchSource.makeFileSystemObjectSource(
+        fileDescriptor: descriptor, eventMask: .all)
+    source.start { error.update { $0 = source.error } }
+    _ = error.wait(seconds: Patience.seconds) { $0 != nil }
+    return error.value
+}
+
 @Suite("What keeps a file from being watched", .watchdog)
 struct FileSystemErrorTests {
     /// Creates a source of `reader` for a descriptor's file, and records its handlers' calls.
@@ -153,14 +173,9 @@ struct FileSystemErrorTests {
             (String(repeating: "n", count: 300), .invalidPath, ENAMETOOLONG),
         ]
         for (name, reason, code) in cases {
-            #expect {
-                try DispatchSource.makeFileSystemObjectSource(
-                    path: folder(name), eventMask: .all)
-            } throws: { error in
-                guard let error = error as? FileSystemWatchError else { return false }
-                return error.reason == reason && error.code == code
-                    && error.description.contains(folder.path)
-            }
+            let error = error(ofPath: folder(name))
+            #expect(error?.reason == reason && error?.code == code)
+            #expect(error?.description.contains(folder.path) == true)
         }
     }
 
@@ -176,16 +191,10 @@ struct FileSystemErrorTests {
             for path in [file, folder("closed")] { chmod(path, 0) }
             // An arbitrary user other than root.
             if getuid() == 0 { setuid(65_534) }
-            func reason(_ path: String) -> FileSystemWatchError.Reason? {
-                do throws(FileSystemWatchError) {
-                    _ = try DispatchSource.makeFileSystemObjectSource(path: path, eventMask: .all)
-                    return nil
-                } catch {
-                    return error.reason
-                }
-            }
             endProcess(
-                succeedingIf: reason(file) == .accessDenied && reason(inner) == .accessDenied)
+                succeedingIf: [file, inner].allSatisfy {
+                    error(ofPath: $0)?.reason == .accessDenied
+                })
         }
     }
 
@@ -207,19 +216,9 @@ struct FileSystemErrorTests {
             limit.rlim_cur = 256
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             while open("/dev/null", O_RDONLY) >= 0 {}
-            let error = Watched<FileSystemWatchError?>(nil)
-            let source = DispatchSource.makeFileSystemObjectSource(
-                fileDescriptor: descriptor, eventMask: .all)
-            source.setEventHandler { error.update { $0 = source.error } }
-            source.activate()
-            _ = error.wait(seconds: Patience.seconds) { $0 != nil }
-            var isReported = false
-            do throws(FileSystemWatchError) {
-                _ = try DispatchSource.makeFileSystemObjectSource(path: file, eventMask: .all)
-            } catch {
-                isReported = error.reason == .descriptorLimit
-            }
-            endProcess(succeedingIf: isReported && error.value?.reason == .descriptorLimit)
+            endProcess(
+                succeedingIf: reportedError(of: descriptor)?.reason == .descriptorLimit
+                    && error(ofPath: file)?.reason == .descriptorLimit)
         }
         // The child's messages.
         let words = contents(ofFile: folder("words")) ?? ""
@@ -238,20 +237,9 @@ struct FileSystemErrorTests {
             guard getuid() == 0, chroot(folder.path) == 0 else {
                 endProcess(succeedingIf: true)
             }
-            let descriptor = open("/file", O_RDONLY)
-            let error = Watched<FileSystemWatchError?>(nil)
-            let source = DispatchSource.makeFileSystemObjectSource(
-                fileDescriptor: descriptor, eventMask: .all)
-            source.setEventHandler { error.update { $0 = source.error } }
-            source.activate()
-            _ = error.wait(seconds: Patience.seconds) { $0 != nil }
-            var isReported = false
-            do throws(FileSystemWatchError) {
-                _ = try DispatchSource.makeFileSystemObjectSource(path: "/file", eventMask: .all)
-            } catch {
-                isReported = error.reason == .procUnavailable
-            }
-            endProcess(succeedingIf: isReported && error.value?.reason == .procUnavailable)
+            endProcess(
+                succeedingIf: reportedError(of: open("/file", O_RDONLY))?.reason == .procUnavailable
+                    && error(ofPath: "/file")?.reason == .procUnavailable)
         }
     }
 }

@@ -4,17 +4,17 @@ import Testing
 
 @Suite("A file-system source of a file", .watchdog)
 struct FileSystemFileTests {
+    private let fence = FileFence()
+
     /// Changes `file` and returns all events that its source reports.
     private func reported(
         in folder: Folder, bytes: Int = 10, mask: FileSystemEvent = .all, _ change: (String) -> Void
     ) -> FileSystemEvent {
         let file = folder.makeFile("file", [UInt8](repeating: 0, count: bytes))
-        let fence = FileFence()
         let observer = FileObserver(file, mask)
         change(file)
         let events = observer.events(beyond: fence)
         observer.end()
-        fence.end()
         return events
     }
 
@@ -40,14 +40,12 @@ struct FileSystemFileTests {
     func growsAfterTruncation() {
         let folder = Folder()
         let file = folder.makeFile("file", [UInt8](repeating: 0, count: 100))
-        let fence = FileFence()
         let observer = FileObserver(file)
         Glibc.truncate(file, 0)
         #expect(observer.events(beyond: fence) == .write)
         RingDispatchTests.append(50, to: file)
         #expect(observer.events(beyond: fence) == [.write, .extend])
         observer.end()
-        fence.end()
     }
 
     @Test("66. Mode, times and owner", arguments: Folder.Place.allCases)
@@ -61,7 +59,6 @@ struct FileSystemFileTests {
     func links(place: Folder.Place) {
         let folder = Folder(place)
         let file = folder.makeFile("file")
-        let fence = FileFence()
         let observer = FileObserver(file)
         link(file, folder("second"))
         #expect(observer.events(beyond: fence) == .link)
@@ -70,7 +67,6 @@ struct FileSystemFileTests {
         unlink(folder("second"))
         #expect(observer.events(beyond: fence) == .delete)
         observer.end()
-        fence.end()
     }
 
     @Test("66. Removing the last name is a deletion", arguments: Folder.Place.allCases)
@@ -95,7 +91,6 @@ struct FileSystemFileTests {
     func goesOnAfterDelete(place: Folder.Place) {
         let folder = Folder(place)
         let file = folder.makeFile("file")
-        let fence = FileFence()
         let descriptor = open(file, O_WRONLY | O_CLOEXEC)
         let observer = FileObserver(file)
         unlink(file)
@@ -106,7 +101,6 @@ struct FileSystemFileTests {
         #expect(observer.events(beyond: fence) == .attrib)
         close(descriptor)
         observer.end()
-        fence.end()
     }
 
     /// Repeated, because the kernel may lose the new watch while it ends the old one.
@@ -118,7 +112,6 @@ struct FileSystemFileTests {
         var exactCount = 0
         for _ in 0..<100 {
             let file = folder.makeFile("file")
-            let fence = FileFence()
             let descriptor = open(file, O_WRONLY | O_CLOEXEC)
             let observers = [FileObserver(file), FileObserver(file, [.write])]
             link(file, folder("second"))
@@ -142,7 +135,6 @@ struct FileSystemFileTests {
             expectEventually(observers[1].calls) { union(of: $0) == .write }
             observers[1].end()
             close(descriptor)
-            fence.end()
         }
         #expect(exactCount > 50)
     }
@@ -160,7 +152,6 @@ struct FileSystemFileTests {
         let folder = Folder(place)
         let file = folder.makeFile("file")
         let new = folder.makeFile("new")
-        let fence = FileFence()
         let old = FileObserver(file)
         let taker = FileObserver(new)
         Glibc.rename(new, file)
@@ -171,7 +162,6 @@ struct FileSystemFileTests {
         #expect(old.events(beyond: fence) == [])
         #expect(taker.events(beyond: fence) == [.write, .extend])
         for observer in [old, taker] { observer.end() }
-        fence.end()
     }
 
     @Test("66. What the mask does not ask for never calls the handler")
@@ -224,13 +214,11 @@ struct FileSystemFileTests {
             if number <= renames / 2 { expectEventually(observed) { $0.calls > before } }
         }
         // A handler that runs after the rename reports it.
-        let fence = FileFence()
         fence.pass()
         drain(queue)
         #expect(observed.value.calls >= renames / 2)
         #expect(observed.value.isPure)
         finish(source, cancelled)
-        fence.end()
         close(descriptor)
     }
 }

@@ -8,6 +8,7 @@ import Testing
 @Suite("The handlers of file-system sources", .watchdog)
 struct FileSystemHandlerTests {
     private let folder = Folder()
+    private let fence = FileFence()
 
     private func source(
         of file: String, _ queue: DispatchQueue?
@@ -107,7 +108,6 @@ struct FileSystemHandlerTests {
     @Test("A suspended queue gets its handlers' calls when it is resumed")
     func suspendedQueue() {
         let file = folder.makeFile("file")
-        let fence = FileFence()
         let observer = FileObserver(file)
         observer.queue.suspend()
         append(1, to: file)
@@ -116,12 +116,10 @@ struct FileSystemHandlerTests {
         observer.queue.resume()
         expectEventually(observer.calls) { $0 == [[.write, .extend]] }
         observer.end()
-        fence.end()
     }
 
     @Test("Handlers that block stop no other source, and then receive all missed events")
     func blocking() throws {
-        let fence = FileFence()
         let count = 12
         let gate = Gate()
         let calls = Watched(0)
@@ -146,13 +144,11 @@ struct FileSystemHandlerTests {
         gate.open()
         expectEventually(calls) { $0 == 2 * count }
         for (source, cancelled) in sources { finish(source, cancelled) }
-        fence.end()
     }
 
     @Test("A handler that computes stops no other source")
     func computing() {
         let file = folder.makeFile("file")
-        let fence = FileFence()
         let isOver = Watched(false)
         let observer = FileObserver(file)
         observer.source.setEventHandler { while !isOver.value {} }
@@ -161,7 +157,6 @@ struct FileSystemHandlerTests {
         for _ in 0..<10 { fence.pass() }
         isOver.update { $0 = true }
         observer.end()
-        fence.end()
     }
 
     @Test("A handler may cancel its source, and end the last one, where it is called")
@@ -237,7 +232,7 @@ struct FileSystemHandlerTests {
     @Test("A program that closes the library's descriptor gets an error, and new sources work")
     func foreignClose() async {
         let result = await #expect(
-            processExitsWith: .success, observing: [\.standardErrorContent]
+            processExitsWith: .success, observing: lastWords
         ) { [path = folder.path as String] in
             prepareForTrap()
             let folder = Folder(borrowing: path)

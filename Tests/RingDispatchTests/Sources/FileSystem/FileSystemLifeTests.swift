@@ -5,9 +5,14 @@ import Testing
 
 @Suite("The life of a file-system source", .watchdog)
 struct FileSystemLifeTests {
+    private let fence = FileFence()
+    private let folder = Folder()
+    private let file: String
+
+    init() { file = folder.makeFile("file") }
+
     @Test("It knows its descriptor and its mask")
     func properties() throws {
-        let folder = Folder()
         let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
         let source = DispatchSource.makeFileSystemObjectSource(
             fileDescriptor: descriptor, eventMask: [.write, .rename])
@@ -34,9 +39,6 @@ struct FileSystemLifeTests {
 
     @Test("What happens while it is suspended is merged into one call")
     func suspended() {
-        let folder = Folder()
-        let file = folder.makeFile("file")
-        let fence = FileFence()
         let observer = FileObserver(file)
         observer.source.suspend()
         append(5, to: file)
@@ -49,14 +51,10 @@ struct FileSystemLifeTests {
         expectEventually(observer.calls) { $0 == [[.write, .extend, .attrib, .rename]] }
         #expect(observer.events(beyond: fence) == [.write, .extend, .attrib, .rename])
         observer.end()
-        fence.end()
     }
 
     @Test("Changes before the activation are not reported")
     func beforeActivation() {
-        let folder = Folder()
-        let file = folder.makeFile("file")
-        let fence = FileFence()
         let queue = DispatchQueue(label: "test.early")
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         let source = DispatchSource.makeFileSystemObjectSource(
@@ -68,28 +66,21 @@ struct FileSystemLifeTests {
         append(5, to: file)
         #expect(observer.events(beyond: fence) == [.write, .extend])
         observer.end()
-        fence.end()
         close(descriptor)
     }
 
     @Test("Changes after activate() returned are reported")
     func afterActivation() {
-        let folder = Folder()
-        let file = folder.makeFile("file")
-        let fence = FileFence()
         for _ in 0..<50 {
             let observer = FileObserver(file)
             append(5, to: file)
             #expect(observer.events(beyond: fence) == [.write, .extend])
             observer.end()
         }
-        fence.end()
     }
 
     @Test("55. The cancel handler comes after the last event handler, and closing there is safe")
     func cancelHandler() {
-        let folder = Folder()
-        let file = folder.makeFile("file")
         for _ in 0..<50 {
             let descriptor = open(file, O_WRONLY | O_CLOEXEC)
             let state = Unguarded((isCancelled: false, isLate: false))
@@ -113,10 +104,7 @@ struct FileSystemLifeTests {
 
     @Test("A source for a path has its own descriptor, which is closed with it")
     func path() throws {
-        let folder = Folder()
-        let file = folder.makeFile("file", [0])
         symlink(file, folder("symbolic"))
-        let fence = FileFence()
         let queue = DispatchQueue(label: "test.path")
         let source = try DispatchSource.makeFileSystemObjectSource(
             path: folder("symbolic"), eventMask: .all, queue: queue)
@@ -130,7 +118,6 @@ struct FileSystemLifeTests {
         observer.end()
         // Another test may have opened the number again.
         #expect(Descriptors.name(of: descriptor) != file + " (deleted)")
-        fence.end()
     }
 
     @Test("A path may be relative to the current directory, and the file need not be open")
@@ -147,8 +134,6 @@ struct FileSystemLifeTests {
 
     @Test("56. Cancelled before activation: the cancel handler comes, the descriptor is closed")
     func cancelledFirst() throws {
-        let folder = Folder()
-        let file = folder.makeFile("file")
         let source = try DispatchSource.makeFileSystemObjectSource(path: file, eventMask: .all)
         let cancelled = watchCancel(of: source)
         source.cancel()
@@ -159,8 +144,6 @@ struct FileSystemLifeTests {
 
     @Test("57. A source that nobody holds ends, with its descriptor and without its cancel handler")
     func abandoned() throws {
-        let folder = Folder()
-        let file = folder.makeFile("file")
         let descriptor: Int32
         let called = Watched(0)
         weak var object: FileSystemSourceObject?
@@ -196,8 +179,6 @@ struct FileSystemLifeTests {
 
     @Test("The inotify instance is made for the first source and closed after the last")
     func instance() {
-        let folder = Folder()
-        let file = folder.makeFile("file")
         let count = Watched(Instances())
         weak var weakReader: FileSystemReader?
         do {
@@ -216,8 +197,6 @@ struct FileSystemLifeTests {
 
     @Test("Sources that come and go quickly need two inotify instances at most")
     func churn() {
-        let folder = Folder()
-        let file = folder.makeFile("file")
         let count = Watched(Instances())
         let reader = FileSystemReader { () throws(SystemError) in try counted(count) }
         let threads = (0..<3).map { _ in
@@ -232,7 +211,6 @@ struct FileSystemLifeTests {
 
     @Test("Nothing is left of sources that ended: no descriptor, no watch, no inotify instance")
     func nothingLeft() async {
-        let folder = Folder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
             prepareForTrap()
             let folder = Folder(borrowing: path)

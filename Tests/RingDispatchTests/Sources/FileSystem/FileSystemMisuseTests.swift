@@ -6,9 +6,7 @@ import Testing
 struct FileSystemMisuseTests {
     @Test("A descriptor that is not open")
     func closed() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DispatchSource.makeFileSystemObjectSource(fileDescriptor: 9999, eventMask: .all)
         }
@@ -17,9 +15,7 @@ struct FileSystemMisuseTests {
 
     @Test("An empty mask")
     func emptyMask() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DispatchSource.makeFileSystemObjectSource(fileDescriptor: 2, eventMask: [])
         }
@@ -28,9 +24,7 @@ struct FileSystemMisuseTests {
 
     @Test("A mask of unknown events")
     func unknownEvents() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = DispatchSource.makeFileSystemObjectSource(
                 fileDescriptor: 2, eventMask: DispatchSource.FileSystemEvent(rawValue: 0x82))
@@ -40,9 +34,7 @@ struct FileSystemMisuseTests {
 
     @Test("Locks that are given up, which Linux does not tell")
     func locks() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
             prepareForTrap()
             _ = try DispatchSource.makeFileSystemObjectSource(
                 path: "/", eventMask: [.write, .funlock])

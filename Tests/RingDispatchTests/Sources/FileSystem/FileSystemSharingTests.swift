@@ -5,11 +5,12 @@ import Testing
 
 @Suite("File-system sources that share a file", .watchdog)
 struct FileSystemSharingTests {
+    private let fence = FileFence()
+
     @Test("Each source reports the events of its own mask", arguments: Folder.Place.allCases)
     func masks(place: Folder.Place) {
         let folder = Folder(place)
         let file = folder.makeFile("file")
-        let fence = FileFence()
         let masks: [FileSystemEvent] = [
             .write, .attrib, [.extend, .rename], [.link, .delete], .all,
         ]
@@ -25,7 +26,6 @@ struct FileSystemSharingTests {
             #expect(observer.events(beyond: fence) == expected)
         }
         for observer in observers { observer.end() }
-        fence.end()
     }
 
     @Test("Cancelling one leaves the others, in any order", arguments: Folder.Place.allCases)
@@ -33,7 +33,6 @@ struct FileSystemSharingTests {
         let folder = Folder(place)
         let file = folder.makeFile("file")
         link(file, folder("second"))
-        let fence = FileFence()
         for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
             let masks: [FileSystemEvent] = [.all, .write, [.write, .attrib]]
             let names = ["file", "second", "file"]
@@ -51,7 +50,6 @@ struct FileSystemSharingTests {
                 }
             }
         }
-        fence.end()
     }
 
     @Test("A mask that narrows asks the kernel for less")
@@ -74,7 +72,6 @@ struct FileSystemSharingTests {
     func parentAndChild() {
         for place in Folder.Place.allCases {
             let folder = Folder(place)
-            let fence = FileFence()
             let child = folder.makeDirectory("child")
             // Both orders, and a parent that is watched without caring for its entries.
             for mask: FileSystemEvent in [.all, .attrib] {
@@ -94,7 +91,6 @@ struct FileSystemSharingTests {
                 again.end()
                 folder.makeDirectory("child")
             }
-            fence.end()
         }
     }
 }
