@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// An address of 127.0.0.0/8 for the C library's calls.
 extension sockaddr_in {

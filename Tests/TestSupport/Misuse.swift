@@ -6,7 +6,7 @@ package import Testing
 package func prepareForTrap() {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(4), &none)  // RLIMIT_CORE, whose enumerator is not imported
-    alarm(UInt32(Patience.seconds))
+    alarm(UInt32(4 * Patience.seconds))
 }
 
 /// To be called in a child process before it uses up its descriptors. Swift's own tasks run on

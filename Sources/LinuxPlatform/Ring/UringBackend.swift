@@ -30,13 +30,9 @@ package final class UringBackend: IOBackend {
         }
     }
 
-    /// Room for a burst; the kernel keeps further completions (IORING_FEAT_NODROP). The kernel's
-    /// table of polls grows with this number, up to this size.
-    package static let completionEntries: UInt32 = 8192
-
     package init(
         doorbell: Doorbell, settings: BackendSettings = BackendSettings(),
-        completionEntries: UInt32 = UringBackend.completionEntries
+        completionEntries: UInt32 = BackendSettings.entries.completion
     ) throws(SystemError) {
         self.doorbell = doorbell
         streams = try EpollSet(bufferCount: settings.receiveBuffers)

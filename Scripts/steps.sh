@@ -1,0 +1,118 @@
+# Sourced by test.sh and verify.sh. Runs steps with one line of output each, runs built tests, and
+# counts them. The output of all commands goes to files in `logs`.
+
+logs=$(mktemp -d "${TMPDIR:-/tmp}/ring-dispatch-tests.XXXXXX")
+failed_tests="$logs/failed" # a line each: back end, test
+passed=0 skipped=0
+
+export SWIFT_BACKTRACE=enable=no
+export RINGDISPATCH_LOG=off
+
+# The built tests of each package.
+library_tests() { echo "${1:-.build}/debug/ring-dispatchPackageTests.xctest"; }
+sample_tests() { echo "${1:-Samples/.build}/debug/ring-dispatch-samplesPackageTests.xctest"; }
+
+# line TEXT SECONDS: the line of a step.
+line() { printf '%-58s %4d s\n' "$1" "$2"; }
+
+# step TITLE COMMAND...: runs a command. If it fails, shows the end of its output.
+step() {
+    local title=$1 start=$SECONDS log
+    shift
+    log="$logs/${title//[^a-zA-Z0-9]/-}"
+    if "$@" >"$log" 2>&1; then
+        line "$title" $((SECONDS - start))
+    else
+        line "$title: failed" $((SECONDS - start))
+        { grep -E '^[^ ].*(error|warning): ' "$log" || tail -n 40 "$log"; } |
+            awk '!seen[$0]++' | head -n 60
+        echo "everything it said: $log"
+        return 1
+    fi
+}
+
+# start_tests LOG TESTS ARGUMENTS...: runs built tests. Each event is a line of JSON in LOG.events.
+start_tests() {
+    local log=$1 tests=$2
+    shift 2
+    "$tests" --testing-library swift-testing --event-stream-output-path "$log.events" \
+        --event-stream-version 0 "$@" >"$log" 2>&1
+}
+
+# finish_tests TITLE BACKEND LOG SECONDS STATUS: prints the line of a run, and adds to the counts.
+finish_tests() {
+    local title=$1 backend=$2 log=$3 seconds=$4 status=$5 count
+    # Lines: passed, failed, skipped or unfinished, and the test with its suite and module.
+    awk '
+        function field(name,  rest) {
+            if (!match($0, "\"" name "\":\"")) return ""
+            rest = substr($0, RSTART + RLENGTH)
+            return substr(rest, 1, index(rest, "\"") - 1)
+        }
+        {
+            test = field(/^{"kind":"test"/ ? "id" : "testID"); gsub(/\\\//, "/", test)
+            # A function has its place at the end: Module.Suite/function()/File.swift:1:1.
+            if (!sub(/\/[^\/]*:[0-9]+:[0-9]+$/, "", test)) next
+            if (!(test in state)) state[test] = "unfinished"
+            sub(/^{"kind":"event"/, "")
+            kind = field("kind")
+            if (kind == "testSkipped") {
+                state[test] = "skipped"
+                if (match($0, /skipped: [^}]*/)) reason[test] = substr($0, RSTART + 9, RLENGTH - 10)
+                gsub(/\\"/, "", reason[test])
+            }
+            if (kind == "testEnded") state[test] = field("symbol") == "fail" ? "failed" : "passed"
+        }
+        END { for (test in state) print state[test], test, reason[test] }' "$log.events" >"$log.tests"
+    sed -i 's/ *$//' "$log.tests"
+    if grep -q '^unfinished ' "$log.tests"; then status=1; fi
+    count=$(grep -c '^passed ' "$log.tests" || true)
+    passed=$((passed + count))
+    skipped=$((skipped + $(grep -c '^skipped ' "$log.tests" || true)))
+    if [ "$status" = 0 ]; then
+        line "$title on $backend: $count tests" "$seconds"
+        sed -n 's/^skipped /    skipped: /p' "$log.tests" | sort
+        if [ "$count" = 0 ]; then
+            echo "    no test ran"
+            return 1
+        fi
+        return 0
+    fi
+    line "$title on $backend: failed" "$seconds"
+    sed -En "s/^(failed|unfinished) /$backend /p" "$log.tests" >>"$failed_tests"
+    sed -En 's/^(failed|unfinished) /    \0/p' "$log.tests"
+    if ! grep -A 3 '^✘ .* recorded an issue' "$log" | sed 's/^/    /' | cut -c 1-400; then
+        grep -v '^[◇✔↳➜]' "$log" | cut -c 1-240 | tail -n 40 | sed 's/^/    /'
+    fi
+    echo "    everything it said: $log"
+    return 1
+}
+
+# run_tests TITLE TESTS ARGUMENTS...: runs built tests on the back end that RINGDISPATCH_BACKEND
+# names, or on both at the same time.
+run_tests() {
+    local title=$1 tests=$2 start=$SECONDS status=0 backend log
+    local -A processes=()
+    shift 2
+    for backend in ${RINGDISPATCH_BACKEND:-io_uring epoll}; do
+        log="$logs/${title//[^a-zA-Z0-9]/-}-$backend"
+        RINGDISPATCH_BACKEND=$backend start_tests "$log" "$tests" "$@" &
+        processes[$backend]=$!
+    done
+    for backend in ${RINGDISPATCH_BACKEND:-io_uring epoll}; do
+        log="$logs/${title//[^a-zA-Z0-9]/-}-$backend"
+        local result=0
+        wait "${processes[$backend]}" || result=$?
+        finish_tests "$title" "$backend" "$log" $((SECONDS - start)) "$result" || status=1
+    done
+    return "$status"
+}
+
+# Prints the command that runs each failed test again.
+print_remedies() {
+    [ -s "$failed_tests" ] || return 0
+    echo "run a failed test again:"
+    sort -u "$failed_tests" | while read -r backend test; do
+        echo "    RINGDISPATCH_BACKEND=$backend Scripts/test.sh '$test'"
+    done
+}

@@ -1,0 +1,223 @@
+#!/usr/bin/env bash
+# Repeats the tests in other settings, and goes deep. Ends with a table: step, time, result.
+# Needs a Swift toolchain; installs everything else, but skips what an absent tool would do.
+#
+#   Scripts/verify.sh                    all steps
+#   Scripts/verify.sh STEP...            these steps
+#   Scripts/verify.sh --budget MINUTES   the sanitizers, and then as many steps as there is time
+#                                        for. The number of commits says which step comes first.
+#   Scripts/verify.sh --list             the names of the steps
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Each step is the function verify_STEP. The number: about how many minutes it takes on 2 CPUs.
+sanitizers=(tsan asan)
+others=(loops buffers stress deep traits ported demo containers)
+declare -A minutes=(
+    [tsan]=14 [asan]=10 [loops]=3 [buffers]=1 [stress]=3 [deep]=6 [traits]=6 [ported]=4 [demo]=5
+    [containers]=15
+)
+declare -A titles=(
+    [tsan]="ThreadSanitizer"
+    [asan]="AddressSanitizer, with leaks and rings whose queues overflow"
+    [loops]="1, 2 and 8 event loops"
+    [buffers]="2 and 8 receive buffers for each event loop"
+    [stress]="the stress suites, again and again"
+    [deep]="large trees, long loads, many repetitions"
+    [traits]="the libraries without TLS, the samples with it"
+    [ported]="code for GCD, ported by the plugins"
+    [demo]="the demo, in release"
+    [containers]="the image, under several seccomp profiles"
+)
+
+usage() {
+    sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+}
+
+budget=
+steps=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    --list)
+        for step in "${sanitizers[@]}" "${others[@]}"; do
+            printf '%-12s %s\n' "$step" "${titles[$step]}"
+        done
+        exit 0
+        ;;
+    --budget)
+        [[ ${2:-} =~ ^[0-9]+$ ]] || { echo "--budget needs a number of minutes" >&2; exit 64; }
+        budget=$2
+        shift
+        ;;
+    *)
+        [ -n "${titles[$1]:-}" ] || { echo "no step is named '$1'; see --list" >&2; exit 64; }
+        steps+=("$1")
+        ;;
+    esac
+    shift
+done
+if [ ${#steps[@]} = 0 ]; then
+    turn=0
+    if [ -n "$budget" ]; then turn=$(($(git rev-list --count HEAD) % ${#others[@]})); fi
+    steps=("${sanitizers[@]}" "${others[@]:turn}" "${others[@]:0:turn}")
+fi
+
+source Scripts/setup.sh
+ring_setup tls
+source Scripts/steps.sh
+
+build_libraries() {
+    step "build the libraries and their tests" swift build --build-tests --traits TLS "$@"
+}
+build_samples() {
+    step "build the samples and their tests" swift build --package-path Samples --build-tests "$@"
+}
+
+verify_loops() {
+    build_libraries || return
+    local loops status=0
+    for loops in 1 2 8; do
+        RINGDISPATCH_LOOPS=$loops run_tests "$loops event loops" "$(library_tests)" \
+            --filter '^(RingDispatch|RingNetwork)Tests\.' || status=1
+    done
+    return $status
+}
+
+verify_buffers() {
+    build_libraries || return
+    local buffers status=0
+    for buffers in 2 8; do
+        RINGDISPATCH_BUFFERS=$buffers run_tests "$buffers receive buffers" "$(library_tests)" \
+            --filter '^RingNetworkTests\.' || status=1
+    done
+    return $status
+}
+
+verify_stress() {
+    build_libraries || return
+    local loops repetition status=0
+    for loops in 2 8; do
+        for repetition in 1 2 3 4 5 6 7 8 9 10; do
+            RINGDISPATCH_LOOPS=$loops run_tests "stress $repetition with $loops event loops" \
+                "$(library_tests)" --filter 'Tests\..*Stress' || status=1
+        done
+    done
+    return $status
+}
+
+verify_deep() {
+    build_libraries || return
+    build_samples || return
+    local status=0
+    # One back end at a time: these tests are the load.
+    for backend in io_uring epoll; do
+        RINGDISPATCH_TESTS=deep RINGDISPATCH_BACKEND=$backend run_tests "deep, libraries" \
+            "$(library_tests)" || status=1
+        RINGDISPATCH_TESTS=deep RINGDISPATCH_BACKEND=$backend run_tests "deep, samples" \
+            "$(sample_tests)" || status=1
+    done
+    return $status
+}
+
+verify_traits() {
+    local status=0
+    step "build the libraries without TLS" swift build --build-tests \
+        --scratch-path .build-traits || return
+    run_tests "without TLS" "$(library_tests .build-traits)" || status=1
+    step "build the samples with TLS" swift build --package-path Samples --build-tests \
+        --traits TLS --scratch-path .build-traits-samples || return
+    run_tests "with TLS" "$(sample_tests .build-traits-samples)" || status=1
+    return $status
+}
+
+verify_ported() {
+    local place=Tests/PortedPackage fetched backend check status=0
+    # Uses the package's own dependencies: nothing is resolved or fetched again.
+    cp Package.resolved $place/
+    step "build the ported package" swift build --package-path $place \
+        --force-resolved-versions || return
+    fetched=$(ls $place/.build/checkouts)
+    if [ "$fetched" != swift-system ]; then
+        echo "a package that depends on RingDispatch fetches more than swift-system: $fetched"
+        return 1
+    fi
+    for backend in io_uring epoll; do
+        for check in porting-check run-loop-check async-main-check shortage-check; do
+            step "$check on $backend" env RINGDISPATCH_BACKEND=$backend \
+                $place/.build/debug/$check || status=1
+        done
+    done
+    return $status
+}
+
+verify_tsan() {
+    local place=.build-tsan status=0
+    export TSAN_OPTIONS="halt_on_error=1"
+    build_libraries --sanitize=thread --scratch-path $place || return
+    # In parts: a single run would take minutes longer.
+    for part in 'LinuxPlatform|RingDispatch' RingNetwork 'RingTLS|Snippet|Tidy|FileWatching'; do
+        run_tests "ThreadSanitizer, ${part//|/, }" "$(library_tests $place)" \
+            --filter "^($part)Tests\\." || status=1
+    done
+    for loops in 2 8; do
+        for repetition in 1 2 3 4 5; do
+            RINGDISPATCH_LOOPS=$loops run_tests \
+                "ThreadSanitizer, stress $repetition with $loops event loops" \
+                "$(library_tests $place)" --filter '^RingDispatchTests\..*Stress' || status=1
+        done
+    done
+    unset TSAN_OPTIONS
+    return $status
+}
+
+verify_asan() {
+    local place=.build-asan status=0
+    build_libraries --sanitize=address -Xswiftc -DSMALL_RINGS --scratch-path $place || return
+    run_tests "AddressSanitizer" "$(library_tests $place)" || status=1
+    return $status
+}
+
+verify_demo() { step "the demo" Scripts/demo.sh 64 2; }
+
+verify_containers() {
+    step "the image" Scripts/container-test.sh
+}
+
+begin=$SECONDS status=0
+table=()
+add_row() { table+=("$(printf '%-12s %8s  %s' "$1" "$2" "$3")"); }
+for name in "${steps[@]}"; do
+    used=$(((SECONDS - begin) / 60))
+    if [ -n "$budget" ] && [[ " ${sanitizers[*]} " != *" $name "* ]] &&
+        [ $((used + minutes[$name])) -gt "$budget" ]; then
+        add_row "$name" - "not this time: it may take ${minutes[$name]} minutes"
+        continue
+    fi
+    printf '\n== %s: %s\n' "$name" "${titles[$name]}"
+    start=$SECONDS missing=
+    if [ "$name" = containers ] && ! docker info >/dev/null 2>&1 && ! podman info >/dev/null 2>&1 &&
+        [ -z "${IMAGE_TOOL:-}" ]; then
+        missing="neither docker nor podman runs here"
+    fi
+    if [ -n "$missing" ]; then
+        result="skipped: $missing"
+    elif "verify_$name"; then
+        result=passed
+    else
+        result=FAILED
+        status=1
+    fi
+    add_row "$name" "$((SECONDS - start)) s" "$result"
+done
+
+printf '\n%-12s %8s  %s\n' step time result
+printf '%s\n' "${table[@]}"
+if [ $status != 0 ]; then
+    echo "run a failed step again: Scripts/verify.sh STEP; all output is in $logs"
+    exit 1
+fi
+rm -r "$logs"
