@@ -5,8 +5,8 @@ internal import Synchronization
 public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     // Safety: all state is atomic or locked. Bits 0-31: count. Bit 32: threads or notifications
     // wait. Bit 33: submitted items share one reference to the group. Bits 34-63: leaves, modulo
-    // 2^30. One add changes both numbers. `leave` (releasing) pairs with `wait` and `notify`
-    // (acquiring).
+    // 2^30. One step of `leave` changes all of them. `leave` (releasing) pairs with `wait` and
+    // `notify` (acquiring).
     private let state = Atomic<UInt64>(0)
     private let interested = Locked(Interested())
 
@@ -51,16 +51,26 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     /// Counts one piece of work as done. More leaves than enters end the process.
     /// `dispatch_group_leave`.
     public func leave() {
-        let old = state.wrappingAdd(
-            DispatchGroup.oneLeave - 1, ordering: .acquiringAndReleasing
-        ).oldValue
-        let count = old & DispatchGroup.countMask
-        if count > 1 { return }
-        if count == 0 { fatalMisuse("unbalanced leave() of a group: it has no matching enter()") }
+        var old = state.load(ordering: .relaxed)
+        while true {
+            let count = old & DispatchGroup.countMask
+            if count == 0 {
+                fatalMisuse("unbalanced leave() of a group: it has no matching enter()")
+            }
+            // The leave that empties the group takes the items' reference over in the same step.
+            // Afterwards another thread may see the group empty, use it again, and drop it.
+            let kept = count == 1 ? ~DispatchGroup.isHeld : ~0
+            let (exchanged, original) = state.weakCompareExchange(
+                expected: old, desired: (old &+ DispatchGroup.oneLeave &- 1) & kept,
+                ordering: .acquiringAndReleasing)
+            if exchanged { break }
+            old = original
+        }
+        if old & DispatchGroup.countMask > 1 { return }
         if old & DispatchGroup.isAwaited != 0 {
             tellAll(emptiedAfter: old / DispatchGroup.oneLeave)
         }
-        if old & DispatchGroup.isHeld != 0 { letGo() }
+        if old & DispatchGroup.isHeld != 0 { Unmanaged.passUnretained(self).release() }
     }
 
     /// Enters for an item being submitted. The group stays alive until the item leaves it.
@@ -69,21 +79,6 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         guard old & DispatchGroup.isHeld == 0 else { return }
         let before = state.bitwiseOr(DispatchGroup.isHeld, ordering: .relaxed).oldValue
         if before & DispatchGroup.isHeld == 0 { _ = Unmanaged.passRetained(self) }
-    }
-
-    /// Releases the items' shared reference if the group is empty.
-    private func letGo() {
-        var old = state.load(ordering: .relaxed)
-        while old & DispatchGroup.countMask == 0 && old & DispatchGroup.isHeld != 0 {
-            let (exchanged, original) = state.weakCompareExchange(
-                expected: old, desired: old & ~DispatchGroup.isHeld,
-                ordering: .acquiringAndReleasing)
-            if exchanged {
-                Unmanaged.passUnretained(self).release()
-                return
-            }
-            old = original
-        }
     }
 
     /// - Parameter leaves: the number of leaves before the one that emptied the group.

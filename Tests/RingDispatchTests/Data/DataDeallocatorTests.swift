@@ -102,7 +102,9 @@ struct DataDeallocatorTests {
 
     // The two tests below read the mappings of a process in which nothing else changes them.
 
-    @Test(".free gives the memory back once, when the last user is gone")
+    @Test(
+        ".free gives the memory back once, when the last user is gone",
+        .disabled(if: isAddressSanitized, "AddressSanitizer keeps freed memory for a while"))
     func freeing() async {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
