@@ -5,7 +5,7 @@ package import Testing
 /// A lost wake-up inside a blocking call cannot be reported in another way, because the thread
 /// never returns.
 package struct Watchdog: TestTrait, SuiteTrait, TestScoping {
-    package static let usualLimitSeconds = isThreadSanitized ? 600 : 180
+    package static let usualLimitSeconds = isThreadSanitized || isAddressSanitized ? 600 : 180
     /// The tests block their threads. Without a limit, a test's wait for a thread would count as
     /// its own time, and the threads of many tests would disturb one another's timing.
     package static let turnstile = Turnstile(limit: 4)
