@@ -8,10 +8,13 @@ package struct Watchdog: TestTrait, SuiteTrait, TestScoping {
     package static let usualLimitSeconds = isThreadSanitized || isAddressSanitized ? 600 : 180
     /// The tests block their threads. Without a limit, a test's wait for a thread would count as
     /// its own time, and the threads of many tests would disturb one another's timing.
-    package static let turnstile = Turnstile(limit: 4)
+    private static let turnstile = Turnstile(limit: 4)
+    /// For tests that mostly wait, and disturb no others.
+    private static let waitingTurnstile = Turnstile(limit: 16)
 
     /// For tests that wait for tasks; see `ThreadExecutor`.
     package var usesOwnThreads = false
+    var mostlyWaits = false
     package var limitSeconds = Watchdog.usualLimitSeconds
 
     package var isRecursive: Bool { true }
@@ -20,8 +23,9 @@ package struct Watchdog: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await function() }
-        await Self.turnstile.enter()
-        defer { Self.turnstile.leave() }
+        let turnstile = mostlyWaits ? Self.waitingTurnstile : Self.turnstile
+        await turnstile.enter()
+        defer { turnstile.leave() }
         let finished = Gate()
         let name = test.displayName ?? test.name
         let limitSeconds = limitSeconds
@@ -46,6 +50,12 @@ extension Trait where Self == Watchdog {
     /// The same for tests that may take longer than usual.
     package static func watchdog(limitSeconds: Int) -> Watchdog {
         Watchdog(limitSeconds: limitSeconds)
+    }
+
+    /// The same for many short tests that mostly wait: they run on threads of their own, many at a
+    /// time.
+    package static var waitingWatchdog: Watchdog {
+        Watchdog(usesOwnThreads: true, mostlyWaits: true)
     }
 
     /// The same for tests that wait for tasks.

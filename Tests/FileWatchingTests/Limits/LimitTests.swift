@@ -7,7 +7,7 @@ import Testing
 @testable import FileWatching
 
 /// Errors name the limit and its value, and all other folders are watched.
-@Suite("Limits", .watchdog)
+@Suite("Limits", .taskWatchdog)
 struct LimitTests {
     private func reader(_ rules: Watched<RefusingInotify.Rules>) -> SharedInotifyReader {
         SharedInotifyReader { () throws(SystemError) in try RefusingInotify(rules) }

@@ -7,36 +7,31 @@ import Testing
 @testable import FileWatching
 
 /// When the kernel's queue overflows, the watcher reports it once and finds the lost changes.
-@Suite("Overflow", .watchdog)
+@Suite("Overflow", .taskWatchdog)
 struct OverflowTests {
-    private var queueLimit: Int {
-        let bytes = Files.bytes(of: "/proc/sys/fs/inotify/max_queued_events") ?? []
-        return Int(String(decoding: bytes, as: UTF8.self).filter(\.isNumber)) ?? 16_384
-    }
-
     @Test("one overflow, one rescan, and then the missed changes", arguments: [0, 50])
     func repair(windowMilliseconds: Int) throws {
         let reader = SharedInotifyReader()
         let folder = Folder()
-        for name in ["changed", "gone"] { folder.makeFile(name) }
+        for name in ["changed", "gone", "noise"] { folder.makeFile(name) }
         folder.makeDirectory("old")
         folder.makeFile("old/inside")
-        folder.makeDirectory("noise")
         let watching = try Watching(
-            { $0.window = .milliseconds(windowMilliseconds) }, reader: reader, in: folder)
+            {
+                $0.window = .milliseconds(windowMilliseconds)
+                $0.ignore = ["/noise"]
+            }, reader: reader, in: folder)
         reader.pause()
-        makeNoise(in: folder)
+        KernelQueue.fill(changing: folder("noise"))
         append(3, to: folder("changed"))
         #expect(Files.remove(folder("gone")))
         #expect(Files.rename(folder("old"), folder("new")))
         folder.makeDirectory("fresh")
         folder.makeFile("fresh/inside")
         reader.resume()
-        expectEventually(watching.changes) { $0.contains { $0.path == folder("fresh/inside") } }
+        watching.expectChanges(of: ["fresh/inside"])
         append(1, to: folder("new/inside"))
-        expectEventually(watching.changes) { changes in
-            changes.contains { $0.action == .modified && $0.path == folder("new/inside") }
-        }
+        watching.expectChanges(of: ["new/inside"], .modified)
         let reported = watching.reported
         #expect(reported.filter { $0.hasPrefix("overflow") } == ["overflow "])
         #expect(reported.filter { $0.hasPrefix("rescan") } == ["rescan "])
@@ -48,22 +43,12 @@ struct OverflowTests {
             #expect(found.contains(line), "\(line)")
         }
         #expect(
-            watching.snapshotPaths.filter { !$0.hasPrefix("noise/") }
-                == ["changed", "fresh", "fresh/inside", "new", "new/inside", "noise"])
+            watching.snapshotPaths
+                == ["changed", "fresh", "fresh/inside", "new", "new/inside"])
         let counts = watching.watcher.statistics
         #expect(counts.overflows == 1 && counts.rescans == 1 && counts.repairs >= 7)
         let error = try #require(watching.errors.value.first)
         #expect(error.reason == .queueLimit)
-        #expect(error.description.contains("fs.inotify.max_queued_events = \(queueLimit)"))
-    }
-
-    /// More events of a few files than the kernel's queue holds.
-    private func makeNoise(in folder: Folder) {
-        let paths = ["noise/a", "noise/b"].map { folder($0) }
-        for path in paths { #expect(Files.write(path, [])) }
-        for _ in 0...(queueLimit / 2) {
-            // Alternating, because the kernel merges an event with an equal previous one.
-            for path in paths { append(1, to: path) }
-        }
+        #expect(error.description.contains("fs.inotify.max_queued_events = \(KernelQueue.limit)"))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import FileWatching
 
 /// Roots that are files, links, missing, removed and made again.
-@Suite("Roots", .watchdog)
+@Suite("Roots", .taskWatchdog)
 struct RootTests {
     @Test("a missing root is an error that names it")
     func missing() throws {
@@ -80,6 +80,9 @@ struct RootTests {
         folder.makeDirectory("in")
         let watching = try Watching(in: folder, roots: [folder("in"), folder.path])
         folder.makeFile("in/a")
-        watching.expect("created in/a")
+        folder.makeFile("in/b")
+        watching.expect("created in/a", "created in/b")
+        folder.makeFile("in/c")
+        watching.expect("created in/c")
     }
 }

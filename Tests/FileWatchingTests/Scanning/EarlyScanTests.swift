@@ -5,7 +5,7 @@ import Testing
 @testable import FileWatching
 
 /// A scan finds changes before the kernel reports them.
-@Suite("Scans before the events", .watchdog)
+@Suite("Scans before the events", .taskWatchdog)
 struct EarlyScanTests {
     /// A watcher whose reader is paused until the test resumes it.
     private struct Paused {
@@ -25,7 +25,7 @@ struct EarlyScanTests {
 
         func resume(until path: String) {
             reader.resume()
-            expectEventually(watching.changes) { $0.contains { $0.path == folder(path) } }
+            watching.expectChanges(of: [path])
         }
     }
 
@@ -44,11 +44,7 @@ struct EarlyScanTests {
             paused.watching.snapshotPaths == ["last", "one", "one/in-two", "two", "two/in-one"])
         folder.makeFile("one/in-two/file")
         folder.makeFile("two/in-one/file")
-        expectEventually(paused.watching.changes) { changes in
-            ["one/in-two/file", "two/in-one/file"].allSatisfy { path in
-                changes.contains { $0.path == folder(path) }
-            }
-        }
+        paused.watching.expectChanges(of: ["one/in-two/file", "two/in-one/file"])
     }
 
     @Test("a new folder that cannot be scanned yet, because an ancestor was renamed")

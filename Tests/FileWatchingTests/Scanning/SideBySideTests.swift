@@ -5,7 +5,7 @@ import Testing
 @testable import FileWatching
 
 /// Several folders are scanned concurrently.
-@Suite("Looking at folders side by side", .watchdog)
+@Suite("Looking at folders side by side", .taskWatchdog)
 struct SideBySideTests {
     private static let names = (0..<100).map { "folder-\($0)" }
 
@@ -22,11 +22,7 @@ struct SideBySideTests {
         let watching = try Watching(in: folder)
         #expect(watching.snapshotPaths.count == 3 * 100 + 400)
         for name in Self.names { append(1, to: folder(name + "/inner/file")) }
-        expectEventually(watching.changes) { changes in
-            Self.names.allSatisfy { name in
-                changes.contains { $0.path == folder(name + "/inner/file") }
-            }
-        }
+        watching.expectChanges(of: Self.names.map { $0 + "/inner/file" })
         #expect(watching.watcher.statistics.watches >= 201)
     }
 
@@ -61,9 +57,7 @@ struct SideBySideTests {
         var files = ["outer/inner", "folder-0/moved/child"].map { $0 + "/late" }
         files += others.map { $0 + "/late" }
         for file in files { folder.makeFile(file) }
-        expectEventually(watching.changes) { changes in
-            files.allSatisfy { file in changes.contains { $0.path == folder(file) } }
-        }
+        watching.expectChanges(of: files)
         let all = ["outer", "outer/inner", "outer/inner/file"] + few + others + moved + files
         #expect(watching.snapshotPaths == all.sorted())
         let reported = Set(watching.changes.value.map { $0.path })

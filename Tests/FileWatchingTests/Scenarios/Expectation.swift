@@ -1,6 +1,5 @@
 import FileWatching
 import RingDispatch
-import SystemPackage
 
 /// The expected changes after a group of operations, with alternatives.
 struct Expectation: Sendable {
@@ -39,7 +38,7 @@ struct Expectation: Sendable {
         windowsMilliseconds?.contains(milliseconds) ?? true
     }
 
-    func isMet(by changes: [FileChange], in tree: FilePath) -> Bool {
+    func isMet(by changes: [FileChange], in tree: [UInt8]) -> Bool {
         isAnything || ways.contains { $0.isMet(by: changes, in: tree) }
     }
 }
@@ -51,13 +50,13 @@ struct ChangeList: Sendable {
 
     init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
-    func isMet(by changes: [FileChange], in tree: FilePath) -> Bool {
+    func isMet(by changes: [FileChange], in tree: [UInt8]) -> Bool {
         isOrdered ? isMetInOrder(by: changes, in: tree) : isMetInAnyOrder(by: changes, in: tree)
     }
 
     /// Matches the changes against the patterns, tracking all possibilities at once. A position is
     /// the index of the pattern that may match next.
-    private func isMetInOrder(by changes: [FileChange], in tree: FilePath) -> Bool {
+    private func isMetInOrder(by changes: [FileChange], in tree: [UInt8]) -> Bool {
         // One or more: one, then any number.
         let patterns = patterns.flatMap { pattern in
             pattern.isRepeated && !pattern.isOptional
@@ -84,7 +83,7 @@ struct ChangeList: Sendable {
     }
 
     /// Each change matches the first pattern that has not been used up.
-    private func isMetInAnyOrder(by changes: [FileChange], in tree: FilePath) -> Bool {
+    private func isMetInAnyOrder(by changes: [FileChange], in tree: [UInt8]) -> Bool {
         var counts = Array(repeating: 0, count: patterns.count)
         for change in changes {
             let taker = patterns.indices.first {
@@ -145,17 +144,22 @@ struct ChangePattern: Sendable {
         return copy
     }
 
-    func matches(_ change: FileChange, in tree: FilePath) -> Bool {
+    func matches(_ change: FileChange, in tree: [UInt8]) -> Bool {
         change.action == action && (kind == nil || change.kind == kind)
-            && change.path == tree.resolved(path)
-            && change.previousPath == previousPath.map(tree.resolved)
+            && change.path.bytes == tree.resolved(path)
+            && change.previousPath?.bytes == previousPath.map(tree.resolved)
             && (change.isDiscovered || !mustBeDiscovered)
     }
 }
 
-extension FilePath {
-    /// A change's path, relative to the scenario's tree.
-    func resolved(_ relative: [UInt8]) -> FilePath {
-        FilePath(bytes: bytes + [0x2f] + relative).lexicallyNormalized()
+extension [UInt8] {
+    /// The path of an entry, given its path relative to this one. In bytes, since `FilePath` is
+    /// slow in a build for debugging.
+    func resolved(_ relative: [UInt8]) -> [UInt8] {
+        var names = split(separator: 0x2f)
+        for name in relative.split(separator: 0x2f) where name != [0x2e] {
+            if name == [0x2e, 0x2e] { names.removeLast() } else { names.append(name) }
+        }
+        return names.flatMap { [0x2f] + $0 }
     }
 }

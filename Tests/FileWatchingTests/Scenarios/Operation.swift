@@ -71,8 +71,10 @@ enum Operation: Sendable {
     }
 
     /// Performs the operation. False, with errno, if the kernel refused.
-    func perform(in tree: FilePath) -> Bool {
-        func path(_ relative: [UInt8]) -> FilePath { tree.resolved(relative) }
+    func perform(in tree: [UInt8]) -> Bool {
+        func path(_ relative: [UInt8]) -> FilePath {
+            FilePath(bytes: tree.resolved(relative))
+        }
         switch self {
         case .simple(let simple, let names):
             return names.allSatisfy { simple.perform(path($0)) }

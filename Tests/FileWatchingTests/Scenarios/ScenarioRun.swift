@@ -10,21 +10,23 @@ import Testing
 struct ScenarioRun {
     private let scenario: Scenario
     private let windowMilliseconds: Int
-    private let folder = Folder()
-    private let tree: FilePath
+    private let folder = Folder(in: Folder.placeForMany)
+    private let tree: [UInt8]
     private let roots: [FilePath]
+    private let unseen: [[UInt8]]
     private let reader = SharedInotifyReader()
 
     init(_ scenario: Scenario, windowMilliseconds: Int) {
         self.scenario = scenario
         self.windowMilliseconds = windowMilliseconds
-        let tree = folder("tree")
+        let tree = folder("tree").bytes
         self.tree = tree
-        roots = scenario.roots.map { tree.resolved(unescaped($0[...]) ?? []) }
+        roots = scenario.roots.map { FilePath(bytes: tree.resolved(unescaped($0[...]) ?? [])) }
+        unseen = scenario.unseen.map(tree.resolved)
     }
 
     func run() throws {
-        #expect(Files.makeDirectory(tree) && Files.makeDirectory(folder("beside")))
+        #expect(Files.makeDirectory(folder("tree")) && Files.makeDirectory(folder("beside")))
         for operation in scenario.given { perform(operation, line: 0) }
         let initial = scenario.reportsExisting ? [:] : disk()
         var observers: [TreeObserver] = []
@@ -77,7 +79,7 @@ struct ScenarioRun {
     }
 
     private func isIgnored(_ path: [UInt8]) -> Bool {
-        scenario.unseen.contains { path.isPath(below: tree.resolved($0).bytes) }
+        unseen.contains { path.isPath(below: $0) }
     }
 
     private func perform(_ operation: Operation, line: Int) {
@@ -95,7 +97,7 @@ struct ScenarioRun {
         observer.passFence()
         // A late change is no failure, but a missing one is.
         if !isMet(observer.received.value) {
-            _ = observer.received.wait(seconds: Self.graceSeconds, until: isMet)
+            _ = observer.received.wait(seconds: Patience.seconds, until: isMet)
         }
         let received = observer.received.value
         seen = received.count
@@ -104,11 +106,9 @@ struct ScenarioRun {
         #expect(isMet(received), "\(place), reported:\n\(reported)")
     }
 
-    private static let graceSeconds = 3
-
     private func relative(_ change: FileChange) -> String {
         var text = describe(change)
-        text.replace(tree.string + "/", with: "")
+        text.replace(folder.path.string + "/tree/", with: "")
         text.replace(folder.path.string + "/", with: "../")
         return text
     }
@@ -129,7 +129,8 @@ struct ScenarioRun {
         }
         #expect(observer.errors.value.isEmpty, "\(name)")
         guard scenario.isCompared else { return }
-        let model = observer.model(from: initial)
+        let model = TreeModel(initial, roots: roots)
+        model.apply(observer.received.value)
         #expect(model.contradictions.isEmpty, "\(name)")
         let differences = roots.flatMap { model.differences(below: $0, isIgnored: isIgnored) }
         #expect(differences.isEmpty, "\(name)")

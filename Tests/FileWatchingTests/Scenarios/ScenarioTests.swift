@@ -1,7 +1,7 @@
 import Testing
 
 /// Each text file in `Files` is a test, once for each of its windows.
-@Suite("Scenarios", .watchdog, .serialized)
+@Suite("Scenarios", .waitingWatchdog)
 struct ScenarioTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let scenario: Scenario

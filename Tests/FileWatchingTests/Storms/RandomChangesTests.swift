@@ -1,9 +1,9 @@
 import Testing
 
 /// Random changes, with the check of the storms.
-@Suite("Random changes", .watchdog(limitSeconds: Storm.limitSeconds))
+@Suite("Random changes", Storm.watchdog)
 struct RandomChangesTests {
-    private static let seeds: ClosedRange<UInt64> = Storm.isWhole ? 1...60 : 1...2
+    private static let seeds: ClosedRange<UInt64> = isDeep ? 1...60 : 1...2
 
     @Test(
         "the state that follows from the changes is the state of the disk",
@@ -13,7 +13,7 @@ struct RandomChangesTests {
         defer { storm.end() }
         var changes = RandomChanges(
             seed: seed, tree: storm.tree, beside: storm.folder("beside"))
-        for step in 0..<(Storm.isWhole ? 600 : 250) {
+        for step in 0..<(isDeep ? 600 : 250) {
             changes.step()
             if changes.happens(oneIn: 60) { storm.check("seed \(seed), step \(step)") }
         }

@@ -6,42 +6,44 @@ import Testing
 
 /// Many simultaneous changes. Afterwards the state that the changes describe must equal the disk.
 struct Storm {
-    /// FILEWATCHING_STORMS=whole in the environment runs the storms in full size, ten times; the
-    /// default is smaller.
-    static let isWhole = getenv("FILEWATCHING_STORMS").map { String(cString: $0) } == "whole"
-
-    /// The time after which a test counts as hung.
-    static let limitSeconds = isWhole ? 3600 : Watchdog.usualLimitSeconds
+    static var watchdog: Watchdog {
+        var watchdog = Watchdog.taskWatchdog
+        if isDeep { watchdog.limitSeconds = 3600 }
+        return watchdog
+    }
 
     static let windowsMilliseconds = [50, 0]
 
-    let folder = Folder()
+    let folder = Folder(in: Folder.placeForMany)
     let tree: FilePath
     private let observer: TreeObserver
-    private let initial: [[UInt8]: Disk.Entry]
+    private let model: TreeModel
     private let ignoredPath: [UInt8]?
 
     /// Watches a prepared tree.
     /// - Parameters:
-    ///   - ignoredName: a folder in the tree to ignore.
-    ///   - reader: the shared one, or one for this storm alone.
+    ///   - ignoredName: an entry of the tree to ignore.
+    ///   - reader: its own by default, so that only this storm's events fill the queue.
     init(
         windowMilliseconds: Int, ignoring ignoredName: String? = nil,
-        reader: SharedInotifyReader = .shared, prepare: (FilePath) throws -> Void = { _ in }
+        reader: SharedInotifyReader = SharedInotifyReader(),
+        prepare: (FilePath) throws -> Void = { _ in }
     ) throws {
         let tree = folder("tree")
         self.tree = tree
-        ignoredPath = ignoredName.map { tree.appending($0).bytes }
+        let ignoredPath = ignoredName.map { tree.appending($0).bytes }
+        self.ignoredPath = ignoredPath
         #expect(Files.makeDirectory(tree) && Files.makeDirectory(folder("beside")))
         try prepare(tree)
-        initial = Disk.tree(at: tree)
+        let initial = Disk.tree(at: tree).filter { !Self.isIgnored($0.key, ignoredPath) }
+        model = TreeModel(initial, roots: [tree])
         var options = FileTreeOptions()
         options.window = .milliseconds(windowMilliseconds)
-        options.ignore = ignoredName.map { ["/\($0)/"] } ?? []
+        options.ignore = ignoredName.map { ["/\($0)"] } ?? []
         observer = try TreeObserver([tree], options: options, reader: reader)
     }
 
-    private func isIgnored(_ path: [UInt8]) -> Bool {
+    private static func isIgnored(_ path: [UInt8], _ ignoredPath: [UInt8]?) -> Bool {
         ignoredPath.map { path.isPath(below: $0) } ?? false
     }
 
@@ -55,25 +57,25 @@ struct Storm {
     /// Compares the reported changes with the disk.
     func check(_ comment: String = "", sourceLocation: SourceLocation = #_sourceLocation) {
         observer.passFence(sourceLocation: sourceLocation)
-        var (contradictions, differences): ([String], [String]) = ([], [])
+        let isIgnored = { Self.isIgnored($0, ignoredPath) }
+        var differences: [String] = []
         // New folders may still be scanned; each change may be the last.
         repeat {
-            let count = observer.received.value.count
-            let model = observer.model(from: initial.filter { !isIgnored($0.key) })
-            contradictions = model.contradictions
+            let received = observer.received.value
+            model.apply(received)
             differences = model.differences(below: tree, isIgnored: isIgnored)
-            if differences.isEmpty || !contradictions.isEmpty { break }
-            let hasMore = observer.received.wait(seconds: Self.graceSeconds) { $0.count > count }
+            if differences.isEmpty || !model.contradictions.isEmpty { break }
+            let hasMore = observer.received.wait(seconds: Patience.seconds) {
+                $0.count > received.count
+            }
             if !hasMore { break }
         } while true
-        report(contradictions, comment, sourceLocation)
+        report(model.contradictions, comment, sourceLocation)
         report(differences, comment, sourceLocation)
         report(
             observer.snapshotDifferences(below: [tree], isIgnored: isIgnored), comment,
             sourceLocation)
     }
-
-    private static let graceSeconds = 5
 
     private func report(
         _ findings: [String], _ comment: String, _ sourceLocation: SourceLocation

@@ -3,21 +3,24 @@ import SystemPackage
 import Testing
 
 /// After each storm, the state that the changes describe equals the disk.
-@Suite("Storms", .watchdog(limitSeconds: Storm.limitSeconds))
+@Suite("Storms", Storm.watchdog)
 struct StormTests {
     @Test("mkdir -p in many places, with files in the new folders at once", arguments: [50, 0])
     func folders(windowMilliseconds: Int) throws {
         let storm = try Storm(windowMilliseconds: windowMilliseconds)
         defer { storm.end() }
-        let rounds = Storm.isWhole ? 10 : 2
+        let (rounds, count) = isDeep ? (10, 60) : (2, 20)
+        let failures = Watched(0)
         for round in 0..<rounds {
             let threads = (0..<4).map { thread in
                 UserThread { [tree = storm.tree] in
-                    for index in 0..<60 {
+                    for index in 0..<count {
                         let folder = tree.appending("\(round)-\(thread)/\(index % 7)/\(index)/a/b")
-                        _ = Files.makeDirectories(folder)
-                        _ = Files.write(folder.appending("file"), [1])
-                        _ = Files.write(folder.removingLastComponent().appending("file"), [2])
+                        let isMade =
+                            Files.makeDirectories(folder)
+                            && Files.write(folder.appending("file"), [1])
+                            && Files.write(folder.removingLastComponent().appending("file"), [2])
+                        if !isMade { failures.increment() }
                         if index % 5 == 4 {
                             Files.removeAll(tree.appending("\(round)-\(thread)/\((index - 2) % 7)"))
                         }
@@ -25,6 +28,7 @@ struct StormTests {
                 }
             }
             for thread in threads { #expect(thread.join()) }
+            #expect(failures.value == 0)
             storm.check("round \(round)")
         }
     }
@@ -37,7 +41,7 @@ struct StormTests {
             try Self.makeRepository($0)
         }
         defer { storm.end() }
-        for round in 0..<(Storm.isWhole ? 10 : 2) {
+        for round in 0..<(isDeep ? 10 : 2) {
             for branch in ["other", "main"] {
                 #expect(Self.git("checkout", "-q", branch, in: storm.tree) == 0)
                 if round % 2 == 0 { storm.check("round \(round), \(branch)") }
@@ -58,7 +62,7 @@ struct StormTests {
 
     /// Two branches with many folders, most of them different.
     private static func makeRepository(_ tree: FilePath) throws {
-        let size = Storm.isWhole ? 40 : 15
+        let size = isDeep ? 40 : 8
         func fill(_ kind: String, _ folders: Range<Int>) {
             for folder in folders {
                 let path = tree.appending("src/\(folder)/\(folder % 3 == 0 ? kind : "both")/x")
@@ -90,8 +94,8 @@ struct StormTests {
         "tar unpacks a large archive", .enabled(if: Command.find("tar") != nil),
         arguments: [50, 0])
     func archive(windowMilliseconds: Int) throws {
-        let (folders, filesInEach) = Storm.isWhole ? (400, 50) : (40, 20)
-        let packed = Folder()
+        let (folders, filesInEach) = isDeep ? (400, 50) : (30, 10)
+        let packed = Folder(in: Folder.placeForMany)
         for folder in 0..<folders {
             let path = packed("pack/\(folder % 20)/\(folder)")
             #expect(Files.makeDirectories(path))
@@ -101,7 +105,7 @@ struct StormTests {
         }
         #expect(Command.run(["tar", "cf", "pack.tar", "pack"], in: packed.path) == 0)
         let unpack = ["tar", "xf", packed("pack.tar").string]
-        for round in 0..<(Storm.isWhole ? 10 : 1) {
+        for round in 0..<(isDeep ? 10 : 1) {
             let storm = try Storm(windowMilliseconds: windowMilliseconds)
             defer { storm.end() }
             #expect(Command.run(unpack, in: storm.tree) == 0)

@@ -7,6 +7,11 @@ enum Files {
         path.withPlatformString(body) == 0
     }
 
+    /// The same for a null-terminated path: `FilePath` is slow in a build for debugging.
+    private static func call(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Int32) -> Bool {
+        path.withUnsafeBytes { body($0.baseAddress!.assumingMemoryBound(to: CChar.self)) == 0 }
+    }
+
     static func call(
         _ first: FilePath, _ second: FilePath,
         _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
@@ -18,9 +23,14 @@ enum Files {
 
     /// The folder, and those above it that are missing.
     static func makeDirectories(_ path: FilePath) -> Bool {
-        if makeDirectory(path) || errno == EEXIST { return true }
-        guard errno == ENOENT, makeDirectories(path.removingLastComponent()) else { return false }
-        return makeDirectory(path) || errno == EEXIST
+        var bytes = path.bytes + [0x2f]
+        var isMade = false
+        for index in bytes.indices.dropFirst() where bytes[index] == 0x2f {
+            bytes[index] = 0
+            isMade = call(bytes) { mkdir($0, 0o755) } || errno == EEXIST
+            bytes[index] = 0x2f
+        }
+        return isMade
     }
 
     /// A file or an empty folder.
@@ -30,10 +40,16 @@ enum Files {
     }
 
     /// Removes the entry at a path, with all its descendants.
-    static func removeAll(_ path: FilePath) {
+    static func removeAll(_ path: FilePath) { removeAll(path.bytes + [0]) }
+
+    private static func removeAll(_ path: [UInt8]) {
         if call(path, { unlink($0) }) || errno == ENOENT { return }
-        for name in entryNames(of: path) ?? [] { removeAll(path.appending(bytes: name)) }
-        _ = call(path) { rmdir($0) }
+        _ = call(path) { start in
+            for name in entryNames(of: start) ?? [] {
+                removeAll(path.dropLast() + [0x2f] + name + [0])
+            }
+            return rmdir(start)
+        }
     }
 
     static func rename(_ from: FilePath, _ to: FilePath) -> Bool {

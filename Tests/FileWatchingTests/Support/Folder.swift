@@ -5,16 +5,21 @@ import SystemPackage
 final class Folder: Sendable {
     let path: FilePath
 
-    init() {
-        var template = Array("/tmp/filewatching-test-XXXXXX".utf8CString)
-        precondition(mkdtemp(&template) != nil, "no folder in /tmp: errno \(errno)")
+    /// Where tests with thousands of files make them: in memory, unless the run is deep. On ext4,
+    /// each new file's inode is searched for among those of all files that were removed lately.
+    static let placeForMany = isDeep ? "/tmp" : "/dev/shm"
+
+    /// The name is short, because `FilePath` is slow in a build for debugging.
+    init(in place: String = "/tmp") {
+        var template = Array("\(place)/watch-XXXXXX".utf8CString)
+        precondition(mkdtemp(&template) != nil, "no folder in \(place): errno \(errno)")
         path = FilePath(platformString: template)
     }
 
     deinit { Files.removeAll(path) }
 
     /// The path of an entry.
-    func callAsFunction(_ name: String) -> FilePath { path.appending(name) }
+    func callAsFunction(_ name: String) -> FilePath { path.appending(bytes: Array(name.utf8)) }
 }
 
 /// The names in a folder, as bytes; nil if it cannot be read.
@@ -45,14 +50,12 @@ extension FilePath {
         }
     }
 
-    /// Whether it is the other path or below it. `starts(with:)` takes paths to pieces first, which
-    /// is slow for tens of thousands of them.
-    func isBelow(_ other: [UInt8]) -> Bool { bytes.isPath(below: other) }
-
     func appending(bytes name: [UInt8]) -> FilePath { FilePath(bytes: bytes + [0x2f] + name) }
 }
 
 extension [UInt8] {
+    /// Whether it is the other path or below it. `FilePath.starts(with:)` takes paths to pieces
+    /// first, which is slow for tens of thousands of them.
     func isPath(below other: [UInt8]) -> Bool {
         starts(with: other) && (count == other.count || self[other.count] == 0x2f)
     }

@@ -2,7 +2,7 @@ import FileWatching
 import SystemPackage
 
 /// An observer's belief about a tree: its initial state plus all changes since.
-struct TreeModel {
+final class TreeModel {
     private final class Node {
         var kind: FileChange.Kind
         /// The initial state on the disk; nil as soon as a change of the entry was reported.
@@ -22,6 +22,8 @@ struct TreeModel {
     private let top = Node(.directory)
     /// Changes that contradict the changes before them.
     private(set) var contradictions: [String] = []
+    /// How many of the received changes are applied.
+    private var count = 0
 
     /// - Parameter roots: the folders above them exist.
     init(_ entries: [[UInt8]: Disk.Entry], roots: [FilePath]) {
@@ -56,7 +58,15 @@ struct TreeModel {
         return node
     }
 
-    mutating func apply(_ change: FileChange, receivedNanoseconds: Int64) {
+    /// Applies the changes that were received since the last call.
+    func apply(_ received: [TreeObserver.Received]) {
+        for item in received[count...] {
+            apply(item.change, receivedNanoseconds: item.nanoseconds)
+        }
+        count = received.count
+    }
+
+    private func apply(_ change: FileChange, receivedNanoseconds: Int64) {
         let path = change.path.bytes
         guard let parent = parent(of: path), let name = names(path).last else {
             return contradict(change, "its folder is unknown")
@@ -83,7 +93,7 @@ struct TreeModel {
         }
     }
 
-    private mutating func contradict(_ change: FileChange, _ reason: String) {
+    private func contradict(_ change: FileChange, _ reason: String) {
         contradictions.append("\(describe(change)): \(reason)")
     }
 

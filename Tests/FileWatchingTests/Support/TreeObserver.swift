@@ -12,7 +12,6 @@ final class TreeObserver: Sendable {
     }
 
     let watcher: FileTreeWatcher
-    private let roots: [FilePath]
     let queue = DispatchQueue(label: "test.tree")
     /// In order of arrival, without those of the fence.
     let received = Watched<[Received]>([])
@@ -22,8 +21,8 @@ final class TreeObserver: Sendable {
     ///
     /// A second file is moved out of the fence: the watcher reports that removal late, because it
     /// first waits for the arrival.
-    private let fence = Folder()
-    private let beyond = Folder()
+    private let fence = Folder(in: Folder.placeForMany)
+    private let beyond = Folder(in: Folder.placeForMany)
     private let fencePath: [UInt8]
     private let postCount = Watched(0)
     private let passed = Watched<Set<FenceChange>>([])
@@ -33,7 +32,7 @@ final class TreeObserver: Sendable {
 
     private struct FenceChange: Hashable {
         let action: FileChange.Action
-        let path: FilePath
+        let path: [UInt8]
     }
 
     /// Watches, and waits until the watches are in place.
@@ -41,7 +40,6 @@ final class TreeObserver: Sendable {
         _ roots: [FilePath], options: FileTreeOptions = .init(),
         reader: SharedInotifyReader = .shared, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        self.roots = roots
         fencePath = fence.path.bytes
         _ = Files.write(fence("0"), [])
         watcher = try FileTreeWatcher(
@@ -55,7 +53,7 @@ final class TreeObserver: Sendable {
         expectOpens(isReady, "the watches are not in place", sourceLocation: sourceLocation)
         if options.reportsExisting {
             // Otherwise its creation and removal would cancel out within the window.
-            let post = FenceChange(action: .created, path: fence("0"))
+            let post = FenceChange(action: .created, path: fence("0").bytes)
             expectEventually(passed, sourceLocation: sourceLocation) { $0.contains(post) }
         }
     }
@@ -69,8 +67,9 @@ final class TreeObserver: Sendable {
         for change in changes {
             if change.sequence != last + 1 { gaps += 1 }
             last = change.sequence
-            if change.path.isBelow(fencePath) {
-                ofFence.append(FenceChange(action: change.action, path: change.path))
+            let path = change.path.bytes
+            if path.isPath(below: fencePath) {
+                ofFence.append(FenceChange(action: change.action, path: path))
             } else {
                 others.append(Received(change: change, nanoseconds: now))
             }
@@ -89,23 +88,17 @@ final class TreeObserver: Sendable {
         let (new, old) = (fence("\(number)"), fence("\(number - 1)"))
         let isMoved = Files.write(new, []) && Files.rename(old, beyond("\(number - 1)"))
         #expect(isMoved, sourceLocation: sourceLocation)
+        let expected = [
+            FenceChange(action: .created, path: new.bytes),
+            FenceChange(action: .removed, path: old.bytes),
+        ]
         let hasPassed = passed.wait(seconds: Patience.seconds) {
-            $0.contains(FenceChange(action: .created, path: new))
-                && $0.contains(FenceChange(action: .removed, path: old))
+            $0.isSuperset(of: expected)
         }
         #expect(
             hasPassed, "the fence's change did not come; errors: \(errors.value)",
             sourceLocation: sourceLocation)
         return hasPassed
-    }
-
-    /// The state that the changes describe, given the initial tree.
-    func model(from initial: [[UInt8]: Disk.Entry]) -> TreeModel {
-        var model = TreeModel(initial, roots: roots)
-        for item in received.value {
-            model.apply(item.change, receivedNanoseconds: item.nanoseconds)
-        }
-        return model
     }
 
     /// The watcher's snapshot.

@@ -7,7 +7,7 @@ import Testing
 @testable import FileWatching
 
 /// Changes as an asynchronous sequence, and the end of a watcher.
-@Suite("Sequences and the end", .watchdog)
+@Suite("Sequences and the end", .taskWatchdog)
 struct SequenceTests {
     private func change(_ sequence: UInt64) -> FileChange {
         FileChange(
@@ -38,18 +38,18 @@ struct SequenceTests {
     }
 
     @Test("a task that is cancelled waits no longer")
-    func cancelledTask() async {
+    func cancelledTask() async throws {
         let buffer = FileChangeBuffer(bound: 3, policy: .finish)
-        let task = Task { await all(buffer) }
+        let task = ownTask { await all(buffer) }
         task.cancel()
-        #expect(await task.value == [])
+        #expect(try await task.value == [])
     }
 
     @Test("a watcher's changes come in order, and end when it is cancelled")
     func watcher() async throws {
         let watching = try Watching()
         let changes = watching.watcher.changes()
-        let task = Task {
+        let task = ownTask {
             var names: [String] = []
             for await change in changes { names.append(change.path.lastComponent?.string ?? "") }
             return names
@@ -57,7 +57,7 @@ struct SequenceTests {
         for name in ["a", "b", "c"] { watching.folder.makeFile(name) }
         watching.expect("created a", "created b", "created c")
         watching.watcher.cancel()
-        #expect(await task.value == ["a", "b", "c"])
+        #expect(try await task.value == ["a", "b", "c"])
         let late = watching.watcher.changes()
         for await change in late { Issue.record("\(change)") }
     }
@@ -76,7 +76,8 @@ struct SequenceTests {
 
     @Test("a released watcher ends its watches, activated or not")
     func abandoned() throws {
-        let reader = SharedInotifyReader()
+        let rules = Watched(RefusingInotify.Rules())
+        let reader = SharedInotifyReader { () throws(SystemError) in try RefusingInotify(rules) }
         let folder = Folder()
         let queue = DispatchQueue(label: "test.abandoned")
         let ready = Gate()
@@ -88,7 +89,9 @@ struct SequenceTests {
         #expect(reader.watchCount == 3)
         watcher = nil
         #expect(poll { reader.watchCount == 0 })
+        expectEventually(rules) { $0.openInstances == 0 }
         _ = try FileTreeWatcher(
             [folder.path], options: FileTreeOptions(), queue: queue, reader: reader)
+        expectEventually(rules) { $0.openInstances == 0 }
     }
 }

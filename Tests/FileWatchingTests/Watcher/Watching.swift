@@ -18,7 +18,7 @@ final class Watching: Sendable {
     init(
         _ options: (inout FileTreeOptions) -> Void = { $0.window = .nanoseconds(0) },
         reader: SharedInotifyReader = .shared, in folder: Folder = Folder(),
-        roots: [FilePath]? = nil, awaitsReadiness: Bool = true
+        roots: [FilePath]? = nil
     ) throws {
         self.folder = folder
         var chosen = FileTreeOptions()
@@ -33,7 +33,7 @@ final class Watching: Sendable {
         watcher.setReadyHandler { [isReady] in isReady.open() }
         watcher.setCancelHandler { [isCancelled] in isCancelled.open() }
         watcher.activate()
-        if awaitsReadiness { expectOpens(isReady) }
+        expectOpens(isReady)
     }
 
     deinit {
@@ -51,19 +51,35 @@ final class Watching: Sendable {
     }
 
     private func relative(_ path: FilePath) -> String {
-        var rest = path
-        return rest.removePrefix(folder.path) ? rest.string : path.string
+        let (bytes, prefix) = (path.bytes, folder.path.bytes)
+        guard bytes.isPath(below: prefix) else { return path.string }
+        return String(decoding: bytes.dropFirst(prefix.count + 1), as: UTF8.self)
+    }
+
+    /// Waits until a change of each of these paths is reported.
+    func expectChanges(
+        of names: [String], _ action: FileChange.Action? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        var missing = Set(names.map { folder($0).bytes })
+        var seen = 0
+        expectEventually(changes, sourceLocation: sourceLocation) { changes in
+            for change in changes[seen...] where action == nil || change.action == action {
+                missing.remove(change.path.bytes)
+            }
+            seen = changes.count
+            return missing.isEmpty
+        }
     }
 
     /// Waits until exactly these lines were reported after the earlier ones.
-    @discardableResult
-    func expect(
-        _ lines: String..., sourceLocation: SourceLocation = #_sourceLocation
-    ) -> Bool {
-        let holds = changes.wait(seconds: Patience.seconds / 3) { $0.count >= lines.count }
-        #expect(holds && reported == lines, "reported \(reported)", sourceLocation: sourceLocation)
-        changes.update { $0 = [] }
-        return holds
+    func expect(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) {
+        _ = changes.wait(seconds: Patience.seconds) { $0.count >= lines.count }
+        let reported = changes.update { changes in
+            defer { changes = [] }
+            return changes.map(line)
+        }
+        #expect(reported == lines, sourceLocation: sourceLocation)
     }
 
     /// The snapshot, as paths relative to the folder.
