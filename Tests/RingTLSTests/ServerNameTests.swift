@@ -94,15 +94,25 @@ struct ServerNameTests {
     @Test("The last context of a name lives as long as its connections")
     func life() throws {
         var server = serverConfiguration()
-        let made = Mutex(0)
+        let contexts = Mutex<[Weak]>([])
         let identity = issued("short.example").identity
         server.serverNames = TLSServerNames { _ in
-            made.withLock { $0 += 1 }
-            return try? TLSContext(.server(identity: identity))
+            let context = try? TLSContext(.server(identity: identity))
+            contexts.withLock { $0.append(Weak(context: context)) }
+            return context
         }
-        let pair = try connect(to: "short.example", server)
-        pair.expectTalk()
-        #expect(made.withLock { $0 } == 1)
+        func isAlive() -> [Bool] { contexts.withLock { $0.map { $0.context != nil } } }
+        do {
+            let pair = try connect(to: "short.example", server)
+            pair.expectTalk()
+            #expect(isAlive() == [true])
+            pair.expectTalk()
+        }
+        #expect(isAlive() == [false])
+    }
+
+    private struct Weak {
+        weak var context: TLSContext?
     }
 }
 

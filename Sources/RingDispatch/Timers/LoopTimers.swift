@@ -12,6 +12,8 @@ struct LoopTimers {
     struct Firsts {
         fileprivate let monotonic: UInt64
         fileprivate let wall: UInt64
+        /// The steps of the clock so far, which move the wall-clock timers; 0 if there are none.
+        fileprivate let steps: UInt64
 
         /// When the loop must fire a timer, on CLOCK_MONOTONIC; .max means never.
         @inline(__always)
@@ -20,12 +22,21 @@ struct LoopTimers {
             return min(monotonic, WallClock.monotonicDeadline(for: wall))
         }
 
-        /// Whether a timer earlier than `other`'s first on its clock was added since.
-        func isBefore(_ other: Firsts) -> Bool { monotonic < other.monotonic || wall < other.wall }
+        /// Whether a timer earlier than `other`'s first on its clock was added since, or the clock
+        /// was set.
+        func isBefore(_ other: Firsts) -> Bool {
+            monotonic < other.monotonic || wall < other.wall
+                || (wall != .max && steps != other.steps)
+        }
     }
 
     @inline(__always)
-    var firsts: Firsts { Firsts(monotonic: monotonic.earliest, wall: wall.earliest) }
+    var firsts: Firsts {
+        let first = wall.earliest
+        return Firsts(
+            monotonic: monotonic.earliest, wall: first,
+            steps: first == .max ? 0 : WallClock.stepCount)
+    }
 
     /// When the loop must fire a timer, on CLOCK_MONOTONIC; .max means never.
     @inline(__always)

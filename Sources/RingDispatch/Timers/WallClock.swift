@@ -36,7 +36,14 @@ package enum WallClock {
 
     private static let watch = StepWatch()
 
+    /// How often the clock was set. Store-then-check with a loop's state: a step stores this and
+    /// wakes the loops that sleep; a loop announces its sleep and checks this.
+    private static let steps = Atomic<UInt64>(0)
+
+    static var stepCount: UInt64 { steps.load(ordering: .sequentiallyConsistent) }
+
     static func wasSet() {
+        steps.wrappingAdd(1, ordering: .sequentiallyConsistent)
         for loop in Runtime.pool.loops { loop.wakeIfIdle() }
     }
 }

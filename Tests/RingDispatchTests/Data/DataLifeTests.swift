@@ -64,9 +64,13 @@ struct DataLifeTests {
     @Test("An owner without bytes to keep is not kept")
     func emptyOwner() {
         let returns = Watched(0)
-        let block = Block([1], returns: returns)
-        let data = DispatchData(start: block.start, count: 0, owner: block)
+        let data: DispatchData
+        do {
+            let block = Block([1], returns: returns)
+            data = DispatchData(start: block.start, count: 0, owner: block)
+        }
         #expect(data.isEmpty && data.regions.isEmpty)
+        withExtendedLifetime(data) { #expect(returns.value == 1) }
     }
 
     @Test("Threads share data, each with its own copies, and the last one frees it")
@@ -119,6 +123,7 @@ struct DataLifeTests {
                 for _ in 0..<10 { withUnsafeBytes(of: UInt8(number)) { own.append($0) } }
                 ends.append(Array(own))
             }
+            #expect(Set(ends.value.map { $0[1] }) == [0, 1, 2, 3])
             for bytes in ends.value {
                 #expect(bytes[0] == 7 && bytes.count == 11 && Set(bytes[1...]).count == 1)
             }

@@ -8,7 +8,7 @@ struct DataRandomTests {
     func randomSteps(seed: UInt64) {
         let returns = Watched(0)
         var run = RandomRun(seed: seed, returns: returns)
-        for _ in 0..<2000 {
+        for _ in 0..<(isDeep ? 2000 : 600) {
             guard run.step() else {
                 Issue.record("seed \(seed), step \(run.steps): \(run.lastStep)")
                 break

@@ -103,7 +103,7 @@ struct GroupTests {
         let group = DispatchGroup()
         group.enter()
         let threads = (0..<8).map { _ in UserThread { group.wait() } }
-        #expect(threads[0].waitUntilAsleep())
+        for thread in threads { #expect(thread.waitUntilAsleep()) }
         group.leave()
         for thread in threads { #expect(thread.join()) }
     }
@@ -227,16 +227,11 @@ struct GroupTests {
             }
         }
     }
-}
-
-/// One use of a group, from enter to leave.
-private final class Round: Sendable {
-    let isOver = Atomic(false)
 
     @Test("30. A notification requested after a wait runs behind the earlier ones")
     func orderAfterWait() {
         let queue = DispatchQueue(label: "group.order")
-        for _ in 0..<500 {
+        for _ in 0..<(isDeep ? 500 : 150) {
             let group = DispatchGroup()
             let notified = Watched<[Int]>([])
             group.enter()
@@ -250,4 +245,9 @@ private final class Round: Sendable {
             #expect(notified.value == [1, 2, 3])
         }
     }
+}
+
+/// One use of a group, from enter to leave.
+private final class Round: Sendable {
+    let isOver = Atomic(false)
 }

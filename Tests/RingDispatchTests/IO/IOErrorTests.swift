@@ -17,7 +17,7 @@ extension IOTests {
             ).map { ($0, cleanup) }
         }
 
-        @Test("91. A relative path gives no channel")  // contract 4.2 o
+        @Test("91. A relative path gives no channel")
         func relativePath() {
             #expect(openPath("file") == nil)
             #expect(openPath("") == nil)

@@ -2,7 +2,7 @@ import Glibc
 import RingDispatch
 import Testing
 
-@Suite("A closed peer gives EPIPE and no signal", .serialized)  // contract 4.2 h
+@Suite("A closed peer gives EPIPE and no signal", .serialized)
 struct IOPeerTests {
     @Test("of a socket")
     func socket() async {

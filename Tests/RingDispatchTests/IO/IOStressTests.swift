@@ -38,7 +38,7 @@ extension IOTests {
                     sink.write(
                         offset: 0,
                         data: copied(
-                            countingBytes(Int.random(in: 1...300_000, using: &generator))),
+                            patternBytes(Int.random(in: 1...300_000, using: &generator))),
                         queue: Bool.random(using: &generator) ? queue : .global(),
                         ioHandler: Transfer().handler)
                 }

@@ -37,12 +37,15 @@ struct DispatchOnceTests {
         let once = DispatchOnce()
         let mayFinish = Gate()
         let through = Watched(0)
+        let asking = Watched(0)
         for _ in 0..<16 {
             DispatchQueue.global().async {
+                asking.increment()
                 once.perform { mayFinish.pass() }
                 through.increment()
             }
         }
+        expectEventually(asking) { $0 == 16 }
         expectStays(through, at: 0)
         mayFinish.open()
         expectEventually(through) { $0 == 16 }

@@ -41,10 +41,14 @@ struct QueueIdentityTests {
 
     @Test("Queues, groups, semaphores and sources are dispatch objects")
     func hierarchy() {
-        let objects: [DispatchObject] = [
+        let source = DispatchSource.makeUserDataAddSource()
+        source.activate()
+        defer { source.cancel() }
+        let objects: [DispatchObject?] = [
             DispatchQueue(label: "identity.object"), DispatchGroup(), DispatchSemaphore(value: 0),
+            source as? DispatchObject,
         ]
-        #expect(Set(objects).count == 3)
+        #expect(Set(objects.compactMap(\.self)).count == 4)
     }
 
     @Test("The debug description names the label")

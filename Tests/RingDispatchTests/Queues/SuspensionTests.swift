@@ -147,6 +147,14 @@ struct SuspensionTests {
         expectStays(ran, at: 0)
         queue.resume()
         expectEventually(ran) { $0 == 1 }
+        // In the other order, too.
+        let other = DispatchQueue(label: "inactive.resumed", attributes: .initiallyInactive)
+        other.suspend()
+        other.async { ran.increment() }
+        other.resume()
+        expectStays(ran, at: 1)
+        other.activate()
+        expectEventually(ran) { $0 == 2 }
     }
 
     @Test("9. An inactive queue takes a new target")

@@ -140,12 +140,15 @@ struct SemaphoreTests {
     func blockedWorkers() {
         let semaphore = DispatchSemaphore(value: 0)
         let passed = Watched(0)
+        let waiting = Watched(0)
         for _ in 0..<32 {
             DispatchQueue.global().async {
+                waiting.increment()
                 semaphore.wait()
                 passed.increment()
             }
         }
+        expectEventually(waiting) { $0 == 32 }
         DispatchQueue.global().async {
             for _ in 0..<32 { semaphore.signal() }
         }

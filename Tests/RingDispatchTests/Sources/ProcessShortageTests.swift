@@ -36,7 +36,13 @@ struct ProcessShortageTests {
             let firstArrived = whileShort.wait(seconds: Patience.seconds) { $0 == [11] }
             var many = rlimit(rlim_cur: 4096, rlim_max: 4096)
             setrlimit(__rlimit_resource_t(7), &many)
-            letTimePass(milliseconds: 300)
+            // The source of the other child gets its descriptor.
+            expectSoon("no descriptor was opened") {
+                (0..<4096).contains {
+                    contents(ofFile: "/proc/self/fdinfo/\($0)")?
+                        .contains("\nPid:\t\(other.identifier)\n") == true
+                }
+            }
             other.closeInput()
             let secondArrived = afterwards.wait(seconds: Patience.seconds) { $0 == [12] }
             finish(first, cancelled.0)

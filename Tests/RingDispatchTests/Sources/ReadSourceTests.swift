@@ -28,8 +28,17 @@ struct ReadSourceTests {
         let channel = Channel(.socketPair)
         let source = DispatchSource.makeReadSource(fileDescriptor: channel.near, queue: queue)
         let calls = Watched(0)
-        let cancelled = activate(source) { calls.increment() }
+        let registered = Gate()
+        source.setRegistrationHandler { registered.open() }
+        let cancelled = activate(source) {
+            _ = readAll(from: channel.near)
+            calls.increment()
+        }
+        expectOpens(registered)
         expectStays(calls, at: 0)
+        // The source listens: the first byte calls the handler.
+        write(1, to: channel.far)
+        expectEventually(calls) { $0 == 1 }
         finish(source, cancelled)
     }
 
@@ -151,7 +160,7 @@ struct ReadSourceTests {
         finish(source, cancelled)
     }
 
-    @Test("A regular file is read to its end")  // dispatch_select, dispatch_read, 4.2 e
+    @Test("A regular file is read to its end")
     func regularFile() {
         let folder = Folder()
         let file = folder.makeFile("file", [UInt8](repeating: 0, count: 100_000))

@@ -49,18 +49,32 @@ struct SourceHandlerTests {
         let inside = Watched(0)
         let overlaps = Watched(0)
         let received = Watched(0)
+        let calls = Watched(0)
+        let (entered, leave) = (Gate(), Gate())
         let cancelled = activate(source) {
             if inside.increment() != 1 { overlaps.increment() }
             received.increment(by: readAll(from: pair.near).count)
+            if calls.increment() == 1 {
+                entered.open()
+                leave.pass()
+            }
             inside.increment(by: -1)
         }
+        // Ten events while the handler runs are one more call.
+        write(1, to: pair.far)
+        expectOpens(entered)
+        for _ in 0..<10 { write(1, to: pair.far) }
+        expectStays(calls, at: 1)
+        leave.open()
+        expectEventually(received) { $0 == 11 }
+        #expect(calls.value == 2)
         onThreads(2) { _ in
             // A full socket is not writable.
             for _ in 0..<200 {
                 while write(1, to: pair.far) != 1 { sched_yield() }
             }
         }
-        expectEventually(received) { $0 == 400 }
+        expectEventually(received) { $0 == 411 }
         #expect(overlaps.value == 0)
         finish(source, cancelled)
     }

@@ -53,10 +53,16 @@ struct UserDataSourceTests {
         for source in [add, or, replace] as [any DispatchSourceProtocol] {
             source.start { calls.increment() }
         }
+        drain(queue)
         add.add(data: 0)
         or.or(data: 0)
         replace.replace(data: 0)
         expectStays(calls, at: 0)
+        // The handlers are ready for what is an event.
+        add.add(data: 1)
+        or.or(data: 1)
+        replace.replace(data: 1)
+        expectEventually(calls) { $0 == 3 }
         for source in [add, or, replace] as [any DispatchSourceProtocol] { source.cancel() }
     }
 
@@ -72,6 +78,8 @@ struct UserDataSourceTests {
         source.replace(data: 0)
         queue.resume()
         expectStays(calls, at: [])
+        source.replace(data: 7)
+        expectEventually(calls) { $0 == [7] }
         source.cancel()
     }
 
@@ -127,9 +135,17 @@ struct UserDataSourceTests {
     @Test("50. A source that never stops does not starve its queue")
     func endless() {
         let source = DispatchSource.makeUserDataAddSource(queue: queue)
-        let cancelled = activate(source) { source.add(data: 1) }
+        let calls = Watched(0)
+        let cancelled = activate(source) {
+            calls.increment()
+            source.add(data: 1)
+        }
         source.add(data: 1)
-        for _ in 0..<100 { drain(queue) }
+        for _ in 0..<100 {
+            let before = calls.value
+            drain(queue)
+            guard expectEventually(calls, "the source has stopped", { $0 > before }) else { break }
+        }
         finish(source, cancelled)
     }
 

@@ -31,10 +31,13 @@ struct WriteSourceTests {
         let filled = fill(channel.far)
         let source = DispatchSource.makeWriteSource(fileDescriptor: channel.far, queue: queue)
         let calls = Watched(0)
+        let registered = Gate()
+        source.setRegistrationHandler { registered.open() }
         let cancelled = activate(source) {
             calls.increment()
             source.cancel()
         }
+        expectOpens(registered)
         expectStays(calls, at: 0)
         #expect(readAll(from: channel.near).count == filled)
         expectEventually(calls) { $0 == 1 }

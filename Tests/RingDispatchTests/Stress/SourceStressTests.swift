@@ -94,12 +94,14 @@ struct SourceStressTests {
     @Test("Timers that are set, moved and cancelled from several threads end cleanly")
     func timers() {
         let fired = Watched(0)
+        let cancelled = Watched(0)
         let workers = (0..<4).map { thread in
             UserThread {
                 let queue = DispatchQueue(label: "stress.timer.\(thread)")
                 for number in 0..<300 {
                     let timer = DispatchSource.makeTimerSource(queue: queue)
                     timer.setEventHandler { fired.increment() }
+                    timer.setCancelHandler { cancelled.increment() }
                     timer.schedule(deadline: .now() + .microseconds(number % 60), repeating: 0.0001)
                     timer.activate()
                     timer.schedule(deadline: .now() + .microseconds(number % 40))
@@ -110,9 +112,13 @@ struct SourceStressTests {
             }
         }
         for worker in workers { #expect(worker.join(seconds: 150)) }
+        expectEventually(cancelled) { $0 == 1200 }
+        let count = fired.value
         let last = Gate()
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { last.open() }
         expectOpens(last)
+        #expect(fired.value == count)
+        #expect(cancelled.value == 1200)
     }
 
     @Test("What many threads add to a user-data source arrives once")

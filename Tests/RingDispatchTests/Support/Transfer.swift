@@ -117,9 +117,11 @@ func contents(ofFile path: String) -> [UInt8] {
     }
 }
 
+private let patternBlock = countingBytes(65_537)
+
 /// `count` ascending bytes, which repeat at an offset where no buffer ends. Quick to create.
 func patternBytes(_ count: Int) -> [UInt8] {
-    let block = countingBytes(65_537)
+    let block = patternBlock
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count + block.count)
     while bytes.count < count { bytes += block }

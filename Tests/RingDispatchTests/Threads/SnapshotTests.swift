@@ -5,7 +5,7 @@ import Testing
 @Suite("DispatchRuntime.snapshot", .watchdog)
 struct SnapshotTests {
     @Test("It names the back end and has as many ordinary event loops as are configured")
-    func loops() {
+    func loops() async {
         let snapshot = DispatchRuntime.snapshot()
         #expect(["io_uring", "epoll"].contains(snapshot.backend))
         #expect(!snapshot.backendReason.isEmpty)
@@ -15,22 +15,34 @@ struct SnapshotTests {
         #expect(snapshot.idleWorkers <= snapshot.workers)
         #expect(snapshot.workers <= 2 * snapshot.workerLimit)
         #expect(snapshot.description.contains(snapshot.backend))
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "3", 1)
+            let loops = DispatchRuntime.snapshot().loops.filter { !$0.isBackground }
+            #expect(loops.map(\.index) == [0, 1, 2])
+        }
     }
 
     @Test("It shows a handler that runs, with its thread")
     func running() {
-        let entered = Watched<Int32>(0)
-        let gate = Gate()
-        DispatchQueue(label: "snapshot").async {
-            entered.update { $0 = currentThreadIdentifier() }
-            // Spins: a wait would hand off the loop.
-            while !gate.wasOpened {}
+        // Another worker takes the loop over soon, and then no loop has the thread: a handler that
+        // was shown too late is followed by another one.
+        let isShown = poll {
+            let entered = Watched<Int32>(0)
+            let gate = Gate()
+            DispatchQueue(label: "snapshot").async {
+                entered.update { $0 = currentThreadIdentifier() }
+                // Spins: a wait would hand off the loop.
+                while !gate.wasOpened {}
+            }
+            defer { gate.open() }
+            expectEventually(entered) { $0 != 0 }
+            let loop = DispatchRuntime.snapshot().loops.first { $0.thread == entered.value }
+            guard let loop else { return false }
+            #expect(loop.activity == .running)
+            return true
         }
-        expectEventually(entered) { $0 != 0 }
-        let loop = DispatchRuntime.snapshot().loops.first { $0.thread == entered.value }
-        // Under load a replacement worker may have the loop already; then no loop has the thread.
-        if let loop { #expect(loop.activity == .running) }
-        gate.open()
+        #expect(isShown, "no snapshot showed the handler's thread")
     }
 
     @Test("It counts existing objects only")

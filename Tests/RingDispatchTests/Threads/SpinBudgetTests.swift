@@ -52,6 +52,7 @@ struct SpinBudgetTests {
         }
         let gaps = zip(probes.dropFirst(), probes).map { $0 - $1 }
         #expect(gaps.first == 2 * SpinBudget.fewestSleeps)
+        #expect(gaps.last == 1024)
         #expect(zip(gaps.dropFirst(), gaps).allSatisfy { $0 == min(2 * $1, 1024) })
     }
 

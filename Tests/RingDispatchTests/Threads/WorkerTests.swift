@@ -34,12 +34,11 @@ struct WorkerTests {
                 leave.pass()
             }
         }
-        expectEventually(inside) { $0 >= 1 }
+        expectEventually(inside) { $0 == 64 }
         let ran = Gate()
         DispatchQueue.global().async { ran.open() }
         expectOpens(ran)
         leave.open()
-        expectEventually(inside) { $0 == 64 }
     }
 
     @Test("78. An item that computes for long does not stop the others")
@@ -64,12 +63,15 @@ struct WorkerTests {
         let gatekeeper = DispatchQueue(label: "worker.gatekeeper")
         let leave = Gate()
         let through = Watched(0)
+        let asking = Watched(0)
         gatekeeper.async { leave.pass() }
         for number in 0..<32 {
             DispatchQueue(label: "worker.sync.\(number)").async {
+                asking.increment()
                 gatekeeper.sync { _ = through.increment() }
             }
         }
+        expectEventually(asking) { $0 == 32 }
         expectStays(through, at: 0)
         leave.open()
         expectEventually(through) { $0 == 32 }

@@ -14,9 +14,7 @@ struct AfterTests {
             ranAt.update { $0 = .now() }
         }
         expectEventually(ranAt) { $0 != nil }
-        let time = try #require(ranAt.value)
-        #expect(time >= deadline)
-        #expect(time < deadline + .seconds(5))
+        #expect(try #require(ranAt.value) >= deadline)
     }
 
     @Test("42, 69. A wall-clock deadline is kept too")
@@ -105,9 +103,15 @@ struct AfterTests {
     func cancel() {
         let ran = Watched(0)
         let item = DispatchWorkItem { ran.increment() }
+        // However long this thread takes, the item is cancelled before it may run.
+        queue.suspend()
         queue.asyncAfter(wallDeadline: .now() + .milliseconds(10), execute: item)
         item.cancel()
+        queue.resume()
         #expect(item.wait(timeout: Patience.deadline) == .success)
+        let isPast = Gate()
+        queue.asyncAfter(wallDeadline: .now() + .milliseconds(20)) { isPast.open() }
+        expectOpens(isPast)
         #expect(ran.value == 0)
     }
 
@@ -120,7 +124,7 @@ struct AfterTests {
             queue.asyncAfter(deadline: .now() + .seconds(3600), execute: item)
             item.cancel()
         }
-        #expect(released.waitUntilOpen(seconds: 5))
+        expectOpens(released)
     }
 
     @Test("5, 42. A delayed item waits for its suspended queue")
@@ -128,6 +132,9 @@ struct AfterTests {
         let ran = Watched(0)
         queue.suspend()
         queue.asyncAfter(deadline: .now() + .milliseconds(1)) { ran.increment() }
+        let isPast = Gate()
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(2)) { isPast.open() }
+        expectOpens(isPast)
         expectStays(ran, at: 0)
         queue.resume()
         expectEventually(ran) { $0 == 1 }

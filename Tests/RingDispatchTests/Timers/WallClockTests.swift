@@ -1,4 +1,5 @@
-import RingDispatch
+import Glibc
+@testable import RingDispatch
 import Testing
 
 private let hour: Int64 = 3_600_000_000_000
@@ -24,6 +25,28 @@ struct WallClockTests {
         }
     }
 
+    /// Between its choice of a time to wake up and its sleep, nobody wakes a loop.
+    @Test("69. An event loop that is about to sleep notices that the clock was set")
+    func beforeSleep() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            let loop = Runtime.loop(number: 0)
+            let timer = DispatchSource.makeTimerSource()
+            timer.start(deadline: .now() + .seconds(3600)) {}
+            expectSoon("the timer is not set") { loop.timers.count == 1 }
+            let before = loop.timers.firsts
+            WallClock.adjust(by: hour / 60)
+            #expect(!loop.timers.firsts.isBefore(before), "no timer follows the clock")
+            timer.schedule(wallDeadline: .now() + .seconds(1800))
+            let chosen = loop.timers.firsts
+            #expect(!loop.timers.firsts.isBefore(chosen))
+            WallClock.adjust(by: hour / 60)
+            #expect(loop.timers.firsts.isBefore(chosen))
+            timer.cancel()
+        }
+    }
+
     @Test("69. A wall-clock timer waits longer when the clock is set back")
     func backward() async {
         await #expect(processExitsWith: .success) {
@@ -33,9 +56,20 @@ struct WallClockTests {
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(wallDeadline: .now() + .milliseconds(10))
             timer.start { calls.increment() }
+            // An uptime of the same length has passed.
+            let isPast = Gate()
+            queue.asyncAfter(deadline: .now() + .milliseconds(20)) { isPast.open() }
+            expectOpens(isPast)
             expectStays(calls, at: 0)
             WallClock.adjust(by: hour)
             expectEventually(calls) { $0 == 1 }
+            // Set back while it waits, too: an hour forward is then no more than the start again.
+            timer.schedule(wallDeadline: .now() + .seconds(1800))
+            WallClock.adjust(by: -hour)
+            WallClock.adjust(by: hour)
+            expectStays(calls, at: 1)
+            WallClock.adjust(by: hour)
+            expectEventually(calls) { $0 == 2 }
             timer.cancel()
         }
     }

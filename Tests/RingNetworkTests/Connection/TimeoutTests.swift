@@ -25,10 +25,27 @@ struct TimeoutTests {
 
     @Test("Traffic keeps a connection from being idle; a time-out may be set later")
     func setLater() {
-        let (wire, connection, closed) = make { _ in }
-        for _ in 0..<20 {
-            #expect(wire.echoes([1]))
+        // On a machine that does not keep up, twice as long a time-out is tried.
+        for milliseconds in [200, 400, 800, 1600, 3200, 6400] {
+            let idle = UInt64(milliseconds) * 1_000_000
+            let (wire, _, closed) = make { $0.timeouts.idle = .milliseconds(milliseconds) }
+            let start = DispatchTime.now().uptimeNanoseconds
+            var (now, longestPause) = (start, UInt64(0))
+            while now < start + 2 * idle, wire.echoes([1]) {
+                letTimePass(milliseconds: 5)
+                let last = now
+                now = DispatchTime.now().uptimeNanoseconds
+                longestPause = max(longestPause, now - last)
+            }
+            let hasLasted = now >= start + 2 * idle
+            wire.close()
+            let reason = closed.wait()
+            if longestPause > idle / 2 && milliseconds < 6400 { continue }
+            #expect(hasLasted && reason == .ended)
+            break
         }
+        let (wire, connection, closed) = make { _ in }
+        #expect(wire.echoes([1]))
         var timeouts = ConnectionTimeouts()
         timeouts.receive = .milliseconds(50)
         connection.setTimeouts(timeouts)
@@ -38,9 +55,11 @@ struct TimeoutTests {
 
     @Test("A time-out that is turned off again does nothing")
     func turnedOff() {
-        let (wire, connection, closed) = make { $0.timeouts.idle = .milliseconds(200) }
+        let (wire, connection, closed) = make { $0.timeouts.idle = .milliseconds(300) }
         connection.setTimeouts(ConnectionTimeouts())
-        letTimePass(milliseconds: 400)
+        let (other, _, otherClosed) = make { $0.timeouts.idle = .milliseconds(300) }
+        #expect(otherClosed.wait() == .timedOut(.idle))
+        other.close()
         #expect(wire.echoes([5]))
         wire.close()
         #expect(closed.wait() != nil)
@@ -74,12 +93,35 @@ struct TimeoutTests {
     }
 
     @Test("An idle time-out resets the connection if bytes are unsent")
-    func idleUnsent() {
+    func idleUnsent() throws {
+        let sent = Outcome<SocketError?>()
         let (wire, _, closed) = make({ $0.timeouts.idle = .milliseconds(60) }) { connection in
-            connection.send(patterned(800_000))
+            connection.send(patterned(800_000)) { sent.set($0) }
         }
         #expect(closed.wait() == .timedOut(.idle))
+        #expect(sent.wait()??.code == ETIMEDOUT)
         wire.close()
+        try resetsOverTCP()
+    }
+
+    /// Only TCP tells a reset from an end.
+    private func resetsOverTCP() throws {
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        let closed = Outcome<CloseReason>()
+        listener.setConnectionHandler { connection in
+            var timeouts = ConnectionTimeouts()
+            timeouts.idle = .milliseconds(60)
+            connection.setTimeouts(timeouts)
+            connection.setCloseHandler { closed.set($1) }
+            connection.activate()
+            connection.send([UInt8](repeating: 1, count: 16_000_000))
+        }
+        listener.activate()
+        let wire = Wire.connect(to: listener.port)
+        #expect(closed.wait() == .timedOut(.idle))
+        #expect(poll { socketOption(wire.descriptor, Int(SOL_SOCKET), SO_ERROR) == ECONNRESET })
+        wire.close()
+        stop(listener)
     }
 
     @Test("A message that trickles in times out; silence between messages does not")

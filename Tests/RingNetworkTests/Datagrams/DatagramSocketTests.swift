@@ -276,14 +276,20 @@ struct DatagramSocketTests {
             #expect("\(error)".contains("port 0"))
             #expect("\(error)".contains("\(endpoint)"))
         }
-        first.close()
         var options = DatagramOptions()
         options.reusesPort = true
+        #expect(throws: DatagramSocketError.self) {
+            try DatagramSocket(endpoint, options: options)
+        }
+        closeAndWait(first)
         let one = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
         let other = try DatagramSocket(try #require(one.localEndpoint), options: options)
         #expect(one.port == other.port)
-        one.close()
-        other.close()
+        #expect(throws: DatagramSocketError.self) {
+            try DatagramSocket(try #require(one.localEndpoint))
+        }
+        closeAndWait(one)
+        closeAndWait(other)
     }
 
     @Test("A socket that cannot be opened is an error with a remedy")

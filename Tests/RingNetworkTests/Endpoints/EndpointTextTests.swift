@@ -152,7 +152,7 @@ struct EndpointTextTests {
             "a", "eth0", "tcp://", "udp://", "-", "\0", " ", "é", "f", "localhost", "65536", "x",
         ]
         var accepted = 0
-        for _ in 0..<10_000 {
+        for _ in 0..<(isDeep ? 10_000 : 3000) {
             var text = ""
             for _ in 0..<Int.random(in: 0...7, using: &generator) {
                 text += pieces.randomElement(using: &generator)!
@@ -167,6 +167,6 @@ struct EndpointTextTests {
                 if again != endpoint { Issue.record("'\(text)'") }
             }
         }
-        #expect(accepted > 100)
+        #expect(accepted > 50)
     }
 }

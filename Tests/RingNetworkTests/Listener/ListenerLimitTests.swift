@@ -122,6 +122,7 @@ struct ListenerLimitTests {
 
     @Test("A rate and a limit apply together")
     func rateAndLimit() throws {
+        let start = DispatchTime.now()
         let listener = try makeEchoListener {
             $0.acceptRate = AcceptRate(connectionsPerSecond: 200, burst: 2)
             $0.connectionLimit = 2
@@ -130,8 +131,13 @@ struct ListenerLimitTests {
         for wire in wires { #expect(wire.send([7])) }
         for wire in wires {
             #expect(wire.receive(1) == [7])
+            #expect(listener.queue.sync { listener.connections.count } <= 2)
             wire.close()
         }
+        // Eight tokens were needed first, 5 ms each.
+        #expect(DispatchTime.now() >= start + .milliseconds(39))
+        #expect(counters(listener).pausesForLimit >= 1)
+        #expect(counters(listener).pausesForRate >= 1)
         stop(listener)
     }
 
@@ -143,7 +149,8 @@ struct ListenerLimitTests {
                 $0.acceptRate = AcceptRate(connectionsPerSecond: 0.001, burst: 1)
             }
             let wires = (0..<3).map { _ in Wire.connect(to: listener.port) }
-            #expect(poll { counters(listener).accepted == limit })
+            #expect(poll { counters(listener).waiting == 3 - limit })
+            #expect(counters(listener).accepted == limit)
             stop(listener)
             #expect(wires[2].receiveEnd() == ECONNRESET)
         }

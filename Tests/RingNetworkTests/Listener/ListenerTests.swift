@@ -3,7 +3,7 @@ import RingDispatch
 import RingNetwork
 import Testing
 
-@Suite("Listeners")
+@Suite("Listeners", .watchdog)
 struct ListenerTests {
     @Test("Many clients are served at once, and each gets its own bytes back")
     func manyClients() throws {

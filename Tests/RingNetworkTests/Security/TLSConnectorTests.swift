@@ -49,6 +49,12 @@ struct TLSConnectorTests {
             return
         }
         stop(listener)
+        let identity = TestIdentities.issue(
+            CertificateRequest(name: "other", alternativeNames: "DNS:example.org"))
+        let store = TLSContextStore(try TLSContext(serverConfiguration(identity)))
+        let other = try makeEchoListener { $0.tls = store }
+        try Connector(options: options).expectEcho(from: other.endpoint)
+        stop(other)
     }
 
     @Test("An endpoint without a name to verify is an error with a remedy")

@@ -90,9 +90,15 @@ final class Wire: @unchecked Sendable {
     }
 }
 
-/// Bytes that depend on their position.
+/// The bytes of `patterned`, which repeat after 65536.
+private let pattern = (0..<65_536).map { UInt8(truncatingIfNeeded: ($0 &* 31) ^ ($0 >> 8)) }
+
+/// Bytes that depend on their position. Quick to make, however many they are.
 func patterned(_ count: Int, seed: Int = 0) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) ^ ($0 >> 8) &+ seed) }
+    let start = seed &* 4099 & 0xffff
+    var bytes = Array(pattern[start...].prefix(count))
+    while bytes.count < count { bytes += pattern.prefix(count - bytes.count) }
+    return bytes
 }
 
 /// Expects equal values, without printing them.

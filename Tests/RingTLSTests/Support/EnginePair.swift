@@ -121,11 +121,12 @@ final class EnginePair {
 /// Deterministic bytes with a long period.
 func pattern(_ count: Int) -> [UInt8] {
     var state: UInt64 = 88_172_645_463_325_252
-    return (0..<count).map { _ in
+    let words = (0..<(count + 7) / 8).map { _ in
         state ^= state << 13
         state ^= state >> 7
         state ^= state << 17
-        return UInt8(truncatingIfNeeded: state >> 24)
+        return state
     }
+    return words.withUnsafeBytes { Array($0.prefix(count)) }
 }
 #endif
