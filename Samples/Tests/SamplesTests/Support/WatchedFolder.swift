@@ -8,9 +8,21 @@ struct WatchedFolder {
 
     func path(_ name: String) -> String { path + "/" + name }
 
+    /// Creates a file with its content in one step, by a rename: a file that is created and then
+    /// written may be reported as created and modified when the machine is busy.
     func write(_ name: String, _ content: String = "content") throws {
-        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw Trouble(call: "open \(path(name))") }
+        let place = path + ".new"
+        try write(content, to: place, O_CREAT | O_TRUNC)
+        guard rename(place, path(name)) == 0 else { throw Trouble(call: "rename") }
+    }
+
+    func append(_ content: String, to name: String) throws {
+        try write(content, to: path(name), O_APPEND)
+    }
+
+    private func write(_ content: String, to path: String, _ flags: Int32) throws {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, 0o644)
+        guard descriptor >= 0 else { throw Trouble(call: "open \(path)") }
         defer { close(descriptor) }
         let bytes = Array(content.utf8)
         guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
