@@ -146,16 +146,16 @@ struct FileWatchServerTests {
             let resumptions = [
                 #"{"since":1}"#, #"{"since":1000}"#, #"{"since":7,"instance":"other"}"#,
             ]
-            for resumption in resumptions {
+            for (number, resumption) in resumptions.enumerated() {
                 let client = try server.connect()
                 try client.send(resumption)
                 let rescan = try client.event()
                 #expect(rescan.event == "rescan", "\(resumption)")
                 #expect(rescan.path == folder.path)
                 #expect(rescan.sequence == last)
-                try folder.write("after")
+                try folder.write("after \(number)")
                 let next = try client.event()
-                #expect(next.path == folder.path("after"))
+                #expect(next.path == folder.path("after \(number)"))
                 last = next.sequence
                 try client.send(#"{"since":\#(last - 2)}"#)
                 #expect(try client.event().sequence == last - 1)
@@ -202,8 +202,8 @@ struct FileWatchServerTests {
         let arguments = [
             "--window", "0", "--history", String(filesPerBatch + 50), "--unix", place("watch"),
         ]
-        try withFileWatchServer(arguments: arguments, prepare: { try $0.make(folder: name) }) {
-            server in
+        let prepare = { (folder: WatchedFolder) in try folder.make(folder: name) }
+        try withFileWatchServer(arguments: arguments, in: .memory, prepare: prepare) { server in
             let folder = server.folder
             // The kernel buffers less for a Unix socket than for TCP.
             let slow = try LineReader(try .unix(path: place("watch"))).greeted()
@@ -211,7 +211,10 @@ struct FileWatchServerTests {
             let before = try ProcessInformation.residentBytes(server.process.processID)
             // More in total than the kernel buffers for a client that does not read.
             for batch in 1...batches {
-                for file in 1...filesPerBatch { try folder.write("\(name)/\(name)\(file)") }
+                for file in 1...filesPerBatch {
+                    let path = "\(name)/\(name)\(file)"
+                    try batch.isMultiple(of: 2) ? folder.remove(path) : folder.write(path)
+                }
                 try folder.write("end of \(batch)")
                 _ = try witness.events(to: folder.path("end of \(batch)"))
             }

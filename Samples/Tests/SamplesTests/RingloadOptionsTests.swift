@@ -71,7 +71,7 @@ struct RingloadOptionsTests {
                 let process = try Program.ringload.start(
                     [
                         "tcp://127.0.0.1:\(server.port)", "--fail-if", condition,
-                        "--connections", "1", "--duration", "300ms", "--warmup", "50ms",
+                        "--rate", "200", "--duration", "300ms", "--warmup", "50ms",
                     ])
                 #expect(try process.waitForEnd() == ending, "\(process.words)")
                 let isReported = process.errors.text.contains("failed: \(condition): it is ")

@@ -8,12 +8,10 @@ struct WatchedFolder {
 
     func path(_ name: String) -> String { path + "/" + name }
 
-    /// Creates a file with its content in one step, by a rename: a file that is created and then
-    /// written may be reported as created and modified when the machine is busy.
-    func write(_ name: String, _ content: String = "content") throws {
-        let place = path + ".new"
-        try write(content, to: place, O_CREAT | O_TRUNC)
-        guard rename(place, path(name)) == 0 else { throw Trouble(call: "rename") }
+    /// Creates a file. That is one change, unless it gets content: on a busy machine that may be
+    /// reported as a second one.
+    func write(_ name: String, _ content: String = "") throws {
+        try write(content, to: path(name), O_CREAT | O_EXCL)
     }
 
     func append(_ content: String, to name: String) throws {
