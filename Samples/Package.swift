@@ -90,7 +90,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "KeyValueServerTests", dependencies: ["KeyValueServer", "TestSupport"],
+            name: "KeyValueServerTests",
+            dependencies: ["KeyValueServer", "refuse-io-uring", "TestSupport"],
             exclude: ["compare-with-redis.py", "expiry-load.py"], swiftSettings: settings),
         .executableTarget(name: "refuse-io-uring", path: "Tests/RefusedKernel"),
         .testTarget(

@@ -79,15 +79,16 @@ final class Pacer: @unchecked Sendable {
 
     /// Whether a message that was due within the measured time is still unsent.
     var hasBacklog: Bool {
+        guard shard.budget > 0 else { return false }
         let now = MonotonicClock.nanoseconds()
         return arrivals.nextNanoseconds < min(shard.statistics.endNanoseconds, now)
     }
 
-    /// The number of unsent messages that were due before `end`.
+    /// The number of unsent messages of the plan that were due before `end`.
     func unsent(before end: UInt64) -> Int {
         var rest = arrivals
         var count = 0
-        while rest.nextNanoseconds < end {
+        while count < shard.budget, rest.nextNanoseconds < end {
             count += 1
             rest.advance()
         }

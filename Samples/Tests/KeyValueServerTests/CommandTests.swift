@@ -3,14 +3,14 @@ import Testing
 @testable import KeyValueServer
 
 /// Requests and the replies that clients of this protocol know.
-@Suite("Commands")
+@Suite("Commands", .taskWatchdog)
 struct CommandTests {
     /// Lines as they are typed, and the replies' lines, joined by a vertical bar.
     private func check(
         _ steps: [(request: String, reply: String)],
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let client = Conversation()
+        let client = Conversation(ManualClock().makeDatabase())
         for (request, reply) in steps {
             let answer = client.type(request)
             #expect(
@@ -88,7 +88,7 @@ struct CommandTests {
             ("STRLEN b", ":0"), ("TYPE a", "+string"), ("TYPE b", "+none"),
             ("APPEND a", "-ERR wrong number of arguments for 'append' command"),
         ])
-        let client = Conversation()
+        let client = Conversation(ManualClock().makeDatabase())
         client.type("SET a x EX 100")
         var expected = "x"
         for round in 0..<200 {
@@ -176,7 +176,7 @@ struct CommandTests {
             ("CONFIG SET a b", "-ERR unknown subcommand 'SET'. Try CONFIG HELP."),
             ("COMMAND FOO", "-ERR unknown subcommand 'FOO'. Try COMMAND HELP."),
         ])
-        let client = Conversation()
+        let client = Conversation(ManualClock().makeDatabase())
         let long = String(repeating: "x", count: 1000)
         let reply = client.call("a\r\nb", long, long)
         #expect(reply.hasPrefix("-ERR unknown command 'a  b', with args beginning with: 'xxx"))
@@ -189,7 +189,7 @@ struct CommandTests {
     @Test("every command is found in small and in capital letters, and checks its words")
     func names() {
         for (name, command) in Command.all where command.arity != -1 {
-            let client = Conversation()
+            let client = Conversation(ManualClock().makeDatabase())
             let wrong = command.arity == 1 || command.arity == 2 ? ["", "x", "x"] : []
             for text in [name, name.uppercased()] {
                 #expect(

@@ -1,10 +1,9 @@
-import Glibc
 import RingDispatch
 import Testing
 
 @testable import KeyValueServer
 
-@Suite("Expiry")
+@Suite("Expiry", .taskWatchdog)
 struct ExpiryTests {
     @Test("a key is there to the end of its time, and gone after it")
     func access() {
@@ -137,13 +136,4 @@ struct ExpiryTests {
         }
         #expect(poll { weakDatabase == nil })
     }
-}
-
-/// Waits for something that nobody reports; false when it never happened.
-private func poll(until condition: () -> Bool) -> Bool {
-    for _ in 0..<30_000 {
-        if condition() { return true }
-        usleep(1000)
-    }
-    return false
 }

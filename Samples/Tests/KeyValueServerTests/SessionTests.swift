@@ -3,7 +3,7 @@ import Testing
 
 @testable import KeyValueServer
 
-@Suite("Sessions")
+@Suite("Sessions", .taskWatchdog)
 struct SessionTests {
     @Test("pipelined commands are answered in their order")
     func pipelining() {
@@ -88,6 +88,7 @@ struct SessionTests {
         #expect(database.queue.sync { database.openSessions } == 20)
         for client in clients { client.type("QUIT") }
         clients.removeLast(15)
+        #expect(poll { database.queue.sync { database.openSessions } == 0 })
         #expect(Conversation(database).type("INFO").contains("connected_clients:1\r\n"))
         #expect(database.queue.sync { database.sessions } == 21)
     }

@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 KEYS = ["a", "b", "c", "", "k\r\n", "long" * 20]
@@ -19,6 +20,17 @@ NUMBERS = VALUES + ["2", "-3", "100"]
 TIMES = ["900000", "5000000", "900000", "0", "-1", "9223372036854775807", "x", "1.5", ""]
 OPTIONS = ["NX", "xx", "GET", "KEEPTTL", "EX", "PX", "900000", "nonsense"]
 PIPELINE = 50
+TIMEOUT_SECONDS = 60
+
+# A host and a port, or the path of a Unix socket.
+Address = tuple[str, int] | str
+
+
+def connect(address: Address) -> socket.socket:
+    client = socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET)
+    client.settimeout(TIMEOUT_SECONDS)
+    client.connect(address)
+    return client
 
 
 def one(random_source: random.Random) -> list[str]:
@@ -54,8 +66,8 @@ def one(random_source: random.Random) -> list[str]:
 
 
 class Client:
-    def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+    def __init__(self, address: Address) -> None:
+        self.socket = connect(address)
         self.file = self.socket.makefile("rb")
 
     def send(self, commands: list[list[str]]) -> None:
@@ -83,6 +95,8 @@ class Client:
             return b":"
         if name == "PTTL" and reply.startswith(b":") and len(reply) > 6:
             return b":%d\r\n" % round(int(reply[1:]), -5)
+        if name == "TTL" and reply.startswith(b":") and len(reply) > 5:
+            return b":%d\r\n" % round(int(reply[1:]), -2)
         if name == "HELLO":
             return re.sub(rb"\$\d+\r\n7\.[\d.]+|(?<=id\r\n):\d+", b"", reply)
         return reply
@@ -100,11 +114,14 @@ RAW = [
 ]
 
 
-def raw(port: int, message: bytes) -> bytes:
-    client = socket.create_connection(("127.0.0.1", port), timeout=10)
-    client.sendall(message)
-    client.shutdown(socket.SHUT_WR)
+def raw(address: Address, message: bytes) -> bytes:
+    client = connect(address)
     answer = b""
+    try:
+        client.sendall(message)
+        client.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass  # The server has closed the connection already.
     try:
         while part := client.recv(65536):
             answer += part
@@ -113,28 +130,34 @@ def raw(port: int, message: bytes) -> bytes:
     return answer
 
 
-def start(command: list[str], port: int) -> subprocess.Popen:
+def start_ours(program: str) -> tuple[subprocess.Popen, Address]:
+    process = subprocess.Popen([program, "--port", "0"], stdout=subprocess.PIPE, text=True,
+                               stderr=subprocess.DEVNULL)
+    line = process.stdout.readline()
+    if not line.startswith("listening on "):
+        sys.exit(f"{program} does not listen: {line}")
+    return process, ("127.0.0.1", int(line.rsplit(":", 1)[1]))
+
+
+def start_redis(program: str, folder: str) -> tuple[subprocess.Popen, Address]:
+    # On a Unix socket: redis-server cannot choose a free port.
+    path = folder + "/socket"
     process = subprocess.Popen(
-        [*command, "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    for _ in range(200):
+        [program, "--save", "", "--appendonly", "no", "--port", "0", "--unixsocket", path],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+    for _ in range(600):
         try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            return process
+            connect(path).close()
+            return process, path
         except OSError:
             time.sleep(0.05)
     process.kill()
-    sys.exit(f"{command[0]} does not listen")
+    sys.exit(f"{program} does not listen")
 
 
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def compare(ports: list[int], count: int, seed: int) -> int:
+def compare(addresses: list[Address], count: int, seed: int) -> int:
     source = random.Random(seed)
-    clients = [Client(port) for port in ports]
+    clients = [Client(address) for address in addresses]
     differences = 0
     for _ in range(0, count, PIPELINE):
         commands = [one(source) for _ in range(PIPELINE)]
@@ -146,7 +169,7 @@ def compare(ports: list[int], count: int, seed: int) -> int:
                 differences += 1
                 print(f"{command}\n  KeyValueServer: {replies[0]!r}\n  Redis:          {replies[1]!r}")
     for message in RAW:
-        replies = [raw(port, message) for port in ports]
+        replies = [raw(address, message) for address in addresses]
         if replies[0] != replies[1]:
             differences += 1
             print(f"{message[:60]!r}\n  KeyValueServer: {replies[0]!r}\n  Redis: {replies[1]!r}")
@@ -157,15 +180,17 @@ def main() -> None:
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     redis = shutil.which("redis-server") or sys.exit("redis-server is not installed")
-    ports = [free_port(), free_port()]
-    processes = [start([sys.argv[1]], ports[0]),
-                 start([redis, "--save", "", "--appendonly", "no"], ports[1])]
-    try:
-        differences = compare(ports, count, seed)
-    finally:
-        for process in processes:
-            process.terminate()
-            process.wait()
+    with tempfile.TemporaryDirectory() as folder:
+        ours, our_address = start_ours(sys.argv[1])
+        processes = [ours]
+        try:
+            theirs, their_address = start_redis(redis, folder)
+            processes.append(theirs)
+            differences = compare([our_address, their_address], count, seed)
+        finally:
+            for process in processes:
+                process.terminate()
+                process.wait()
     print(f"{count} commands, seed {seed}: {differences} differences")
     sys.exit(min(differences, 1))
 

@@ -3,7 +3,7 @@ import RingNetwork
 import Testing
 
 /// How a load reports the faults of servers.
-@Suite("Findings", .taskWatchdog, .serialized)
+@Suite("Findings", .taskWatchdog)
 struct FindingsTests {
     static let messageBytes = 64
 

@@ -3,7 +3,7 @@ import RingNetwork
 import Testing
 
 /// Requests over persistent connections.
-@Suite("Loads over HTTP", .taskWatchdog, .serialized)
+@Suite("Loads over HTTP", .taskWatchdog)
 struct HTTPLoadTests {
     @Test(
         "requests of each method are answered, with pipelining",

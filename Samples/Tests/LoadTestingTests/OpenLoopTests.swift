@@ -1,4 +1,3 @@
-import Glibc
 import Histogram
 import LoadTesting
 import RingNetwork
@@ -7,52 +6,33 @@ import Testing
 @testable import LoadTesting
 
 /// Loads on schedule.
-@Suite("Open loop", .taskWatchdog, .serialized)
+@Suite("Open loop", .taskWatchdog)
 struct OpenLoopTests {
-    /// The tolerance for a busy machine.
-    static let patienceNanoseconds = 25e6
-
-    /// The expected percentile. Messages are due at equal intervals, and wait for the end of a
-    /// stop: in a stop of length s, those due in its first s - x wait for longer than x.
-    static func reference(_ percent: Double, stops: [Double], within seconds: Double) -> Double {
-        let share = (1 - percent / 100) * seconds * 1e9
-        var (low, high) = (0.0, stops.max() ?? 0)
-        for _ in 0..<60 {
-            let middle = (low + high) / 2
-            let waiting = stops.reduce(0) { $0 + max(0, $1 - middle) }
-            if waiting > share { low = middle } else { high = middle }
-        }
-        return low
-    }
-
-    /// This test measures latencies, which other tests would disturb.
-    static let isAlone = getenv("LOADTESTING_ALONE") != nil
-
-    @Test(
-        "latencies count from when a message was due, however slow the server is",
-        .enabled(if: isAlone, "set LOADTESTING_ALONE, and run no other test"))
+    /// A slow machine makes latencies longer, never shorter: only lower limits hold everywhere.
+    @Test("latencies count from when a message was due, however slow the server is")
     func coordinatedOmission() throws {
         let server = try StoppingServer()
-        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 3000)
-        // Few connections, so that most messages that are due in a stop wait for one. A low rate,
+        var plan = try shortPlan(server.endpoint).ending(afterRequests: 1000)
+        // Few connections, so that most messages that are due in the stop wait for one. A low rate,
         // so that they wait only for the end of the stop.
         plan.connections = 8
         plan.schedule = .constant(perSecond: 400)
         let report = try runLoad(plan)
         #expect(!report.hasFailed, "\(report.text)")
-        #expect(abs(report.measurement.messages - 1200) < 60, "\(report.text)")
-        let stops = server.stopNanoseconds
-        #expect(stops.count == 3)
+        #expect(report.measurement.messages == 1000)
+        let stop = Double(try #require(server.stopNanoseconds))
+        // Messages are due at equal intervals: those due in all but the stop's last x wait longer
+        // than x. One interval for the limits of the stop, and 1 % for the histogram's precision.
+        let interval = 1e9 / 400
         for percent in [90.0, 95, 99] {
-            let reference = Self.reference(percent, stops: stops, within: 3)
-            let error = abs(Double(report.percentile(percent)) - reference)
+            let reference = stop - (1 - percent / 100) * 1000 * interval
             #expect(
-                error <= reference * 0.02 + Self.patienceNanoseconds,
+                Double(report.percentile(percent)) >= reference * 0.99 - interval,
                 "p\(percent): \(report.percentile(percent)), reference \(reference)")
         }
-        // The service time hides the stops: only eight messages of each stop show it.
+        // The service time hides the stop: only eight messages show it.
         let open = report.measurement.open
-        #expect(Double(open.service.valueAtPercentile(90)) < Double(report.percentile(90)) / 2)
+        #expect(Double(open.service.valueAtPercentile(95)) < Double(report.percentile(95)) / 2)
         #expect(open.waited > 100 && open.unsent == 0)
     }
 

@@ -6,9 +6,9 @@ import WireFormats
 @testable import LoadTesting
 
 /// The report in each of its formats.
-@Suite("Reports", .taskWatchdog, .serialized)
+@Suite("Reports", .taskWatchdog)
 struct ReportTests {
-    static func report() throws -> LoadReport {
+    private static let measured = Result {
         let server = try TestServer.echo()
         // Long enough for several intervals even on a slow machine.
         var plan = try shortPlan(server.endpoint).lasting(milliseconds: 600)
@@ -16,6 +16,9 @@ struct ReportTests {
         plan.schedule = .constant(perSecond: 1000)
         return try runLoad(plan)
     }
+
+    /// All tests read the same run.
+    static func report() throws -> LoadReport { try measured.get() }
 
     @Test("the JSON report can be parsed and has the run's figures")
     func json() throws {

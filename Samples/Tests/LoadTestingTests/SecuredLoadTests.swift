@@ -6,7 +6,8 @@ import Testing
 
 /// Loads over TLS.
 @Suite(
-    "Loads over TLS", .enabled(if: TestIdentities.openssl != nil), .taskWatchdog, .serialized)
+    "Loads over TLS", .taskWatchdog,
+    .enabled(if: TestIdentities.openssl != nil, "openssl is not installed"))
 struct SecuredLoadTests {
     private func makeServer(
         _ serve: @escaping @Sendable (Connection) -> Void = { connection in

@@ -2,7 +2,7 @@ import Testing
 
 /// Invalid environment variables: the runtime ends each program with EX_CONFIG and names valid
 /// values.
-@Suite("Environment", .watchdog)
+@Suite("Environment", .taskWatchdog)
 struct ConfigurationTests {
     struct BadVariable {
         let name: String

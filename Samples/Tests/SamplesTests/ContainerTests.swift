@@ -3,7 +3,7 @@ import Testing
 
 /// Programs in containers: as process 1, and on a read-only file system.
 @Suite(
-    "Containers", .watchdog,
+    "Containers", .taskWatchdog,
     .enabled(if: Container.isAllowed, "this system allows no namespaces to its users"))
 struct ContainerTests {
     static let nothing = ":"
@@ -32,7 +32,7 @@ struct ContainerTests {
             .echoServer, .epoll, arguments: arguments, after: Self.nothing
         ) { container, server in
             let stuck = try server.connect()
-            _ = try stuck.sendUntilFull(patternBytes(16 * 1024 * 1024))
+            _ = try server.fill(stuck, patternBytes(16 * 1024 * 1024))
             try container.send(SIGTERM)
             let deadline = Deadline()
             while let _ = try? server.connect() {

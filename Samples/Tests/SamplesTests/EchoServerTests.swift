@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// EchoServer's functions other than the TCP echo.
-@Suite("EchoServer", .watchdog)
+@Suite("EchoServer", .taskWatchdog)
 struct EchoServerTests {
     private let greeting = Array("hello".utf8)
 
@@ -125,15 +125,12 @@ struct EchoServerTests {
             try garbage.send(Array("nonsense\r\n\r\n".utf8))
             let answer = String(decoding: try garbage.receiveUntilEnd(), as: UTF8.self)
             #expect(answer.hasPrefix("HTTP/1.1 400 "))
+            // One byte more than a head may have, and room for most of its end. Bytes that the
+            // server does not read would cause a reset, which can discard the answer.
             let endless = try Client(port: port)
-            _ = try? endless.send(Array(repeating: UInt8(ascii: "x"), count: 20_000))
-            let first = try endless.receiveSome(until: Deadline())
-            if case .bytes(let bytes) = first {
-                #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 431 "))
-            } else {
-                // The reset may discard the answer.
-                #expect(first == .reset)
-            }
+            try endless.send(Array(repeating: UInt8(ascii: "x"), count: 8 * 1024 + 4))
+            let tooLong = String(decoding: try endless.receiveUntilEnd(), as: UTF8.self)
+            #expect(tooLong.hasPrefix("HTTP/1.1 431 "))
             client.close()
         }
     }
@@ -157,9 +154,8 @@ struct EchoServerTests {
     func peerLimit(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--max-per-peer", "1"]) { server in
             let first = try server.connectAndGreet()
-            // The reset may arrive first.
+            // The reset may arrive while the client connects.
             if let second = try? server.connect() {
-                _ = try? second.send(greeting)
                 #expect(try second.receiveSome(until: Deadline()) == .reset)
             }
             first.close()
@@ -170,7 +166,7 @@ struct EchoServerTests {
 
     @Test("A silent client is closed after the idle time-out", arguments: Setting.usable)
     func idleTimeout(setting: Setting) throws {
-        try withServer(.echoServer, setting, arguments: ["--idle-timeout", "200ms"]) { server in
+        try withServer(.echoServer, setting, arguments: ["--idle-timeout", "1s"]) { server in
             let client = try server.connectAndGreet()
             #expect(try client.receiveUntilEnd() == [])
             #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
@@ -184,7 +180,7 @@ struct EchoServerTests {
     func drain(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--drain", "200ms"]) { server in
             let stuck = try server.connect()
-            _ = try stuck.sendUntilFull(patternBytes(16 * 1024 * 1024))
+            _ = try server.fill(stuck, patternBytes(16 * 1024 * 1024))
             #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
             #expect(server.process.output.text.contains(", 1 cut off with "))
         }
@@ -192,21 +188,21 @@ struct EchoServerTests {
 
     #if TLS
     private func openssl(_ arguments: String) throws -> ChildProcess {
-        try ChildProcess(
-            ["/bin/sh", "-c", "exec openssl " + arguments],
-            environment: ["PATH=/usr/local/bin:/usr/bin:/bin"])
+        try Program.start("/bin/sh", ["-c", "exec openssl " + arguments])
     }
 
     private func makeCertificate(in folder: Folder, name: String) throws {
         let process = try openssl(
-            "req -x509 -newkey rsa:2048 -nodes -keyout \(folder.path)/key.pem "
-                + "-out \(folder.path)/certificate.pem -subj /CN=\(name) -days 2")
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
+                + "-keyout \(folder.path)/key.pem -out \(folder.path)/certificate.pem "
+                + "-subj /CN=\(name) -days 2")
         let ending = try process.waitForEnd()
         #expect(ending == .exit(0), "\(process.words)")
     }
 
     @Test(
         "With a certificate TCP clients speak TLS, and SIGHUP reloads it",
+        .enabled(if: Command.find("openssl") != nil, "openssl is not installed"),
         arguments: Setting.usable)
     func certificates(setting: Setting) throws {
         let folder = Folder()
@@ -224,15 +220,16 @@ struct EchoServerTests {
             client.send(SIGKILL)
             let plain = try server.connect()
             try plain.send(Array("GET / HTTP/1.0\r\n\r\n".utf8))
-            // The server may send an alert before the end.
-            _ = try? plain.receiveUntilEnd()
+            try plain.waitUntilClosed()
 
             try makeCertificate(in: folder, name: "second")
             server.process.send(SIGHUP)
             _ = try server.process.errors.waitForLine(beginning: "EchoServer: SIGHUP: ")
             let other = try openssl(place + " </dev/null")
             _ = try other.waitForEnd()
-            #expect(other.output.text.contains("CN = second"), "\(other.words)")
+            // Some versions print "CN = second".
+            let text = other.output.text.replacing(" ", with: "")
+            #expect(text.contains("CN=second"), "\(other.words)")
             #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
         }
     }

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// FileWatchServer over HTTP.
-@Suite("FileWatchServer's HTTP", .watchdog)
+@Suite("FileWatchServer's HTTP", .taskWatchdog)
 struct FileWatchHTTPTests {
     @Test("/events sends changes as server-sent events with ids", arguments: Setting.usable)
     func events(setting: Setting) throws {
@@ -88,9 +88,9 @@ struct FileWatchHTTPTests {
     func largeSnapshot() throws {
         let count = 5000
         let prepare = { (folder: WatchedFolder) in
-            for number in 1...count { try folder.write("file number \(number)", "") }
+            for number in 1...count { try folder.write("file number \(number)") }
         }
-        try withFileWatchServer(prepare: prepare) { server in
+        try withFileWatchServer(in: .memory, prepare: prepare) { server in
             let entries = try server.object("/snapshot")["entries"] as? [Any]
             #expect((entries?.count ?? 0) >= count)
         }

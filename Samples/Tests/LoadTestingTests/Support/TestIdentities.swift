@@ -4,8 +4,7 @@ import RingTLS
 
 /// Certificates for one run of the tests, made by openssl(1) in a temporary folder.
 enum TestIdentities {
-    static let openssl = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/bin/openssl"]
-        .first { FileManager.default.isExecutableFile(atPath: $0) }
+    static let openssl = Command.find("openssl")
 
     static let authority = Issued.authority("Test authority")
     static let otherAuthority = Issued.authority("Another authority")

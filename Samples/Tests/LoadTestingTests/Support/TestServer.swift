@@ -63,24 +63,24 @@ final class TestServer: @unchecked Sendable {
     }
 }
 
-/// An echo server that reads but does not answer for 200 ms in each second.
+/// An echo server that reads but does not answer for at least 300 ms after its 80th message.
 final class StoppingServer: @unchecked Sendable {
     // Safety: only `queue` touches the state; all connections' queues target it.
-    static let stopMilliseconds = 200
     private let queue = DispatchQueue(label: "stopping-server")
     private let listener: Listener
-    private let timer: any DispatchSourceTimer
+    private var receives = 0
     private var isStopped = false
     private var held: [(Connection, [UInt8])] = []
-    private var stops: [Double] = []
+    private var length: UInt64?
 
     init() throws {
         var options = ListenerOptions()
         options.connectionTarget = queue
         listener = try Listener(.ipv4(.loopback, port: 0), options: options)
-        timer = DispatchSource.makeTimerSource(queue: queue)
         listener.setConnectionHandler { [unowned self] connection in
             connection.setReceiveHandler { [unowned self] connection, span in
+                receives += 1
+                if receives == 80 { stop() }
                 if isStopped {
                     held.append((connection, span.withUnsafeBytes { Array($0) }))
                 } else {
@@ -89,31 +89,25 @@ final class StoppingServer: @unchecked Sendable {
             }
             connection.activate()
         }
-        timer.setEventHandler { [unowned self] in stop() }
-        timer.schedule(deadline: .now() + .milliseconds(300), repeating: .seconds(1))
         listener.activate()
-        timer.activate()
     }
 
-    deinit {
-        timer.cancel()
-        listener.close()
-    }
+    deinit { listener.close() }
 
     var endpoint: Endpoint { listener.endpoint }
 
-    /// The actual lengths of the stops in nanoseconds; a busy machine makes them longer.
-    var stopNanoseconds: [Double] { queue.sync { stops } }
+    /// The actual length of the stop, which a busy machine prolongs; nil before its end.
+    var stopNanoseconds: UInt64? { queue.sync { length } }
 
     private func stop() {
         isStopped = true
         let begin = DispatchTime.now().uptimeNanoseconds
-        queue.asyncAfter(deadline: .now() + .milliseconds(Self.stopMilliseconds)) { [weak self] in
+        queue.asyncAfter(deadline: .now() + .milliseconds(300)) { [weak self] in
             guard let self else { return }
             isStopped = false
+            length = DispatchTime.now().uptimeNanoseconds - begin
             for (connection, bytes) in held { connection.send(bytes) }
             held = []
-            stops.append(Double(DispatchTime.now().uptimeNanoseconds - begin))
         }
     }
 }

@@ -87,19 +87,15 @@ final class Client {
         }
     }
 
-    /// Sends without reading until the socket has been full for `quietMilliseconds`; returns the
-    /// number of bytes sent.
-    func sendUntilFull(
-        _ bytes: [UInt8], quietMilliseconds: UInt64 = 200, deadline: Deadline = Deadline()
-    ) throws -> Int {
-        var sent = 0
-        while sent < bytes.count, !deadline.isOver {
-            let quiet = Deadline(afterMilliseconds: quietMilliseconds)
-            let count = try sendSome(bytes[sent...], until: quiet)
-            if count == 0 { break }
-            sent += count
+    /// Waits until the server has closed or reset the connection, whatever it sends before.
+    func waitUntilClosed(deadline: Deadline = Deadline()) throws {
+        while true {
+            switch try receiveSome(until: deadline) {
+            case .bytes: continue
+            case .end, .reset: return
+            case .nothing: throw Trouble("the connection is still open")
+            }
         }
-        return sent
     }
 
     /// Half-closes: the server reads end of file, and may continue to send.

@@ -17,6 +17,36 @@ struct EchoProcess {
         return client
     }
 
+    /// Sends without reading until the socket is full and the server asleep, since a server that is
+    /// only slow would still read. Returns the number of bytes sent.
+    func fill(_ client: Client, _ bytes: [UInt8]) throws -> Int {
+        let deadline = Deadline()
+        var (sent, quietSamples) = (0, 0)
+        while sent < bytes.count, quietSamples < 3 {
+            if deadline.isOver { throw Trouble("the server is never at rest") }
+            let soon = Deadline(afterMilliseconds: 30)
+            let count = try client.sendSome(bytes[sent...], until: soon)
+            sent += count
+            let isQuiet = try count == 0 && ProcessInformation.isAsleep(process.processID)
+            quietSamples = isQuiet ? quietSamples + 1 : 0
+        }
+        return sent
+    }
+
+    /// Waits until the server uses less than a tenth of a CPU for a while. A server that polls never
+    /// does.
+    func waitUntilCalm() throws {
+        let milliseconds: UInt32 = 300
+        let deadline = Deadline()
+        while true {
+            let before = try ProcessInformation.processorNanoseconds(process.processID)
+            letPass(milliseconds: milliseconds)
+            let spent = try ProcessInformation.processorNanoseconds(process.processID) - before
+            if spent < UInt64(milliseconds) * 1_000_000 / 10 { return }
+            if deadline.isOver { throw Trouble("\(spent) ns in \(milliseconds) ms") }
+        }
+    }
+
     /// Sends the signal and waits for the end.
     func end(by signal: Int32) throws -> Ending {
         process.send(signal)

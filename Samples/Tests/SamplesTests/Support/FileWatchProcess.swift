@@ -40,12 +40,13 @@ struct FileWatchProcess {
 }
 
 /// Starts a server on a folder of its own, runs `body`, and ends the server in any case.
+/// - Parameter location: memory for thousands of files; ext4 is slow when others were just removed.
 func withFileWatchServer<Result>(
-    _ setting: Setting = .epoll, arguments: [String] = [],
+    _ setting: Setting = .epoll, arguments: [String] = [], in location: Folder.Place = .temporary,
     prepare: (WatchedFolder) throws -> Void = { _ in },
     _ body: (FileWatchProcess) throws -> Result
 ) throws -> Result {
-    let folder = WatchedFolder(temporary: Folder())
+    let folder = WatchedFolder(temporary: Folder(location))
     try prepare(folder)
     let process = try Program.fileWatchServer.start(
         [folder.path, "--port", "0", "--http-port", "0"] + arguments, setting)

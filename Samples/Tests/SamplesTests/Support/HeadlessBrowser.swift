@@ -1,22 +1,38 @@
 import Foundation
 import Glibc
+import Testing
 
-/// A headless Chromium, controlled by the Chrome DevTools Protocol over two named pipes: JSON
-/// messages, each followed by a zero byte.
-final class HeadlessBrowser {
+/// A headless Chromium with one page, controlled by the Chrome DevTools Protocol over two named
+/// pipes: JSON messages, each followed by a zero byte.
+final class HeadlessBrowser: @unchecked Sendable {
+    // Safety: used by one test at a time.
     private let folder: Folder
     private let process: ChildProcess
     private let requests: Int32
     private let replies: Int32
     private var received: [UInt8] = []
     private var number = 0
+    private var target: String?
     private var session: String?
 
     /// Nil if none is installed.
     static let path = ["chromium", "chromium-browser", "google-chrome"]
-        .map { "/usr/bin/" + $0 }.first { access($0, X_OK) == 0 }
+        .compactMap(Command.find).first
 
-    init(width: Int = 1200, height: Int = 800) throws {
+    /// Starting one takes seconds, so that the tests of a suite share it.
+    private static let shared = Watched<HeadlessBrowser?>(nil)
+
+    /// The suite's browser, with a new page at this address.
+    static func page(_ address: String) throws -> HeadlessBrowser {
+        let browser = try shared.value ?? HeadlessBrowser()
+        shared.update { $0 = browser }
+        try browser.open(address)
+        return browser
+    }
+
+    static func quit() { shared.update { $0 = nil } }
+
+    private init(width: Int = 1200, height: Int = 800) throws {
         guard let path = Self.path else { throw Trouble("no Chromium is installed") }
         folder = Folder()
         let (requestPath, replyPath) = (folder.path + "/requests", folder.path + "/replies")
@@ -32,14 +48,8 @@ final class HeadlessBrowser {
             --no-first-run --remote-debugging-pipe --user-data-dir="$1/profile" \
             --window-size=\(width),\(height) about:blank 3<"$1/requests" 4>"$1/replies"
             """
-        process = try Program.start("/bin/sh", ["-c", command, path, folder.path])
-        let targets = try call("Target.getTargets")["targetInfos"] as? [[String: Any]] ?? []
-        let page = targets.first { $0["type"] as? String == "page" }
-        let target = page?["targetId"] ?? ""
-        session =
-            try call(
-                "Target.attachToTarget", ["targetId": target, "flatten": true])["sessionId"]
-            as? String
+        process = try Program.start(
+            "/bin/sh", ["-c", command, path, folder.path], longestLifeSeconds: 600)
     }
 
     deinit {
@@ -48,7 +58,14 @@ final class HeadlessBrowser {
         close(replies)
     }
 
-    func open(_ address: String) throws { try call("Page.navigate", ["url": address]) }
+    private func open(_ address: String) throws {
+        session = nil
+        if let target { try call("Target.closeTarget", ["targetId": target]) }
+        target = try call("Target.createTarget", ["url": "about:blank"])["targetId"] as? String
+        let options: [String: Any] = ["targetId": target ?? "", "flatten": true]
+        session = try call("Target.attachToTarget", options)["sessionId"] as? String
+        try call("Page.navigate", ["url": address])
+    }
 
     /// Evaluates a script in the page.
     @discardableResult
@@ -108,5 +125,15 @@ final class HeadlessBrowser {
             let count = read(replies, &buffer, buffer.count)
             if count > 0 { received += buffer[..<count] }
         }
+    }
+}
+
+/// Ends the browser after the suite's last test.
+struct BrowserLife: SuiteTrait, TestScoping {
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        defer { HeadlessBrowser.quit() }
+        try await function()
     }
 }

@@ -41,6 +41,16 @@ enum ProcessInformation {
         return counts
     }
 
+    /// Whether no thread runs or waits for a CPU. proc_pid_stat(5).
+    static func isAsleep(_ processID: pid_t) throws -> Bool {
+        let folder = "/proc/\(processID)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy { thread in
+            // The thread may have ended meanwhile.
+            let text = try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8)
+            return text?.split(separator: ")").last?.hasPrefix(" R") != true
+        }
+    }
+
     /// Whether a process of the group runs, zombies excluded. proc_pid_stat(5).
     static func isAlive(group: pid_t) throws -> Bool {
         let folders = try FileManager.default.contentsOfDirectory(atPath: "/proc")

@@ -46,7 +46,8 @@ extension Program {
     /// Starts any program, by its path.
     static func start(
         _ path: String, _ arguments: [String] = [], environment: [String] = [],
-        refusal: Refusal? = nil, descriptors: Int? = nil
+        refusal: Refusal? = nil, descriptors: Int? = nil,
+        longestLifeSeconds: Int = Self.longestLifeSeconds
     ) throws -> ChildProcess {
         guard access(path, X_OK) == 0 else {
             throw Trouble("\(path) is missing: run swift build --build-tests")

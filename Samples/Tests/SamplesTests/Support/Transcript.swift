@@ -43,6 +43,12 @@ final class Transcript: Sendable {
         } ?? { throw Trouble("no line '\(prefix)' in time; so far: '\(text)'") }()
     }
 
+    /// Waits until the text contains `part`.
+    func wait(for part: String, until deadline: Deadline = Deadline()) throws {
+        guard content.wait(until: deadline, for: { $0.text.contains(part) ? true : nil }) != nil
+        else { throw Trouble("no '\(part)' in time; so far: '\(text)'") }
+    }
+
     /// Waits until every writer has closed the pipe.
     func waitForEnd(until deadline: Deadline) throws {
         guard content.wait(until: deadline, for: { $0.isComplete ? true : nil }) != nil else {

@@ -8,9 +8,19 @@ struct WatchedFolder {
 
     func path(_ name: String) -> String { path + "/" + name }
 
-    func write(_ name: String, _ content: String = "content") throws {
-        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw Trouble(call: "open \(path(name))") }
+    /// Creates a file. That is one change, unless it gets content: on a busy machine that may be
+    /// reported as a second one.
+    func write(_ name: String, _ content: String = "") throws {
+        try write(content, to: path(name), O_CREAT | O_EXCL)
+    }
+
+    func append(_ content: String, to name: String) throws {
+        try write(content, to: path(name), O_APPEND)
+    }
+
+    private func write(_ content: String, to path: String, _ flags: Int32) throws {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, 0o644)
+        guard descriptor >= 0 else { throw Trouble(call: "open \(path)") }
         defer { close(descriptor) }
         let bytes = Array(content.utf8)
         guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
