@@ -33,8 +33,8 @@ struct EchoProcess {
         return sent
     }
 
-    /// Waits until the server uses less than a tenth of a CPU for a while. A server that polls never
-    /// does.
+    /// Waits until the server uses less than a tenth of a CPU for a while. A server that polls
+    /// never does.
     func waitUntilCalm() throws {
         let milliseconds: UInt32 = 300
         let deadline = Deadline()
