@@ -58,7 +58,7 @@ extension Trait where Self == Watchdog {
         Watchdog(usesOwnThreads: true, mostlyWaits: true)
     }
 
-    /// The same for tests that wait for tasks.
+    /// The same for tests that wait for tasks, or block for long.
     package static var taskWatchdog: Watchdog { Watchdog(usesOwnThreads: true) }
 }
 

@@ -53,8 +53,9 @@ struct SourceHandlerTests {
         let (entered, leave) = (Gate(), Gate())
         let cancelled = activate(source) {
             if inside.increment() != 1 { overlaps.increment() }
+            let call = calls.increment()
             received.increment(by: readAll(from: pair.near).count)
-            if calls.increment() == 1 {
+            if call == 1 {
                 entered.open()
                 leave.pass()
             }

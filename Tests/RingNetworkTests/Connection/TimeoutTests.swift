@@ -109,12 +109,13 @@ struct TimeoutTests {
         let listener = try Listener(.ipv4(.loopback, port: 0))
         let closed = Outcome<CloseReason>()
         listener.setConnectionHandler { connection in
-            var timeouts = ConnectionTimeouts()
-            timeouts.idle = .milliseconds(60)
-            connection.setTimeouts(timeouts)
             connection.setCloseHandler { closed.set($1) }
             connection.activate()
             connection.send([UInt8](repeating: 1, count: 16_000_000))
+            // Afterwards, so that the time does not end before there are bytes to send.
+            var timeouts = ConnectionTimeouts()
+            timeouts.idle = .milliseconds(60)
+            connection.setTimeouts(timeouts)
         }
         listener.activate()
         let wire = Wire.connect(to: listener.port)
