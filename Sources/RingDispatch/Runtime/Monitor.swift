@@ -24,8 +24,7 @@ final class Monitor: @unchecked Sendable {
     private var lastCall = 0
     private let parker = Parker()
     /// `asleep` while the monitor sleeps without a timeout. The exchange in `wake` lets exactly one
-    /// thread grant the parker. Store-then-check with the loops' states; `noteActivity` itself
-    /// loads relaxed.
+    /// thread grant the parker. Store-then-check with the loops' states.
     private let state = Atomic<UInt32>(Monitor.notStarted)
     private let inotifyThreads = Locked<[InotifyThread]>([])
 
@@ -54,7 +53,7 @@ final class Monitor: @unchecked Sendable {
     /// Starts or wakes the monitor, because a loop is in use.
     @inline(__always)
     func noteActivity() {
-        if state.load(ordering: .relaxed) != Monitor.awake { wake() }
+        if state.load(ordering: .sequentiallyConsistent) != Monitor.awake { wake() }
     }
 
     @inline(never)

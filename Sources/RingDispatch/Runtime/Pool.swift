@@ -85,8 +85,17 @@ final class Pool: @unchecked Sendable {
                 giveUp(loop, expecting)
             }
         case .none:
+            wakeSleeper(for: loop)
             giveUp(loop, expecting)
         }
+    }
+
+    /// At the limit, a worker may still sleep in another loop: it can steal from this one.
+    private func wakeSleeper(for loop: EventLoop) {
+        guard let sleeper = loops.first(where: { $0 != loop && $0.loopState.phase == .parked }),
+            help.begin()
+        else { return }
+        sleeper.wakeIfIdle()
     }
 
     private func giveUp(_ loop: EventLoop, _ expecting: LoopState) {

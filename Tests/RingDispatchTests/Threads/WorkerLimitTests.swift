@@ -34,4 +34,29 @@ struct WorkerLimitTests {
             #expect(late.value == 0)
         }
     }
+
+    /// One of the workers may sleep in its own loop when the last free place is taken.
+    @Test("At the limit, a sleeping worker takes the work of a loop whose own worker blocks")
+    func sleeper() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "2", 1)
+            setenv("RINGDISPATCH_WORKERS", "3", 1)
+            for _ in 0..<200 {
+                let leave = Gate()
+                let (inside, done) = (Watched(0), Watched(0))
+                for _ in 0..<6 {
+                    DispatchQueue.global().async {
+                        inside.increment()
+                        leave.pass()
+                        done.increment()
+                    }
+                    for _ in 0..<Int.random(in: 0..<20) { sched_yield() }
+                }
+                expectEventually(inside) { $0 == 3 }
+                leave.open()
+                expectEventually(done) { $0 == 6 }
+            }
+        }
+    }
 }
