@@ -148,9 +148,9 @@ struct TimerScheduleTests {
         let interval = DispatchTimeInterval.nanoseconds(1 << 31)
         timer.schedule(deadline: start, repeating: interval)
         timer.activate()
-        expectEventually(times) { $0.count == 2 }
+        expectEventually(times) { $0.count >= 2 }
         timer.cancel()
-        #expect(try #require(times.value.last) >= start + interval)
+        #expect(try #require(times.value.dropFirst().first) >= start + interval)
     }
 
     @Test(

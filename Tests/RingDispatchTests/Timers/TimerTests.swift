@@ -85,20 +85,21 @@ struct TimerTests {
         let start = DispatchTime.now() + .milliseconds(50)
         timer.schedule(deadline: start, repeating: .milliseconds(50))
         timer.activate()
-        expectEventually(calls) { $0.count == 1 }
+        expectEventually(calls) { !$0.isEmpty }
         timer.suspend()
         drain(queue)
         let before = calls.value
-        letTimePass(until: start + .milliseconds(425))
+        let ticks = before.reduce(0, +)
+        // Eight more are due by then.
+        letTimePass(until: start + .milliseconds(50 * Int(ticks + 7) + 25))
         #expect(calls.value == before, "a suspended timer called its handler")
         timer.resume()
         expectEventually(calls) { $0.count > before.count }
         timer.cancel()
         let elapsed = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
         let total = calls.value.reduce(0, +)
-        #expect(total >= 9 && total <= UInt(elapsed / 50_000_000) + 2, "ticks: \(calls.value)")
-        let missed = try #require(calls.value.dropFirst(before.count).first)
-        #expect(missed >= 9 - before.reduce(0, +))
+        #expect(total <= UInt(elapsed / 50_000_000) + 2, "ticks: \(calls.value)")
+        #expect(try #require(calls.value.dropFirst(before.count).first) >= 8)
     }
 
     @Test("46, 62. A slow handler does not build up calls")
@@ -109,7 +110,7 @@ struct TimerTests {
             calls.append(timer.data)
             letTimePass(milliseconds: 30)
         }
-        expectEventually(calls) { $0.count == 5 }
+        expectEventually(calls) { $0.count >= 5 }
         timer.cancel()
         #expect(calls.value.dropFirst().allSatisfy { $0 >= 10 }, "ticks: \(calls.value)")
     }

@@ -37,14 +37,14 @@ extension Rules {
         for index in start..<code.count {
             let isNext = index > start && !hasBody && parentheses == 0
             if isNext, declaresFunction(code[index]) { return nil }
-            for character in code[index] {
-                switch character {
-                case "(": parentheses += 1
-                case ")": parentheses -= 1
-                case "{":
+            for byte in code[index].utf8 {
+                switch byte {
+                case UInt8(ascii: "("): parentheses += 1
+                case UInt8(ascii: ")"): parentheses -= 1
+                case UInt8(ascii: "{"):
                     braces += 1
                     if parentheses == 0 { hasBody = true }
-                case "}":
+                case UInt8(ascii: "}"):
                     braces -= 1
                     if braces < 0 { return nil }
                     if hasBody, braces == 0 { return index }
