@@ -159,12 +159,15 @@ verify_tsan() {
     export TSAN_OPTIONS="halt_on_error=1"
     build_libraries --sanitize=thread --scratch-path $place || return
     # In parts: a single run would take minutes longer.
-    for part in 'LinuxPlatform|RingDispatch' RingNetwork 'RingTLS|Snippet|Tidy|FileWatching'; do
+    for part in 'LinuxPlatform|RingDispatch' RingNetwork 'RingTLS|Snippet|Tidy'; do
         run_tests "ThreadSanitizer, ${part//|/, }" "$(library_tests $place)" \
             --filter "^($part)Tests\\." || status=1
     done
+    # One test at a time: the storms are slow already.
+    run_tests "ThreadSanitizer, FileWatching" "$(library_tests $place)" \
+        --filter '^FileWatchingTests\.' --no-parallel || status=1
     for loops in 2 8; do
-        for repetition in 1 2 3 4 5; do
+        for repetition in 1 2 3; do
             RINGDISPATCH_LOOPS=$loops run_tests \
                 "ThreadSanitizer, stress $repetition with $loops event loops" \
                 "$(library_tests $place)" --filter '^RingDispatchTests\..*Stress' || status=1
