@@ -89,17 +89,17 @@ finish_tests() {
 }
 
 # run_tests TITLE TESTS ARGUMENTS...: runs built tests on the back end that RINGDISPATCH_BACKEND
-# names, or on both at the same time.
+# names. Without it, on the one that the machine allows (auto) and on epoll, at the same time.
 run_tests() {
     local title=$1 tests=$2 start=$SECONDS status=0 backend log
     local -A processes=()
     shift 2
-    for backend in ${RINGDISPATCH_BACKEND:-io_uring epoll}; do
+    for backend in ${RINGDISPATCH_BACKEND:-auto epoll}; do
         log="$logs/${title//[^a-zA-Z0-9]/-}-$backend"
         RINGDISPATCH_BACKEND=$backend start_tests "$log" "$tests" "$@" &
         processes[$backend]=$!
     done
-    for backend in ${RINGDISPATCH_BACKEND:-io_uring epoll}; do
+    for backend in ${RINGDISPATCH_BACKEND:-auto epoll}; do
         log="$logs/${title//[^a-zA-Z0-9]/-}-$backend"
         local result=0
         wait "${processes[$backend]}" || result=$?

@@ -77,24 +77,25 @@ build_samples() {
     step "build the samples and their tests" swift build --package-path Samples --build-tests "$@"
 }
 
-verify_loops() {
+# run_with VARIABLE WHAT FILTER VALUE...: runs the libraries' tests with each value of a setting.
+run_with() {
+    local variable=$1 what=$2 filter=$3 value status=0
+    shift 3
     build_libraries || return
-    local loops status=0
-    for loops in 1 2 8; do
-        RINGDISPATCH_LOOPS=$loops run_tests "$loops event loops" "$(library_tests)" \
-            --filter '^(RingDispatch|RingNetwork)Tests\.' || status=1
+    for value in "$@"; do
+        export "$variable=$value"
+        run_tests "$value $what" "$(library_tests)" --filter "$filter" || status=1
     done
+    unset "$variable"
     return $status
 }
 
+verify_loops() {
+    run_with RINGDISPATCH_LOOPS "event loops" '^(RingDispatch|RingNetwork)Tests\.' 1 2 8
+}
+
 verify_buffers() {
-    build_libraries || return
-    local buffers status=0
-    for buffers in 2 8; do
-        RINGDISPATCH_BUFFERS=$buffers run_tests "$buffers receive buffers" "$(library_tests)" \
-            --filter '^RingNetworkTests\.' || status=1
-    done
-    return $status
+    run_with RINGDISPATCH_BUFFERS "receive buffers" '^RingNetworkTests\.' 2 8
 }
 
 verify_stress() {
@@ -114,7 +115,7 @@ verify_deep() {
     build_samples || return
     local status=0
     # One back end at a time: these tests are the load.
-    for backend in io_uring epoll; do
+    for backend in auto epoll; do
         RINGDISPATCH_TESTS=deep RINGDISPATCH_BACKEND=$backend run_tests "deep, libraries" \
             "$(library_tests)" || status=1
         RINGDISPATCH_TESTS=deep RINGDISPATCH_BACKEND=$backend run_tests "deep, samples" \
@@ -145,7 +146,7 @@ verify_ported() {
         echo "a package that depends on RingDispatch fetches more than swift-system: $fetched"
         return 1
     fi
-    for backend in io_uring epoll; do
+    for backend in auto epoll; do
         for check in porting-check run-loop-check async-main-check shortage-check; do
             step "$check on $backend" env RINGDISPATCH_BACKEND=$backend \
                 $place/.build/debug/$check || status=1

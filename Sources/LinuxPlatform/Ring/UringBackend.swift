@@ -80,7 +80,7 @@ package final class UringBackend: IOBackend {
         prepare(Prepared(action: .endRequest, token: token))
     }
 
-    /// The ring keeps no state of a descriptor except for its registrations.
+    /// The ring itself keeps no state of a descriptor except for its registrations.
     package override func release(descriptor: Int32) { streams.release(descriptor: descriptor) }
 
     // MARK: sockets

@@ -1,14 +1,14 @@
 import Glibc
+import LinuxPlatform
 import SystemPackage
 import Testing
 
 /// The kernel's queue of events.
 enum KernelQueue {
     /// How many events it holds.
-    static let limit: Int = {
-        let bytes = Files.bytes(of: "/proc/sys/fs/inotify/max_queued_events") ?? []
-        return Int(String(decoding: bytes.prefix { $0 != 0x0a }, as: UTF8.self)) ?? .max
-    }()
+    static let limit =
+        SystemFile.firstLine(of: "/proc/sys/fs/inotify/max_queued_events").flatMap { Int($0) }
+        ?? .max
 
     /// Whether it can be filled in reasonable time.
     static let isSmall = limit <= 65536
