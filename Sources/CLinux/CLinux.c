@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/ioprio.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -97,6 +98,17 @@ long clinux_send_msg_ring(int ring_descriptor, uint64_t user_data) {
     long result = syscall(
         __NR_io_uring_register, -1, CLINUX_REGISTER_SEND_MSG_RING, &entry, 1);
     return result < 0 ? -errno : result;
+}
+
+int clinux_supports(struct io_uring *ring, int operation) {
+    enum { MOST = 256 };
+    struct io_uring_probe *probe =
+        calloc(1, sizeof *probe + MOST * sizeof(struct io_uring_probe_op));
+    if (!probe) return -ENOMEM;
+    int result = io_uring_register_probe(ring, probe, MOST);
+    if (result == 0) result = io_uring_opcode_supported(probe, operation);
+    free(probe);
+    return result;
 }
 
 long clinux_thread_id(void) { return syscall(SYS_gettid); }

@@ -161,6 +161,13 @@ struct BackendTests {
         #expect(seen == tokens)
     }
 
+    @Test("a kernel without a needed operation is refused, with the release that is needed")
+    func oldKernel() {
+        #expect(UringProbe.refusal() == nil)
+        let refusal = UringProbe.refusal(newest: 255)
+        #expect(refusal?.description.contains("Linux 6.1 or later is needed") == true)
+    }
+
     @Test("the doorbell wakes the ring without the newer system call, too")
     func olderDoorbell() throws {
         let backend = try UringBackend(doorbell: Doorbell(withoutRegister: true))

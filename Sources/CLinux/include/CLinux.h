@@ -154,6 +154,8 @@ static inline ssize_t clinux_receive(int descriptor, void *bytes, size_t capacit
 long clinux_futex_wait(uint32_t *word, uint32_t expected, const struct timespec *deadline);
 long clinux_futex_wake(uint32_t *word, int count);
 long clinux_send_msg_ring(int ring_descriptor, uint64_t user_data);
+// Whether the kernel has an operation (IORING_OP_...): 1 or 0, or -errno.
+int clinux_supports(struct io_uring *ring, int operation);
 long clinux_thread_id(void);
 void clinux_set_thread_name(const char *name);
 void clinux_use_fine_timers(void);

@@ -17,7 +17,7 @@ package struct BackendFactory: Sendable {
     /// - Throws: if io_uring was requested and is refused.
     package init(preference: Preference) throws(SystemError) {
         if preference == .epoll {
-            self.init(reason: "RINGDISPATCH_BACKEND=epoll", doorbell: nil)
+            self.init(reason: "as requested", doorbell: nil)
             return
         }
         if let refusal = UringProbe.refusal() {
@@ -25,9 +25,13 @@ package struct BackendFactory: Sendable {
             self.init(reason: refusal.description, doorbell: nil)
             return
         }
-        let reason =
-            preference == .ioUring ? "RINGDISPATCH_BACKEND=io_uring" : "the kernel allows it"
+        let reason = preference == .ioUring ? "as requested" : "the kernel allows it"
         self.init(reason: reason, doorbell: try Doorbell())
+    }
+
+    /// epoll, because io_uring failed later.
+    package static func epoll(because error: SystemError) -> BackendFactory {
+        BackendFactory(reason: error.description, doorbell: nil)
     }
 
     private init(reason: String, doorbell: Doorbell?) {

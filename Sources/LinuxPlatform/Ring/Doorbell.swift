@@ -18,10 +18,6 @@ package final class Doorbell: Sendable {
 
     /// - Parameter withoutRegister: use the shared ring even where the kernel needs none.
     package init(withoutRegister: Bool = false) throws(SystemError) {
-        if !withoutRegister, [EBADF, EBADFD].contains(Doorbell.registerError()) {
-            shared = Mutex(nil)
-            return
-        }
         let ring = UnsafeMutablePointer<io_uring>.allocate(capacity: 1)
         ring.initialize(to: io_uring())
         var parameters = io_uring_params()
@@ -30,19 +26,23 @@ package final class Doorbell: Sendable {
             ring.deallocate()
             throw UringProbe.setupError(code: -result)
         }
-        shared = Mutex(SendingRing(ring: ring))
+        if !withoutRegister, clinux_send_msg_ring(ring.pointee.ring_fd, 0) == 0 {
+            Doorbell.close(ring)
+            shared = Mutex(nil)
+        } else {
+            shared = Mutex(SendingRing(ring: ring))
+        }
     }
-
-    /// The errno for an invalid descriptor: EBADFD or EBADF if the kernel needs no ring for the
-    /// sender, EINVAL if it does, and another one if the call is refused.
-    static func registerError() -> Int32 { Int32(-clinux_send_msg_ring(-1, 0)) }
 
     deinit {
         shared.withLock { sender in
-            guard let ring = sender?.ring else { return }
-            clinux_close_ring(ring)
-            ring.deallocate()
+            if let ring = sender?.ring { Doorbell.close(ring) }
         }
+    }
+
+    private static func close(_ ring: UnsafeMutablePointer<io_uring>) {
+        clinux_close_ring(ring)
+        ring.deallocate()
     }
 
     package func ring(_ target: Int32) {

@@ -12,8 +12,6 @@ package final class UringBackend: IOBackend {
     /// Safety: only the loop's holder touches it, except for words that `CLinux` reads atomically.
     private let ring: UnsafeMutablePointer<io_uring>
     private let doorbell: Doorbell
-    /// Whether an entry can suppress its completion on success (Linux 5.17).
-    private let skipsSuccess: Bool
     /// Entries that found the submission queue full; submitted first at the next turn.
     @exclusivity(unchecked) private var overflow: [Prepared] = []
     private let streams: EpollSet
@@ -24,9 +22,8 @@ package final class UringBackend: IOBackend {
 
         enum Action {
             case poll(descriptor: Int32, events: UInt32)
-            case endPoll
             case request(FileRequest)
-            case endRequest
+            case cancel
         }
     }
 
@@ -48,7 +45,6 @@ package final class UringBackend: IOBackend {
             ring.deallocate()
             throw UringProbe.setupError(code: -result)
         }
-        skipsSuccess = parameters.features & UInt32(IORING_FEAT_CQE_SKIP) != 0
         super.init(registrationsMigrate: true)
         try streams.add(bell: descriptor)
     }
@@ -67,7 +63,7 @@ package final class UringBackend: IOBackend {
     }
 
     package override func cancelRegistration(descriptor: Int32, token: UInt64) {
-        prepare(Prepared(action: .endPoll, token: token))
+        prepare(Prepared(action: .cancel, token: token))
     }
 
     package override var carriesOutRequests: Bool { true }
@@ -77,7 +73,7 @@ package final class UringBackend: IOBackend {
     }
 
     package override func cancelRequest(token: UInt64) {
-        prepare(Prepared(action: .endRequest, token: token))
+        prepare(Prepared(action: .cancel, token: token))
     }
 
     /// The ring itself keeps no state of a descriptor except for its registrations.
@@ -129,16 +125,16 @@ package final class UringBackend: IOBackend {
         case .poll(let descriptor, let events):
             io_uring_prep_poll_add(entry, descriptor, events)
             token = operation.token
-        case .endPoll:
-            io_uring_prep_poll_remove(entry, operation.token)
         case .request(let request):
             fill(entry, request)
             token = operation.token
-        case .endRequest:
+        case .cancel:
+            // Not POLL_REMOVE: it fails (EALREADY) while an event is on its way to the poll, which
+            // then goes on waiting if another reader has taken what was to be read.
             io_uring_prep_cancel64(entry, operation.token, 0)
         }
         entry.pointee.user_data = token
-        if token == 0 && skipsSuccess { entry.pointee.flags |= UInt8(CLINUX_SKIP_SUCCESS) }
+        if token == 0 { entry.pointee.flags |= UInt8(CLINUX_SKIP_SUCCESS) }
     }
 
     private func fill(_ entry: UnsafeMutablePointer<io_uring_sqe>, _ request: FileRequest) {
@@ -233,6 +229,11 @@ package final class UringBackend: IOBackend {
     func probeWait(timeoutNanoseconds: UInt64) throws(SystemError) {
         var timeout = UringBackend.timespec(timeoutNanoseconds)
         try tryEnter(waitCount: 1, timeout: &timeout)
+    }
+
+    /// Throws if the kernel does not have an operation: for the probe.
+    func probe(for operation: Int32) throws(SystemError) {
+        try UringProbe.check(supported: clinux_supports(ring, operation))
     }
 
     package override var canReap: Bool { hasCompletions || streams.hasEvents }

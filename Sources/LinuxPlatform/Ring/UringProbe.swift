@@ -8,19 +8,24 @@ internal import Glibc
 /// instead.
 package enum UringProbe {
     /// nil if a ring can be set up, entered, and woken from outside.
-    package static func refusal() -> SystemError? {
+    /// - Parameter newest: an operation that the kernel must have.
+    package static func refusal(newest: Int32 = newestOfLinux61) -> SystemError? {
         do {
             var settings = BackendSettings()
             settings.submissionEntries = 4
             let backend = try UringBackend(
                 doorbell: Doorbell(), settings: settings, completionEntries: 8)
             try roundTrip(backend)
-            try checkRegistering()
+            try backend.probe(for: newest)
             return nil
         } catch {
             return error
         }
     }
+
+    /// An operation that Linux 6.1, the oldest kernel that the library is tested with, was the
+    /// first to have. The library does not use it.
+    package static let newestOfLinux61 = Int32(IORING_OP_SENDMSG_ZC.rawValue)
 
     /// A wake-up must arrive as a completion.
     private static func roundTrip(_ backend: UringBackend) throws(SystemError) {
@@ -28,19 +33,18 @@ package enum UringProbe {
         try backend.probeWait(timeoutNanoseconds: 1_000_000_000)
         guard backend.hasCompletions else {
             throw SystemError(
-                call: "io_uring MSG_RING", code: EOPNOTSUPP,
-                remedy: "Linux 5.19 or later is needed")
+                call: "io_uring MSG_RING", code: EOPNOTSUPP, remedy: kernelRemedy)
         }
     }
 
-    /// A filter that refuses only io_uring_register(2) counts as a refusal of io_uring, although
-    /// doorbells could do without this call.
-    private static func checkRegistering() throws(SystemError) {
-        switch Doorbell.registerError() {
-        case EBADF, EBADFD, EINVAL: break
-        case let code:
-            throw SystemError(call: "io_uring_register", code: code, remedy: remedy(code: code))
-        }
+    private static let kernelRemedy = "Linux 6.1 or later is needed"
+
+    /// - Parameter supported: 1 or 0, or a negated errno.
+    static func check(supported: Int32) throws(SystemError) {
+        if supported == 1 { return }
+        throw SystemError(
+            call: "io_uring_register", code: supported == 0 ? EOPNOTSUPP : -supported,
+            remedy: supported == 0 ? kernelRemedy : remedy(code: -supported))
     }
 
     static func setupError(code: Int32) -> SystemError {
@@ -62,9 +66,9 @@ package enum UringProbe {
                 + "io_uring_enter and io_uring_register"
         case ENOSYS:
             return "the kernel or the container's profile has no io_uring; "
-                + "Linux 5.19 or later and a profile that allows it are needed"
+                + "Linux 6.1 or later and a profile that allows it are needed"
         case EINVAL:
-            return "the kernel is too old for the flags used; Linux 5.19 or later is needed"
+            return "the kernel is too old for the flags used; Linux 6.1 or later is needed"
         case ENOMEM:
             return "locked memory is short; raise RLIMIT_MEMLOCK (ulimit -l)"
         case EMFILE, ENFILE:

@@ -1,3 +1,5 @@
+import Glibc
+import LinuxPlatform
 import RingDispatch
 import Testing
 
@@ -21,6 +23,36 @@ struct SourceCancelTests {
         expectEventually(cancelled) { $0 == 1 }
         source.cancel()
         expectStays(cancelled, at: 1)
+    }
+
+    @Test("54. A cancelled source ends, although the kernel wakes it for nothing at that moment")
+    func wokenForNothing() throws {
+        final class Signals: Sendable {
+            let descriptor: SignalDescriptor
+            init() throws { descriptor = try SignalDescriptor() }
+        }
+        let signals = try Signals()
+        let isOver = Gate()
+        let waker = UserThread {
+            // Each call wakes whoever polls any signalfd of the process.
+            while !isOver.wasOpened { signals.descriptor.set([SIGUSR2]) }
+        }
+        let cancelled = Watched(0)
+        for _ in 0..<500 {
+            let sources = (0..<4).map { _ in
+                DispatchSource.makeReadSource(
+                    fileDescriptor: signals.descriptor.number, queue: queue)
+            }
+            for source in sources {
+                source.setEventHandler {}
+                source.setCancelHandler { cancelled.increment() }
+                source.activate()
+            }
+            for source in sources { source.cancel() }
+        }
+        expectEventually(cancelled) { $0 == 2000 }
+        isOver.open()
+        #expect(waker.join())
     }
 
     @Test("48, 54. No event handler starts after cancel, and a merge after it is ignored")
