@@ -5,22 +5,16 @@ internal import Synchronization
 package enum Runtime {
     static let configuration = Configuration.fromEnvironment()
 
-    private static let factory = makeFactory()
+    private static let start = makeStart()
 
     /// Serves all classes but the background class, and all events.
-    static let pool: Pool = {
-        do throws(SystemError) {
-            return try makePool(isBackground: false)
-        } catch {
-            fatalSystemError(error)
-        }
-    }()
+    static var pool: Pool { start.pool }
 
     /// Serves the background class, on threads with the lowest priority. Created for its first
     /// item. If no descriptor is free then, the ordinary threads do its work.
     static let backgroundPool: Pool = {
         do throws(SystemError) {
-            let pool = try makePool(isBackground: true)
+            let pool = try makePool(start.factory, isBackground: true)
             isBackgroundPoolUsed.store(true, ordering: .releasing)
             return pool
         } catch {
@@ -38,8 +32,8 @@ package enum Runtime {
         isBackgroundPoolUsed.load(ordering: .acquiring) ? backgroundPool : nil
     }
 
-    static var backend: BackendKind { factory.kind }
-    static var backendReason: String { factory.reason }
+    static var backend: BackendKind { start.factory.kind }
+    static var backendReason: String { start.factory.reason }
 
     /// Pushes a work item of a root queue.
     @inline(__always)
@@ -113,25 +107,47 @@ package enum Runtime {
         pool.loops[Int(UInt(bitPattern: number) % UInt(pool.loops.count))]
     }
 
-    private static func makeFactory() -> BackendFactory {
+    private struct Start {
+        let factory: BackendFactory
+        let pool: Pool
+    }
+
+    private static func makeStart() -> Start {
+        ThreadRegistry.trapInForkedChildren
+        // These take their descriptors now, while some are free.
+        _ = LibdispatchMainQueue.exists
+        _ = SharedSignalReader.shared
+        let start = makeFirstPool()
+        if configuration.isLogging {
+            Diagnostics.log(
+                "\(start.factory.kind.rawValue) back end, \(configuration.loops) event loop"
+                    + (configuration.loops == 1 ? "" : "s") + " (\(start.factory.reason))")
+        }
+        return start
+    }
+
+    private static func makeFirstPool() -> Start {
         do {
             let factory = try BackendFactory(preference: configuration.backend)
-            if configuration.isLogging {
-                Diagnostics.log(
-                    "\(factory.kind.rawValue) back end, \(configuration.loops) event loop"
-                        + (configuration.loops == 1 ? "" : "s") + " (\(factory.reason))")
+            do {
+                return Start(factory: factory, pool: try makePool(factory, isBackground: false))
+            } catch where configuration.backend == .auto && factory.kind == .ioUring {
+                // The rings of all loops exceed a limit that one small ring did not.
+                let epoll = BackendFactory.epoll(because: error)
+                return Start(factory: epoll, pool: try makePool(epoll, isBackground: false))
             }
-            return factory
         } catch {
-            fatalConfiguration("RINGDISPATCH_BACKEND=io_uring cannot be had: \(error)")
+            if configuration.backend == .ioUring {
+                fatalConfiguration("RINGDISPATCH_BACKEND=io_uring cannot be had: \(error)")
+            }
+            fatalSystemError(error)
         }
     }
 
-    private static func makePool(isBackground: Bool) throws(SystemError) -> Pool {
-        ThreadRegistry.trapInForkedChildren
-        // libdispatch's queue takes its descriptor now, while some are free.
-        _ = LibdispatchMainQueue.exists
-        return try Pool(
+    private static func makePool(
+        _ factory: BackendFactory, isBackground: Bool
+    ) throws(SystemError) -> Pool {
+        try Pool(
             isBackground: isBackground, loopCount: configuration.loops,
             workerLimit: configuration.workers, settings: configuration.backendSettings,
             factory: factory)

@@ -2,8 +2,8 @@ import Glibc
 import RingDispatch
 import Testing
 
-@Suite("Process sources without descriptors", .serialized)
-struct ProcessShortageTests {
+@Suite("Sources without descriptors, and loops without memory", .serialized)
+struct ShortageTests {
     @Test("A child's end is reported although no descriptor is free")
     func shortage() async {
         let result = await #expect(processExitsWith: .success, observing: lastWords) {
@@ -75,6 +75,41 @@ struct ProcessShortageTests {
             child.waitUntilEnded()
             letTimePass(milliseconds: 300)
             endProcess(succeedingIf: ended.wasOpened)
+        }
+    }
+
+    @Test("Signals are reported although no descriptor was free for the first source")
+    func signals() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let queue = DispatchQueue(label: "shortage")
+            drain(queue)
+            letTasksHaveTheirDescriptors()
+            let none = dup(STDIN_FILENO)
+            close(none)
+            var few = rlimit(rlim_cur: rlim_t(none), rlim_max: 4096)
+            setrlimit(__rlimit_resource_t(7), &few)  // RLIMIT_NOFILE
+            let before = handlerAddress(of: SIGUSR1)
+            let probe = SignalProbe(SIGUSR1, on: queue)
+            expectSoon("the source listens") { handlerAddress(of: SIGUSR1) != before }
+            deliver(SIGUSR1)
+            endProcess(succeedingIf: probe.seen.wait(seconds: Patience.seconds) { $0 == [1] })
+        }
+    }
+
+    @Test(
+        "epoll is used if one ring may lock its memory, but not one for each event loop",
+        .enabled(if: geteuid() == 0, "only root can become a user without privileges"))
+    func lockedMemory() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_BACKEND", "auto", 1)
+            setenv("RINGDISPATCH_LOOPS", "64", 1)
+            var little = rlimit(rlim_cur: 256 << 10, rlim_max: 256 << 10)
+            setrlimit(__rlimit_resource_t(8), &little)  // RLIMIT_MEMLOCK
+            setuid(65534)
+            drain(DispatchQueue(label: "locked"))
+            endProcess(succeedingIf: true)
         }
     }
 }
