@@ -1,8 +1,7 @@
 internal import LinuxPlatform
 
 extension DispatchQueue {
-    /// Submits a block at a time, or later by up to a tenth of the wait (at least 1 ms, at most 60
-    /// s).
+    /// Submits a block at a time, or up to a millisecond later.
     ///
     /// A time in the past submits at once, `.distantFuture` never. `dispatch_after`.
     @preconcurrency
@@ -90,9 +89,7 @@ extension DispatchQueue {
 
     /// The window for submitting at `deadline`; nil means now.
     private final func window(_ deadline: UInt64, on clock: TimerClock) -> TimerWindow? {
-        let now = clock.now()
-        guard deadline > now else { return nil }
-        let leeway = min(max((deadline - now) / 10, 1_000_000), 60_000_000_000)
-        return TimerWindow(deadline: deadline, leeway: leeway)
+        guard deadline > clock.now() else { return nil }
+        return TimerWindow(deadline: deadline, leeway: 1_000_000)
     }
 }

@@ -1,23 +1,33 @@
-/// A 4-ary heap of timers, ordered by the end of their windows. The object of a removable timer
-/// stores the timer's index.
+/// A 4-ary heap of timers, ordered by deadline: this is the order in which they fire. The object of
+/// a removable timer stores the timer's index.
+///
+/// A loop wakes when the first window ends, which need not be the window of the first deadline.
+/// Each time the loop wakes, the heap searches for that end: only among timers whose deadlines are
+/// before it, and those will fire when the loop wakes then.
 ///
 /// Removal leaves an empty slot, which costs one write; filling the gap would touch timers all over
 /// the memory. The first slot is never empty, and at most half of the slots are.
 struct TimerHeap: Sendable {
     private var slots: [TimerSlot] = []
     private var emptyCount = 0
+    /// The end of the window that ends first; .max if there is no timer. After the timer of that
+    /// window was removed, this stays until the loop wakes then: searching at each removal would
+    /// make cancelling the oldest of many timers slow.
+    private(set) var earliest: UInt64 = .max
 
     private static let arity = 4
     /// The heap tolerates this many empty slots.
     private static let fewEmpty = 16
 
     var count: Int { slots.count - emptyCount }
-    var earliest: UInt64 { slots.first?.window.latest ?? .max }
 
-    /// Returns whether the timer is now the first.
+    /// Returns whether the timer's window is now the first to end.
     mutating func insert(_ slot: TimerSlot) -> Bool {
         slots.append(slot)
-        return siftUp(slots.count - 1) == 0
+        siftUp(slots.count - 1)
+        guard slot.window.latest < earliest else { return false }
+        earliest = slot.window.latest
+        return true
     }
 
     mutating func remove(at index: Int) -> TimerSlot {
@@ -27,12 +37,15 @@ struct TimerHeap: Sendable {
         emptyCount += 1
         if index == 0 { removeEmptyFirsts() }
         if emptyCount > TimerHeap.fewEmpty && emptyCount > slots.count / 2 { compact() }
+        if slots.isEmpty { earliest = .max }
         return slot
     }
 
-    /// Removes timers from the top whose deadline has passed.
+    /// Removes timers whose deadline has passed, in the order of their deadlines. Fewer than
+    /// `limit`: there are no more.
     mutating func popDue(now: UInt64, limit: Int) -> [TimerSlot] {
-        guard let first = slots.first, first.window.deadline <= now else { return [] }
+        guard let first = slots.first else { return [] }
+        guard first.window.deadline <= now || earliest <= now else { return [] }
         var due: [TimerSlot] = []
         due.reserveCapacity(limit)
         while due.count < limit, let slot = slots.first, slot.window.deadline <= now {
@@ -41,7 +54,23 @@ struct TimerHeap: Sendable {
             removeEmptyFirsts()
             due.append(slot)
         }
+        // While more are due, the caller asks again at once.
+        if slots.isEmpty || slots[0].window.deadline > now {
+            earliest = .max
+            searchEarliest(from: 0)
+        }
         return due
+    }
+
+    private mutating func searchEarliest(from index: Int) {
+        guard index < slots.count else { return }
+        // No window ends before its deadline, so neither do those of the timers below.
+        guard slots[index].window.deadline < earliest else { return }
+        if !slots[index].isEmpty { earliest = min(earliest, slots[index].window.latest) }
+        let firstChild = index * TimerHeap.arity + 1
+        for child in firstChild..<max(firstChild, min(firstChild + TimerHeap.arity, slots.count)) {
+            searchEarliest(from: child)
+        }
     }
 
     private mutating func removeFirst() {
@@ -73,18 +102,16 @@ struct TimerHeap: Sendable {
         slot.noteIndex(index)
     }
 
-    /// Returns the slot's final index.
-    private mutating func siftUp(_ start: Int) -> Int {
+    private mutating func siftUp(_ start: Int) {
         let slot = slots[start]
         var index = start
         while index > 0 {
             let parent = (index - 1) / TimerHeap.arity
-            guard slot.window.latest < slots[parent].window.latest else { break }
+            guard slot.window.deadline < slots[parent].window.deadline else { break }
             place(slots[parent], at: index)
             index = parent
         }
         place(slot, at: index)
-        return index
     }
 
     private mutating func siftDown(_ start: Int) {
@@ -95,10 +122,10 @@ struct TimerHeap: Sendable {
             guard firstChild < slots.count else { break }
             var child = firstChild
             for other in firstChild..<min(firstChild + TimerHeap.arity, slots.count)
-            where slots[other].window.latest < slots[child].window.latest {
+            where slots[other].window.deadline < slots[child].window.deadline {
                 child = other
             }
-            guard slots[child].window.latest < slot.window.latest else { break }
+            guard slots[child].window.deadline < slot.window.deadline else { break }
             place(slots[child], at: index)
             index = child
         }

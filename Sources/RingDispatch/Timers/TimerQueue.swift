@@ -1,10 +1,11 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// A loop's timers on one clock: a heap ordered by the latest time at which each may fire.
+/// A loop's timers on one clock.
 ///
-/// The loop sleeps until the first of these times, then fires all timers at the top whose deadline
-/// has passed: timers with overlapping windows fire together. Any thread may add and remove timers.
+/// The loop sleeps until the first window ends, then fires all timers whose deadline has passed, in
+/// the order of their deadlines: timers with overlapping windows fire together. Any thread may add
+/// and remove timers.
 ///
 /// Like its loop, a pointer to memory that lives as long as the process.
 struct TimerQueue {
@@ -54,9 +55,7 @@ struct TimerQueue {
         while true {
             let due = pointer.pointee.heap.withLock { heap -> [TimerSlot] in
                 let due = heap.popDue(now: now, limit: TimerQueue.batch)
-                if !due.isEmpty {
-                    pointer.pointee.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
-                }
+                pointer.pointee.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
                 return due
             }
             for slot in due { slot.fire(context) }

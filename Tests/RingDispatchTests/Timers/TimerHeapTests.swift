@@ -1,0 +1,64 @@
+import Testing
+
+@testable import RingDispatch
+
+@Suite("The heap of timers", .watchdog)
+struct TimerHeapTests {
+    private struct Timer {
+        let window: TimerWindow
+        let item: DispatchScheduledItem
+    }
+
+    @Test("42. Timers fire in the order of their deadlines", arguments: [1, 2, 3] as [UInt64])
+    func order(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let work = DispatchWorkItem {}
+        let queue = DispatchQueue(label: "timer.heap")
+        let timers = TimerQueue()
+        var heap = TimerHeap()
+        var pending: [Timer] = []
+        var now: UInt64 = 0
+        for _ in 0..<(isDeep ? 100_000 : 10_000) {
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0, 1:
+                let leeways: [UInt64] = [0, 1, 1000, 100_000]
+                let window = TimerWindow(
+                    deadline: now + .random(in: 1...100_000, using: &generator),
+                    leeway: leeways.randomElement(using: &generator)!)
+                let timer = Timer(
+                    window: window,
+                    item: DispatchScheduledItem(
+                        work: work, queue: queue, timers: timers))
+                let first = heap.earliest
+                #expect(heap.insert(TimerSlot(window, item: timer.item)) == (window.latest < first))
+                pending.append(timer)
+            case 2:
+                guard !pending.isEmpty else { continue }
+                let timer = pending.remove(
+                    at: .random(in: 0..<pending.count, using: &generator))
+                heap.remove(at: timer.item.timerIndex).drop()
+            default:
+                // A loop also wakes for other reasons than timers.
+                let first = pending.map(\.window.latest).min() ?? now
+                now = Bool.random(using: &generator) ? first : min(first, now + 500)
+                let due = pending.filter { $0.window.deadline <= now }.map(\.window.deadline)
+                var fired: [UInt64] = []
+                repeat {
+                    let slots = heap.popDue(now: now, limit: 8)
+                    if slots.isEmpty { break }
+                    fired += slots.map(\.window.deadline)
+                    for slot in slots { slot.drop() }
+                } while true
+                #expect(fired == due.sorted())
+                #expect(heap.earliest > now)
+                pending.removeAll { $0.window.deadline <= now }
+                if !due.isEmpty {
+                    #expect(heap.earliest == pending.map(\.window.latest).min() ?? .max)
+                }
+            }
+            #expect(heap.count == pending.count)
+            // Earlier only if that timer was removed.
+            #expect(heap.earliest <= pending.map(\.window.latest).min() ?? .max)
+        }
+    }
+}
