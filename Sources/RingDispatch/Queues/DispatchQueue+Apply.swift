@@ -13,15 +13,11 @@ extension DispatchQueue {
             return
         }
         let context = Context.current
-        let loops = Runtime.configuration.loops
-        let helpers = min(loops, iterations) - 1
-        // A nested call runs serially: the outer one occupies all CPUs.
-        guard helpers > 0, !context.pointee.isApplying else {
-            for index in 0..<iterations { work(index) }
-            return
-        }
+        // A second thread even with one loop, and in a nested call: an iteration may wait for
+        // another one.
+        let helpers = min(max(Runtime.configuration.loops, 2), iterations) - 1
         withoutActuallyEscaping(work) { work in
-            let loop = ApplyLoop(iterations: iterations, threads: helpers + 1, work: work)
+            let loop = ApplyLoop(iterations: iterations, work: work)
             let priority = context.pointee.frame?.pointee.queue._withUnsafeGuaranteedRef {
                 $0.priority
             }
@@ -35,11 +31,11 @@ extension DispatchQueue {
     }
 }
 
-/// The iterations of one `concurrentPerform`. Threads claim runs of them, shorter towards the end.
+/// The iterations of one `concurrentPerform`. Threads claim one at a time, so iterations that wait
+/// for each other meet as long as there are threads.
 private final class ApplyLoop: @unchecked Sendable {
     // Safety: only threads with a claim call `work`; it is cleared after the last claim is done.
     private let iterations: Int
-    private let threads: Int
     private var work: ((Int) -> Void)?
     /// The first unclaimed iteration. Relaxed: it only hands out indices.
     private let next = Atomic<Int>(0)
@@ -47,15 +43,13 @@ private final class ApplyLoop: @unchecked Sendable {
     private let done = Atomic<Int>(0)
     private let finished = Locked<ThreadHandle?>(nil)
 
-    init(iterations: Int, threads: Int, work: @escaping (Int) -> Void) {
+    init(iterations: Int, work: @escaping (Int) -> Void) {
         self.iterations = iterations
-        self.threads = threads
         self.work = work
     }
 
     func help() {
-        let context = Context.current
-        let claimed = run(context)
+        let claimed = run()
         guard claimed > 0 else { return }
         let before = done.wrappingAdd(claimed, ordering: .acquiringAndReleasing).oldValue
         guard before + claimed == iterations else { return }
@@ -67,7 +61,7 @@ private final class ApplyLoop: @unchecked Sendable {
     }
 
     func runAndWait(_ context: Context) {
-        let claimed = run(context)
+        let claimed = run()
         let before = done.wrappingAdd(claimed, ordering: .acquiringAndReleasing).oldValue
         if before + claimed == iterations { return }
         if context.pointee.spin.spin(until: { done.load(ordering: .acquiring) == iterations }) {
@@ -85,29 +79,14 @@ private final class ApplyLoop: @unchecked Sendable {
     /// The closure is valid only during the call; helpers that start later claim nothing.
     func forgetWork() { work = nil }
 
-    private func run(_ indices: Range<Int>) {
-        guard let work else { return }
-        for index in indices { work(index) }
-    }
-
     /// Claims and runs iterations until none is left. Returns their number.
-    private func run(_ context: Context) -> Int {
-        context.pointee.isApplying = true
-        defer { context.pointee.isApplying = false }
+    private func run() -> Int {
         var ran = 0
-        var start = next.load(ordering: .relaxed)
-        while start < iterations {
-            let length = max(1, (iterations - start) / (4 * threads))
-            let (exchanged, original) = next.weakCompareExchange(
-                expected: start, desired: start + length, ordering: .relaxed)
-            guard exchanged else {
-                start = original
-                continue
-            }
-            run(start..<(start + length))
-            ran += length
-            start = next.load(ordering: .relaxed)
+        while true {
+            let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
+            guard index < iterations, let work else { return ran }
+            work(index)
+            ran += 1
         }
-        return ran
     }
 }

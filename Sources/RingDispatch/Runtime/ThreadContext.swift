@@ -29,9 +29,6 @@ struct ThreadContext: ~Copyable {
     /// The senders of the events that the worker waits for.
     var arrivals = ArrivalPattern()
 
-    /// The thread is inside `concurrentPerform`.
-    var isApplying = false
-
     init(identifier: UInt32) {
         self.identifier = identifier
         threadHandle = ThreadHandle(identifier: identifier)
