@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// Detects waits that can never end, before they begin.
+/// Detects waits that can never end: for the own queue before they begin, and cycles soon after.
 enum Deadlock {
     /// Traps if the thread holds the queue or one of its targets.
     static func trapIfOwned(_ queue: DispatchQueue, _ context: Context) {
@@ -32,7 +32,11 @@ enum Deadlock {
         return false
     }
 
-    #if DEBUG
+    // MARK: cycles
+
+    /// How long a thread waits in `sync` before it scans for a cycle. Shorter waits cost nothing.
+    private static let patienceNanoseconds: UInt64 = 100_000_000
+
     /// A queue in a chain of waits, and its owner at the time of the scan.
     private struct Link: Equatable {
         let queue: ObjectIdentifier
@@ -43,12 +47,23 @@ enum Deadlock {
     /// The longest cycle that is detected.
     private static let limit = 64
 
-    /// For each thread that waits in `sync`, the queue that it waits for. A waiter keeps its queue
-    /// alive.
+    /// For each thread that has waited in `sync` for some time, the queue that it waits for. A
+    /// waiter keeps its queue alive. The last thread of a cycle to get here sees all the others.
     private static let awaited = Locked<[UInt32: Unmanaged<DispatchQueue>]>([:])
 
-    /// Records the queue that the thread is about to wait for; nil ends the wait.
-    static func setAwaited(_ queue: DispatchQueue?, _ context: Context) {
+    /// Waits for the calling thread's grant, which comes from the queue. Traps if it can never
+    /// come.
+    static func wait(for queue: DispatchQueue, _ context: Context) {
+        let deadline = MonotonicClock.nanoseconds() + patienceNanoseconds
+        if Blocking.wait(context, deadline: deadline) { return }
+        setAwaited(queue, context)
+        trapIfCycle(queue, context)
+        _ = context.pointee.threadHandle.park()
+        setAwaited(nil, context)
+    }
+
+    /// Records the queue that the thread waits for; nil ends the wait.
+    private static func setAwaited(_ queue: DispatchQueue?, _ context: Context) {
         let identifier = context.pointee.identifier
         awaited.withLock { $0[identifier] = queue.map(Unmanaged.passUnretained) }
     }
@@ -58,7 +73,7 @@ enum Deadlock {
     /// One scan proves nothing: a thread seen as owner may have left the queue before it was seen
     /// waiting. But the wait for this thread lasts, so the first scan proves the last link, and
     /// each further scan with the same result proves one more.
-    static func trapIfCycle(_ queue: DispatchQueue, _ context: Context) {
+    private static func trapIfCycle(_ queue: DispatchQueue, _ context: Context) {
         guard let links = cycle(from: queue, context) else { return }
         for _ in links where cycle(from: queue, context) != links { return }
         fatalMisuse(
@@ -85,5 +100,4 @@ enum Deadlock {
             queue: ObjectIdentifier(queue), label: queue.label,
             owner: QueueState(queue.state.load(ordering: .acquiring)).owner)
     }
-    #endif
 }

@@ -85,6 +85,6 @@ extension DispatchQueue {
             if candidate === queue { return true }
             next = candidate.target
         }
-        return false
+        return queue.kind == .global && globalRoot == queue.priority
     }
 }

@@ -171,17 +171,8 @@ extension DispatchQueue {
             SubmittedItem(
                 kind: .waiter, priority: priority, isBarrier: isExclusive && kind == .concurrent,
                 object: context.pointee.threadHandle.address))
-        #if DEBUG
-        Deadlock.setAwaited(self, context)
-        #endif
         push(workItem, context)
-        #if DEBUG
-        Deadlock.trapIfCycle(self, context)
-        #endif
-        _ = Blocking.wait(context)
-        #if DEBUG
-        Deadlock.setAwaited(nil, context)
-        #endif
+        Deadlock.wait(for: self, context)
     }
 
     /// Before a `sync` on a queue that the thread is already on: a reader may enter again, all else
@@ -276,7 +267,7 @@ extension DispatchQueue {
                         threadHandle.grant()
                     }))
             push(workItem, context)
-            _ = Blocking.wait(context)
+            Deadlock.wait(for: self, context)
         }
     }
 }

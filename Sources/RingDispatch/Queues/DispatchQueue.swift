@@ -19,6 +19,10 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     final let kind: Kind
     /// The priority of the root queue at the end of the targets.
     @exclusivity(unchecked) final var priority: UInt8
+    /// The priority of the global queue at the end of the targets, or `noGlobalRoot`. A serial
+    /// queue without a target has a root queue of its own.
+    @exclusivity(unchecked) final var globalRoot = DispatchQueue.noGlobalRoot
+    static let noGlobalRoot: UInt8 = .max
     /// Whether the last target is the main queue, which only the main thread serves.
     @exclusivity(unchecked) final var isThreadBound: Bool
     /// The name given at creation. `dispatch_queue_get_label`.
@@ -107,6 +111,11 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
         self.target = target.flatMap { $0.kind == .global ? nil : $0 }
         if let target { isThreadBound = target.isThreadBound }
         if self.target != nil, let target { priority = target.priority }
+        if let target {
+            globalRoot = target.globalRoot
+        } else {
+            globalRoot = isSerial ? DispatchQueue.noGlobalRoot : priority
+        }
     }
 
     // MARK: DispatchObject

@@ -36,6 +36,37 @@ struct PreconditionTests {
         expectEventually(checked) { $0 == 3 }
     }
 
+    @Test("28. onQueue holds for the global queue at the end of the targets")
+    func globalRoots() {
+        let concurrent = DispatchQueue(label: "precondition.root", attributes: .concurrent)
+        concurrent.sync(flags: .barrier) { dispatchPrecondition(condition: .onQueue(.global())) }
+        let utility = DispatchQueue.global(qos: .utility)
+        let serial = DispatchQueue(label: "precondition.utility", qos: .default, target: utility)
+        let leaf = DispatchQueue(label: "precondition.leaf", target: serial)
+        for queue in [serial, leaf] {
+            let checked = Gate()
+            queue.async {
+                dispatchPrecondition(condition: .onQueue(utility))
+                dispatchPrecondition(condition: .notOnQueue(.global()))
+                checked.open()
+            }
+            expectOpens(checked)
+            queue.sync { dispatchPrecondition(condition: .onQueue(utility)) }
+        }
+        let alone = DispatchQueue(label: "precondition.alone")
+        alone.sync { dispatchPrecondition(condition: .notOnQueue(.global())) }
+    }
+
+    @Test("28. notOnQueue traps for the global queue at the end of the targets")
+    func notOnGlobalRoot() async {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            let queue = DispatchQueue(label: "precondition.not", target: .global())
+            queue.sync { dispatchPrecondition(condition: .notOnQueue(.global())) }
+        }
+        expectMessage(result, naming: "precondition.not", "root.default")
+    }
+
     @Test("28. onQueue holds for all targets of the current queue")
     func targets() {
         let root = DispatchQueue(label: "precondition.root")
