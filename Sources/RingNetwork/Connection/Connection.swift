@@ -15,6 +15,11 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     // connection.
     public let queue: DispatchQueue
     let descriptor: Int32
+    /// The peer's endpoint; nil for an unnamed Unix socket, as clients have, and for a peer that
+    /// had left before the connection was made. getpeername(2).
+    public let remoteEndpoint: Endpoint?
+    /// This side's endpoint; nil for an unnamed Unix socket. getsockname(2).
+    public let localEndpoint: Endpoint?
     /// See ``ConnectionOptions``.
     let sendHighWaterBytes: Int
     let sendLowWaterBytes: Int
@@ -75,6 +80,8 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     ) {
         queue = placement.queue
         self.descriptor = descriptor
+        remoteEndpoint = Sockets.remoteAddress(of: descriptor).flatMap { Endpoint($0) }
+        localEndpoint = Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) }
         sendHighWaterBytes = options.sendHighWaterBytes
         sendLowWaterBytes = options.sendLowWaterBytes
         pausesReceivingWhileUnwritable = options.pausesReceivingWhileUnwritable
@@ -132,19 +139,6 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     public func setCloseHandler(_ handler: ((Connection, CloseReason) -> Void)?) {
         guard isCurrent else { return hop { $0.setCloseHandler(handler) } }
         handlers.close = handler
-    }
-
-    // MARK: endpoints
-
-    /// The peer's endpoint; nil for an unnamed Unix socket, as clients have, and after the close.
-    public var remoteEndpoint: Endpoint? {
-        phase == .closed
-            ? nil : Sockets.remoteAddress(of: descriptor).flatMap { Endpoint($0) }
-    }
-
-    /// This side's endpoint; nil after the close.
-    public var localEndpoint: Endpoint? {
-        phase == .closed ? nil : Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) }
     }
 
     // MARK: life

@@ -20,6 +20,25 @@ struct ConnectorTests {
         stop(listener)
     }
 
+    @Test("A connection keeps its endpoints after the close, when another has its descriptor")
+    func endpointsStay() throws {
+        let (first, second) = (try makeEchoListener(), try makeEchoListener())
+        let connection = try Connector.shared.connection(to: first.endpoint)
+        let local = try #require(connection.localEndpoint)
+        let closed = Gate()
+        connection.setCloseHandler { _, _ in closed.open() }
+        connection.activate()
+        connection.abort()
+        expectOpens(closed)
+        let other = try Connector.shared.connection(to: second.endpoint)
+        #expect(connection.remoteEndpoint == first.endpoint)
+        #expect(connection.localEndpoint == local)
+        #expect(other.remoteEndpoint == second.endpoint)
+        other.close()
+        stop(first)
+        stop(second)
+    }
+
     @Test("An address that refuses is followed by the next one at once")
     func refused() throws {
         let listener = try makeEchoListener()
