@@ -39,7 +39,9 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CLiburing", pkgConfig: "liburing", providers: [.apt(["liburing-dev"])]),
-        .target(name: "CLinux", dependencies: ["CLiburing"]),
+        .target(
+            name: "CLinux", dependencies: ["CLiburing"],
+            cSettings: [.define("CLINUX_TLS", .when(traits: ["TLS"]))]),
         .target(name: "LinuxPlatform", dependencies: ["CLinux"], swiftSettings: settings),
         .target(
             name: "RingDispatch", dependencies: ["LinuxPlatform", "CLinux"],
