@@ -76,7 +76,7 @@ final class Pool: @unchecked Sendable {
             do {
                 try worker.start()
             } catch {
-                Diagnostics.log("no further worker thread: \(error)")
+                Pool.shortage.log("no further worker thread: \(error)")
                 workers.withLock { workers in
                     workers.count -= 1
                     workers.all.removeAll { $0 === worker }
@@ -97,6 +97,8 @@ final class Pool: @unchecked Sendable {
         else { return }
         sleeper.wakeIfIdle()
     }
+
+    private static let shortage = RepeatedLine()
 
     private func giveUp(_ loop: EventLoop, _ expecting: LoopState) {
         guard expecting.phase == .assigned else { return }

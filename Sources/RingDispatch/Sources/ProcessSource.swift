@@ -42,13 +42,15 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
         case .gone:
             watching.isUnknown = true
         case .refused(let error):
-            Diagnostics.log(
+            ProcessSource.refusal.log(
                 "process \(identifier) is asked for its end every "
                     + "\(ProcessSource.checkMilliseconds) ms, because \(error)")
         }
         self.watching = Locked(watching)
         super.init(queue: queue, hasKernelEvents: true)
     }
+
+    private static let refusal = RepeatedLine()
 
     override var purpose: String { "process source of process \(identifier)" }
 

@@ -76,6 +76,8 @@ extension Listener {
         if handlers.connection == nil { connection.close() }
     }
 
+    private static let droppedConnection = RepeatedLine()
+
     /// Returns nil, with the descriptor closed, if the connection cannot be secured.
     private func makeConnection(_ descriptor: Int32, isUnix: Bool) -> Connection? {
         let queue = DispatchQueue(label: "connection", target: options.connectionTarget)
@@ -87,7 +89,7 @@ extension Listener {
         do {
             try connection.secure(with: tls.current)
         } catch {
-            Diagnostics.log("dropped a connection: \(error)")
+            Listener.droppedConnection.log("dropped a connection: \(error)")
             return nil
         }
         #endif

@@ -1,0 +1,28 @@
+internal import Synchronization
+
+/// A log line that may come again and again: written at most once a second.
+package final class RepeatedLine: Sendable {
+    /// The end of the second in which nothing more is written. Relaxed, like `leftOut`: whoever
+    /// exchanges it writes the line.
+    private let silentUntil = Atomic<UInt64>(0)
+    /// Lines left out since the last one.
+    private let leftOut = Atomic<Int>(0)
+
+    package init() {}
+
+    package func log(_ message: @autoclosure () -> String) {
+        let now = MonotonicClock.nanoseconds()
+        let end = silentUntil.load(ordering: .relaxed)
+        let isMine =
+            now >= end
+            && silentUntil.compareExchange(
+                expected: end, desired: now + 1_000_000_000, ordering: .relaxed
+            ).exchanged
+        guard isMine else {
+            leftOut.add(1, ordering: .relaxed)
+            return
+        }
+        let count = leftOut.exchange(0, ordering: .relaxed)
+        Diagnostics.log(message() + (count > 0 ? " (\(count) more such lines were left out)" : ""))
+    }
+}
