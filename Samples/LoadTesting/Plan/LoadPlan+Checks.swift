@@ -17,6 +17,8 @@ extension LoadPlan {
         try Self.check("--connections", connections, Self.connectionLimits, "connections")
         try Self.check("--pipeline", pipeline, Self.pipelineLimits, "messages in flight")
         try Self.check("--idle", idleConnections, Self.connectionLimits, "connections")
+        try Self.check(
+            "--hostile-connections", hostileConnections, Self.connectionLimits, "connections")
         guard connections > 0 || idleConnections > 0 || !hostile.isEmpty else {
             throw .usage(
                 "--connections 0: must be 1 to 1000000 connections, unless --idle or --hostile is "

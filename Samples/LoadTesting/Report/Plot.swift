@@ -91,7 +91,12 @@ struct Plot {
         for (value, label) in xTicks {
             let x = scale.x(value)
             parts.append(Self.line(x, floor, x, floor + 5, "axis"))
-            parts.append(Self.text(label, x: x, y: floor + 19, anchor: "middle"))
+            // The last label would not fit in the margin.
+            let isLast = x > Self.width - 28
+            parts.append(
+                Self.text(
+                    label, x: isLast ? Self.width : x, y: floor + 19,
+                    anchor: isLast ? "end" : "middle"))
         }
         parts.append(
             Self.text(xName, x: Self.width - Self.right, y: Self.height - 6, anchor: "end"))

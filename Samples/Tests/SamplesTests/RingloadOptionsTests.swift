@@ -51,6 +51,8 @@ struct RingloadOptionsTests {
         ("--duration 10", "500ms, 10s, 2m"),
         ("--stall-timeout 0s", "must be longer than 0 s"),
         ("--size 0", "must be 1 to 16777216 bytes"),
+        ("--hostile reset --hostile-connections -1", "must be 0 to 1000000 connections"),
+        ("--sweep 10k", "a range of messages per second, as in 10k..200k"),
         ("--loops 0", "must be 1 to 256 event loops"),
         ("--fail-if p99>5", "a latency needs a unit (ns, us, ms, s)"),
     ]
