@@ -12,10 +12,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Each step is the function verify_STEP. The number: about how many minutes it takes on 2 CPUs.
 sanitizers=(tsan asan)
-others=(loops buffers stress deep traits ported demo containers)
+others=(loops buffers stress deep traits ported demo manifests containers)
 declare -A minutes=(
     [tsan]=12 [asan]=8 [loops]=3 [buffers]=1 [stress]=3 [deep]=25 [traits]=6 [ported]=4 [demo]=5
-    [containers]=15
+    [manifests]=1 [containers]=15
 )
 declare -A titles=(
     [tsan]="ThreadSanitizer"
@@ -27,6 +27,7 @@ declare -A titles=(
     [traits]="the libraries without TLS, the samples with it"
     [ported]="code for GCD, ported by the plugins"
     [demo]="the demo, in release"
+    [manifests]="the Kubernetes manifests, by their schemas"
     [containers]="the image, under several seccomp profiles"
 )
 
@@ -190,6 +191,22 @@ verify_asan() {
 
 verify_demo() { step "the demo" Scripts/demo.sh 64 2; }
 
+# Without kubectl, the files are checked as they are: without the patch and the namespace.
+verify_manifests() {
+    local folder files status=0
+    for folder in Deploy/kubernetes/*; do
+        files=("$folder"/[!k]*.yaml)
+        if command -v kubectl >/dev/null 2>&1; then
+            files=("$logs/manifests.yaml")
+            kubectl kustomize "$folder" >"${files[0]}" || return
+        fi
+        step "$folder" check_manifests "${files[@]}" || status=1
+    done
+    return $status
+}
+# A kind without a schema is only a warning: any output is a failure.
+check_manifests() { .build-manifests/bin/kubernetes-validate --strict --quiet "$@" 2>&1 | (! grep .); }
+
 verify_containers() {
     step "the image" Scripts/container-test.sh
 }
@@ -209,6 +226,10 @@ for name in "${steps[@]}"; do
     if [ "$name" = containers ] && ! docker info >/dev/null 2>&1 && ! podman info >/dev/null 2>&1 &&
         [ -z "${IMAGE_TOOL:-}" ]; then
         missing="neither docker nor podman runs here"
+    fi
+    if [ "$name" = manifests ] && ! { python3 -m venv .build-manifests &&
+        .build-manifests/bin/pip install --quiet kubernetes-validate; } >/dev/null 2>&1; then
+        missing="python3 cannot install kubernetes-validate"
     fi
     if [ -n "$missing" ]; then
         result="skipped: $missing"

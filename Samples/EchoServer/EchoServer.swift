@@ -32,9 +32,11 @@ struct EchoServer: ParsableCommand {
     @OptionGroup(title: "Runtime") var runtime: RuntimeOptions
     @OptionGroup(title: "Health check") var healthCheck: HealthCheck
 
+    static func main() { start() }
+
     func validate() throws {
         if let statistics, statistics.nanoseconds == 0 {
-            throw ValidationError("--statistics 0s: must be above 0; leave it out for none")
+            throw ValidationError("--statistics 0s: must be above 0 s; leave it out for none")
         }
     }
 

@@ -28,18 +28,19 @@ struct LimitOptions: ParsableArguments {
 
     func validate() throws {
         let counts = [
-            ("--max-connections", maxConnections), ("--max-per-peer", maxPerPeer),
-            ("--accept-rate", acceptRate),
+            ("--max-connections", maxConnections, "client"),
+            ("--max-per-peer", maxPerPeer, "client"),
+            ("--accept-rate", acceptRate, "client per second"),
         ]
-        for case (let name, let count?) in counts where count < 1 {
-            throw ValidationError("\(name) \(count): must be 1 or more")
+        for case (let name, let count?, let unit) in counts where count < 1 {
+            throw ValidationError("\(name) \(count): must be 1 \(unit) or more")
         }
         let spans = [
             ("--idle-timeout", idleTimeout), ("--send-timeout", sendTimeout),
             ("--handshake-timeout", handshakeTimeout),
         ]
         for case (let name, let span?) in spans where span.nanoseconds == 0 {
-            throw ValidationError("\(name) 0s: must be above 0; leave it out for no limit")
+            throw ValidationError("\(name) 0s: must be above 0 s; leave it out for no limit")
         }
     }
 

@@ -20,6 +20,8 @@ struct KeyValueServer: ParsableCommand {
     @OptionGroup var runtime: RuntimeOptions
     @OptionGroup var healthCheck: HealthCheck
 
+    static func main() { start() }
+
     func run() throws {
         runtime.apply()
         if healthCheck.isWanted {

@@ -18,7 +18,7 @@ package struct RuntimeOptions: ParsableArguments {
         if let loops, !Self.loopLimits.contains(loops) {
             throw ValidationError(
                 "--loops \(loops): must be \(Self.loopLimits.lowerBound) to "
-                    + "\(Self.loopLimits.upperBound); the default is one per CPU")
+                    + "\(Self.loopLimits.upperBound) event loops; the default is one per CPU")
         }
     }
 

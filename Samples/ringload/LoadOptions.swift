@@ -23,13 +23,13 @@ struct LoadOptions: ParsableArguments {
     @Option(help: "Messages in flight on each connection.")
     var pipeline = 1
 
-    @Option(help: "Open loop: messages per second, however slow the server: 5000, 50k, 1m.")
+    @Option(help: "Open loop: messages per second, above 0, on schedule: 5000, 50k, 1m.")
     var rate: Rate?
 
     @Flag(help: "With --rate: send at random intervals, like independent users.")
     var poisson = false
 
-    @Option(help: "Connections to start per second (default: as fast as they are accepted).")
+    @Option(help: "Connections to start per second, above 0 (default: as fast as accepted).")
     var connectRate: Rate?
 
     @Option(help: "Replace a connection after this many messages.")

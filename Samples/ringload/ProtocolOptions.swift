@@ -42,7 +42,7 @@ struct ProtocolOptions: ParsableArguments {
         plan.http.body = body
         plan.http.headers = header
         plan.resp = try RESPPlan(commands)
-        guard keys > 0 else { throw ValidationError("--keys 0: must be 1 or more") }
+        guard keys > 0 else { throw ValidationError("--keys 0: must be 1 key or more") }
         plan.resp.keys = keys
         #if TLS
         if let ca { plan.tls.trustRoots = .file(ca) }

@@ -31,8 +31,11 @@ struct Ringload: ParsableCommand {
     @OptionGroup(title: "Reports") var reports: ReportOptions
     @OptionGroup(title: "Runtime") var runtime: RuntimeOptions
 
-    func validate() throws {
-        // Must not start the runtime, which has no settings yet.
+    static func main() { start() }
+
+    /// Not in `validate`, which ArgumentParser calls before it reports unknown options: in
+    /// `--conections 3`, the 3 would be a wrong target.
+    private func check() throws {
         do {
             if reports.compare != nil { return try checkComparison() }
             try plan().check()
@@ -54,6 +57,7 @@ struct Ringload: ParsableCommand {
         // First: the runtime reads its environment variables only once. For a client, epoll is
         // about as fast as io_uring, mostly slightly faster, and no handler here blocks.
         runtime.apply(preferring: .epoll)
+        try check()
         signal(SIGPIPE, SIG_IGN)
         try perform()
     }
@@ -66,7 +70,7 @@ struct Ringload: ParsableCommand {
 
     private func perform() throws {
         if let before = reports.compare, let after = targets.first {
-            return print(try ReportFile.comparison(of: before, with: after).text)
+            return writeLine(try ReportFile.comparison(of: before, with: after).text)
         }
         let plan = try plan()
         let others = plan.idleConnections + plan.hostile.count * plan.hostileConnections
@@ -75,8 +79,7 @@ struct Ringload: ParsableCommand {
         let files = try reports.open()
         do {
             let report = try search.rates().map { try sweep(plan, $0) } ?? measure(plan)
-            print(report.text)
-            fflush(nil)
+            writeLine(report.text)
             try files.commit(report)
             let findings = try reports.conditions().filter { $0.holds(for: report) }
             for finding in findings { writeErrorLine("failed: \(finding.finding(report))") }
@@ -113,7 +116,7 @@ struct Ringload: ParsableCommand {
                 "not even \(Format.grouped(Int(rates.lowerBound))) messages/s keep "
                     + "\(condition): start with a lower rate")
         }
-        print("best rate   \(Format.grouped(Int(best.perSecond))) messages/s keep \(condition)")
+        writeLine("best rate   \(Format.grouped(Int(best.perSecond))) messages/s keep \(condition)")
         return best.report
     }
 }

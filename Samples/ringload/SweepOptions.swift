@@ -15,7 +15,10 @@ struct SweepOptions: ParsableArguments {
             let low = Rate(argument: String(sweep[..<dots.lowerBound])),
             let high = Rate(argument: String(sweep[dots.upperBound...])),
             low.perSecond <= high.perSecond
-        else { throw ValidationError("--sweep \(sweep): write a range of rates, as in 10k..200k") }
+        else {
+            throw ValidationError(
+                "--sweep \(sweep): write a range of messages per second, as in 10k..200k")
+        }
         return low.perSecond...high.perSecond
     }
 

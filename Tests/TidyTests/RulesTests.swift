@@ -222,6 +222,19 @@ struct RulesTests {
         #expect(broken("| accepting | `Gone.swift`, `main.swift` |") == 1)
     }
 
+    @Test("buffered output")
+    func output() {
+        func buffered(_ code: String) -> Int {
+            Rules.bufferedOutput(file("text\n```swift\n\(code)\n```\nfflush(nil)\n", at: "a.md"))
+                .count
+        }
+        #expect(buffered("print(1)") == 0)
+        #expect(buffered("print(1)\nfflush(nil)\ndispatchMain()") == 0)
+        #expect(buffered("print(1)\ndispatchMain()") == 1)
+        #expect(buffered("timer.setEventHandler { print(1) }") == 1)
+        #expect(Rules.bufferedOutput(file("print(1)\ndispatchMain()\n", at: "a.swift")).count == 1)
+    }
+
     @Test("the package's dependencies")
     func dependencies() {
         func names(_ text: String) -> [String] {

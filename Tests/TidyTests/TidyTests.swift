@@ -107,6 +107,16 @@ struct TidyTests {
         check(Self.documents) { Rules.brokenLinks($0, exists: Repository.exists) }
     }
 
+    @Test("what an example or a sample prints shows at once, in a pipe, too")
+    func output() {
+        let files = Repository.files.filter { file in
+            file.path.hasSuffix(".md")
+                || file.path.hasPrefix("Samples/") && file.isSwift && !file.path.contains("/Tests/")
+        }
+        #expect(files.count > 100)
+        check(files, Rules.bufferedOutput)
+    }
+
     @Test("each row of the contract has its test, and each test that it names exists")
     func contract() throws {
         let folder = "Tests/RingDispatchTests/"

@@ -16,6 +16,7 @@ public final class LoadRun: @unchecked Sendable {
     private static let mostIntervals = 100_000
 
     let plan: LoadPlan
+    private let environment = RunEnvironment.current()
     private let queue = DispatchQueue(label: "load.run")
     private var shards: [Shard] = []
     /// Fires at the end of a phase; each phase schedules it.
@@ -289,8 +290,9 @@ extension LoadRun {
         finish(
             .success(
                 LoadReport(
-                    plan: plan, measurement: measurement, intervals: intervals, usage: usage,
-                    errors: errors, hostile: hostile, wasInterrupted: wasInterrupted)))
+                    plan: plan, environment: environment, measurement: measurement,
+                    intervals: intervals, usage: usage, errors: errors, hostile: hostile,
+                    wasInterrupted: wasInterrupted)))
     }
 
     private func finish(_ outcome: Result<LoadReport, LoadFailure>) {

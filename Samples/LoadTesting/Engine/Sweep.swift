@@ -24,7 +24,9 @@ public struct Sweep: Sendable {
     public init(
         _ plan: LoadPlan, rates: ClosedRange<Double>, until condition: Condition
     ) throws(LoadFailure) {
-        guard rates.lowerBound > 0 else { throw .usage("--sweep: rates must be above 0") }
+        guard rates.lowerBound > 0 else {
+            throw .usage("--sweep: rates must be above 0 messages per second")
+        }
         self.plan = plan
         self.rates = rates
         self.condition = condition

@@ -14,12 +14,15 @@ extension LoadPlan {
     /// Throws if a value or combination is invalid. ``LoadRun`` calls it, too.
     public func check() throws(LoadFailure) {
         guard !targets.isEmpty else { throw .usage("name a target, as in tcp://127.0.0.1:7007") }
-        try Self.check("--connections", connections, Self.connectionLimits)
-        try Self.check("--pipeline", pipeline, Self.pipelineLimits)
-        try Self.check("--idle", idleConnections, Self.connectionLimits)
+        try Self.check("--connections", connections, Self.connectionLimits, "connections")
+        try Self.check("--pipeline", pipeline, Self.pipelineLimits, "messages in flight")
+        try Self.check("--idle", idleConnections, Self.connectionLimits, "connections")
+        try Self.check(
+            "--hostile-connections", hostileConnections, Self.connectionLimits, "connections")
         guard connections > 0 || idleConnections > 0 || !hostile.isEmpty else {
             throw .usage(
-                "--connections 0: must be 1 to 1000000, unless --idle or --hostile is used")
+                "--connections 0: must be 1 to 1000000 connections, unless --idle or --hostile is "
+                    + "used")
         }
         let bytes = max(1, connections) * pipeline * sizes.largest
         guard bytes <= Self.mostBytesUnderWay else {
@@ -28,14 +31,15 @@ extension LoadPlan {
                     + "\(Self.mostBytesUnderWay); make one of them smaller")
         }
         guard durationNanoseconds > 0, stallNanoseconds > 0, intervalNanoseconds > 0 else {
-            throw .usage("--duration and --stall-timeout must be longer than nothing")
+            throw .usage("--duration and --stall-timeout must be longer than 0 s")
         }
-        if let requests, requests < 1 { throw .usage("--requests \(requests): must be 1 or more") }
-        if let messagesPerConnection, messagesPerConnection < 1 {
-            throw .usage("--churn \(messagesPerConnection): must be 1 or more")
+        for case (let name, let count?) in [
+            ("--requests", requests), ("--churn", messagesPerConnection),
+        ] where count < 1 {
+            throw .usage("\(name) \(count): must be 1 message or more")
         }
         if let connectsPerSecond, !(connectsPerSecond > 0 && connectsPerSecond.isFinite) {
-            throw .usage("--connect-rate: must be above 0")
+            throw .usage("--connect-rate: must be above 0 connections per second")
         }
         try checkSchedule()
         try checkProtocols()
@@ -44,7 +48,8 @@ extension LoadPlan {
     private func checkSchedule() throws(LoadFailure) {
         guard let rate = schedule.perSecond else { return }
         guard rate > 0, rate <= 100_000_000 else {
-            throw .usage("--rate \(rate): must be above 0, and at most 100000000 a second")
+            throw .usage(
+                "--rate \(rate): must be above 0, and at most 100000000 messages per second")
         }
     }
 
@@ -76,10 +81,11 @@ extension LoadPlan {
     }
 
     private static func check(
-        _ name: String, _ value: Int, _ range: ClosedRange<Int>
+        _ name: String, _ value: Int, _ range: ClosedRange<Int>, _ unit: String
     ) throws(LoadFailure) {
         guard range.contains(value) else {
-            throw .usage("\(name) \(value): must be \(range.lowerBound) to \(range.upperBound)")
+            throw .usage(
+                "\(name) \(value): must be \(range.lowerBound) to \(range.upperBound) \(unit)")
         }
     }
 }

@@ -28,7 +28,9 @@ public struct MessageSizes: Sendable, Hashable, CustomStringConvertible {
         if let dots = text.firstRange(of: "..") {
             let low = try Self.size(text[..<dots.lowerBound], of: text)
             let high = try Self.size(text[dots.upperBound...], of: text)
-            guard low <= high else { throw .usage("--size \(text): the range is reversed") }
+            guard low <= high else {
+                throw .usage("--size \(text): write the smaller number of bytes first")
+            }
             kind = low == high ? .fixed(low) : .range(low...high)
         } else if text.contains(":") {
             kind = try Self.weighted(text)
@@ -60,7 +62,7 @@ public struct MessageSizes: Sendable, Hashable, CustomStringConvertible {
         }
         guard limits.contains(size) else {
             throw .usage(
-                "--size \(text): must be \(limits.lowerBound) to \(limits.upperBound)")
+                "--size \(text): must be \(limits.lowerBound) to \(limits.upperBound) bytes")
         }
         return size
     }

@@ -23,6 +23,12 @@ public struct Comparison: Sendable {
     }
 
     public let rows: [Row]
+    /// What differs between the runs besides the figures: `connections 64 and 128`.
+    public let differences: [String]
+    /// Differs between any two runs, or is the short form of another field.
+    private static let ignoredFields = [
+        "seed", "target", "message_bytes", "date", "command_line", "server_backend",
+    ]
 
     private static let fewestIntervals = 3
     private static let standardErrors = 3.0
@@ -49,6 +55,19 @@ public struct Comparison: Sendable {
                 ["client_processor", "microseconds_per_message"],
                 isLatency: false))
         self.rows = rows
+        differences = ["configuration", "environment"].flatMap { section -> [String] in
+            guard case .object(let fields)? = one[section] else { return [] }
+            return fields.compactMap { name, value in
+                guard !Self.ignoredFields.contains(name), let after = other[section]?[name],
+                    after.bytes != value.bytes
+                else { return nil }
+                return "\(name) \(Self.text(value)) and \(Self.text(after))"
+            }
+        }
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        value.text ?? String(decoding: value.bytes, as: UTF8.self)
     }
 
     private static func read(_ text: String, _ name: String) throws(LoadFailure) -> JSONValue {
@@ -109,9 +128,12 @@ public struct Comparison: Sendable {
 
     /// The comparison as a text table.
     public var text: String {
+        let warnings =
+            differences.isEmpty
+            ? [] : ["warning: the runs differ: \(differences.joined(separator: "; "))", ""]
         let header = Self.line("", "before", "after", "change", "")
         return
-            ([header]
+            (warnings + [header]
             + rows.map { row in
                 Self.line(
                     row.name, row.text(row.before), row.text(row.after),

@@ -30,7 +30,9 @@ public struct Condition: Sendable, CustomStringConvertible {
             throw .usage("'\(text)': '\(name)' is not a figure: \(Self.examples)")
         }
         guard let limit = Self.limit(value, of: quantity) else {
-            throw .usage("'\(text)': '\(value)' is not a limit: \(Self.examples)")
+            throw .usage(
+                "'\(text)': '\(value)' is not a limit: a latency needs a unit (ns, us, ms, s): "
+                    + Self.examples)
         }
         description = text
         isAbove = text[sign] == ">"

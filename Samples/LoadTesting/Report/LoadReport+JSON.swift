@@ -12,6 +12,7 @@ extension LoadReport {
             ("schema", .string("ringload-report")),
             ("version", .integer(Self.jsonVersion)),
             ("status", .string(hasFailed ? "failed" : wasInterrupted ? "interrupted" : "ok")),
+            ("environment", environmentJSON),
             ("configuration", configurationJSON),
             ("measured_seconds", .number(measurement.seconds)),
             ("messages", .integer(measurement.messages)),
@@ -35,6 +36,19 @@ extension LoadReport {
         return JSONValue.object(members).document
     }
 
+    private var environmentJSON: JSONValue {
+        .object([
+            ("date", .string(environment.date)),
+            ("host", .string(environment.host)),
+            ("kernel", .string(environment.kernel)),
+            ("processors", .string(environment.processors)),
+            ("ringload", .string(environment.program)),
+            ("command_line", .string(environment.commandLine)),
+            ("client_backend", .string(environment.clientBackend)),
+            ("server_backend", .null),
+        ])
+    }
+
     private var configurationJSON: JSONValue {
         .object([
             ("target", .string(plan.targets.first?.description ?? "")),
@@ -45,6 +59,11 @@ extension LoadReport {
             ("pipeline", .integer(plan.pipeline)),
             ("messages_per_second", plan.schedule.perSecond.map { .number($0) } ?? .null),
             ("is_poisson", .boolean(isPoisson)),
+            ("connects_per_second", plan.connectsPerSecond.map { .number($0) } ?? .null),
+            ("requests", plan.requests.map { .integer($0) } ?? .null),
+            ("http", .string("\(plan.http.method.rawValue), \(plan.http.body.rawValue)")),
+            ("commands", .string("\(plan.resp), \(plan.resp.keys) keys")),
+            ("hostile", .string(hostileText)),
             ("idle_connections", .integer(plan.idleConnections)),
             ("messages_per_connection", plan.messagesPerConnection.map { .integer($0) } ?? .null),
             ("warmup_seconds", .number(Double(plan.warmupNanoseconds) / 1e9)),
@@ -60,6 +79,11 @@ extension LoadReport {
     /// The requested back end, not the one that the runtime chose.
     private var backend: String {
         getenv("RINGDISPATCH_BACKEND").map { String(cString: $0) } ?? "auto"
+    }
+
+    private var hostileText: String {
+        let kinds = plan.hostile.map(\.rawValue).joined(separator: ",")
+        return kinds.isEmpty ? "" : "\(kinds):\(plan.hostileConnections)"
     }
 
     private var isPoisson: Bool {

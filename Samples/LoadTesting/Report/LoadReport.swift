@@ -9,6 +9,7 @@ public struct LoadReport: Sendable {
     ]
 
     public let plan: LoadPlan
+    public let environment: RunEnvironment
     public let measurement: Measurement
     public let intervals: [LoadInterval]
     public let usage: UsageObservation

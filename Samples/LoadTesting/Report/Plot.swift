@@ -24,11 +24,11 @@ struct Plot {
     let yLabel: (Double) -> String
     let isLogarithmic: Bool
 
-    private static let width = 900.0
-    private static let height = 320.0
-    private static let left = 84.0
-    private static let right = 20.0
-    private static let top = 48.0
+    private static let width = 440.0
+    private static let height = 300.0
+    private static let left = 70.0
+    private static let right = 14.0
+    private static let top = 56.0
     private static let bottom = 44.0
     /// More points than this cannot be distinguished.
     private static let mostPoints = 1200
@@ -68,15 +68,14 @@ struct Plot {
 
     private var legend: [String] {
         guard series.count > 1 else { return [] }
-        var x = Self.width - Self.right
-        return series.enumerated().reversed().flatMap { index, one -> [String] in
-            let text = Self.text(one.name, x: x, y: 18, anchor: "end")
-            x -= Double(one.name.count) * 7.5 + 28
+        var x = 0.0
+        return series.enumerated().flatMap { index, one -> [String] in
             let line =
-                "<line class=\"curve s\(index % 4)\" x1=\"\(Self.text(x))\" y1=\"14\" "
-                + "x2=\"\(Self.text(x + 18))\" y2=\"14\"/>"
-            x -= 14
-            return [text, line]
+                "<line class=\"curve s\(index % 4)\" x1=\"\(Self.text(x))\" y1=\"36\" "
+                + "x2=\"\(Self.text(x + 18))\" y2=\"36\"/>"
+            let text = Self.text(one.name, x: x + 24, y: 41, anchor: "start")
+            x += Double(one.name.count) * 8 + 42
+            return [line, text]
         }
     }
 
@@ -92,7 +91,12 @@ struct Plot {
         for (value, label) in xTicks {
             let x = scale.x(value)
             parts.append(Self.line(x, floor, x, floor + 5, "axis"))
-            parts.append(Self.text(label, x: x, y: floor + 19, anchor: "middle"))
+            // The last label would not fit in the margin.
+            let isLast = x > Self.width - 28
+            parts.append(
+                Self.text(
+                    label, x: isLast ? Self.width : x, y: floor + 19,
+                    anchor: isLast ? "end" : "middle"))
         }
         parts.append(
             Self.text(xName, x: Self.width - Self.right, y: Self.height - 6, anchor: "end"))

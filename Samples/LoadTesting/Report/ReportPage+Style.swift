@@ -27,14 +27,18 @@ extension ReportPage {
         table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
         th { text-align: left; font-weight: 600; color: var(--dim); padding: .2rem 1.2rem .2rem 0;
           white-space: nowrap; vertical-align: top; }
-        td { padding: .2rem 0; }
+        td { padding: .2rem 0; overflow-wrap: anywhere; }
+        /* A plot is as wide as a phone: its text is not scaled down there. */
+        .plots { display: grid; gap: 0 1rem;
+          grid-template-columns: repeat(auto-fit, minmax(min(100%, 25rem), 1fr)); }
         svg { display: block; width: 100%; height: auto; }
-        svg text { fill: var(--dim); font: 12px system-ui, sans-serif; }
-        svg .title { fill: var(--text); font-size: 14px; font-weight: 600; }
+        svg text { fill: var(--dim); font: 14px system-ui, sans-serif; }
+        svg .title { fill: var(--text); font-size: 16px; font-weight: 600; }
         svg .grid { stroke: var(--line); }
         svg .axis { stroke: var(--dim); }
         svg .s0 { stroke: var(--c0); } svg .s1 { stroke: var(--c1); }
         svg .s2 { stroke: var(--c2); } svg .s3 { stroke: var(--c3); }
+        @media (max-width: 30rem) { body { padding: .75rem; } section { padding: .75rem; } }
         svg .curve { fill: none; stroke-width: 2; stroke-linejoin: round; }
         """
 }

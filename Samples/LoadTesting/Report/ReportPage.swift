@@ -27,7 +27,8 @@ struct ReportPage {
             \(tiles)
             \(warnings)
             \(plots)
-            \(tables)
+            \(table("Report", reportRows))
+            \(table("Run", runRows))
             <footer>Latencies count from when a message was due\(closing).</footer>
             </body>
             </html>
@@ -68,27 +69,39 @@ struct ReportPage {
         return texts.map { "<p class=\"warning\">\(escaped($0))</p>" }.joined(separator: "\n")
     }
 
-    private var tables: String {
-        let lines = report.text.split(separator: "\n").map { line in
-            let name = line.prefix(12).trimmed
-            let text = line.dropFirst(12).trimmed
-            return "<tr><th>\(escaped(name))</th><td>\(escaped(text))</td></tr>"
+    private var reportRows: [(String, String)] {
+        report.text.split(separator: "\n").map { ($0.prefix(12).trimmed, $0.dropFirst(12).trimmed) }
+    }
+
+    private var runRows: [(String, String)] {
+        let run = report.environment
+        return [
+            ("date", run.date), ("host", run.host), ("kernel", run.kernel),
+            ("CPUs", run.processors), ("ringload", run.program), ("command", run.commandLine),
+            ("client back end", run.clientBackend), ("server back end", "not known"),
+        ]
+    }
+
+    private func table(_ title: String, _ rows: [(String, String)]) -> String {
+        let lines = rows.map { name, text in
+            "<tr><th>\(escaped(name))</th><td>\(escaped(text))</td></tr>"
         }
-        let rows = lines.joined(separator: "\n")
-        return "<section><h2>Report</h2><table>\n\(rows)\n</table></section>"
+        return "<section><h2>\(title)</h2><table>\n\(lines.joined(separator: "\n"))\n"
+            + "</table></section>"
     }
 
     // MARK: plots
 
     private var plots: String {
         var plots = [percentilePlot]
-        let intervals = report.intervals
+        let intervals = report.intervals.filter { !$0.isWarmingUp }
         if intervals.count > 1 {
             plots.append(latencyPlot(intervals))
             plots.append(ratePlot(intervals))
             if report.errors.total > 0 { plots.append(errorPlot(intervals)) }
         }
-        return plots.map { "<section>\($0.svg)</section>" }.joined(separator: "\n")
+        let sections = plots.map { "<section>\($0.svg)</section>" }.joined(separator: "\n")
+        return "<div class=\"plots\">\n\(sections)\n</div>"
     }
 
     private var percentilePlot: Plot {
@@ -119,6 +132,11 @@ struct ReportPage {
         return points
     }
 
+    /// Counted from the end of the warm-up.
+    private func seconds(_ interval: LoadInterval) -> Double {
+        interval.seconds - (report.intervals.last(where: \.isWarmingUp)?.seconds ?? 0)
+    }
+
     private func latencyPlot(_ intervals: [LoadInterval]) -> Plot {
         let figures: [(String, (LoadInterval) -> UInt64)] = [
             ("p50", \.p50Nanoseconds), ("p90", \.p90Nanoseconds), ("p99", \.p99Nanoseconds),
@@ -128,33 +146,34 @@ struct ReportPage {
             Plot.Series(
                 name,
                 intervals.filter { $0.messages > 0 }.map {
-                    Plot.Point(x: $0.seconds, y: Double(figure($0)))
+                    Plot.Point(x: seconds($0), y: Double(figure($0)))
                 })
         }
         return Plot(
             title: "Latency over time", series: series, xTicks: timeTicks(intervals),
-            xName: "seconds", yLabel: { Format.latency(UInt64($0)) }, isLogarithmic: true)
+            xName: "seconds of the measured time", yLabel: { Format.latency(UInt64($0)) },
+            isLogarithmic: true)
     }
 
     private func ratePlot(_ intervals: [LoadInterval]) -> Plot {
-        let points = intervals.map { Plot.Point(x: $0.seconds, y: $0.messagesPerSecond) }
+        let points = intervals.map { Plot.Point(x: seconds($0), y: $0.messagesPerSecond) }
         return Plot(
             title: "Messages each second", series: [Plot.Series("messages/s", points)],
-            xTicks: timeTicks(intervals), xName: "seconds",
+            xTicks: timeTicks(intervals), xName: "seconds of the measured time",
             yLabel: { Format.grouped(Int($0)) }, isLogarithmic: false)
     }
 
     private func errorPlot(_ intervals: [LoadInterval]) -> Plot {
-        let points = intervals.map { Plot.Point(x: $0.seconds, y: Double($0.errors)) }
+        let points = intervals.map { Plot.Point(x: seconds($0), y: Double($0.errors)) }
         return Plot(
             title: "Errors so far", series: [Plot.Series("errors", points)],
-            xTicks: timeTicks(intervals), xName: "seconds",
+            xTicks: timeTicks(intervals), xName: "seconds of the measured time",
             yLabel: { Format.grouped(Int($0)) }, isLogarithmic: false)
     }
 
     private func timeTicks(_ intervals: [LoadInterval]) -> [(Double, String)] {
-        let last = intervals.last?.seconds ?? 1
-        let step = Plot.roundStep(last / 8)
+        let last = intervals.last.map(seconds) ?? 1
+        let step = Plot.roundStep(last / 6)
         return Array(stride(from: 0, through: last, by: step)).map {
             ($0, Format.decimal($0, places: step < 1 ? 1 : 0))
         }

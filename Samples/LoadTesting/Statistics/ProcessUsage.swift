@@ -49,7 +49,7 @@ struct ProcessUsage: Sendable {
             .reduce(0, +)
     }
 
-    private static func contents(of path: String) -> String {
+    static func contents(of path: String) -> String {
         guard let file = fopen(path, "re") else { return "" }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 16_384)

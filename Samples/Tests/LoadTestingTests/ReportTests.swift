@@ -13,6 +13,7 @@ struct ReportTests {
         // Long enough for several intervals even on a slow machine.
         var plan = try shortPlan(server.endpoint).lasting(milliseconds: 600)
         plan.intervalNanoseconds = 40_000_000
+        plan.warmupNanoseconds = 200_000_000
         plan.schedule = .constant(perSecond: 1000)
         return try runLoad(plan)
     }
@@ -75,6 +76,41 @@ struct ReportTests {
         }
     }
 
+    @Test("the page and the JSON report say when, where and with what the run was made")
+    func environment() throws {
+        let report = try Self.report()
+        let names = ["date", "host", "kernel", "CPUs", "ringload", "command"]
+        for name in names + ["client back end", "server back end"] {
+            #expect(report.html.contains("<th>\(name)</th><td>"), "\(name)")
+        }
+        #expect(report.html.contains("<th>server back end</th><td>not known</td>"))
+        let json = try #require(try? JSONReader.read(Array(report.json.utf8)))
+        let environment = try #require(json["environment"])
+        #expect(environment["kernel"]?.text?.hasPrefix("Linux ") == true)
+        #expect(["io_uring", "epoll"].contains(environment["client_backend"]?.text))
+    }
+
+    @Test("the text of a plot is readable on a phone")
+    func textSize() throws {
+        let html = try Self.report().html
+        let box = try #require(html.firstMatch(of: /viewBox="0 0 (?<width>\d+)/))
+        let font = try #require(html.firstMatch(of: /svg text \{[^}]*font: (?<size>\d+)px/))
+        // 360 pixels: a phone of 420, less the margins.
+        let size = try #require(Double(font.size)) * 360 / #require(Double(box.width))
+        #expect(size > 11)
+    }
+
+    @Test("the plots over time show the measured time, not the warm-up")
+    func warmup() throws {
+        let report = try Self.report()
+        let measured = report.intervals.count { !$0.isWarmingUp }
+        #expect(measured < report.intervals.count)
+        let plot = try #require(report.html.ranges(of: "Messages each second").first)
+        let points = try #require(
+            report.html[plot.upperBound...].firstMatch(of: /points="(?<points>[^"]*)"/))
+        #expect(points.points.split(separator: " ").count == measured)
+    }
+
     static let conditions: [(String, Bool)] = [
         ("p99>1ns", true), ("p99>1s", false), ("p50<1s", true), ("max > 60s", false),
         ("rate>1m", false), ("rate>100", true), ("errors>0", false), ("error%>0.1", false),
@@ -92,9 +128,9 @@ struct ReportTests {
         }
         let share = ShardMeasurement(statistics: statistics, endNanoseconds: start + 600_000_000)
         return LoadReport(
-            plan: try shortPlan(.ipv4(.loopback, port: 1)), measurement: Measurement([share]),
-            intervals: [], usage: UsageObservation(), errors: ErrorCounts(), hostile: [:],
-            wasInterrupted: false)
+            plan: try shortPlan(.ipv4(.loopback, port: 1)), environment: .current(),
+            measurement: Measurement([share]), intervals: [], usage: UsageObservation(),
+            errors: ErrorCounts(), hostile: [:], wasInterrupted: false)
     }
 
     @Test("conditions compare the report's figures")
@@ -140,6 +176,25 @@ struct ReportTests {
         #expect(try verdict([50, 150, 80, 120], [70, 170, 100, 140]) == .noise)
         #expect(try verdict([100, 100, 100], [100.2, 100.2, 100.2]) == .noise)
         #expect(try verdict([100], [200]) == .unknown)
+    }
+
+    @Test("a comparison names what differs in the load and the machine, but not the seed")
+    func differences() throws {
+        func json(_ connections: Int, _ seed: Int, _ host: String) -> String {
+            let sections = """
+                {"configuration": {"connections": \(connections), "seed": "\(seed)"},
+                 "environment": {"host": "\(host)", "date": "\(seed)"},
+                """
+            return sections + Self.json(rates: [1]).dropFirst()
+        }
+        func text(_ before: String, _ after: String) throws -> String {
+            try Comparison(before: before, named: "a", after: after, named: "b").text
+        }
+        let different = try text(json(64, 1, "one"), json(128, 2, "two"))
+        #expect(
+            different.hasPrefix(
+                "warning: the runs differ: connections 64 and 128; host one and two"))
+        #expect(try !text(json(64, 1, "one"), json(64, 2, "one")).contains("warning"))
     }
 
     @Test("an invalid report is rejected", arguments: ["", "{", "[1]", "{\"schema\": \"other\"}"])

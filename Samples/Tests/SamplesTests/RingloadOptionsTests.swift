@@ -39,6 +39,54 @@ struct RingloadOptionsTests {
         #expect(process.output.text.isEmpty)
     }
 
+    static let explanations: [(String, String)] = [
+        ("--conections 3", "Unknown option '--conections'. Did you mean '--connections'?"),
+        ("--rate -5", "The value '-5' is invalid for '--rate <rate>'"),
+        ("--rate -5", "messages per second"),
+        ("--connections -5", "--connections -5: must be 0 to 1000000 connections"),
+        ("--pipeline 0", "must be 1 to 4096 messages in flight"),
+        ("--requests 0", "must be 1 message or more"),
+        ("--churn 0", "must be 1 message or more"),
+        ("--connect-rate 0", "Connections to start per second, above 0"),
+        ("--duration 10", "500ms, 10s, 2m"),
+        ("--stall-timeout 0s", "must be longer than 0 s"),
+        ("--size 0", "must be 1 to 16777216 bytes"),
+        ("--hostile reset --hostile-connections -1", "must be 0 to 1000000 connections"),
+        ("--sweep 10k", "a range of messages per second, as in 10k..200k"),
+        ("--loops 0", "must be 1 to 256 event loops"),
+        ("--fail-if p99>5", "a latency needs a unit (ns, us, ms, s)"),
+    ]
+
+    @Test("the message names the wrong option, and the value's unit", arguments: explanations)
+    func explanation(words: String, explanation: String) throws {
+        let process = try Program.ringload.start(
+            ["tcp://127.0.0.1:7007"] + words.split(separator: " ").map(String.init))
+        #expect(try process.waitForEnd() == .exit(64), "\(process.words)")
+        #expect(process.errors.text.contains(explanation), "\(process.words)")
+    }
+
+    @Test("--compare says what differs between the two runs")
+    func comparison() throws {
+        let folder = Folder()
+        try withServer(.echoServer, .epoll) { server in
+            for connections in ["1", "2"] {
+                let process = try Program.ringload.start(
+                    [
+                        "tcp://127.0.0.1:\(server.port)", "--connections", connections,
+                        "--requests", "100", "--duration", "50s", "--warmup", "0s",
+                        "--json", folder.path + "/\(connections).json",
+                    ])
+                #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+            }
+        }
+        let compared = try Program.ringload.start(
+            ["--compare", folder.path + "/1.json", folder.path + "/2.json"])
+        #expect(try compared.waitForEnd() == .exit(0), "\(compared.words)")
+        #expect(
+            compared.output.text.hasPrefix("warning: the runs differ: connections 1 and 2"),
+            "\(compared.words)")
+    }
+
     @Test("an open loop writes its report in each format", arguments: Setting.usable)
     func reports(setting: Setting) throws {
         let folder = Folder()

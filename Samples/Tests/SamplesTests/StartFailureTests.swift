@@ -57,6 +57,15 @@ struct StartFailureTests {
         #expect(process.output.text.isEmpty)
     }
 
+    @Test(
+        "a negative number is a wrong value, not a missing one",
+        arguments: [Program.echoServer, .keyValueServer, .ringload])
+    func negative(program: Program) throws {
+        let process = try program.start(["--loops", "-1", "tcp://127.0.0.1:7007"])
+        #expect(try process.waitForEnd() == .exit(64), "\(process.words)")
+        #expect(process.errors.text.contains("--loops -1: must be 1 to 256"), "\(process.words)")
+    }
+
     @Test("a busy port is status 1, the cause and the remedy", arguments: Setting.usable)
     func busyPort(setting: Setting) throws {
         let other = try LoopbackSocket.listening()

@@ -3,9 +3,10 @@ internal import LinuxPlatform
 
 /// A point in time on the wall clock, for events at a time of day.
 ///
-/// The clock is `CLOCK_REALTIME`, in nanoseconds: time-outs and timers follow it when it is set.
-/// Arithmetic saturates: a time before 1970 becomes 2 ns after its start (always in the past), one
-/// beyond 2^62 - 2 ns (the year 2116) becomes ``distantFuture``, which never changes. Stands for a
+/// The clock is `CLOCK_REALTIME`, in nanoseconds. Timers follow it when it is set, `asyncAfter` and
+/// `scheduleAfter` included. A wait converts its time-out once, when it begins. Arithmetic
+/// saturates: a time before 1970 becomes 2 ns after its start (always in the past), one beyond
+/// 2^62 - 2 ns (the year 2116) becomes ``distantFuture``, which never changes. Stands for a
 /// `dispatch_time_t` made by `dispatch_walltime`.
 @frozen
 public struct DispatchWallTime: Comparable, Sendable {

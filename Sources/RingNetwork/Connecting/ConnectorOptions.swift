@@ -18,9 +18,11 @@ public struct ConnectorOptions: Sendable {
     public var socket = SocketOptions()
     /// The resolver for host names.
     public var resolver = Resolver.shared
-    /// The target of the connections' queues; nil: none, so connections run concurrently.
+    /// The target of the connections' queues; nil: none, so connections run concurrently. With a
+    /// serial queue, they run one at a time, and a handler that blocks delays all of them.
     public var connectionTarget: DispatchQueue?
-    /// One queue for all connections, instead of a queue each.
+    /// One queue for all connections, instead of a queue each; a handler that blocks delays all of
+    /// them.
     public var placement: ConnectionPlacement?
     public var connection = ConnectionOptions()
     #if TLS

@@ -4,8 +4,9 @@ public import RingDispatch
 /// A datagram socket: UDP, or a Unix datagram socket. udp(7), unix(7).
 ///
 /// Handlers run on the socket's own serial queue, one at a time, and may block as long as they
-/// like: other sockets go on. Methods may be called from any thread. On the queue they take effect
-/// at once, elsewhere asynchronously, in the order of the calls.
+/// like: what runs on other queues goes on, but not what shares the queue's target. Methods may be
+/// called from any thread. On the queue they take effect at once, elsewhere asynchronously, in the
+/// order of the calls.
 ///
 /// An active socket retains itself until `close`, or until its descriptor is unusable; then it
 /// calls its close handler once. Other errors go to the error handler and leave the socket usable:

@@ -1,6 +1,6 @@
 internal import LinuxPlatform
 
-/// Splits received bytes into frames, and delivers each one whole.
+/// Splits received bytes into frames, and delivers each one whole. Each connection needs its own.
 ///
 ///     var reader = FrameReader(DelimiterFraming.lines())
 ///     try reader.receive(bytes) { line in ... }   // for all received bytes

@@ -34,7 +34,8 @@ public struct ListenerOptions: Sendable {
     public var acceptRate: AcceptRate?
     /// Options of the listening sockets. Accepted sockets inherit TCP_NODELAY and most others.
     public var socket = SocketOptions()
-    /// The target of the connections' queues; nil: none, so connections run concurrently.
+    /// The target of the connections' queues; nil: none, so connections run concurrently. With a
+    /// serial queue, they run one at a time, and a handler that blocks delays all of them.
     public var connectionTarget: DispatchQueue?
     public var connection = ConnectionOptions()
     #if TLS

@@ -22,6 +22,31 @@ struct ListenerTests {
         stop(listener)
     }
 
+    @Test("Connections with one serial target wait for a handler of another that blocks")
+    func sharedTarget() throws {
+        let listener = try Listener(.ipv4(.loopback, port: 0)) {
+            $0.connectionTarget = DispatchQueue(label: "shared")
+        }
+        let (calls, mayGoOn) = (Watched(0), Gate())
+        serveEcho(listener) { connection in
+            connection.setReceiveHandler { connection, bytes in
+                calls.increment()
+                expectOpens(mayGoOn)
+                connection.send(bytes)
+            }
+        }
+        let wires = (0..<2).map { _ in Wire.connect(to: listener.port) }
+        #expect(wires[0].send([1]))
+        expectEventually(calls) { $0 == 1 }
+        #expect(wires[1].send([2]))
+        expectStays(calls, at: 1)
+        mayGoOn.open()
+        #expect(wires[0].receive(1) == [1])
+        #expect(wires[1].receive(1) == [2])
+        for wire in wires { wire.close() }
+        stop(listener)
+    }
+
     @Test("Storms of clients that reset their connections leave nothing behind")
     func resets() throws {
         let listener = try makeEchoListener()

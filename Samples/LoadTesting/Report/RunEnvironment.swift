@@ -1,0 +1,83 @@
+internal import Glibc
+internal import RingDispatch
+
+/// When, where and with what a run was made.
+public struct RunEnvironment: Sendable {
+    /// There is no release yet.
+    public static let version = "0.1-dev"
+
+    /// The start of the run, in UTC: `2026-01-31T12:00:00Z`.
+    public let date: String
+    public let host: String
+    /// `Linux 6.18.0 x86_64`.
+    public let kernel: String
+    /// Those of the machine, with the model if it is known: `2 (AMD EPYC 9B14)`.
+    public let processors: String
+    /// ringload's version, and whether it was built for debugging.
+    public let program: String
+    public let commandLine: String
+    /// `io_uring` or `epoll`. The server's is not known to a client.
+    public let clientBackend: String
+
+    static func current() -> RunEnvironment {
+        let (system, host, release, machine) = names()
+        let model = ProcessUsage.contents(of: "/proc/cpuinfo").split(separator: "\n")
+            .first { $0.hasPrefix("model name") }?.split(separator: ": ").last
+        let count = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        return RunEnvironment(
+            date: now(), host: host, kernel: "\(system) \(release) \(machine)",
+            processors: "\(count)" + (model.map { " (\($0))" } ?? ""),
+            program: "\(version), \(build) build",
+            commandLine: commandLine(CommandLine.arguments),
+            clientBackend: DispatchRuntime.snapshot().backend)
+    }
+
+    /// As a shell reads it. The values of headers are left out: they may be secret.
+    static func commandLine(_ arguments: [String]) -> String {
+        var words: [String] = []
+        for argument in arguments {
+            let isHeader = words.last == "--header" || argument.hasPrefix("--header=")
+            let word = isHeader ? argument.prefix { $0 != ":" } + ": ..." : argument[...]
+            let isPlain = word.allSatisfy {
+                $0.isLetter || $0.isNumber || "-_=.,:/@%+".contains($0)
+            }
+            words.append(
+                isPlain && !word.isEmpty
+                    ? String(word) : "'\(word.replacing("'", with: #"'\''"#))'")
+        }
+        return words.joined(separator: " ")
+    }
+
+    private static var build: String {
+        #if DEBUG
+        "debug"
+        #else
+        "release"
+        #endif
+    }
+
+    private static func now() -> String {
+        var seconds = time(nil)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+        return string(text)
+    }
+
+    private static func names() -> (String, host: String, release: String, machine: String) {
+        var names = utsname()
+        uname(&names)
+        func text<Field>(_ field: Field) -> String {
+            // Safety: the kernel ends each field with a NUL.
+            withUnsafeBytes(of: field) { string($0.bindMemory(to: CChar.self)) }
+        }
+        return (
+            text(names.sysname), text(names.nodename), text(names.release), text(names.machine)
+        )
+    }
+
+    private static func string(_ characters: some Sequence<CChar>) -> String {
+        String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
