@@ -121,4 +121,21 @@ struct FileWatchHTTPTests {
             }
         }
     }
+
+    @Test(
+        "A request that could hide a foreign host gets status 400",
+        arguments: [
+            "Host: evil.example\r\nX-A: a\u{b}Host: localhost",
+            "Host: evil.example\r\nX-A: a\u{2028}Host: localhost",
+            "Host: evil.example\nHost: localhost", "Host: evil.example\r\nHost: localhost",
+            "Host : localhost", "X-A: a\r\n Host: localhost", "X-A: a", "Host: [::1].evil.example",
+        ])
+    func hiddenHost(fields: String) throws {
+        try withFileWatchServer { server in
+            let client = try Client(port: server.httpPort)
+            try client.send(Array("GET /snapshot HTTP/1.1\r\n\(fields)\r\n\r\n".utf8))
+            let answer = String(decoding: try client.receiveUntilEnd(), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer.prefix(60))")
+        }
+    }
 }
