@@ -43,9 +43,9 @@ public struct FileChange: Sendable, Hashable {
     public var path: FilePath
     /// The old path of a `renamed` entry; nil for other actions.
     public var previousPath: FilePath?
-    /// The entry's kind after the change; of a `removed` entry, its last one. It may differ from the
-    /// kind in earlier changes of the path: after `modified` and `renamed`, the path may belong to
-    /// another entry.
+    /// The entry's kind after the change; of a `removed` entry, its last one. It may differ from
+    /// the kind in earlier changes of the path: after `modified` and `renamed`, the path may belong
+    /// to another entry.
     public var kind: Kind
     /// True if a scan of a folder found the change, false if the kernel reported it.
     public var isDiscovered: Bool
