@@ -28,7 +28,7 @@ final class Subscriber: @unchecked Sendable {
 
     /// Limits for one call of `pump`, so that other clients get their turn.
     private static let eventsPerTurn = 512
-    private static let comparedBytesPerTurn = 64 * 1024
+    private static let comparedBytesPerTurn = 16 * 1024
     /// The most work for a client after the end of its stream. It may have left: a server notices
     /// that only when it sends something.
     private static let comparedBytesAfterEnd = 4 * 1024 * 1024

@@ -41,10 +41,6 @@ enum ProcessInformation {
         return counts
     }
 
-    static func threadCount(_ processID: pid_t) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/task").count
-    }
-
     /// Whether no thread runs or waits for a CPU. proc_pid_stat(5).
     static func isAsleep(_ processID: pid_t) throws -> Bool {
         let folder = "/proc/\(processID)/task"
