@@ -83,6 +83,9 @@ let package = Package(
             name: "TestSupport", dependencies: [ringDispatch], path: "Tests/TestSupport",
             exclude: ["Bytes.swift", "TLS"], swiftSettings: settings),
         .testTarget(
+            name: "WireFormatsTests", dependencies: ["WireFormats", "TestSupport"],
+            exclude: ["compare-with-h11.py"], swiftSettings: settings),
+        .testTarget(
             name: "LoadTestingTests",
             dependencies: [
                 "LoadTesting", "WireFormats", ringDispatch, ringNetwork, ringTLS, histogram,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SampleSupport
 
 /// The addresses that the server listens on.
 struct AddressOptions: ParsableArguments {
@@ -13,4 +14,13 @@ struct AddressOptions: ParsableArguments {
 
     @Option(help: "Path of a Unix socket that serves JSON lines as well; @NAME: an abstract one.")
     var unix: String?
+
+    @Option(help: "Disconnect an HTTP client that sends or reads too slowly for this long.")
+    var httpPatience = TimeSpan(seconds: 20)
+
+    func validate() throws {
+        guard httpPatience.seconds >= 1 else {
+            throw ValidationError("--http-patience \(httpPatience): must be at least 1s")
+        }
+    }
 }

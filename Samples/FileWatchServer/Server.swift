@@ -48,7 +48,9 @@ final class Server: Sendable {
         let routes = Routes(
             feed: feed, watcher: watcher, runner: runner,
             isLoopback: endpoint.ipAddress?.isLoopback ?? true)
-        http = try HTTPService(endpoint) { routes.answer($0, $1) }
+        var limits = HTTPLimits()
+        limits.patience = addresses.httpPatience
+        http = try HTTPService(endpoint, limits: limits) { routes.answer($0, $1) }
         (self.feed, self.watcher, self.runner) = (feed, watcher, runner)
     }
 

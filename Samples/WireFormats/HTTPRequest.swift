@@ -1,9 +1,11 @@
 /// The head of an HTTP request. RFC 9112.
 package struct HTTPRequest: Sendable {
     package let method: String
-    package let path: String
-    /// The text after the path's `?`, still percent-encoded; empty without one.
-    package let query: String
+    /// The path and the query as sent, percent-encoded.
+    package let target: String
+    /// The name of the host that the client asked, in lower case, without a port; nil in HTTP/1.0
+    /// without a Host field.
+    package let host: String?
     package let head: HTTPHead
     /// Whether the connection stays open for further requests.
     package let keepsAlive: Bool
@@ -11,21 +13,48 @@ package struct HTTPRequest: Sendable {
     /// The longest head that a server accepts, in bytes.
     package static let headLimit = 8 * 1024
 
+    package var path: String { String(target.prefix { $0 != "?" }) }
+
+    /// The text after the path's `?`; empty without one.
+    package var query: String { String(target.drop { $0 != "?" }.dropFirst()) }
+
     /// - Parameter bytes: the lines before the empty one.
-    /// - Returns: nil unless they are a request of HTTP/1.0 or 1.1.
+    /// - Returns: nil unless they are a request of HTTP/1.0 or 1.1 for a path.
     package init?(head bytes: [UInt8]) {
-        guard let head = try? HTTPHead(bytes) else { return nil }
-        let words = String(decoding: head.firstLine, as: UTF8.self)
-            .split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 3, words[1].first == "/",
-            words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0"
+        // RFC 9112 allows LF alone, too. Without it there is only one reading of where a head ends.
+        let hasBareLF = zip([0] + bytes, bytes).contains { $1 == 0x0a && $0 != 0x0d }
+        guard !hasBareLF, let head = try? HTTPHead(bytes) else { return nil }
+        let words = head.firstLine.split(
+            separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard words.count == 3, HTTPHead.isToken(words[0]), words[1].first == UInt8(ascii: "/"),
+            words[1].allSatisfy({ 0x21...0x7e ~= $0 })
         else { return nil }
-        method = String(words[0])
-        path = String(words[1].prefix { $0 != "?" })
-        query = String(words[1].dropFirst(path.count).dropFirst())
+        let isOld = words[2].elementsEqual("HTTP/1.0".utf8)
+        guard isOld || words[2].elementsEqual("HTTP/1.1".utf8) else { return nil }
+        // With two hosts, a proxy may check one of them and the server use the other.
+        let hosts = head.values("host")
+        guard hosts.count == 1 || isOld && hosts.isEmpty else { return nil }
+        host = hosts.first.flatMap { HTTPHost($0)?.name }
+        guard host != nil || hosts.isEmpty, let hasBody = Self.hasBody(head, isOld) else {
+            return nil
+        }
+        method = String(decoding: words[0], as: UTF8.self)
+        target = String(decoding: words[1], as: UTF8.self)
         self.head = head
         // The servers do not read bodies: the body's bytes would be parsed as the next request.
-        let hasBody = head["transfer-encoding"] != nil || head.text("content-length") ?? "0" != "0"
-        keepsAlive = head.keepsAlive(isOld: words[2] == "HTTP/1.0") && !hasBody
+        keepsAlive = head.keepsAlive(isOld: isOld) && !hasBody
+    }
+
+    /// Nil if the length is invalid or ambiguous. RFC 9112, 6.
+    private static func hasBody(_ head: HTTPHead, _ isOld: Bool) -> Bool? {
+        let lengths = head.values("content-length")
+        let codings = head.values("transfer-encoding")
+        guard let coding = codings.first else {
+            guard let length = lengths.first else { return false }
+            guard lengths.count == 1, let length = Int(digits: length) else { return nil }
+            return length > 0
+        }
+        let isChunked = coding.elementsEqual("chunked".utf8) { HTTPHead.lowercased($0) == $1 }
+        return isChunked && codings.count == 1 && lengths.isEmpty && !isOld ? true : nil
     }
 }

@@ -116,12 +116,12 @@ package struct HTTPResponseReader {
             pending.removeAll(keepingCapacity: true)
             return endHead(lastHead.head, expectsBody: expectsBody)
         }
-        let line = String(decoding: pending, as: UTF8.self).prefix { !$0.isNewline }
+        let line = Self.withoutLineEnd(pending)
         pending.removeAll(keepingCapacity: true)
         switch state {
         case .chunkedSize:
-            let digits = line.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
-            guard let size = Int(digits, radix: 16), size >= 0 else {
+            let ends = Array("; \t".utf8)
+            guard let size = Int(digits: line.prefix { !ends.contains($0) }, radix: 16) else {
                 throw HTTPHead.Failure(words: "invalid size in a chunked body")
             }
             state = size == 0 ? .trailer : .chunkedData(left: size)
@@ -135,15 +135,21 @@ package struct HTTPResponseReader {
         return false
     }
 
+    private static func withoutLineEnd(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        let line = bytes.dropLast()
+        return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+    }
+
     /// Detects another protocol by its first line, since it may never send an empty line.
     private func checkFirstLine() throws(HTTPHead.Failure) -> Bool {
         let isFirst = pending.firstIndex(of: UInt8(ascii: "\n")) == pending.count - 1
-        if isFirst { _ = try Self.status(of: pending[...]) }
+        if isFirst { _ = try Self.status(of: Self.withoutLineEnd(pending)) }
         return false
     }
 
     private static func parse(_ bytes: [UInt8]) throws(HTTPHead.Failure) -> Head {
-        let fields = try HTTPHead(bytes)
+        // Without the empty line, which follows a line end.
+        let fields = try HTTPHead(Array(withoutLineEnd(bytes)))
         let status = try status(of: fields.firstLine)
         let isOld = fields.firstLine.starts(with: "HTTP/1.0".utf8)
         var head = Head(status: status, closes: !fields.keepsAlive(isOld: isOld), body: .untilEnd)
@@ -151,9 +157,10 @@ package struct HTTPResponseReader {
             head.body = nil
         } else if fields.text("transfer-encoding")?.hasSuffix("chunked") == true {
             head.body = .chunkedSize
-        } else if let text = fields.text("content-length") {
-            guard let length = Int(text), length >= 0 else {
-                throw HTTPHead.Failure(words: "its length is '\(text.prefix(40))'")
+        } else if let digits = fields.values("content-length").last {
+            guard let length = Int(digits: digits) else {
+                let text = String(decoding: digits.prefix(40), as: UTF8.self)
+                throw HTTPHead.Failure(words: "its length is '\(text)'")
             }
             head.body = length > 0 ? .body(left: length) : nil
         }
@@ -164,9 +171,9 @@ package struct HTTPResponseReader {
         let digits = line.drop { $0 != UInt8(ascii: " ") }.drop { $0 == UInt8(ascii: " ") }
             .prefix { $0 > UInt8(ascii: " ") }
         guard line.starts(with: "HTTP/1.".utf8),
-            let status = Int(String(decoding: digits, as: UTF8.self)), 100...999 ~= status
+            let status = Int(digits: digits), 100...999 ~= status
         else {
-            let text = String(decoding: line.prefix(40), as: UTF8.self).prefix { !$0.isNewline }
+            let text = String(decoding: line.prefix(40), as: UTF8.self)
             throw HTTPHead.Failure(words: "its first line is '\(text)'")
         }
         return status

@@ -7,15 +7,17 @@ struct Choice: Sendable {
     /// A change has to match one of these. Empty: all changes.
     private let globs: [Glob]
     private let roots: [[UInt8]]
+    /// The work of comparing one event, in bytes of paths and globs; at least 1.
+    let bytesPerEvent: Int
 
     private static let slash = UInt8(ascii: "/")
 
-    static let everything = Choice(paths: [], globs: [], roots: [])
+    static let everything = Choice(paths: [], globs: [], globBytes: 0, roots: [])
 
     /// - Parameters:
     ///   - paths: absolute as in events, or relative to a root.
     ///   - roots: the watched paths.
-    init(paths: [[UInt8]], globs: [Glob], roots: [[UInt8]]) {
+    init(paths: [[UInt8]], globs: [Glob], globBytes: Int, roots: [[UInt8]]) {
         self.roots = roots
         self.globs = globs
         self.paths = paths.flatMap { path in
@@ -25,6 +27,7 @@ struct Choice: Sendable {
             let isAbsolute = path.first == Self.slash
             return isAbsolute ? [path] : [path] + roots.map { $0 + [Self.slash] + path }
         }
+        bytesPerEvent = self.paths.reduce(globBytes + 1) { $0 + $1.count }
     }
 
     func wants(_ event: Event) -> Bool {

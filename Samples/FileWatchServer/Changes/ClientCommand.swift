@@ -9,6 +9,7 @@ struct ClientCommand {
 
     private(set) var paths: [[UInt8]] = []
     private(set) var globs: [Glob] = []
+    private var globBytes = 0
     /// The last event that the client has received; nil: keep its position.
     private(set) var since: UInt64?
     /// The server instance that `since` belongs to; nil: this one.
@@ -16,9 +17,10 @@ struct ClientCommand {
 
     /// The longest line that a client may send, in bytes.
     static let longestLine = 64 * 1024
-    private static let longestGlob = 1024
     /// Most paths and globs of one client, since each event is compared with each of them.
-    static let patternLimit = 64
+    private static let patternLimit = 64
+    /// Most bytes of all globs together. Comparing takes time in proportion to them.
+    private static let globBytesLimit = 1024
 
     private static let remedy =
         #"Send one line such as {"paths":["src"],"globs":["*.swift"],"since":42}; each is optional"#
@@ -82,19 +84,25 @@ struct ClientCommand {
     }
 
     func choice(roots: [[UInt8]]) -> Choice {
-        Choice(paths: paths, globs: globs, roots: roots)
+        Choice(paths: paths, globs: globs, globBytes: globBytes, roots: roots)
     }
 
     private mutating func add(glob: [UInt8]) throws(Failure) {
-        guard glob.count <= Self.longestGlob, let glob = Glob(glob) else {
-            throw Self.failure("a glob is empty or longer than \(Self.longestGlob) bytes")
+        globBytes += glob.count
+        guard globBytes <= Self.globBytesLimit else {
+            throw Self.failure(
+                "the globs have more than \(Self.globBytesLimit) bytes together: "
+                    + "send fewer or shorter ones")
         }
+        guard let glob = Glob(glob) else { throw Self.failure("a glob is empty") }
         globs.append(glob)
     }
 
     private func check() throws(Failure) {
         guard paths.count + globs.count <= Self.patternLimit else {
-            throw Self.failure("more than \(Self.patternLimit) paths and globs")
+            throw Self.failure(
+                "more than \(Self.patternLimit) paths and globs: send fewer, such as the folders "
+                    + "that contain the paths")
         }
         guard paths.allSatisfy({ !$0.isEmpty }) else { throw Self.failure("a path is empty") }
     }

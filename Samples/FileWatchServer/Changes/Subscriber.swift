@@ -26,8 +26,12 @@ final class Subscriber: @unchecked Sendable {
     /// earlier still sees the events.
     private let isPoked = Atomic<Bool>(false)
 
-    /// Limit for one call of `pump`, so that other clients get their turn.
+    /// Limits for one call of `pump`, so that other clients get their turn.
     private static let eventsPerTurn = 512
+    private static let comparedBytesPerTurn = 16 * 1024
+    /// The most work for a client after the end of its stream. It may have left: a server notices
+    /// that only when it sends something.
+    private static let comparedBytesAfterEnd = 4 * 1024 * 1024
 
     init(_ connection: Connection, _ feed: ChangeFeed, _ format: Format) {
         self.connection = connection
@@ -53,7 +57,7 @@ final class Subscriber: @unchecked Sendable {
             // No event has number `.max`, so a position of another instance leads to a rescan.
             cursor = isOurs ? since : .max
         }
-        pump()
+        poke()
     }
 
     func end() {
@@ -64,7 +68,12 @@ final class Subscriber: @unchecked Sendable {
     func finish() {
         begin()
         endsWhenCaughtUp = true
-        pump()
+        let last = feed.last
+        // Otherwise it gets a rescan event, which costs nothing.
+        if cursor < last, last - cursor > Self.comparedBytesAfterEnd / choice.bytesPerEvent {
+            cursor = .max
+        }
+        poke()
     }
 
     /// Queues a call of `pump`. Safe to call from any thread.
@@ -79,7 +88,8 @@ final class Subscriber: @unchecked Sendable {
         guard connection.state == .active, connection.isWritable else { return }
         var text: [UInt8] = []
         var isComplete = true
-        switch feed.events(after: cursor, atMost: Self.eventsPerTurn) {
+        let most = min(Self.eventsPerTurn, Self.comparedBytesPerTurn / choice.bytesPerEvent)
+        switch feed.events(after: cursor, atMost: max(1, most)) {
         case .events(let following, let last):
             for event in following where choice.wants(event) { append(event, to: &text) }
             if let event = following.last { cursor = event.sequence }

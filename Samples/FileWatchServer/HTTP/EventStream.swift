@@ -33,6 +33,7 @@ enum EventStream {
             }
         }
         connection.setReceiveHandler { _, _ in }
+        connection.setEndHandler(nil)
         connection.setCloseHandler { _, _ in
             heartbeat.cancel()
             subscriber.end()

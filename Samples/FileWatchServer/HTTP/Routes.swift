@@ -15,7 +15,7 @@ struct Routes: Sendable {
     func answer(_ request: HTTPRequest, _ connection: Connection) -> HTTPAnswer {
         // DNS rebinding: a foreign page's name may resolve to this machine, to read from it through
         // a visitor's browser. Such requests carry that name as their host.
-        guard !isLoopback || Self.isLocal(host: request.head.text("host")) else {
+        guard !isLoopback || Self.isLocal(host: request.host) else {
             return .response(
                 HTTPResponse(
                     .forbidden,
@@ -83,13 +83,7 @@ struct Routes: Sendable {
     /// True also without a host: HTTP/1.0 clients need not send one.
     private static func isLocal(host: String?) -> Bool {
         guard let host else { return true }
-        let name: Substring
-        if host.hasPrefix("[") {
-            name = host.dropFirst().prefix { $0 != "]" }
-        } else {
-            name = host.prefix { $0 != ":" }
-        }
-        if name == "localhost" || name.hasSuffix(".localhost") { return true }
-        return (try? IPAddress(String(name))) != nil
+        if host == "localhost" || host.hasSuffix(".localhost") { return true }
+        return (try? IPAddress(host)) != nil
     }
 }

@@ -22,20 +22,40 @@ final class SnapshotDownload: @unchecked Sendable {
 
         """
 
+    /// Makes one snapshot after the other.
+    private static let queue = DispatchQueue(label: "file-watch-server.snapshots")
+
     /// Takes the connection over. Call on its queue.
     static func serve(_ connection: Connection, _ feed: ChangeFeed, _ watcher: FileTreeWatcher) {
-        // No further request is read. A closed connection shows in the next send.
+        // No further request is read, and a client that half-closes gets the whole answer.
         connection.pauseReceiving()
-        watcher.snapshot { entries in
-            // Events are published on this queue, so none can slip in between.
-            let last = feed.last
-            connection.queue.async {
-                let download = SnapshotDownload(entries)
-                download.begin(feed, last: last)
-                connection.setWritableHandler { download.write(to: $0) }
-                connection.send(Array(head.utf8))
-                download.write(to: connection)
+        connection.setEndHandler { _ in }
+        connection.setWritableHandler(nil)
+        connection.send(Array(head.utf8))
+        queue.async {
+            guard isWaiting(connection) else { return }
+            let done = DispatchSemaphore(value: 0)
+            watcher.snapshot { entries in
+                // Events are published on this queue, so none can slip in between.
+                let last = feed.last
+                connection.queue.async {
+                    let download = SnapshotDownload(entries)
+                    download.begin(feed, last: last)
+                    connection.setWritableHandler { download.write(to: $0) }
+                    download.write(to: connection)
+                }
+                done.signal()
             }
+            done.wait()
+        }
+    }
+
+    /// Whether the client is still there. If it has left, the kernel has refused the head, and
+    /// sending the text's first byte fails.
+    private static func isWaiting(_ connection: Connection) -> Bool {
+        connection.queue.sync {
+            connection.send(Array("{".utf8))
+            return connection.state == .active
         }
     }
 
@@ -46,7 +66,7 @@ final class SnapshotDownload: @unchecked Sendable {
             ("instance", .string(feed.instance)), ("sequence", .integer(last)),
             ("roots", .array(feed.rootBytes.map { .string($0) })), ("entries", .array([])),
         ])
-        text = value.bytes.dropLast("]}".utf8.count)
+        text = Array(value.bytes.dropFirst("{".utf8.count).dropLast("]}".utf8.count))
     }
 
     private func write(to connection: Connection) {

@@ -1,3 +1,4 @@
+internal import Glibc
 package import RingDispatch
 package import RingNetwork
 package import WireFormats
@@ -6,10 +7,7 @@ package import WireFormats
 package final class HTTPService: Sendable {
     private let listener: Listener
     private let handler: @Sendable (HTTPRequest, Connection) -> HTTPAnswer
-
-    /// Limits are safe for browsers and metrics collectors: both reconnect after a close.
-    private static let connectionLimit = 256
-    private static let idleSeconds = 60
+    private let limits: HTTPLimits
 
     /// - Parameter answer: called with the path, on the queue of the client's connection; nil means
     ///   404.
@@ -22,22 +20,36 @@ package final class HTTPService: Sendable {
     }
 
     /// - Parameter handler: called with the request, on the queue of the client's connection. If it
-    ///   takes the connection over, it replaces the connection's handlers.
+    ///   takes the connection over, it replaces all of the connection's handlers.
     package init(
-        _ endpoint: Endpoint,
+        _ endpoint: Endpoint, limits: HTTPLimits = HTTPLimits(),
         handler: @escaping @Sendable (HTTPRequest, Connection) -> HTTPAnswer
     ) throws {
         var options = ListenerOptions()
-        options.connectionLimit = Self.connectionLimit
-        options.connection.timeouts.idle = .seconds(Self.idleSeconds)
+        options.connectionLimit = HTTPLimits.connections
+        options.connection.timeouts = limits.timeouts
+        // Nothing more is received, or answered, while any bytes of an answer are unsent.
+        options.connection.sendHighWaterBytes = 0
+        options.connection.sendLowWaterBytes = 0
+        options.socket.prepare = { descriptor in
+            var size = Int32(HTTPLimits.sendBufferBytes)
+            setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(4))
+        }
         listener = try Listener(endpoint, options: options)
         self.handler = handler
+        self.limits = limits
     }
 
     package var endpoint: Endpoint { listener.endpoint }
 
     package func activate() {
-        listener.setConnectionHandler { [handler] in HTTPClient.serve($0, handler) }
+        listener.setConnectionHandler { [unowned listener, handler, limits] connection in
+            let isReserved =
+                listener.connections.count
+                > HTTPLimits.connections - HTTPLimits.reservedConnections
+            if isReserved { connection.setTimeouts(limits.timeoutsOfReserved) }
+            HTTPClient.serve(connection, isReserved: isReserved, handler)
+        }
         listener.activate()
     }
 
@@ -46,57 +58,5 @@ package final class HTTPService: Sendable {
         deadline: DispatchTime, completion: @escaping @Sendable () -> Void = {}
     ) {
         listener.shutdown(deadline: deadline) { _ in completion() }
-    }
-}
-
-/// One client. Runs on its connection's queue.
-private final class HTTPClient {
-    private var reader = FrameReader(
-        DelimiterFraming(Array("\r\n\r\n".utf8), maximumLength: HTTPRequest.headLimit))
-    private let handler: (HTTPRequest, Connection) -> HTTPAnswer
-    private var isTakenOver = false
-
-    private init(_ handler: @escaping (HTTPRequest, Connection) -> HTTPAnswer) {
-        self.handler = handler
-    }
-
-    static func serve(
-        _ connection: Connection, _ handler: @escaping (HTTPRequest, Connection) -> HTTPAnswer
-    ) {
-        let client = HTTPClient(handler)
-        connection.setReceiveHandler { connection, bytes in client.receive(bytes, connection) }
-        connection.activate()
-    }
-
-    private func receive(_ bytes: RawSpan, _ connection: Connection) {
-        do {
-            try reader.receive(bytes) { head in
-                respond(to: HTTPRequest(head: head.withUnsafeBytes { Array($0) }), connection)
-            }
-        } catch {
-            close(connection, .headTooLarge)
-        }
-    }
-
-    private func respond(to request: HTTPRequest?, _ connection: Connection) {
-        guard connection.state == .active, !isTakenOver else { return }
-        guard let request else { return close(connection, .badRequest) }
-        guard request.method == "GET" || request.method == "HEAD" else {
-            return close(connection, .methodNotAllowed)
-        }
-        guard case .response(let response) = handler(request, connection) else {
-            isTakenOver = true
-            return
-        }
-        connection.send(
-            response.bytes(
-                keepsAlive: request.keepsAlive, hasBody: request.method == "GET"))
-        if !request.keepsAlive { connection.close() }
-    }
-
-    private func close(_ connection: Connection, _ status: HTTPResponse.Status) {
-        guard connection.state == .active, !isTakenOver else { return }
-        connection.send(HTTPResponse(status).bytes(keepsAlive: false, hasBody: true))
-        connection.close()
     }
 }

@@ -121,4 +121,24 @@ struct FileWatchHTTPTests {
             }
         }
     }
+
+    @Test(
+        "A foreign host cannot be hidden from the check",
+        arguments: [
+            ("Host: evil.example\r\nX-A: a\u{b}Host: localhost", 400),
+            ("Host: evil.example\r\nX-A: a\u{2028}Host: localhost", 403),
+            ("Host: evil.example\nHost: localhost", 400),
+            ("Host: evil.example\r\nHost: localhost", 400), ("Host : localhost", 400),
+            ("X-A: a\r\n Host: localhost", 400), ("X-A: a", 400),
+            ("Host: [::1].evil.example", 400),
+        ])
+    func hiddenHost(fields: String, status: Int) throws {
+        try withFileWatchServer { server in
+            let client = try Client(port: server.httpPort)
+            let head = "GET /snapshot HTTP/1.1\r\nConnection: close\r\n\(fields)\r\n\r\n"
+            try client.send(Array(head.utf8))
+            let answer = String(decoding: try client.receiveUntilEnd(), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer.prefix(60))")
+        }
+    }
 }

@@ -165,6 +165,30 @@ struct FileWatchPageTests {
         try browser.wait(for: "\(Self.rows).some(e => e.innerText.includes('afterwards'))")
     }
 
+    @Test("Each column of the tree has one unit and a heading, and the chart has labelled axes")
+    func units() throws {
+        let prepare = { (folder: WatchedFolder) in
+            try folder.make(folder: "sub")
+            try folder.write("sub/inside")
+            try folder.write("old.txt", "12345")
+        }
+        try withPage(prepare: prepare) { browser, server in
+            try server.folder.write("new.txt")
+            let texts = "s => [...document.querySelectorAll(s)].map(e => e.textContent).join()"
+            try browser.wait(for: "(\(texts))('.node .age').includes(' ago')")
+            let columns = try browser.evaluate("(\(texts))('#columns span')") as? String
+            #expect(columns == "Name,Entries,Size,Changed")
+            // The root, the folder, and the files new.txt and old.txt.
+            try browser.wait(for: "(\(texts))('.node .entries') === '3,1,,'")
+            #expect(try browser.evaluate("(\(texts))('.node .size')") as? String == ",,,5 B")
+            let ages = try browser.evaluate("(\(texts))('.node .age')") as? String ?? ""
+            #expect(ages.wholeMatch(of: /\d+ \w+ ago,,\d+ \w+ ago,/) != nil, "\(ages)")
+            #expect(try browser.evaluate("(\(texts))('#yAxis span')") as? String == "4,2,0")
+            let times = try browser.evaluate("(\(texts))('#xAxis span')") as? String
+            #expect(times == "2 min ago,1 min ago,now")
+        }
+    }
+
     @Test("It fits a phone's width, by day and by night", arguments: ["light", "dark"])
     func phone(scheme: String) throws {
         try withPage { browser, server in
@@ -176,6 +200,9 @@ struct FileWatchPageTests {
                 ["features": [["name": "prefers-color-scheme", "value": scheme]]])
             try server.folder.write(String(repeating: "a long name ", count: 12))
             try browser.wait(for: "\(Self.rows).length === 1")
+            let chips = "[...document.querySelectorAll('.chip:not([hidden])')]"
+            let isVisible = "e => e.getBoundingClientRect().right <= 360"
+            #expect(try isTrue("\(chips).every(\(isVisible))", in: browser))
             let isNarrow = "document.documentElement.scrollWidth <= 360"
             #expect(try isTrue(isNarrow, in: browser))
             let isShown = "document.querySelector('#treePanel').offsetParent !== null"

@@ -176,7 +176,32 @@ extension WatchEngine {
         let node = touched
         touched = 0
         tree.write(pathOf: node, to: &path)
-        if let (facts, _) = factsAtPath(in: tree[node].parent) { update(node, facts) }
+        guard let (facts, _) = factsAtPath(in: tree[node].parent) else { return }
+        update(node, facts)
+        guard facts.hasOtherNames else { return }
+        changedInodes.insert(facts.inode)
+        if changedInodes.count > WatchEngine.mostChangedInodes { updateOtherNames() }
+    }
+
+    private static let mostChangedInodes = 4096
+
+    /// Updates the entries whose file was changed under another name: the kernel reports only the
+    /// name that was used.
+    func updateOtherNames() {
+        guard !changedInodes.isEmpty else { return }
+        for root in roots where root.node != 0 {
+            tree.forEach(below: root.node) { node in
+                let known = tree[node]
+                guard known.kind != .directory, changedInodes.contains(known.inode) else { return }
+                tree.write(pathOf: node, to: &path)
+                // A path that leads to another file by now has events of its own.
+                guard let facts = FolderEntryFacts(path: path, followsLinks: false),
+                    facts.inode == known.inode, facts.kind == known.kind
+                else { return }
+                tree.update(node, facts)
+            }
+        }
+        changedInodes.removeAll()
     }
 
     // MARK: renames

@@ -9,6 +9,7 @@ extension WatchEngine {
             var entries: [FileTreeEntry] = []
             if phase != .cancelled {
                 examineTouched()
+                updateOtherNames()
                 reporter.closeWindow()
                 reporter.publish()
                 entries.reserveCapacity(tree.fileCount + tree.folderCount)

@@ -52,6 +52,8 @@ final class WatchEngine: @unchecked Sendable {
     /// The file whose change was reported last; its size and time are read after the report, so
     /// that the report need not wait. 0: none.
     @exclusivity(unchecked) var touched: NodeNumber = 0
+    /// The files with several names that have changed since the tree was updated for all names.
+    @exclusivity(unchecked) var changedInodes: Set<UInt64> = []
     @exclusivity(unchecked) var phase = Phase.setup
     /// The first folder without a watch was reported; the others are not.
     var hasReportedWatchLimit = false

@@ -2,20 +2,40 @@
 /// `**` between slashes matches any number of folders. Patterns match bytes, so `?` stands for one
 /// byte.
 ///
-/// A pattern without a slash matches only the last name of a path.
+/// A pattern without a slash matches only the last name of a path. Matching takes at most time in
+/// proportion to the pattern's length times the path's length.
 public struct Glob: Sendable {
     let isForNames: Bool
-    private let pattern: ArraySlice<UInt8>
+    private let parts: [Part]
+    /// How many of the parts match exactly one byte.
+    private let leastLength: Int
 
-    private typealias Place = (pattern: ArraySlice<UInt8>, text: ArraySlice<UInt8>)
-    private static let star = UInt8(ascii: "*")
+    private enum Part {
+        case byte(UInt8)
+        case anyByte
+        case oneOf(ByteClass)
+        /// `*`: any bytes except slashes.
+        case star
+        /// `**` with the slash after it: any number of folders.
+        case folders
+        /// `**` at the end: anything that is not empty.
+        case rest
+    }
+
+    private typealias Place = (part: Int, text: Int)
     private static let slash = UInt8(ascii: "/")
 
     /// - Parameter pattern: an empty pattern or a lone slash gives nil.
     public init?(_ pattern: [UInt8]) {
         isForNames = !pattern.contains(Glob.slash)
-        self.pattern = pattern.first == Glob.slash ? pattern.dropFirst() : pattern[...]
-        if self.pattern.isEmpty { return nil }
+        parts = Glob.parse(pattern.first == Glob.slash ? pattern.dropFirst() : pattern[...])
+        if parts.isEmpty { return nil }
+        leastLength = parts.reduce(0) { count, part in
+            switch part {
+            case .star, .folders, .rest: count
+            default: count + 1
+            }
+        }
     }
 
     /// - Parameter path: relative to the pattern's folder, without a leading slash.
@@ -24,29 +44,37 @@ public struct Glob: Sendable {
         return fits(path[(last + 1)...])
     }
 
-    private func fits(_ whole: ArraySlice<UInt8>) -> Bool {
-        var place: Place = (pattern, whole)
+    private func fits(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.count >= leastLength else { return false }
+        var place: Place = (0, text.startIndex)
         // Backtracking positions: `*` then takes one more byte, `**` one more folder. Only the last
         // of each is needed, because a later star can match everything that an earlier one can.
         var afterStar: Place?
         var afterFolders: Place?
         while true {
-            if place.pattern.first == Glob.star {
-                let rest = place.pattern.drop { $0 == Glob.star }
-                let isFolders = isBetweenSlashes(place.pattern.startIndex..<rest.startIndex)
-                if isFolders && rest.isEmpty { return !place.text.isEmpty }
-                place.pattern = isFolders ? rest.dropFirst() : rest
-                afterStar = isFolders ? nil : place
-                if isFolders { afterFolders = place }
-            } else if place.pattern.isEmpty && place.text.isEmpty {
-                return true
-            } else if let byte = place.text.first, let rest = Glob.step(place.pattern, byte) {
-                place = (rest, place.text.dropFirst())
-            } else if let last = afterStar, let byte = last.text.first, byte != Glob.slash {
-                place = (last.pattern, last.text.dropFirst())
+            if place.part == parts.count {
+                if place.text == text.endIndex { return true }
+            } else if case .star = parts[place.part] {
+                place.part += 1
                 afterStar = place
-            } else if let last = afterFolders, let end = last.text.firstIndex(of: Glob.slash) {
-                place = (last.pattern, last.text[(end + 1)...])
+                continue
+            } else if case .folders = parts[place.part] {
+                place.part += 1
+                (afterStar, afterFolders) = (nil, place)
+                continue
+            } else if case .rest = parts[place.part] {
+                return place.text < text.endIndex
+            } else if place.text < text.endIndex, matches(parts[place.part], text[place.text]) {
+                place = (place.part + 1, place.text + 1)
+                continue
+            }
+            if let last = afterStar, last.text < text.endIndex, text[last.text] != Glob.slash {
+                place = (last.part, last.text + 1)
+                afterStar = place
+            } else if let last = afterFolders,
+                let end = text[last.text...].firstIndex(of: Glob.slash)
+            {
+                place = (last.part, end + 1)
                 (afterStar, afterFolders) = (nil, place)
             } else {
                 return false
@@ -54,29 +82,57 @@ public struct Glob: Sendable {
         }
     }
 
-    /// Whether the range has at least two stars and is a whole path component.
-    private func isBetweenSlashes(_ stars: Range<Int>) -> Bool {
-        stars.count > 1
-            && (stars.lowerBound == pattern.startIndex
-                || pattern[stars.lowerBound - 1] == Glob.slash)
-            && (stars.upperBound == pattern.endIndex || pattern[stars.upperBound] == Glob.slash)
+    private func matches(_ part: Part, _ byte: UInt8) -> Bool {
+        switch part {
+        case .byte(let wanted): byte == wanted
+        case .anyByte: byte != Glob.slash
+        case .oneOf(let bytes): bytes.contains(byte)
+        case .star, .folders, .rest: false
+        }
     }
 
-    /// The pattern after the part that matches `byte`; nil if it does not match.
-    private static func step(
-        _ pattern: ArraySlice<UInt8>, _ byte: UInt8
-    ) -> ArraySlice<UInt8>? {
-        guard let next = pattern.first else { return nil }
-        let rest = pattern.dropFirst()
-        switch next {
-        case UInt8(ascii: "?"): return byte == slash ? nil : rest
-        case UInt8(ascii: "["):
-            guard let (isIn, rest) = ByteClass.match(rest, byte) else {
-                return byte == next ? rest : nil
+    // MARK: parsing
+
+    private static func parse(_ pattern: ArraySlice<UInt8>) -> [Part] {
+        var parts: [Part] = []
+        var rest = pattern
+        // Without this, a pattern of many opening brackets would take quadratic time.
+        var hasOpenBracket = false
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "*"):
+                let start = rest.startIndex - 1
+                rest = rest.drop { $0 == UInt8(ascii: "*") }
+                guard isWholeComponent(start..<rest.startIndex, of: pattern) else {
+                    parts.append(.star)
+                    continue
+                }
+                parts.append(rest.isEmpty ? .rest : .folders)
+                rest = rest.dropFirst()
+            case UInt8(ascii: "?"): parts.append(.anyByte)
+            case UInt8(ascii: "["):
+                if !hasOpenBracket, var bytes = ByteClass.parse(&rest) {
+                    bytes.remove(slash)
+                    parts.append(.oneOf(bytes))
+                } else {
+                    hasOpenBracket = true
+                    parts.append(.byte(byte))
+                }
+            case UInt8(ascii: "\\"):
+                // A backslash at the end matches nothing.
+                parts.append(rest.popFirst().map { .byte($0) } ?? .oneOf(ByteClass()))
+            default: parts.append(.byte(byte))
             }
-            return isIn && byte != slash ? rest : nil
-        case UInt8(ascii: "\\"): return rest.first == byte ? rest.dropFirst() : nil
-        default: return next == byte ? rest : nil
         }
+        return parts
+    }
+
+    /// Whether the stars are at least two, and are all there is between two slashes.
+    private static func isWholeComponent(
+        _ stars: Range<Int>, of pattern: ArraySlice<UInt8>
+    ) -> Bool {
+        stars.count > 1
+            && (stars.lowerBound == pattern.startIndex || pattern[stars.lowerBound - 1] == slash)
+            && (stars.upperBound == pattern.endIndex || pattern[stars.upperBound] == slash)
     }
 }

@@ -11,6 +11,9 @@ package struct FolderEntryFacts: Equatable, Sendable {
     /// In nanoseconds since 1970.
     package var modifiedNanoseconds: Int64
 
+    /// Whether a file has several names (hard links).
+    package private(set) var hasOtherNames = false
+
     package init(kind: Kind, inode: UInt64, size: UInt64, modifiedNanoseconds: Int64) {
         self.kind = kind
         self.inode = inode
@@ -56,6 +59,7 @@ package struct FolderEntryFacts: Equatable, Sendable {
         // A folder's size and time change with its entries, which have events of their own: ignore
         // them.
         let isFolder = kind == .directory
+        hasOtherNames = !isFolder && status.st_nlink > 1
         size = isFolder ? 0 : UInt64(max(0, status.st_size))
         let time = status.st_mtim
         modifiedNanoseconds =

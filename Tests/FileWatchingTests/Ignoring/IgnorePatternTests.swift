@@ -57,4 +57,32 @@ struct IgnorePatternTests {
         let parsed = try #require(IgnorePattern(pattern.utf8))
         #expect(!parsed.glob.matches(Array(repeating: UInt8(ascii: "a"), count: 5000)[...]))
     }
+
+    @Test("brackets without an end are compared in reasonable time")
+    func manyBrackets() throws {
+        let pattern = Array(repeating: UInt8(ascii: "["), count: 1000)
+        let glob = try #require(Glob([UInt8(ascii: "*")] + pattern + [UInt8(ascii: "x")]))
+        #expect(!glob.matches(Array(repeating: UInt8(ascii: "["), count: 4000)[...]))
+        #expect(glob.matches((pattern + [UInt8(ascii: "x")])[...]))
+    }
+
+    @Test("random patterns match what their definition says")
+    func randomPatterns() throws {
+        var generator = SeededGenerator(seed: 1)
+        let pieces = ["a", "b", "/", "*", "**", "**/", "/**/", "?", "[ab]", "[!a]", "\\*", "*a"]
+        var matches = 0
+        for _ in 0..<(isDeep ? 1_000_000 : 30_000) {
+            let pattern = (0..<Int.random(in: 1...6, using: &generator))
+                .map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+            let text = (0..<Int.random(in: 1...8, using: &generator))
+                .map { _ in ["a", "b", "/", "*"].randomElement(using: &generator) ?? "" }.joined()
+            guard let glob = Glob(Array(pattern.utf8)) else { continue }
+            let definition = PatternDefinition(pattern)
+            let isMatch = definition.matches(text)
+            if isMatch { matches += 1 }
+            guard glob.matches(Array(text.utf8)[...]) != isMatch else { continue }
+            Issue.record("'\(pattern)' and '\(text)': \(!isMatch)")
+        }
+        #expect(matches > 1000)
+    }
 }

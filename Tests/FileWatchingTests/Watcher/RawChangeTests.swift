@@ -99,4 +99,35 @@ struct RawChangeTests {
         watching.expect("modified large", "removed large")
         #expect(watching.snapshotPaths.isEmpty)
     }
+
+    @Test("a snapshot has the new size under all names of a file")
+    func otherNames() throws {
+        let folder = Folder()
+        folder.makeDirectory("d")
+        folder.makeFile("a")
+        for name in ["b", "d/c"] {
+            #expect(Files.call(folder("a"), folder(name)) { Glibc.link($0, $1) })
+        }
+        folder.makeFile("other")
+        let watching = try Watching(in: folder)
+        var size: UInt64 = 0
+        for name in ["a", "d/c", "b"] {
+            append(3, to: folder(name))
+            size += 3
+            watching.expect("modified \(name)")
+            let sizes = watching.snapshot().filter { $0.kind == .file }.map(\.size)
+            #expect(sizes == [size, size, size, 0])
+        }
+    }
+
+    @Test("a renaming may change the kind of what is at a path")
+    func changedKind() throws {
+        let folder = Folder()
+        folder.makeFile("a")
+        #expect(Files.call(folder("nowhere"), folder("link")) { symlink($0, $1) })
+        let watching = try Watching(in: folder)
+        #expect(Files.rename(folder("link"), folder("a")))
+        expectEventually(watching.changes) { $0.last?.kind == .symlink }
+        watching.expect("renamed link -> a")
+    }
 }

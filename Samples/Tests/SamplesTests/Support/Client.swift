@@ -51,9 +51,9 @@ final class Client {
         }
     }
 
-    func receiveSome(until deadline: Deadline) throws -> Received {
+    func receiveSome(until deadline: Deadline, atMost most: Int = 65_536) throws -> Received {
         while socket.poll(Int32(POLLIN), until: deadline) != 0 {
-            var buffer = [UInt8](repeating: 0, count: 65_536)
+            var buffer = [UInt8](repeating: 0, count: most)
             let count = recv(socket.descriptor, &buffer, buffer.count, 0)
             if count > 0 { return .bytes(Array(buffer[..<count])) }
             if count == 0 { return .end }
@@ -97,6 +97,16 @@ final class Client {
             }
         }
     }
+
+    /// Waits until the server has closed or reset the connection, without reading anything.
+    func waitUntilDropped(deadline: Deadline = Deadline()) throws {
+        guard socket.poll(Self.pollEndOfInput, until: deadline) != 0 else {
+            throw Trouble("the connection is still open")
+        }
+    }
+
+    /// POLLRDHUP, which Swift does not import. poll(2).
+    private static let pollEndOfInput: Int32 = 0x2000
 
     /// Half-closes: the server reads end of file, and may continue to send.
     func closeOutput() throws {

@@ -38,7 +38,8 @@ extension Client {
     /// The complete HTTP response to one request, from a server that closes afterwards.
     static func get(_ path: String, port: UInt16, method: String = "GET") throws -> String {
         let client = try Client(port: port)
-        try client.send(Array("\(method) \(path) HTTP/1.1\r\nConnection: close\r\n\r\n".utf8))
+        let head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        try client.send(Array(head.utf8))
         return String(decoding: try client.receiveUntilEnd(), as: UTF8.self)
     }
 }

@@ -1,0 +1,2 @@
+/// Every file of these tests may use the shared helpers.
+@_exported import TestSupport
