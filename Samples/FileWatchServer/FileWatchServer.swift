@@ -22,6 +22,8 @@ struct FileWatchServer: ParsableCommand {
     @OptionGroup(title: "Runtime") var runtime: RuntimeOptions
     @OptionGroup(title: "Health check") var healthCheck: HealthCheck
 
+    static func main() { start() }
+
     func run() throws {
         // First: the runtime reads its environment variables only once.
         runtime.apply(startsProcesses: running.run != nil)

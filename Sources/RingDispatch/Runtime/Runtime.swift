@@ -131,7 +131,7 @@ package enum Runtime {
             let factory = try BackendFactory(preference: configuration.backend)
             do {
                 return Start(factory: factory, pool: try makePool(factory, isBackground: false))
-            } catch where configuration.backend == .auto && factory.kind == .ioUring {
+            } catch  where configuration.backend == .auto && factory.kind == .ioUring {
                 // The rings of all loops exceed a limit that one small ring did not.
                 let epoll = BackendFactory.epoll(because: error)
                 return Start(factory: epoll, pool: try makePool(epoll, isBackground: false))
