@@ -60,5 +60,7 @@ struct TimerHeapTests {
             // Earlier only if that timer was removed.
             #expect(heap.earliest <= pending.map(\.window.latest).min() ?? .max)
         }
+        for timer in pending { heap.remove(at: timer.item.timerIndex).drop() }
+        #expect(heap.count == 0)
     }
 }
