@@ -7,8 +7,21 @@ enum BackendUnderTest: CaseIterable {
     case ring
     case epoll
 
+    /// Those that work here.
+    static let allCases: [BackendUnderTest] =
+        UringProbe.refusal() == nil ? [.ring, .epoll] : [.epoll]
+
     func makeBackend() throws -> IOBackend {
         try BackendFactory(preference: self == .epoll ? .epoll : .ioUring).makeBackend()
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// For tests of io_uring. Where it is refused, the list of skipped tests says so.
+    static var needsRing: Self {
+        .enabled(
+            if: BackendUnderTest.allCases.contains(.ring),
+            "io_uring is refused here, so all tests ran on epoll")
     }
 }
 
