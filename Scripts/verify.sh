@@ -154,7 +154,7 @@ verify_ported() {
 }
 
 verify_tsan() {
-    local place=.build-tsan place_of_samples=.build-tsan-samples status=0
+    local place=.build-tsan status=0
     export TSAN_OPTIONS="halt_on_error=1"
     build_libraries --sanitize=thread --scratch-path $place || return
     # In parts: a single run would take minutes longer.
@@ -172,8 +172,6 @@ verify_tsan() {
                 "$(library_tests $place)" --filter '^RingDispatchTests\..*Stress' || status=1
         done
     done
-    build_samples --sanitize=thread --scratch-path $place_of_samples || return
-    run_tests "ThreadSanitizer, samples" "$(sample_tests $place_of_samples)" || status=1
     unset TSAN_OPTIONS
     return $status
 }
