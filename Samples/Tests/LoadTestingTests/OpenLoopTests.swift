@@ -44,7 +44,8 @@ struct OpenLoopTests {
         plan.stallNanoseconds = 100_000_000
         let report = try runLoad(plan)
         #expect(report.hasFailed)
-        #expect(report.measurement.open.unsent > 100, "\(report.text)")
+        // One was due each millisecond until the stall ended the run, and four were sent.
+        #expect(report.measurement.open.unsent > 50, "\(report.text)")
         #expect(report.warnings.contains { $0.contains("due and not sent") })
     }
 

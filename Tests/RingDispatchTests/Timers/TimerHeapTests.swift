@@ -4,6 +4,9 @@ import Testing
 
 @Suite("The heap of timers", .watchdog)
 struct TimerHeapTests {
+    /// Like an event loop's, it lives as long as the process.
+    private static let timers = TimerQueue()
+
     private struct Timer {
         let window: TimerWindow
         let item: DispatchScheduledItem
@@ -14,7 +17,6 @@ struct TimerHeapTests {
         var generator = SeededGenerator(seed: seed)
         let work = DispatchWorkItem {}
         let queue = DispatchQueue(label: "timer.heap")
-        let timers = TimerQueue()
         var heap = TimerHeap()
         var pending: [Timer] = []
         var now: UInt64 = 0
@@ -28,7 +30,7 @@ struct TimerHeapTests {
                 let timer = Timer(
                     window: window,
                     item: DispatchScheduledItem(
-                        work: work, queue: queue, timers: timers))
+                        work: work, queue: queue, timers: Self.timers))
                 let first = heap.earliest
                 #expect(heap.insert(TimerSlot(window, item: timer.item)) == (window.latest < first))
                 pending.append(timer)
