@@ -4,9 +4,6 @@ import Testing
 
 @Suite("The heap of timers", .watchdog)
 struct TimerHeapTests {
-    /// Like an event loop's, it lives as long as the process.
-    private static let timers = TimerQueue()
-
     private struct Timer {
         let window: TimerWindow
         let item: DispatchScheduledItem
@@ -17,6 +14,8 @@ struct TimerHeapTests {
         var generator = SeededGenerator(seed: seed)
         let work = DispatchWorkItem {}
         let queue = DispatchQueue(label: "timer.heap")
+        // Like an event loop's, it lives as long as the process.
+        let timers = TimerQueue()
         var heap = TimerHeap()
         var pending: [Timer] = []
         var now: UInt64 = 0
@@ -30,7 +29,7 @@ struct TimerHeapTests {
                 let timer = Timer(
                     window: window,
                     item: DispatchScheduledItem(
-                        work: work, queue: queue, timers: Self.timers))
+                        work: work, queue: queue, timers: timers))
                 let first = heap.earliest
                 #expect(heap.insert(TimerSlot(window, item: timer.item)) == (window.latest < first))
                 pending.append(timer)
