@@ -165,7 +165,7 @@ struct BackendTests {
         "a kernel without a needed operation is refused, with the release that is needed",
         .needsRing)
     func oldKernel() {
-        let refusal = UringProbe.refusal(newest: 255)
+        let refusal = #expect(throws: SystemError.self) { try UringProbe.doorbell(newest: 255) }
         #expect(refusal?.description.contains("Linux 6.1 or later is needed") == true)
     }
 

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// A log line that may come again and again: written at most once a second.
 package final class RepeatedLine: Sendable {
-    /// The end of the second in which nothing more is written. Relaxed, like `leftOut`: whoever
-    /// exchanges it writes the line.
+    /// The end of the second in which nothing more is written. Relaxed, like `leftOut`: the
+    /// thread that exchanges it writes the line.
     private let silentUntil = Atomic<UInt64>(0)
     /// Lines left out since the last one.
     private let leftOut = Atomic<Int>(0)

@@ -20,16 +20,17 @@ package struct BackendFactory: Sendable {
             self.init(reason: "as requested", doorbell: nil)
             return
         }
-        if let refusal = UringProbe.refusal() {
-            if preference == .ioUring { throw refusal }
-            self.init(reason: refusal.description, doorbell: nil)
-            return
+        do throws(SystemError) {
+            let doorbell = try UringProbe.doorbell()
+            let reason = preference == .ioUring ? "as requested" : "the kernel allows it"
+            self.init(reason: reason, doorbell: doorbell)
+        } catch {
+            if preference == .ioUring { throw error }
+            self = .epoll(because: error)
         }
-        let reason = preference == .ioUring ? "as requested" : "the kernel allows it"
-        self.init(reason: reason, doorbell: try Doorbell())
     }
 
-    /// epoll, because io_uring failed later.
+    /// epoll, because io_uring failed.
     package static func epoll(because error: SystemError) -> BackendFactory {
         BackendFactory(reason: error.description, doorbell: nil)
     }

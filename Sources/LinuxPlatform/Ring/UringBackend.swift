@@ -231,10 +231,8 @@ package final class UringBackend: IOBackend {
         try tryEnter(waitCount: 1, timeout: &timeout)
     }
 
-    /// Throws if the kernel does not have an operation: for the probe.
-    func probe(for operation: Int32) throws(SystemError) {
-        try UringProbe.check(supported: clinux_supports(ring, operation))
-    }
+    /// Whether the kernel has an operation: 1 or 0, or a negated errno. For the probe.
+    func supports(_ operation: Int32) -> Int32 { clinux_supports(ring, operation) }
 
     package override var canReap: Bool { hasCompletions || streams.hasEvents }
 

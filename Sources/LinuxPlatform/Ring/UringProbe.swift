@@ -7,20 +7,20 @@ internal import Glibc
 /// EOPNOTSUPP ...), some only for a part of its calls. After any of these errors epoll is used
 /// instead.
 package enum UringProbe {
-    /// nil if a ring can be set up, entered, and woken from outside.
+    /// A doorbell, after a ring was set up, entered, and woken by it.
     /// - Parameter newest: an operation that the kernel must have.
-    package static func refusal(newest: Int32 = newestOfLinux61) -> SystemError? {
-        do {
-            var settings = BackendSettings()
-            settings.submissionEntries = 4
-            let backend = try UringBackend(
-                doorbell: Doorbell(), settings: settings, completionEntries: 8)
-            try roundTrip(backend)
-            try backend.probe(for: newest)
-            return nil
-        } catch {
-            return error
-        }
+    /// - Throws: how io_uring is refused.
+    package static func doorbell(
+        newest: Int32 = newestOfLinux61
+    ) throws(SystemError) -> Doorbell {
+        let doorbell = try Doorbell()
+        var settings = BackendSettings()
+        settings.submissionEntries = 4
+        let backend = try UringBackend(
+            doorbell: doorbell, settings: settings, completionEntries: 8)
+        try roundTrip(backend)
+        try check(supported: backend.supports(newest))
+        return doorbell
     }
 
     /// An operation that Linux 6.1, the oldest kernel that the library is tested with, was the
@@ -40,7 +40,7 @@ package enum UringProbe {
     private static let kernelRemedy = "Linux 6.1 or later is needed"
 
     /// - Parameter supported: 1 or 0, or a negated errno.
-    static func check(supported: Int32) throws(SystemError) {
+    private static func check(supported: Int32) throws(SystemError) {
         if supported == 1 { return }
         throw SystemError(
             call: "io_uring_register", code: supported == 0 ? EOPNOTSUPP : -supported,

@@ -111,11 +111,8 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
         self.target = target.flatMap { $0.kind == .global ? nil : $0 }
         if let target { isThreadBound = target.isThreadBound }
         if self.target != nil, let target { priority = target.priority }
-        if let target {
-            globalRoot = target.globalRoot
-        } else {
-            globalRoot = isSerial ? DispatchQueue.noGlobalRoot : priority
-        }
+        globalRoot =
+            target?.globalRoot ?? (isSerial ? DispatchQueue.noGlobalRoot : priority)
     }
 
     // MARK: DispatchObject

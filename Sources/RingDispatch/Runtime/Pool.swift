@@ -12,6 +12,7 @@ final class Pool: @unchecked Sendable {
     /// Loops that are parked or idle. A hint: read (relaxed) before a search for a loop to wake.
     private let idleLoops = Atomic<Int>(0)
     private let help = HelpPolicy()
+    private static let shortage = RepeatedLine()
 
     private struct Workers {
         var idle: [Worker] = []
@@ -97,8 +98,6 @@ final class Pool: @unchecked Sendable {
         else { return }
         sleeper.wakeIfIdle()
     }
-
-    private static let shortage = RepeatedLine()
 
     private func giveUp(_ loop: EventLoop, _ expecting: LoopState) {
         guard expecting.phase == .assigned else { return }

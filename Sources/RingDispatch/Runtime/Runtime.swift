@@ -117,30 +117,31 @@ package enum Runtime {
         // These take their descriptors now, while some are free.
         _ = LibdispatchMainQueue.exists
         _ = SharedSignalReader.shared
-        let start = makeFirstPool()
-        if configuration.isLogging {
-            Diagnostics.log(
-                "\(start.factory.kind.rawValue) back end, \(configuration.loops) event loop"
-                    + (configuration.loops == 1 ? "" : "s") + " (\(start.factory.reason))")
-        }
-        return start
-    }
-
-    private static func makeFirstPool() -> Start {
-        do {
-            let factory = try BackendFactory(preference: configuration.backend)
-            do {
-                return Start(factory: factory, pool: try makePool(factory, isBackground: false))
-            } catch  where configuration.backend == .auto && factory.kind == .ioUring {
-                // The rings of all loops exceed a limit that one small ring did not.
-                let epoll = BackendFactory.epoll(because: error)
-                return Start(factory: epoll, pool: try makePool(epoll, isBackground: false))
+        do throws(SystemError) {
+            let start = try makeFirstPool()
+            if configuration.isLogging {
+                Diagnostics.log(
+                    "\(start.factory.kind.rawValue) back end, \(configuration.loops) event loop"
+                        + (configuration.loops == 1 ? "" : "s") + " (\(start.factory.reason))")
             }
+            return start
         } catch {
             if configuration.backend == .ioUring {
                 fatalConfiguration("RINGDISPATCH_BACKEND=io_uring cannot be had: \(error)")
             }
             fatalSystemError(error)
+        }
+    }
+
+    private static func makeFirstPool() throws(SystemError) -> Start {
+        var factory = try BackendFactory(preference: configuration.backend)
+        do throws(SystemError) {
+            return Start(factory: factory, pool: try makePool(factory, isBackground: false))
+        } catch {
+            guard configuration.backend == .auto, factory.kind == .ioUring else { throw error }
+            // The rings of all loops exceed a limit that one small ring did not.
+            factory = .epoll(because: error)
+            return Start(factory: factory, pool: try makePool(factory, isBackground: false))
         }
     }
 

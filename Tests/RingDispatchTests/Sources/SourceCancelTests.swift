@@ -34,7 +34,7 @@ struct SourceCancelTests {
         let signals = try Signals()
         let isOver = Gate()
         let waker = UserThread {
-            // Each call wakes whoever polls any signalfd of the process.
+            // Each call wakes all that poll a signalfd in this process.
             while !isOver.wasOpened { signals.descriptor.set([SIGUSR2]) }
         }
         let cancelled = Watched(0)
