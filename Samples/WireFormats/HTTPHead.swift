@@ -65,8 +65,13 @@ package struct HTTPHead: Sendable {
             defer { rest = [] }
             return rest
         }
-        let line = rest[..<end]
-        rest = rest[(end + 1)...]
+        defer { rest = rest[(end + 1)...] }
+        return withoutLineEnd(rest[...end])
+    }
+
+    /// - Parameter line: ends with CRLF or LF.
+    static func withoutLineEnd(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let line = line.dropLast()
         return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }
 

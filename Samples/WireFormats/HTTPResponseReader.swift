@@ -116,7 +116,7 @@ package struct HTTPResponseReader {
             pending.removeAll(keepingCapacity: true)
             return endHead(lastHead.head, expectsBody: expectsBody)
         }
-        let line = Self.withoutLineEnd(pending)
+        let line = HTTPHead.withoutLineEnd(pending[...])
         pending.removeAll(keepingCapacity: true)
         switch state {
         case .chunkedSize:
@@ -135,21 +135,16 @@ package struct HTTPResponseReader {
         return false
     }
 
-    private static func withoutLineEnd(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
-        let line = bytes.dropLast()
-        return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-    }
-
     /// Detects another protocol by its first line, since it may never send an empty line.
     private func checkFirstLine() throws(HTTPHead.Failure) -> Bool {
         let isFirst = pending.firstIndex(of: UInt8(ascii: "\n")) == pending.count - 1
-        if isFirst { _ = try Self.status(of: Self.withoutLineEnd(pending)) }
+        if isFirst { _ = try Self.status(of: HTTPHead.withoutLineEnd(pending[...])) }
         return false
     }
 
     private static func parse(_ bytes: [UInt8]) throws(HTTPHead.Failure) -> Head {
         // Without the empty line, which follows a line end.
-        let fields = try HTTPHead(Array(withoutLineEnd(bytes)))
+        let fields = try HTTPHead(Array(HTTPHead.withoutLineEnd(bytes[...])))
         let status = try status(of: fields.firstLine)
         let isOld = fields.firstLine.starts(with: "HTTP/1.0".utf8)
         var head = Head(status: status, closes: !fields.keepsAlive(isOld: isOld), body: .untilEnd)
