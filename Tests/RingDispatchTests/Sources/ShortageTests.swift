@@ -12,7 +12,6 @@ struct ShortageTests {
             let (child, other) = (Child("read line; exit 11"), Child("read line; exit 12"))
             // The library has opened its own descriptors.
             drain(queue)
-            letTasksHaveTheirDescriptors()
             let source = { (identifier: pid_t, ended: Watched<[Int32]>) in
                 let source = DispatchSource.makeProcessSource(
                     identifier: identifier, eventMask: .exit, queue: queue)
@@ -21,11 +20,7 @@ struct ShortageTests {
                 }
                 return source
             }
-            let none = dup(STDIN_FILENO)
-            close(none)
-            let limit = rlimit(rlim_cur: rlim_t(none), rlim_max: 4096)
-            var few = limit
-            setrlimit(__rlimit_resource_t(7), &few)  // RLIMIT_NOFILE, whose enumerator is missing
+            limitDescriptors()
             let (whileShort, afterwards) = (Watched<[Int32]>([]), Watched<[Int32]>([]))
             let first = source(child.identifier, whileShort)
             let second = source(other.identifier, afterwards)
@@ -62,11 +57,7 @@ struct ShortageTests {
             let queue = DispatchQueue(label: "shortage")
             let child = Child("read line; exit 11")
             drain(queue)
-            letTasksHaveTheirDescriptors()
-            let none = dup(STDIN_FILENO)
-            close(none)
-            var few = rlimit(rlim_cur: rlim_t(none), rlim_max: 4096)
-            setrlimit(__rlimit_resource_t(7), &few)  // RLIMIT_NOFILE
+            limitDescriptors()
             let source = DispatchSource.makeProcessSource(
                 identifier: child.identifier, eventMask: .exit, queue: queue)
             let ended = activate(source) { endProcess(succeedingIf: false) }
@@ -84,11 +75,7 @@ struct ShortageTests {
             prepareForTrap()
             let queue = DispatchQueue(label: "shortage")
             drain(queue)
-            letTasksHaveTheirDescriptors()
-            let none = dup(STDIN_FILENO)
-            close(none)
-            var few = rlimit(rlim_cur: rlim_t(none), rlim_max: 4096)
-            setrlimit(__rlimit_resource_t(7), &few)  // RLIMIT_NOFILE
+            limitDescriptors()
             let before = handlerAddress(of: SIGUSR1)
             let probe = SignalProbe(SIGUSR1, on: queue)
             expectSoon("the source listens") { handlerAddress(of: SIGUSR1) != before }
@@ -112,4 +99,13 @@ struct ShortageTests {
             endProcess(succeedingIf: true)
         }
     }
+}
+
+/// In a child process, after the library has opened its own descriptors: from now on, none is free.
+private func limitDescriptors() {
+    letTasksHaveTheirDescriptors()
+    let none = dup(STDIN_FILENO)
+    close(none)
+    var few = rlimit(rlim_cur: rlim_t(none), rlim_max: 4096)
+    setrlimit(__rlimit_resource_t(7), &few)  // RLIMIT_NOFILE, whose enumerator is missing
 }
