@@ -4,12 +4,18 @@ import PackageDescription
 // The libraries and the plugins. The samples, the load client and the benchmarks are packages of
 // their own, so that a package that depends on this one fetches swift-system and nothing else.
 
-let settings: [SwiftSetting] = [
+var settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("ExistentialAny"),
 ]
+
+// With this variable, the libraries run on a simulated kernel: see CONTRIBUTING.md. Their `Atomic`
+// is then a type of LinuxPlatform, which not every file that uses it imports.
+let isSimulation = Context.environment["RINGDISPATCH_SIMULATION"] != nil
+settings +=
+    isSimulation
+    ? [.define("SIMULATION")] : [.enableUpcomingFeature("MemberImportVisibility")]
 
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 
@@ -42,7 +48,10 @@ let package = Package(
         .target(
             name: "CLinux", dependencies: ["CLiburing"],
             cSettings: [.define("CLINUX_TLS", .when(traits: ["TLS"]))]),
-        .target(name: "LinuxPlatform", dependencies: ["CLinux"], swiftSettings: settings),
+        .target(
+            name: "LinuxPlatform",
+            dependencies: isSimulation ? ["CLinux", "CSimulation"] : ["CLinux"],
+            swiftSettings: settings),
         .target(
             name: "RingDispatch", dependencies: ["LinuxPlatform", "CLinux"],
             swiftSettings: settings),
@@ -70,7 +79,8 @@ let package = Package(
             dependencies: ["RingDispatch", ringTLS, openSSL],
             path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
-            name: "LinuxPlatformTests", dependencies: ["LinuxPlatform"], swiftSettings: settings),
+            name: "LinuxPlatformTests", dependencies: ["LinuxPlatform", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "RingDispatchTests",
             dependencies: ["RingDispatch", "LinuxPlatform", "TestSupport"],
@@ -94,3 +104,12 @@ let package = Package(
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )
+
+if isSimulation {
+    package.targets += [
+        .target(name: "CSimulation", path: "Tests/Simulation/CSimulation"),
+        .executableTarget(
+            name: "simulate", dependencies: ["CSimulation", "RingDispatch", "RingNetwork"],
+            path: "Tests/Simulation/Simulate", swiftSettings: settings),
+    ]
+}

@@ -53,6 +53,12 @@ let package = Package(
             name: "blocking-echo-network", dependencies: [ringDispatch, ringNetwork],
             path: "Sources/BlockingEchoOnNetwork", swiftSettings: settings),
         .executableTarget(
+            name: "blocked-queues-ring", dependencies: [ringDispatch],
+            path: "Sources/BlockedQueues", swiftSettings: settings),
+        .executableTarget(
+            name: "blocked-queues-dispatch",
+            path: "Sources/BlockedQueuesOnDispatch", swiftSettings: onDispatch),
+        .executableTarget(
             name: "io-bench-ring", dependencies: [ringDispatch],
             path: "Sources/IOBench", swiftSettings: settings),
         .executableTarget(

@@ -31,6 +31,7 @@ let package = Package(
         .executable(name: "GCDEcho", targets: ["GCDEcho"]),
         .executable(name: "FileWatchServer", targets: ["FileWatchServer"]),
         .executable(name: "KeyValueServer", targets: ["KeyValueServer"]),
+        .executable(name: "Proxy", targets: ["Proxy"]),
         .executable(name: "ringload", targets: ["ringload"]),
         .library(name: "LoadTesting", targets: ["LoadTesting"]),
     ],
@@ -68,6 +69,10 @@ let package = Package(
             name: "KeyValueServer",
             dependencies: [ringDispatch, ringNetwork, argumentParser, "SampleSupport"],
             path: "KeyValueServer", exclude: ["README.md"], swiftSettings: settings),
+        .executableTarget(
+            name: "Proxy",
+            dependencies: [ringDispatch, ringNetwork, argumentParser, "SampleSupport"],
+            path: "Proxy", exclude: ["README.md"], swiftSettings: settings),
         .target(
             name: "LoadTesting",
             dependencies: [ringDispatch, ringNetwork, ringTLS, histogram, "WireFormats"],
@@ -100,7 +105,7 @@ let package = Package(
         .testTarget(
             name: "SamplesTests",
             dependencies: [
-                "EchoServer", "GCDEcho", "KeyValueServer", "FileWatchServer", "ringload",
+                "EchoServer", "GCDEcho", "KeyValueServer", "FileWatchServer", "Proxy", "ringload",
                 "refuse-io-uring", "TestSupport",
             ],
             swiftSettings: settings),

@@ -81,11 +81,24 @@ finish_tests() {
     line "$title on $backend: failed" "$seconds"
     sed -En "s/^(failed|unfinished) /$backend /p" "$log.tests" >>"$failed_tests"
     sed -En 's/^(failed|unfinished) /    \0/p' "$log.tests"
-    if ! grep -A 3 '^✘ .* recorded an issue' "$log" | sed 's/^/    /' | cut -c 1-400; then
+    show_leaks "$log"
+    if ! grep -A 3 '^✘ .* recorded an issue' "$log" | sed 's/^/    /' | cut -c 1-400 &&
+        ! grep -q 'LeakSanitizer: detected memory leaks' "$log"; then
         grep -v '^[◇✔↳➜]' "$log" | cut -c 1-240 | tail -n 40 | sed 's/^/    /'
     fi
     echo "    everything it said: $log"
     return 1
+}
+
+# show_leaks LOG: what LeakSanitizer found, and which functions of this repository allocated it.
+show_leaks() {
+    grep -q 'LeakSanitizer: detected memory leaks' "$1" || return 0
+    echo "    LeakSanitizer: detected memory leaks"
+    awk -v place="$PWD/" '
+        /^(Direct|Indirect) leak of / { print; shown = 0 }
+        /^ +#[0-9]+ / && (start = index($0, place)) && shown++ < 3 {
+            print "    " $4, substr($0, start + length(place))
+        }' "$1" | swift demangle --simplified | sed 's/^/    /' | cut -c 1-160 | head -n 40
 }
 
 # run_tests TITLE TESTS ARGUMENTS...: runs built tests on the back end that RINGDISPATCH_BACKEND

@@ -12,17 +12,18 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Each step is the function verify_STEP. The number: about how many minutes it takes on 2 CPUs.
 sanitizers=(tsan asan)
-others=(loops buffers stress deep traits ported demo manifests containers)
+others=(samples loops stress simulation deep traits ported demo manifests containers)
 declare -A minutes=(
-    [tsan]=12 [asan]=8 [loops]=3 [buffers]=1 [stress]=3 [deep]=25 [traits]=6 [ported]=4 [demo]=5
-    [manifests]=1 [containers]=15
+    [tsan]=14 [asan]=10 [samples]=14 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=6
+    [ported]=4 [demo]=5 [manifests]=1 [containers]=15
 )
 declare -A titles=(
     [tsan]="ThreadSanitizer"
-    [asan]="AddressSanitizer, and rings whose queues overflow"
+    [asan]="AddressSanitizer, leaks, and rings whose queues overflow"
+    [samples]="the samples under ThreadSanitizer"
     [loops]="1, 2 and 8 event loops"
-    [buffers]="2 and 8 receive buffers for each event loop"
     [stress]="the stress suites, again and again"
+    [simulation]="seeds on a simulated kernel, and planted bugs that they find"
     [deep]="large trees, long loads, many repetitions"
     [traits]="the libraries without TLS, the samples with it"
     [ported]="code for GCD, ported by the plugins"
@@ -78,25 +79,14 @@ build_samples() {
     step "build the samples and their tests" swift build --package-path Samples --build-tests "$@"
 }
 
-# run_with VARIABLE WHAT FILTER VALUE...: runs the libraries' tests with each value of a setting.
-run_with() {
-    local variable=$1 what=$2 filter=$3 value status=0
-    shift 3
-    build_libraries || return
-    for value in "$@"; do
-        export "$variable=$value"
-        run_tests "$value $what" "$(library_tests)" --filter "$filter" || status=1
-    done
-    unset "$variable"
-    return $status
-}
-
 verify_loops() {
-    run_with RINGDISPATCH_LOOPS "event loops" '^(RingDispatch|RingNetwork)Tests\.' 1 2 8
-}
-
-verify_buffers() {
-    run_with RINGDISPATCH_BUFFERS "receive buffers" '^RingNetworkTests\.' 2 8
+    build_libraries || return
+    local loops status=0
+    for loops in 1 2 8; do
+        RINGDISPATCH_LOOPS=$loops run_tests "$loops event loops" \
+            "$(library_tests)" --filter '^(RingDispatch|RingNetwork)Tests\.' || status=1
+    done
+    return $status
 }
 
 verify_stress() {
@@ -109,6 +99,14 @@ verify_stress() {
         done
     done
     return $status
+}
+
+verify_simulation() {
+    local place=.build-simulation
+    step "build the simulation" env RINGDISPATCH_SIMULATION=1 swift build --product simulate \
+        --scratch-path $place || return
+    step "1,000 seeds of each scenario" $place/debug/simulate --seeds 1-1000 || return
+    step "planted bugs" Tests/Simulation/planted.sh
 }
 
 verify_deep() {
@@ -176,13 +174,25 @@ verify_tsan() {
     return $status
 }
 
+# One test at a time: each starts servers. Not the idle ones: a thread of ThreadSanitizer's own
+# wakes up all the time.
+verify_samples() {
+    local place=.build-tsan-samples
+    export TSAN_OPTIONS="halt_on_error=1"
+    build_samples --sanitize=thread --scratch-path $place || return
+    run_tests "ThreadSanitizer, samples" "$(sample_tests $place)" \
+        --no-parallel --skip '^SamplesTests\.IdleTests'
+    local status=$?
+    unset TSAN_OPTIONS
+    return $status
+}
+
 verify_asan() {
     local place=.build-asan status=0
-    # LeakSanitizer also reports what tests and Foundation leave behind in cycles.
-    export ASAN_OPTIONS=detect_leaks=0
+    export LSAN_OPTIONS="suppressions=$PWD/Scripts/leaks.txt:print_suppressions=0"
     build_libraries --sanitize=address -Xswiftc -DSMALL_RINGS --scratch-path $place || return
     run_tests "AddressSanitizer" "$(library_tests $place)" || status=1
-    unset ASAN_OPTIONS
+    unset LSAN_OPTIONS
     return $status
 }
 

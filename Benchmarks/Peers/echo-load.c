@@ -19,6 +19,9 @@ struct connection {
     int is_counted;
     unsigned sent, echoed;  // messages
     size_t received;        // bytes of the current message
+    const unsigned char *rest;  // what the socket had no room for
+    size_t rest_count;
+    int waits;  // for room
     uint64_t *sent_at;      // a ring of send times
 };
 
@@ -39,6 +42,26 @@ static const unsigned char *message(const struct load *load, const struct connec
     return load->pattern + ((sequence * 7 + (unsigned)connection->descriptor * 31) & 255);
 }
 
+static void set_events(struct load *load, struct connection *connection, uint32_t events) {
+    struct epoll_event event = {.events = events, .data.ptr = connection};
+    CHECK(epoll_ctl(load->epoll, EPOLL_CTL_MOD, connection->descriptor, &event) == 0, "epoll_ctl");
+}
+
+static void send_rest(struct load *load, struct connection *connection) {
+    int has_waited = connection->waits;
+    ssize_t sent =
+        send(connection->descriptor, connection->rest, connection->rest_count, MSG_NOSIGNAL);
+    CHECK(sent >= 0 || errno == EAGAIN, "send");
+    if (sent > 0) {
+        connection->rest += sent;
+        connection->rest_count -= (size_t)sent;
+    }
+    connection->waits = connection->rest_count > 0;
+    if (connection->waits != has_waited) {
+        set_events(load, connection, connection->waits ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    }
+}
+
 static void send_messages(struct load *load, struct connection *connection, int count) {
     const unsigned char *bytes = message(load, connection, connection->sent);
     uint64_t now = now_nanoseconds();
@@ -52,8 +75,11 @@ static void send_messages(struct load *load, struct connection *connection, int 
     for (int i = 0; i < count; i++) {
         connection->sent_at[(connection->sent++) % (unsigned)load->pipeline] = now;
     }
-    size_t size = (size_t)count * load->size;
-    CHECK(send(connection->descriptor, bytes, size, MSG_NOSIGNAL) == (ssize_t)size, "send");
+    connection->rest = bytes;
+    connection->rest_count = (size_t)count * load->size;
+    send_rest(load, connection);
+    errno = ENOBUFS;
+    CHECK(connection->rest_count == 0 || count == 1, "send");
 }
 
 /// Reads once, counts complete messages, and sends as many new ones.
@@ -112,15 +138,19 @@ static uint64_t run_until(struct load *load, uint64_t deadline) {
         int milliseconds = (int)((deadline - now + 999999) / 1000000);
         int ready = epoll_wait(load->epoll, events, EVENTS_PER_WAIT, milliseconds);
         CHECK(ready >= 0 || errno == EINTR, "epoll_wait");
-        for (int i = 0; i < ready; i++) receive(load, events[i].data.ptr);
+        for (int i = 0; i < ready; i++) {
+            struct connection *connection = events[i].data.ptr;
+            if (events[i].events & EPOLLOUT && connection->waits) send_rest(load, connection);
+            if (events[i].events & ~(uint32_t)EPOLLOUT) receive(load, connection);
+        }
     }
 }
 
 /// The first connection gets an echo before the others connect, so that it is accepted first.
 static void connect_all(struct load *load) {
     load->connections = calloc((size_t)load->connection_count, sizeof *load->connections);
-    load->buffer = malloc(load->size * (size_t)load->pipeline);
-    load->pattern = malloc(load->size + 256);
+    load->buffer = aligned_alloc(4096, (load->size * (size_t)load->pipeline + 4095) & ~4095ul);
+    load->pattern = aligned_alloc(4096, (load->size + 256 + 4095) & ~4095ul);
     load->epoll = epoll_create1(EPOLL_CLOEXEC);
     CHECK(load->connections && load->buffer && load->pattern && load->epoll >= 0, "set-up");
     for (size_t i = 0; i < load->size + 256; i++) load->pattern[i] = (unsigned char)i;

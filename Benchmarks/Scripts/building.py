@@ -9,7 +9,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parent.parent
 SCRATCH = PACKAGE / ".build"
 PEERS = SCRATCH / "peers"
 SAMPLES = PACKAGE.parent / "Samples"
-SAMPLE_NAMES = {"EchoServer", "FileWatchServer", "GCDEcho", "KeyValueServer", "ringload"}
+SAMPLE_NAMES = {"EchoServer", "FileWatchServer", "GCDEcho", "KeyValueServer", "Proxy", "ringload"}
 
 
 def _swift_build(package: pathlib.Path, scratch: pathlib.Path) -> list[str]:

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 
+import blocked
 import blocking
 import channels
 import clients
@@ -14,13 +15,16 @@ import keyvalue
 import machine
 import micro
 import network
+import quiet
 import sources
 
 EPILOG = """\
 micro     the same benchmarks, compiled against libdispatch and against RingDispatch
 echo      echo servers: CPU per message, context switches, threads, latency
 blocking  echo servers, one connection's handler blocks or computes 50 ms per message
-network   EchoServer: several kinds of load, short and idle connections; zero-copy sends
+blocked   400 queues that block again and again: how long an unrelated item waits
+quiet     servers that get a message every 1, 5 or 20 ms: CPU per message
+network   EchoServer: several kinds of load, short and idle connections; zero-copy sends; Proxy
 keyvalue  KeyValueServer compared with Redis, under redis-benchmark
 io        DispatchIO: reading a cached file, and an echo server of channels
 files     FileWatchServer compared with inotifywait: latency, new folders, a large tree, overflow
@@ -36,8 +40,8 @@ MISSED if it misses its required ratio; README.md explains the rows.
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="compare.sh", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
-    modes = ["micro", "echo", "blocking", "network", "keyvalue", "io", "sources",
-             "files", "client"]
+    modes = ["micro", "echo", "blocking", "blocked", "quiet", "network", "keyvalue", "io",
+             "sources", "files", "client"]
     parser.add_argument("mode", choices=modes)
     parser.add_argument(
         "names", nargs="*",
@@ -75,6 +79,7 @@ def main() -> int:
         signal.signal(number, lambda received, _: sys.exit(128 + received))
     machine.raise_descriptor_limit()
     report = {"micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare,
+              "blocked": blocked.compare, "quiet": quiet.compare,
               "network": network.compare, "keyvalue": keyvalue.compare, "io": channels.compare,
               "sources": sources.compare, "files": files.compare, "client": clients.compare}
     outcome = report[options.mode](options)

@@ -1,5 +1,5 @@
 """EchoServer, built on RingNetwork, compared with plain C and SwiftNIO: several kinds of load, each
-server alone on one CPU, the load client on another."""
+server alone on one CPU, the load client on another. And Proxy, compared with a proxy in plain C."""
 
 import argparse
 import socket
@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import building
 import machine
+import proxies
 from report import Need, Outcome, needs_table, number, table
 from rounds import MeasureError, Values, in_turn
 from servers import Load, Running, Server, chosen, measurer
@@ -46,11 +47,20 @@ def _servers(options: argparse.Namespace) -> list[Server]:
         Server(RING, (swift["EchoServer"], *port), (("RINGDISPATCH_BACKEND", "io_uring"),)),
         Server(RING_ON_EPOLL, (swift["EchoServer"], *port), (("RINGDISPATCH_BACKEND", "epoll"),)),
     ]
-    return chosen(servers, options.names)
+    return chosen(servers, [name for name in options.names if name not in proxies.NAMES])
 
 
 def compare(options: argparse.Namespace) -> Outcome:
     outcome = Outcome()
+    if not options.names or not set(options.names) <= set(proxies.NAMES):
+        _compare_servers(options, outcome)
+    names = [name for name in proxies.NAMES if not options.names or name in options.names]
+    if names:
+        proxies.compare(options, names, outcome)
+    return outcome
+
+
+def _compare_servers(options: argparse.Namespace, outcome: Outcome) -> None:
     clients = building.c_peers(["echo-load", "echo-churn"], not options.no_build)
     servers = _servers(options)
     server_cpu, client_cpu = options.cpus
@@ -71,7 +81,6 @@ def compare(options: argparse.Namespace) -> Outcome:
     sleeping = [server for server in servers if server.name != SPINNING]
     _compare_idle(sleeping, server_cpu, outcome)
     _compare_sends(options, outcome)
-    return outcome
 
 
 def _print_section(

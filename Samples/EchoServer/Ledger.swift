@@ -1,10 +1,10 @@
 import RingNetwork
-import Synchronization
+import SampleSupport
 
 /// The counters of all clients: a `Tally` per open connection, a sum for closed ones. Safe to use
 /// from any thread.
 final class Ledger: Sendable {
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         /// Indexed by `Tally.place`; nil where a connection has closed.

@@ -1,9 +1,9 @@
 import RingNetwork
-import Synchronization
+import SampleSupport
 
 /// The totals of a server after its shutdown, for the summary. Safe to use from any thread.
 final class Outcome: Sendable {
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         var totals = Totals()

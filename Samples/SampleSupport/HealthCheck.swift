@@ -39,7 +39,7 @@ package struct HealthCheck: ParsableArguments {
 }
 
 /// Joins the error's lines, one for each attempt.
-private func oneLine(_ error: ConnectError) -> String {
+package func oneLine(_ error: ConnectError) -> String {
     "\(error)".split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
         .joined(separator: "; ")
 }

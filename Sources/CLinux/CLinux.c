@@ -43,23 +43,19 @@ void clinux_close_ring(struct io_uring *ring) {
     io_uring_queue_exit(ring);
 }
 
-unsigned clinux_reap(struct io_uring *ring, struct io_uring_cqe *into, unsigned capacity) {
+bool clinux_reap(struct io_uring *ring, struct io_uring_cqe *completion) {
     unsigned head = *ring->cq.khead;
-    unsigned tail = __atomic_load_n(ring->cq.ktail, __ATOMIC_ACQUIRE);
-    unsigned count = tail - head;
-    if (count > capacity) count = capacity;
-    for (unsigned index = 0; index < count; index++) {
-        into[index] = ring->cq.cqes[(head + index) & ring->cq.ring_mask];
-    }
-    __atomic_store_n(ring->cq.khead, head + count, __ATOMIC_RELEASE);
-    return count;
+    if (head == __atomic_load_n(ring->cq.ktail, __ATOMIC_ACQUIRE)) return false;
+    *completion = ring->cq.cqes[head & ring->cq.ring_mask];
+    __atomic_store_n(ring->cq.khead, head + 1, __ATOMIC_RELEASE);
+    return true;
 }
 
-// liburing's own submit functions assume one thread, or a ring descriptor registered by it. Any
-// thread that holds the loop may enter the ring, so it enters with the plain descriptor.
-int clinux_enter(
-    struct io_uring *ring, unsigned wait_count, const struct __kernel_timespec *timeout) {
-    struct io_uring_sq *sq = &ring->sq;
+// liburing's own submit functions assume one thread, or a ring descriptor registered by it. Several
+// threads use a ring, one at a time, so they enter with the plain descriptor.
+//
+// Publishes prepared entries. Returns how many the kernel has not taken.
+static unsigned publish(struct io_uring_sq *sq) {
     unsigned tail = *sq->ktail;
     while (sq->sqe_head != sq->sqe_tail) {
         sq->array[tail & sq->ring_mask] = sq->sqe_head & sq->ring_mask;
@@ -67,37 +63,57 @@ int clinux_enter(
         sq->sqe_head++;
     }
     __atomic_store_n(sq->ktail, tail, __ATOMIC_RELEASE);
-    unsigned submit = tail - __atomic_load_n(sq->khead, __ATOMIC_ACQUIRE);
+    return tail - __atomic_load_n(sq->khead, __ATOMIC_ACQUIRE);
+}
+
+int clinux_submit(struct io_uring *ring) {
+    unsigned count = publish(&ring->sq);
+    long result = syscall(__NR_io_uring_enter, ring->ring_fd, count, 0, 0, NULL, 0);
+    return result < 0 ? -errno : (int)publish(&ring->sq);
+}
+
+// Linux 6.15: a thread that waits in the ring does not count as waiting for a disk. Otherwise the
+// tools show an idle process as I/O wait of a whole CPU.
+enum { FEATURE_NO_IOWAIT = 1 << 17, ENTER_NO_IOWAIT = 1 << 7 };
+
+int clinux_enter(
+    struct io_uring *ring, unsigned wait_count, const struct __kernel_timespec *timeout) {
+    unsigned submit = publish(&ring->sq);
 
     struct io_uring_getevents_arg argument;
     memset(&argument, 0, sizeof argument);
     argument.ts = (uint64_t)(uintptr_t)timeout;
+    unsigned flags = IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG;
+    if (ring->features & FEATURE_NO_IOWAIT) flags |= ENTER_NO_IOWAIT;
     long result = syscall(
-        __NR_io_uring_enter, ring->ring_fd, submit, wait_count,
-        IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &argument, sizeof argument);
+        __NR_io_uring_enter, ring->ring_fd, submit, wait_count, flags, &argument, sizeof argument);
     return result < 0 ? -errno : (int)result;
 }
 
 long clinux_futex_wait(uint32_t *word, uint32_t expected, const struct timespec *deadline) {
+#ifdef CLINUX_THREAD_SANITIZER
+    // The tool keeps a signal until the thread makes a call that the tool intercepts. So the wait
+    // ends after a signal, which a wait without a deadline does not, and soon after a missed one.
+    struct timespec soon;
+    if (!deadline) {
+        clock_gettime(CLOCK_MONOTONIC, &soon);
+        soon.tv_sec++;
+        deadline = &soon;
+    }
+#endif
     long result = syscall(
         SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, deadline, NULL,
         FUTEX_BITSET_MATCH_ANY);
-    return result < 0 ? -errno : result;
+    if (result >= 0) return result;
+    result = -errno;
+#ifdef CLINUX_THREAD_SANITIZER
+    usleep(0);
+#endif
+    return result;
 }
 
 long clinux_futex_wake(uint32_t *word, int count) {
     return syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, NULL, NULL, 0);
-}
-
-long clinux_send_msg_ring(int ring_descriptor, uint64_t user_data) {
-    struct io_uring_sqe entry;
-    memset(&entry, 0, sizeof entry);
-    entry.opcode = IORING_OP_MSG_RING;
-    entry.fd = ring_descriptor;
-    entry.off = user_data;
-    long result = syscall(
-        __NR_io_uring_register, -1, CLINUX_REGISTER_SEND_MSG_RING, &entry, 1);
-    return result < 0 ? -errno : result;
 }
 
 int clinux_supports(struct io_uring *ring, int operation) {
@@ -135,6 +151,18 @@ void clinux_await_clock_step(int descriptor) {
     timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &setting, NULL);
 }
 
+int clinux_timer_descriptor(void) {
+    int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+void clinux_set_timer(int descriptor, uint64_t nanoseconds) {
+    struct timespec period = {.tv_sec = (time_t)(nanoseconds / 1000000000),
+                              .tv_nsec = (long)(nanoseconds % 1000000000)};
+    struct itimerspec setting = {.it_interval = period, .it_value = period};
+    timerfd_settime(descriptor, 0, &setting, NULL);
+}
+
 int clinux_affinity_count(void) {
     // Room for 8192 CPUs, the kernel's limit on x86-64.
     cpu_set_t *set = CPU_ALLOC(8192);
@@ -144,9 +172,9 @@ int clinux_affinity_count(void) {
     return result;
 }
 
-ssize_t clinux_read_nowait(int descriptor, void *buffer, size_t count) {
+ssize_t clinux_read_nowait(int descriptor, void *buffer, size_t count, int64_t offset) {
     struct iovec piece = {.iov_base = buffer, .iov_len = count};
-    return preadv2(descriptor, &piece, 1, -1, RWF_NOWAIT);
+    return preadv2(descriptor, &piece, 1, offset, RWF_NOWAIT);
 }
 
 ssize_t clinux_write_nowait(int descriptor, const struct iovec *list, int count) {
@@ -161,6 +189,8 @@ int clinux_accept(int listener) {
 int clinux_open(const char *path, int flags, unsigned mode) {
     return open(path, flags, (mode_t)mode);
 }
+
+int clinux_dup3(int descriptor, int number) { return dup3(descriptor, number, O_CLOEXEC); }
 
 int clinux_epoll_wait(
     int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout) {

@@ -72,7 +72,7 @@ struct FileEventsTests {
 
     @Test("inotify refuses a missing path, and the error names the call")
     func refusal() throws {
-        let inotify = try InotifyDescriptor(readsWait: false)
+        let inotify = try InotifyDescriptor()
         defer { inotify.close() }
         #expect(throws: SystemError(call: "inotify_add_watch", code: ENOENT)) {
             try inotify.watch(.object(descriptor: 9999), for: .modified, isAdding: true)

@@ -1,5 +1,5 @@
 import FileWatching
-import Synchronization
+import SampleSupport
 import SystemPackage
 
 /// Passes changes from the watcher to the clients. Safe to use from any thread.
@@ -30,7 +30,7 @@ final class ChangeFeed: Sendable {
     let rootBytes: [[UInt8]]
     /// Identifies this start of the server, and so its sequence numbers.
     let instance: String
-    private let state: Mutex<State>
+    private let state: Locked<State>
     private let onChanges: @Sendable ([FileChange]) -> Void
 
     /// - Parameter onChanges: called with each batch after the clients were notified.
@@ -42,7 +42,7 @@ final class ChangeFeed: Sendable {
         rootBytes = roots.map(\.bytes)
         self.onChanges = onChanges
         instance = String(UInt64.random(in: .min ... .max), radix: 36)
-        state = Mutex(State(history: History(limit: historyLimit)))
+        state = Locked(State(history: History(limit: historyLimit)))
     }
 
     /// Calls must not overlap: each batch takes the next sequence numbers.

@@ -3,8 +3,7 @@ internal import RingNetwork
 
 /// A stream connection of the load: sends messages, checks the answers, sends the next ones.
 ///
-/// In steady state an answered message costs one receive completion and one send(2), and allocates
-/// nothing.
+/// In steady state an answered message costs one recv(2) and one send(2), and allocates nothing.
 final class StreamClient: LoadClient, @unchecked Sendable {
     // Safety: only the shard's queue touches the state.
     /// The most bytes passed to one send.

@@ -61,7 +61,7 @@ struct LoadRunTests {
         let report = try runLoad(plan)
         #expect(!report.hasFailed, "\(report.text)")
         #expect(Int(report.measurement.connects.totalCount) > plan.connections)
-        #expect(server.listener.acceptedConnections >= report.measurement.messages / 10)
+        #expect(server.acceptedConnections >= report.measurement.messages / 10)
     }
 
     @Test("the last answer ends a run with --requests, even if connections are replaced")
@@ -82,7 +82,7 @@ struct LoadRunTests {
         plan.targets.append(try LoadTarget("tcp://\(servers[1].endpoint)"))
         let report = try runLoad(plan)
         #expect(!report.hasFailed, "\(report.text)")
-        #expect(servers.map(\.listener.acceptedConnections) == [2, 2])
+        #expect(servers.map(\.acceptedConnections) == [2, 2])
     }
 
     @Test("a correct server bears idle and hostile clients besides the load")
@@ -97,7 +97,7 @@ struct LoadRunTests {
         // Each client has connected, and some again after a reset.
         let each = 4 + 3 + 2 * HostileProfile.allCases.count
         let waiter = UserThread {
-            _ = poll { server.listener.acceptedConnections >= each + 12 }
+            _ = poll { server.acceptedConnections >= each + 12 }
             run.interrupt()
         }
         let report = try run.waitForReport()

@@ -19,14 +19,10 @@ struct ConfigurationTests {
             BadVariable(
                 name: "RINGDISPATCH_LOOPS", value: $0, remedy: "must be a number from 1 to 256")
         }
-        + ["1", "many"].map {
+        + ["1", "32769", "many"].map {
             BadVariable(
                 name: "RINGDISPATCH_WORKERS", value: $0, remedy: "must be a number from 2 to 32768")
         }
-        + [
-            BadVariable(
-                name: "RINGDISPATCH_BUFFERS", value: "1000", remedy: "must be a power of two")
-        ]
 
     @Test(
         "a bad value is status 78, the value and the remedy", arguments: Program.allCases,
@@ -37,7 +33,8 @@ struct ConfigurationTests {
             switch program {
             case .ringload: ["tcp://127.0.0.1:\(refusing.port)"]
             case .fileWatchServer: [".", "--port", "0", "--http-port", "0"]
-            default: ["--port", "0"]
+            case .proxy: program.freePort + ["--to", "127.0.0.1:\(refusing.port)"]
+            default: program.freePort
             }
         let process = try program.start(
             arguments, environment: ["\(variable.name)=\(variable.value)"])

@@ -29,11 +29,10 @@
 #include "CLinuxProcesses.h"
 #include "CLinuxSignals.h"
 
-// io_uring_register(-1, ...) that posts a completion to another ring; Linux 6.13.
-#define CLINUX_REGISTER_SEND_MSG_RING 31
-
-// A macro that Swift does not import.
-enum { CLINUX_SKIP_SUCCESS = 1 << IOSQE_CQE_SKIP_SUCCESS_BIT };
+// Macros that Swift does not import.
+enum {
+    CLINUX_SKIP_SUCCESS = 1 << IOSQE_CQE_SKIP_SUCCESS_BIT,
+};
 
 _Static_assert(sizeof(struct io_uring_sqe) == 64, "the kernel's submission entry is 64 bytes");
 _Static_assert(sizeof(struct io_uring_cqe) == 16, "the kernel's completion entry is 16 bytes");
@@ -94,37 +93,17 @@ void clinux_close_ring(struct io_uring *ring);
 
 // MARK: the ring's shared words
 
-// Whether completions are in the queue. From any thread.
-static inline bool clinux_has_completions(const struct io_uring *ring) {
-    unsigned head = __atomic_load_n(ring->cq.khead, __ATOMIC_RELAXED);
-    unsigned tail = __atomic_load_n(ring->cq.ktail, __ATOMIC_ACQUIRE);
-    return head != tail;
-}
-
-// Whether the kernel requests an enter: task work is pending, or completions overflowed.
-static inline bool clinux_needs_enter(const struct io_uring *ring) {
-    unsigned flags = __atomic_load_n(ring->sq.kflags, __ATOMIC_RELAXED);
-    return (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
-}
-
-// Moves up to `capacity` completions out of the queue. Only the thread that holds the ring's loop
-// may call it.
-unsigned clinux_reap(struct io_uring *ring, struct io_uring_cqe *into, unsigned capacity);
+// Moves a completion out of the queue; false if there is none. One thread at a time may call it.
+bool clinux_reap(struct io_uring *ring, struct io_uring_cqe *completion);
 
 // Publishes prepared entries and enters the kernel. `timeout` is relative, or NULL for none.
 // Returns the number of submitted entries, or -errno.
 int clinux_enter(
     struct io_uring *ring, unsigned wait_count, const struct __kernel_timespec *timeout);
 
-// Prepares a one-shot poll. Returns false if the submission queue is full.
-static inline bool clinux_prepare_poll(
-    struct io_uring *ring, int descriptor, uint32_t events, uint64_t token) {
-    struct io_uring_sqe *entry = io_uring_get_sqe(ring);
-    if (!entry) return false;
-    io_uring_prep_poll_add(entry, descriptor, events);
-    entry->user_data = token;
-    return true;
-}
+// Publishes prepared entries and enters the kernel, without waiting. Returns how many entries are
+// left, because the kernel took only a part, or -errno.
+int clinux_submit(struct io_uring *ring);
 
 // MARK: system calls that have no C library wrapper
 
@@ -153,7 +132,6 @@ static inline ssize_t clinux_receive(int descriptor, void *bytes, size_t capacit
 
 long clinux_futex_wait(uint32_t *word, uint32_t expected, const struct timespec *deadline);
 long clinux_futex_wake(uint32_t *word, int count);
-long clinux_send_msg_ring(int ring_descriptor, uint64_t user_data);
 // Whether the kernel has an operation (IORING_OP_...): 1 or 0, or -errno.
 int clinux_supports(struct io_uring *ring, int operation);
 long clinux_thread_id(void);
@@ -166,11 +144,17 @@ void clinux_use_lowest_priority(void);
 int clinux_clock_step_descriptor(void);
 void clinux_await_clock_step(int descriptor);
 
+// Returns a timerfd on CLOCK_MONOTONIC, or -errno. clinux_set_timer makes it expire after each
+// period; 0 stops it.
+int clinux_timer_descriptor(void);
+void clinux_set_timer(int descriptor, uint64_t nanoseconds);
+
 // The number of CPUs in the affinity mask, or -errno.
 int clinux_affinity_count(void);
 
-// preadv2(2) and pwritev2(2) with RWF_NOWAIT, at the file's position; -1 and errno.
-ssize_t clinux_read_nowait(int descriptor, void *buffer, size_t count);
+// preadv2(2) and pwritev2(2) with RWF_NOWAIT; -1 and errno. -1 as the offset, and a write, stand for
+// the file's position.
+ssize_t clinux_read_nowait(int descriptor, void *buffer, size_t count, int64_t offset);
 struct iovec;
 ssize_t clinux_write_nowait(int descriptor, const struct iovec *list, int count);
 
@@ -197,6 +181,9 @@ int clinux_file_status(int descriptor, struct clinux_file_status *status);
 
 // Opens with O_PATH, which requires no permission on the file. Returns the descriptor, or -errno.
 int clinux_open_place(const char *path);
+
+// dup3(2) with close-on-exec, which the C library declares only for GNU programs; -1 and errno.
+int clinux_dup3(int descriptor, int number);
 
 int clinux_epoll_wait(
     int epoll, struct epoll_event *events, int capacity, const struct timespec *timeout);

@@ -80,11 +80,15 @@ extension WatchEngine {
         return found
     }
 
-    /// Updates a node with the facts of its file, whose kind may have been a guess.
+    /// Updates a node with the facts of its file. An entry of another kind has taken its path, and
+    /// events for that follow, unless the node's kind was a guess.
     private func update(_ node: NodeNumber, _ facts: FolderEntryFacts) {
         let known = tree[node]
         guard (known.kind == .directory) == (facts.kind == .directory) else { return }
-        if known.kind != facts.kind { tree.setKind(of: node, to: facts.kind) }
+        if known.kind != facts.kind {
+            guard known.inode == 0 else { return }
+            tree.setKind(of: node, to: facts.kind)
+        }
         tree.update(node, facts)
     }
 

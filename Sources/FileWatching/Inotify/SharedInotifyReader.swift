@@ -42,7 +42,7 @@ final class SharedInotifyReader: Sendable {
 
     init(
         makeInotify: @escaping @Sendable () throws(SystemError) -> any Inotify = {
-            () throws(SystemError) in try InotifyDescriptor(readsWait: false)
+            () throws(SystemError) in try InotifyDescriptor()
         }
     ) {
         self.makeInotify = makeInotify

@@ -9,8 +9,9 @@ public struct FileChange: Sendable, Hashable {
     public enum Action: String, Sendable, CaseIterable {
         /// A new entry at `path`, or one moved in from outside the tree.
         case created
-        /// A file's content changed, or another entry replaced it that is no folder either. For a
-        /// file with several names (hard links), only the name that was used is reported.
+        /// A file's content changed, or another entry of the same kind replaced it, which is no
+        /// folder. For a file with several names (hard links), only the name that was used is
+        /// reported.
         case modified
         /// The entry at `path` was removed, with all its descendants.
         case removed
@@ -43,9 +44,10 @@ public struct FileChange: Sendable, Hashable {
     public var path: FilePath
     /// The old path of a `renamed` entry; nil for other actions.
     public var previousPath: FilePath?
-    /// The entry's kind after the change; of a `removed` entry, its last one. It may differ from
-    /// the kind in earlier changes of the path: after `modified` and `renamed`, the path may belong
-    /// to another entry.
+    /// The entry's kind after the change; of a `removed` entry, its last one. After a `renamed`, it
+    /// may differ from the kind in earlier changes of the path, which belongs to another entry now.
+    /// A new entry that had left its path before it could be examined counts as a `file`, unless it
+    /// is a `directory`; its next `modified` or `attributes` has its true kind.
     public var kind: Kind
     /// True if a scan of a folder found the change, false if the kernel reported it.
     public var isDiscovered: Bool

@@ -14,6 +14,13 @@ package struct EventDescriptor: ~Copyable {
 
     package var number: Int32 { descriptor.number }
 
+    /// Makes the descriptor readable. From any thread.
+    package func signal() {
+        var one: UInt64 = 1
+        // EAGAIN: it is readable already.
+        _ = write(descriptor.number, &one, 8)
+    }
+
     /// Makes the descriptor unreadable until the next write.
     package func clear() { Self.clear(descriptor.number) }
 

@@ -9,6 +9,7 @@ package enum ErrorCode {
     package static let access = EACCES
     package static let notPermitted = EPERM
     package static let noEntry = ENOENT
+    package static let exists = EEXIST
     package static let notDirectory = ENOTDIR
     package static let isDirectory = EISDIR
     package static let nameTooLong = ENAMETOOLONG
@@ -25,10 +26,10 @@ package enum ErrorCode {
     package static let cancelled = ECANCELED
     package static let timedOut = ETIMEDOUT
     package static let noData = ENODATA
+    package static let notSupported = EOPNOTSUPP
 
     // Sockets.
     package static let brokenPipe = EPIPE
-    package static let noBuffers = ENOBUFS
     package static let addressInUse = EADDRINUSE
     package static let addressNotAvailable = EADDRNOTAVAIL
     package static let protocolError = EPROTO

@@ -4,11 +4,10 @@ internal import Glibc
 package final class InotifyDescriptor: Inotify {
     package let descriptor: Int32
 
-    /// - Parameter readsWait: true: read(2) blocks until there is an event; false: it fails with
-    ///   EAGAIN.
-    package init(readsWait: Bool) throws(SystemError) {
+    /// read(2) fails with EAGAIN where there is no event.
+    package init() throws(SystemError) {
         descriptor = try checked("inotify_init1") {
-            inotify_init1(Int32(IN_CLOEXEC) | (readsWait ? 0 : Int32(IN_NONBLOCK)))
+            inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
         }
     }
 

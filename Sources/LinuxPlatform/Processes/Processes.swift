@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Glibc
 
 /// Queries on a process by its number alone.
 package enum Processes {
@@ -8,4 +9,10 @@ package enum Processes {
         if let exit = ProcessExit(clinux_child_exit(process)) { return (true, exit) }
         return (!clinux_process_exists(process), nil)
     }
+
+    /// getpid(2).
+    package static var current: Int32 { getpid() }
+
+    /// Runs `body` when the process ends by exit(3). atexit(3).
+    package static func atExit(_ body: @escaping @convention(c) () -> Void) { atexit(body) }
 }

@@ -11,7 +11,11 @@ package final class RepeatedLine: Sendable {
     package init() {}
 
     package func log(_ message: @autoclosure () -> String) {
-        let now = MonotonicClock.nanoseconds()
+        if let line = line(message, at: MonotonicClock.nanoseconds()) { Diagnostics.log(line) }
+    }
+
+    /// The line to write at this time; nil if it is left out.
+    func line(_ message: () -> String, at now: UInt64) -> String? {
         let end = silentUntil.load(ordering: .relaxed)
         let isMine =
             now >= end
@@ -20,9 +24,9 @@ package final class RepeatedLine: Sendable {
             ).exchanged
         guard isMine else {
             leftOut.add(1, ordering: .relaxed)
-            return
+            return nil
         }
         let count = leftOut.exchange(0, ordering: .relaxed)
-        Diagnostics.log(message() + (count > 0 ? " (\(count) more such lines were left out)" : ""))
+        return message() + (count > 0 ? " (\(count) more such lines were left out)" : "")
     }
 }

@@ -1,11 +1,10 @@
 internal import Glibc
 
-/// Creates the loops' back ends: io_uring where it works, epoll where it is refused.
+/// Decides between the back ends: io_uring where it works, epoll alone where it is refused.
 package struct BackendFactory: Sendable {
-    package var kind: BackendKind { doorbell == nil ? .epoll : .ioUring }
+    package let kind: BackendKind
     /// Why this back end was chosen, for the log.
     package let reason: String
-    private let doorbell: Doorbell?
 
     /// The user's choice in RINGDISPATCH_BACKEND.
     package enum Preference: String, Sendable, CaseIterable {
@@ -17,13 +16,13 @@ package struct BackendFactory: Sendable {
     /// - Throws: if io_uring was requested and is refused.
     package init(preference: Preference) throws(SystemError) {
         if preference == .epoll {
-            self.init(reason: "as requested", doorbell: nil)
+            self.init(kind: .epoll, reason: "as requested")
             return
         }
         do throws(SystemError) {
-            let doorbell = try UringProbe.doorbell()
+            try UringProbe.check()
             let reason = preference == .ioUring ? "as requested" : "the kernel allows it"
-            self.init(reason: reason, doorbell: doorbell)
+            self.init(kind: .ioUring, reason: reason)
         } catch {
             if preference == .ioUring { throw error }
             self = .epoll(because: error)
@@ -32,18 +31,25 @@ package struct BackendFactory: Sendable {
 
     /// epoll, because io_uring failed.
     package static func epoll(because error: SystemError) -> BackendFactory {
-        BackendFactory(reason: error.description, doorbell: nil)
+        BackendFactory(kind: .epoll, reason: error.description)
     }
 
-    private init(reason: String, doorbell: Doorbell?) {
+    private init(kind: BackendKind, reason: String) {
+        self.kind = kind
         self.reason = reason
-        self.doorbell = doorbell
     }
 
-    package func makeBackend(
-        _ settings: BackendSettings = BackendSettings()
-    ) throws(SystemError) -> IOBackend {
-        guard let doorbell else { return try EpollBackend(settings: settings) }
-        return try UringBackend(doorbell: doorbell, settings: settings)
+    /// - Returns: nil where io_uring is not used.
+    package func makeRing() throws(SystemError) -> Ring? {
+        kind == .ioUring ? try Ring() : nil
+    }
+
+    /// - Returns: nil where io_uring is not used.
+    package func makeSendRing() throws(SystemError) -> SendRing? {
+        #if SIMULATION
+        return try SendRing()
+        #else
+        return kind == .ioUring ? try SendRing() : nil
+        #endif
     }
 }

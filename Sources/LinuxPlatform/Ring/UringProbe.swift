@@ -7,20 +7,13 @@ internal import Glibc
 /// EOPNOTSUPP ...), some only for a part of its calls. After any of these errors epoll is used
 /// instead.
 package enum UringProbe {
-    /// A doorbell, after a ring was set up, entered, and woken by it.
+    /// Sets a ring up, enters it, and wakes it.
     /// - Parameter newest: an operation that the kernel must have.
     /// - Throws: how io_uring is refused.
-    package static func doorbell(
-        newest: Int32 = newestOfLinux61
-    ) throws(SystemError) -> Doorbell {
-        let doorbell = try Doorbell()
-        var settings = BackendSettings()
-        settings.submissionEntries = 4
-        let backend = try UringBackend(
-            doorbell: doorbell, settings: settings, completionEntries: 8)
-        try roundTrip(backend)
-        try check(supported: backend.supports(newest))
-        return doorbell
+    package static func check(newest: Int32 = newestOfLinux61) throws(SystemError) {
+        let ring = try Ring(entries: (submission: 4, completion: 8))
+        try roundTrip(ring)
+        try check(supported: ring.supports(newest))
     }
 
     /// An operation that Linux 6.1, the oldest kernel that the library is tested with, was the
@@ -28,12 +21,11 @@ package enum UringProbe {
     package static let newestOfLinux61 = Int32(IORING_OP_SENDMSG_ZC.rawValue)
 
     /// A wake-up must arrive as a completion.
-    private static func roundTrip(_ backend: UringBackend) throws(SystemError) {
-        backend.wake()
-        try backend.probeWait(timeoutNanoseconds: 1_000_000_000)
-        guard backend.hasCompletions else {
-            throw SystemError(
-                call: "io_uring MSG_RING", code: EOPNOTSUPP, remedy: kernelRemedy)
+    private static func roundTrip(_ ring: Ring) throws(SystemError) {
+        ring.wake()
+        try ring.probeWait(timeoutNanoseconds: 1_000_000_000)
+        if ring.isAlarmPending {
+            throw SystemError(call: "io_uring POLL_ADD", code: EOPNOTSUPP, remedy: kernelRemedy)
         }
     }
 

@@ -38,7 +38,7 @@ extension Sockets {
     /// The result of a `pending` attempt once the socket is writable: 0 if connected, or an errno.
     package static func connectResult(of descriptor: Int32) -> Int32 {
         // Reading SO_ERROR clears it. It fails with EBADF if the descriptor is closed.
-        let code = option(descriptor, SOL_SOCKET, SO_ERROR) ?? errno
+        let code = pendingError(of: descriptor)
         if code != 0 { return code }
         // When the destination is an unused ephemeral port of this machine, the kernel may choose
         // the same port as the source, so the socket connects to itself (simultaneous open). No

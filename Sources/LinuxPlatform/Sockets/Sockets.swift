@@ -37,7 +37,20 @@ package enum Sockets {
         }
     }
 
+    /// Returns the number of bytes, 0 at the end, or a negated errno (`wouldBlock`: no bytes yet).
+    @inline(__always)
+    package static func receive(
+        _ descriptor: Int32, into memory: UnsafeMutableRawPointer, _ count: Int
+    ) -> Int {
+        clinux_receive(descriptor, memory, count)
+    }
+
     package static let wouldBlock = -Int(EAGAIN)
+
+    /// The socket's error, which is cleared; 0 if there is none. SO_ERROR.
+    package static func pendingError(of descriptor: Int32) -> Int32 {
+        option(descriptor, SOL_SOCKET, SO_ERROR) ?? errno
+    }
 
     /// Shuts the sending direction down, so the peer reads the end of the stream. shutdown(2).
     package static func closeOutput(_ descriptor: Int32) {

@@ -55,7 +55,7 @@ package struct StreamDescriptor: Sendable {
             let result: Int
             switch mode {
             case .socket: return clinux_receive(number, buffer.baseAddress, buffer.count)
-            case .noWait: result = clinux_read_nowait(number, buffer.baseAddress, buffer.count)
+            case .noWait: result = clinux_read_nowait(number, buffer.baseAddress, buffer.count, -1)
             case .nonBlocking, .nonBlockingForNow:
                 result = Glibc.read(number, buffer.baseAddress, buffer.count)
             }

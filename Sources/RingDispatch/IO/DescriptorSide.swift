@@ -4,9 +4,9 @@ internal import LinuxPlatform
 /// one at a time, in order.
 ///
 /// A thread that finds work while no other is the runner (`isBusy`) becomes the runner of the first
-/// operation: it makes the call, and registers the descriptor with a loop if the call would block.
-/// The completion continues directly in the loop. Only handlers are submitted to queues.
-final class DescriptorSide: LoopOperation, @unchecked Sendable {
+/// operation: it makes the call, and waits for the descriptor on a loop if the call would block.
+/// The event continues directly in the loop. Only handlers are submitted to queues.
+final class DescriptorSide: @unchecked Sendable {
     // Safety: `lock` guards the fields marked so; the rest belongs to the thread that set `isBusy`.
     let direction: IOOperation.Direction
     private let descriptor: IODescriptor
@@ -19,20 +19,22 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
     @exclusivity(unchecked) private var hasEvents = false
     /// Some operations in `waiting` are aborted.
     @exclusivity(unchecked) private var mustSweep = false
-    /// A poll registration is in flight, or about to be made.
-    @exclusivity(unchecked) private var isRegistered = false
-    @exclusivity(unchecked) private var isRegistrationEnding = false
-    /// The result of the last registration, for the runner.
-    @exclusivity(unchecked) private var registrationResult: Int32?
-    /// The descriptor is to be released when the registration has ended.
+    /// A wait is in progress, or about to begin.
+    @exclusivity(unchecked) private var isWaiting = false
+    @exclusivity(unchecked) private var isWaitEnding = false
+    /// The result of the last wait, for the runner.
+    @exclusivity(unchecked) private var waitResult: Int32?
+    /// The descriptor is to be released when the wait has ended.
     @exclusivity(unchecked) private var mustRetire = false
+    /// The loop that waits for the descriptor; nil before the first wait.
+    @exclusivity(unchecked) private var loop: EventLoop?
 
     // MARK: owned by the runner
     @exclusivity(unchecked) private(set) var stream: StreamDescriptor
-    /// The last call transferred less than requested, so the next one needs a registration first.
+    /// The last call transferred less than requested, so the next one needs a wait first.
     @exclusivity(unchecked) private var isExhausted = false
-    /// The negated errno of a failed registration, or 0.
-    @exclusivity(unchecked) private var registrationError: Int32 = 0
+    /// The negated errno of a failed wait, or 0.
+    @exclusivity(unchecked) private var waitError: Int32 = 0
 
     /// Maximum bytes per call.
     static let readSize = 65_536
@@ -74,13 +76,15 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
         if isMine { run(context) }
     }
 
-    /// Called after the last operation. True if a registration is in flight; its end then calls
-    /// `sideIsQuiet`.
+    /// Called after the last operation. True if a wait is in progress; its end then calls
+    /// `sideIsQuiet`. Otherwise the descriptor may be closed.
     func retire() -> Bool {
-        lock.withLock { _ in
-            mustRetire = isRegistered
+        let mustWait = lock.withLock { _ in
+            mustRetire = isWaiting
             return mustRetire
         }
+        if !mustWait { loop?.readiness.release(stream.number) }
+        return mustWait
     }
 
     /// Under the lock. True if the caller becomes the runner.
@@ -96,7 +100,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
     private enum Outcome {
         case finished(Int32)
         /// The descriptor must become ready first.
-        case mustRegister
+        case mustWait
         /// The handler must catch up first.
         case heldBack
     }
@@ -111,11 +115,11 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
                     mustSweep = false
                     aborted = waiting.removeAborted()
                 }
-                if let result = registrationResult.take() {
+                if let result = waitResult.take() {
                     isExhausted = false
-                    registrationError = result < 0 && result != FileRequest.cancelled ? result : 0
+                    waitError = result < 0 && result != FileRequest.cancelled ? result : 0
                 }
-                isIdle = isRegistered
+                isIdle = isWaiting
                 return waiting.first
             }
             for operation in aborted { operation.finish(operation.abortCode, context) }
@@ -128,33 +132,33 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
             case .finished(let code):
                 lock.withLock { _ in _ = waiting.popFirst() }
                 first.finish(code, context)
-            case .mustRegister:
-                if register(context) { return }
+            case .mustWait:
+                if wait(context) { return }
             case .heldBack:
                 if rest(context) { return }
             }
         }
     }
 
-    /// Stops running; false if an event arrived. Cancels a registration without operations.
+    /// Stops running; false if an event arrived. Cancels a wait without operations.
     private func rest(_ context: Context) -> Bool {
-        var mustEndRegistration = false
+        var mustEndWait = false
         let isOver = lock.withLock { _ -> Bool in
             if hasEvents { return false }
             isBusy = false
-            if isRegistered && waiting.isEmpty && !isRegistrationEnding {
-                isRegistrationEnding = true
-                mustEndRegistration = true
+            if isWaiting && waiting.isEmpty && !isWaitEnding {
+                isWaitEnding = true
+                mustEndWait = true
             }
             return true
         }
-        if mustEndRegistration { requestEnd(context) }
+        if mustEndWait { cancelWait(context) }
         return isOver
     }
 
     private func step(_ operation: IOOperation, _ context: Context) -> Outcome {
         if operation.isComplete { return .finished(0) }
-        if isExhausted { return .mustRegister }
+        if isExhausted { return .mustWait }
         return direction == .read ? read(operation, context) : write(operation, context)
     }
 
@@ -176,10 +180,10 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
             // A convenience read makes one more call, in case more bytes are there.
             if count < room && !operation.channel.isConvenience {
                 isExhausted = true
-                return .mustRegister
+                return .mustWait
             }
         }
-        return .mustRegister
+        return .mustWait
     }
 
     private func write(_ operation: IOOperation, _ context: Context) -> Outcome {
@@ -197,7 +201,7 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
             if operation.isComplete { return .finished(0) }
             operation.deliverWhatIsDue(context)
         }
-        return .mustRegister
+        return .mustWait
     }
 
     /// The outcome of a call that transferred nothing; nil means try again.
@@ -210,78 +214,73 @@ final class DescriptorSide: LoopOperation, @unchecked Sendable {
             if operation.channel.isConvenience && direction == .read && operation.transferred > 0 {
                 return .finished(0)
             }
-            if registrationError != 0 { return .finished(-registrationError) }
+            if waitError != 0 { return .finished(-waitError) }
             isExhausted = true
-            return .mustRegister
+            return .mustWait
         default:
             return .finished(Int32(-result))
         }
     }
 
-    // MARK: registration
+    // MARK: waiting
 
-    /// Registers the descriptor and stops running; false if an event arrived.
-    private func register(_ context: Context) -> Bool {
-        let home = chooseLoop(context)
+    /// Waits for the descriptor and stops running; false if an event arrived.
+    private func wait(_ context: Context) -> Bool {
+        let isFirst = loop == nil
+        let home = loop ?? Runtime.loopForNewSource()
         let isOver = lock.withLock { _ -> Bool in
             if hasEvents { return false }
             isBusy = false
-            isRegistered = true
+            isWaiting = true
             loop = home
             return true
         }
-        if isOver { begin(on: home, context) }
-        return isOver
-    }
-
-    /// The worker's loop, so that a connection follows its handlers; with epoll, always the same.
-    private func chooseLoop(_ context: Context) -> EventLoop {
-        if let loop, !loop.registrationsMigrate { return loop }
-        if let here = context.pointee.loop, !here.isBackground, context.pointee.worker != nil {
-            return here
+        guard isOver else { return false }
+        let events = direction == .read ? PollEvents.readable : PollEvents.writable
+        let reference = Unmanaged.passRetained(self)
+        let wait = DescriptorWait(
+            for: events, by: reference.toOpaque(), complete: DescriptorSide.completed)
+        let code = home.begin(wait, for: stream.number, isFirst: isFirst)
+        if code != 0 {
+            reference.release()
+            // A descriptor that cannot be waited for is always ready.
+            let result = code == ErrorCode.notPermitted ? Int32(events) : -code
+            DispatchQueue.global().submit { self.ended(result: result, Context.current) }
         }
-        return loop ?? Runtime.loopForNewSource()
+        return true
     }
 
-    override func submit(to loop: EventLoop, token: UInt64) {
-        loop.register(
-            descriptor: stream.number,
-            events: direction == .read ? PollEvents.readable : PollEvents.writable, token: token)
+    private func cancelWait(_ context: Context) {
+        let reference = Unmanaged.passUnretained(self)
+        // Otherwise its end is on the way.
+        guard let loop,
+            loop.readiness.cancelWait(by: reference.toOpaque(), for: stream.number)
+        else { return }
+        ended(result: FileRequest.cancelled, context)
+        reference.release()
     }
 
-    override func withdraw(from loop: EventLoop, token: UInt64) {
-        loop.cancelRegistration(descriptor: stream.number, token: token)
+    private static func completed(
+        _ object: UnsafeMutableRawPointer, _ events: UInt32, _ context: Context
+    ) {
+        let side = Unmanaged<DescriptorSide>.fromOpaque(object).takeRetainedValue()
+        side.ended(result: Int32(bitPattern: events), context)
     }
 
-    override func noteEnded(on loop: EventLoop) { loop.noteRegistrationEnded() }
-
-    override func ended(result: Int32, _ context: Context) {
+    private func ended(result: Int32, _ context: Context) {
         var isLast = false
         let isMine = lock.withLock { _ -> Bool in
-            isRegistered = false
-            isRegistrationEnding = false
-            registrationResult = result
+            isWaiting = false
+            isWaitEnding = false
+            waitResult = result
             isLast = mustRetire
             return !isLast && claim()
         }
         if isLast {
-            if let loop, !loop.registrationsMigrate { loop.release(descriptor: stream.number) }
+            loop?.readiness.release(stream.number)
             descriptor.sideIsQuiet(context)
         } else if isMine {
             run(context)
         }
-    }
-
-    // MARK: release
-
-    /// Removes what the kernel keeps for the descriptor between registrations, then calls
-    /// `sideIsQuiet`. False if there is nothing.
-    func requestForgetting(_ context: Context) -> Bool {
-        guard let loop, !loop.registrationsMigrate else { return false }
-        let release = DescriptorRelease(stream.number) { [descriptor] context in
-            descriptor.sideIsQuiet(context)
-        }
-        loop.request(.start(release), from: context)
-        return true
     }
 }

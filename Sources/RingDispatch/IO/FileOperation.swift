@@ -3,11 +3,14 @@ internal import Synchronization
 
 /// One asynchronous request to a file.
 ///
-/// The loop's back end carries it out; with epoll, a runtime thread does, which may block like any
-/// handler. A subclass handles the result in `completed`.
-class FileOperation: LoopOperation, @unchecked Sendable {
-    // Safety: the request is fixed before `start`; the rest is atomic or the base class's.
-    @exclusivity(unchecked) final var request: FileRequest
+/// What is in memory is read at once, on a runtime thread. Everything else goes to the file ring;
+/// where io_uring is refused, the thread makes a call that may block like any handler. A subclass
+/// handles the result in `completed`.
+class FileOperation: @unchecked Sendable {
+    // Safety: the request is constant, `isInFlight` belongs to the ring's thread, and the rest is
+    // atomic.
+    final let request: FileRequest
+    @exclusivity(unchecked) private final var isInFlight = false
     /// `cancel` (releasing) pairs with the loads where the operation begins (acquiring).
     private final let isCancelled = Atomic<Bool>(false)
 
@@ -16,55 +19,63 @@ class FileOperation: LoopOperation, @unchecked Sendable {
     }
 
     /// Called with the number of bytes or a negated errno (ECANCELED if `cancel` took effect). Runs
-    /// on a runtime thread, possibly inside a loop: submit user code to a queue.
+    /// on a runtime thread, outside of the queues: submit user code to a queue.
     func completed(result: Int32, _ context: Context) {}
 
-    /// Passes the operation to the kernel, which keeps it alive. Call it from any thread.
-    final func start(_ context: Context) {
-        let loop = Runtime.timerLoop(for: context)
-        self.loop = loop
-        if loop.carriesOutRequests {
-            begin(on: loop, context)
-        } else {
-            DispatchQueue.global().submit { self.performBlocking() }
-        }
+    /// Begins the operation, which keeps itself alive until its end. Call it from any thread.
+    final func start() {
+        DispatchQueue.global().submit { self.perform(Context.current) }
     }
 
     /// Requests an early end; `completed` is called in any case. Call it from any thread, after
     /// `start`.
-    final func cancel(_ context: Context) {
+    final func cancel() {
         isCancelled.store(true, ordering: .releasing)
-        guard let loop, loop.carriesOutRequests else { return }
-        requestEnd(context)
+        FileRing.shared?.add(.cancel(self))
     }
 
-    private final func performBlocking() {
-        let isCancelled = isCancelled.load(ordering: .acquiring)
-        let result = isCancelled ? FileRequest.cancelled : request.performBlocking()
-        completed(result: result, Context.current)
-    }
-
-    // MARK: on the loop
-
-    final override func begin(on loop: EventLoop) {
+    private final func perform(_ context: Context) {
         if isCancelled.load(ordering: .acquiring) {
-            completed(result: FileRequest.cancelled, Context.current)
+            completed(result: FileRequest.cancelled, context)
+        } else if let result = request.performWithoutWaiting() {
+            completed(result: result, context)
+        } else if let ring = FileRing.shared {
+            ring.add(.start(self))
         } else {
-            super.begin(on: loop)
+            completed(result: request.performBlocking(), context)
         }
     }
 
-    final override func submit(to loop: EventLoop, token: UInt64) {
-        loop.start(request, token: token)
+    // MARK: on the ring's thread
+
+    /// While the operation is in flight, the address in its completion's token is a reference to
+    /// it.
+    private final var token: UInt64 {
+        UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))
     }
 
-    final override func withdraw(from loop: EventLoop, token: UInt64) {
-        loop.cancelRequest(token: token)
+    /// Returns whether the request is in the ring now; otherwise it is over.
+    final func begin(in ring: Ring, _ context: Context) -> Bool {
+        if isCancelled.load(ordering: .acquiring) {
+            completed(result: FileRequest.cancelled, context)
+            return false
+        }
+        isInFlight = true
+        _ = Unmanaged.passRetained(self)
+        ring.start(request, token: token)
+        return true
     }
 
-    override func noteEnded(on loop: EventLoop) { loop.noteOperationEnded() }
+    final func end(in ring: Ring) {
+        if isInFlight { ring.cancel(token: token) }
+    }
 
-    final override func ended(result: Int32, _ context: Context) {
-        completed(result: result, context)
+    /// Takes a completion of the ring, and the reference in its token.
+    static func completed(token: UInt64, result: Int32, _ context: Context) {
+        guard let address = UnsafeRawPointer(bitPattern: UInt(token)) else { return }
+        let reference = Unmanaged<FileOperation>.fromOpaque(address)
+        let operation = reference.takeRetainedValue()
+        operation.isInFlight = false
+        operation.completed(result: result, context)
     }
 }

@@ -26,7 +26,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     override var isInFlight: Bool { !pieces.isEmpty }
 
     override func cancelRequests(_ context: Context) {
-        for piece in pieces { piece.cancel(context) }
+        for piece in pieces { piece.cancel() }
     }
 
     private func begin() {
@@ -104,6 +104,6 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         asked += size
         if position >= 0 { position += Int64(size) }
         pieces.append(piece)
-        piece.start(context)
+        piece.start()
     }
 }

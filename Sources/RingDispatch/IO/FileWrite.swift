@@ -13,7 +13,7 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
 
     override var isInFlight: Bool { piece != nil }
 
-    override func cancelRequests(_ context: Context) { piece?.cancel(context) }
+    override func cancelRequests(_ context: Context) { piece?.cancel() }
 
     override func advance(_ context: Context) {
         if let piece {
@@ -46,6 +46,6 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
             self, .write(list, offset: offset ?? FileRequest.currentPosition), offset: offset ?? -1,
             size: list.byteCount)
         self.piece = piece
-        piece.start(context)
+        piece.start()
     }
 }

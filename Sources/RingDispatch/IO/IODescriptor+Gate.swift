@@ -34,7 +34,7 @@ extension IODescriptor {
 
     private func open(_ context: Context) {
         guard let path else { return }
-        OpenOperation(path, for: self).start(context)
+        OpenOperation(path, for: self).start()
     }
 
     /// Called when an operation has ended and its handler has returned.

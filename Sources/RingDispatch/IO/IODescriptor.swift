@@ -200,7 +200,7 @@ final class IODescriptor: @unchecked Sendable {
     private func retire(_ context: Context) {
         unquiet.store(3, ordering: .relaxed)
         for side in [sides?.read, sides?.write] {
-            if let side, side.retire() || side.requestForgetting(context) { continue }
+            if let side, side.retire() { continue }
             sideIsQuiet(context)
         }
         sideIsQuiet(context)

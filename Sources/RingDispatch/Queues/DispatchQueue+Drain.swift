@@ -17,18 +17,18 @@ extension DispatchQueue {
 
     private final func drainSerial(_ context: Context) {
         guard beginDrain(context) else { return }
-        var quantum = DrainQuantum()
+        var quantum = DrainQuantum(start: BlockingHistory.start(context))
         withFrame(
             Unmanaged.passUnretained(self), isDrain: true, isExclusive: true, context
         ) {
-            while let workItem = nextSerial(&quantum) {
+            while let workItem = nextSerial(&quantum, context) {
                 removeFirst()
                 if workItem.pointee.kind == .waiter {
                     handOver(to: workItem, context)
                     return
                 }
                 workItem.run(context)
-                if quantum.isUsedUp(), yieldDrain(context) { return }
+                if quantum.isUsedUp(), yieldDrain(quantum, context) { return }
             }
         }
     }
@@ -50,7 +50,9 @@ extension DispatchQueue {
 
     /// The next item; nil if the drain is over and the queue was released.
     @inline(__always)
-    private final func nextSerial(_ quantum: inout DrainQuantum) -> WorkItemPointer? {
+    private final func nextSerial(
+        _ quantum: inout DrainQuantum, _ context: Context
+    ) -> WorkItemPointer? {
         while true {
             let state = QueueState(self.state.load(ordering: .relaxed))
             if state.isStopped {
@@ -59,6 +61,7 @@ extension DispatchQueue {
             }
             if let workItem = firstItem() { return workItem }
             if quantum.isBurst && linger() { continue }
+            noteDrain(quantum, context)
             if endDrain(whenStopped: false) { return nil }
         }
     }
@@ -72,6 +75,13 @@ extension DispatchQueue {
             if !incoming.isEmpty { return true }
         }
         return false
+    }
+
+    /// Learns whether the queue's handlers block. Its last target does, for all that it drains.
+    @inline(__always)
+    private final func noteDrain(_ quantum: DrainQuantum, _ context: Context) {
+        guard target == nil else { return }
+        blocking.note(quantum.drainStart, items: quantum.items, context)
     }
 
     /// Releases the queue; false if its state changed and the drain must go on.
@@ -98,9 +108,10 @@ extension DispatchQueue {
     }
 
     /// Moves the queue to the back of its target's list; false if it has no items left.
-    private final func yieldDrain(_ context: Context) -> Bool {
+    private final func yieldDrain(_ quantum: DrainQuantum, _ context: Context) -> Bool {
         guard let first = firstItem() else { return false }
         let priority = max(priority, first.pointee.priority)
+        noteDrain(quantum, context)
         update { state in
             state.owner = 0
             return true

@@ -74,6 +74,8 @@ extension DispatchQueue {
             target.push(workItem, context)
         } else if kind == .main {
             MainThread.push(workItem)
+        } else if blocking.isAway {
+            Runtime.pushAway(workItem)
         } else {
             Runtime.push(workItem, from: context)
         }

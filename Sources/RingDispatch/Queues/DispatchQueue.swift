@@ -32,6 +32,12 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     final let specifics = Locked<[ObjectIdentifier: QueueSpecific]>([:])
     /// See `QueueState`.
     final let state: Atomic<UInt64>
+    /// One more than the index of the loop that keeps the timers of this queue; 0: none yet. Set
+    /// once (relaxed): the loops exist before.
+    final let timerLoopNumber = Atomic<UInt16>(0)
+    /// Whether the queue is served away from the loops. Belongs to the thread that drains or
+    /// enqueues the queue, like `node`.
+    @exclusivity(unchecked) final var blocking = BlockingHistory()
     /// Items that the holder has taken, in order.
     @exclusivity(unchecked) final var front = WorkItemList()
 

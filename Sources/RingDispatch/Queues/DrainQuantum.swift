@@ -2,9 +2,10 @@ internal import LinuxPlatform
 
 /// The time for which one queue may be drained before others get their turn.
 struct DrainQuantum {
-    private var items = 0
+    private(set) var items = 0
     /// The time of the first check, in ticks.
     private var start: UInt64 = 0
+    let drainStart: BlockingHistory.Start?
 
     static let itemsBetweenChecks = 8
     /// Items in one drain that make it a burst.
@@ -12,6 +13,9 @@ struct DrainQuantum {
     /// One `linger` polls this often, with pauses between: about a microsecond in total.
     static let lingerPolls = 4
     static let lingerPauses = 16
+
+    /// - Parameter start: when the drain began; nil unless its worker has no loop.
+    init(start: BlockingHistory.Start? = nil) { drainStart = start }
 
     var isBurst: Bool { items >= DrainQuantum.burst }
     static let ticks = 200 * Ticks.perMicrosecond

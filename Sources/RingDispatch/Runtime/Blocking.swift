@@ -15,18 +15,18 @@ enum Blocking {
     /// Hands the loop off before the worker blocks in user code. On its return the worker takes the
     /// loop back if no other worker has taken it.
     static func handOffLoop(_ context: Context) {
-        guard context.pointee.loopState != 0, let loop = context.pointee.loop,
-            loop.isHeld(by: context)
-        else { return }
+        guard context.pointee.loopState != 0, let loop = context.pointee.loop else { return }
         let mine = LoopState(word: context.pointee.loopState)
+        // A steal takes less than a microsecond, unless the thief was preempted.
+        while loop.loopState == mine.with(.stealing) { Threads.yield() }
+        guard loop.isHeld(by: context) else { return }
+        loop.submitSends()
         let isNeeded = loop.isNeeded(now: MonotonicClock.nanoseconds())
-        // Sources in `rearm` need not be registered first: they belong to the queue that is
-        // blocked.
         guard loop.exchangeState(mine, for: LoopState(.idle, turn: mine.turn)) else { return }
         loop.setSleeping(true)
         loop.pool.noteIdle(1)
-        // Store-then-check with `inbox` and `hasRequests`: a producer that saw the loop in use woke
-        // no worker.
-        if isNeeded || !loop.inboxIsEmpty || loop.hasRequests { loop.wakeIfIdle() }
+        // Store-then-check with `inbox` and the waits: a producer that saw the loop in use woke no
+        // worker.
+        if isNeeded || !loop.inboxIsEmpty || loop.hasWaits { loop.wakeIfIdle() }
     }
 }

@@ -7,14 +7,12 @@ internal import LinuxPlatform
 /// | `RINGDISPATCH_BACKEND` | `auto`, `io_uring` or `epoll` | `auto` |
 /// | `RINGDISPATCH_LOOPS` | loops, 1 to 256 | the CPUs that may be used |
 /// | `RINGDISPATCH_WORKERS` | most threads of each pool, 2 to 32768, and more than loops | 1024 |
-/// | `RINGDISPATCH_BUFFERS` | receive buffers of a loop, a power of two from 2 to 32768 | 1024 |
 /// | `RINGDISPATCH_LOG` | `off`: no line about the back end | `on` |
 /// | `RINGDISPATCH_DEBUG` | `1`: threads bear the label of the queue they run | `0` |
 struct Configuration: Sendable {
     var backend = BackendFactory.Preference.auto
     var loops = 1
     var workers = Configuration.defaultWorkers
-    var backendSettings = BackendSettings()
     var isLogging = true
     var namesThreads = false
 
@@ -60,23 +58,8 @@ struct Configuration: Sendable {
             }
             loops = count
         }
-        if let count = try Configuration.powerOfTwo(
-            "RINGDISPATCH_BUFFERS", ReceiveBuffers.counts, variable)
-        {
-            backendSettings.receiveBuffers = count
-        }
         isLogging = variable("RINGDISPATCH_LOG") != "off"
         namesThreads = variable("RINGDISPATCH_DEBUG") == "1"
-    }
-
-    private static func powerOfTwo(
-        _ name: String, _ range: ClosedRange<Int>, _ variable: (String) -> String?
-    ) throws(Invalid) -> Int? {
-        guard let number = try number(name, range, variable) else { return nil }
-        guard number & (number - 1) == 0 else {
-            throw Invalid(message: "\(name) is '\(number)'; it must be a power of two")
-        }
-        return number
     }
 
     private static func number(

@@ -1,40 +1,59 @@
-internal import CLinux
+internal import LinuxPlatform
 internal import Synchronization
 
-/// Decides when to wake another loop to help with waiting work: at most one helper at a time, and
-/// less and less often while the helpers find nothing.
+/// Decides when to wake another loop to help with waiting work: one helper at a time, and less and
+/// less often while the helpers find nothing.
+///
+/// A helper may never report its end: it was not asleep any more and got no wake-up, or it found
+/// work of its own that blocks. So help is under way for a limited time only.
 struct HelpPolicy: ~Copyable {
     /// Time of the next permitted help, in ticks. All three are hints, read and written relaxed.
     private let next = Atomic<UInt64>(0)
     private let interval = Atomic<UInt64>(HelpPolicy.shortest)
-    private let isUnderWay = Atomic<Bool>(false)
+    /// When the help under way began, in ticks; 0 if none is. The exchange in `begin` lets one of
+    /// several threads wake a helper.
+    private let begun = Atomic<UInt64>(0)
 
-    static let shortest = 50 * clinux_ticks_per_microsecond()
-    static let longest = 20_000 * clinux_ticks_per_microsecond()
+    static let shortest = 50 * Ticks.perMicrosecond
+    static let longest = 20_000 * Ticks.perMicrosecond
+    /// A helper that has not ended after this time counts as lost.
+    static let lost = 500 * Ticks.perMicrosecond
 
     @inline(__always)
     func isDue() -> Bool {
-        !isUnderWay.load(ordering: .relaxed) && clinux_ticks() >= next.load(ordering: .relaxed)
+        let now = Ticks.now()
+        return isFree(now, begun: begun.load(ordering: .relaxed))
+            && now >= next.load(ordering: .relaxed)
     }
 
-    var isUnderWayNow: Bool { isUnderWay.load(ordering: .relaxed) }
+    @inline(__always)
+    private func isFree(_ now: UInt64, begun: UInt64) -> Bool {
+        begun == 0 || now &- begun > HelpPolicy.lost
+    }
+
+    /// Whether a helper was woken that has not ended, lost ones included.
+    var isUnderWay: Bool { begun.load(ordering: .relaxed) != 0 }
 
     func begin() -> Bool {
-        guard !isUnderWay.exchange(true, ordering: .acquiringAndReleasing) else { return false }
-        next.store(clinux_ticks() &+ interval.load(ordering: .relaxed), ordering: .relaxed)
+        let now = Ticks.now()
+        let before = begun.load(ordering: .relaxed)
+        guard isFree(now, begun: before),
+            begun.compareExchange(expected: before, desired: now, ordering: .relaxed).exchanged
+        else { return false }
+        next.store(now &+ interval.load(ordering: .relaxed), ordering: .relaxed)
         return true
     }
 
     func succeeded() {
         interval.store(HelpPolicy.shortest, ordering: .relaxed)
-        isUnderWay.store(false, ordering: .relaxed)
+        begun.store(0, ordering: .relaxed)
     }
 
     func ended() {
-        guard isUnderWay.load(ordering: .relaxed) else { return }
+        guard isUnderWay else { return }
         let longer = min(interval.load(ordering: .relaxed) &* 2, HelpPolicy.longest)
         interval.store(longer, ordering: .relaxed)
-        next.store(clinux_ticks() &+ longer, ordering: .relaxed)
-        isUnderWay.store(false, ordering: .relaxed)
+        next.store(Ticks.now() &+ longer, ordering: .relaxed)
+        begun.store(0, ordering: .relaxed)
     }
 }

@@ -8,14 +8,14 @@
 ///
 /// Every transition is one atomic store, exchange or compare-and-swap of the word. The loop's plain
 /// fields may be touched only by the holder in the phases `running`, `parked` and `woken`, and by
-/// the thread that has changed the word to `stealing`. Taking the loop (acquiring) pairs with
-/// letting it go (releasing).
+/// the thread that has changed the word to `stealing` or `assigned`. Taking the loop (acquiring)
+/// pairs with letting it go (releasing).
 struct LoopState: Equatable {
     let word: UInt64
 
     enum Phase: UInt64 {
-        /// No worker holds the loop, and no thread waits in its back end. Next: `assigned` when
-        /// work arrives, or `running` when the worker that handed the loop off returns to it.
+        /// No worker holds the loop, and no thread waits for its events. Next: `assigned` when work
+        /// arrives, or `running` when the worker that handed the loop off returns to it.
         case idle = 0
         /// A worker was called and has not arrived. Next: `running`, or `idle` if no thread is
         /// available.
@@ -29,7 +29,7 @@ struct LoopState: Equatable {
         /// Another worker takes items out of the run queue, usually within a microsecond. Next: the
         /// same word as before, in phase `inHandler`.
         case stealing = 4
-        /// The holder waits in the back end for an event. Next: `running` after an event, or
+        /// The holder waits in the kernel for an event. Next: `running` after an event, or
         /// `woken`.
         case parked = 5
         /// A thread has woken the parked holder, which is on its way back. Next: `running`.

@@ -3,64 +3,83 @@ internal import Synchronization
 
 /// The monitor: a thread that gives a loop to another worker when its own is stuck in a handler.
 ///
-/// While any loop is in use the monitor ticks about once a millisecond, and samples the state word
-/// of every loop at each tick. If a loop is in a handler and has the same word as at the last tick,
-/// turn included, then one handler has been running since then. If work waits on that loop, the
-/// monitor calls a replacement worker, which takes the loop over unless the word has changed again.
-/// A holder that is ready to run but has no CPU is left alone, because a replacement would have no
-/// CPU either. A holder that uses the CPU gets a replacement less often once there are many
-/// workers. Threads that read inotify (`InotifyThread`) are sampled in the same way.
+/// While a loop is in use, a timer wakes the monitor once a millisecond: this is a tick. At each
+/// tick it samples the state word of every loop. If a loop is in a handler and has the same word as
+/// at the last tick, turn included, then one handler has been running since then. If work waits on
+/// that loop, the monitor calls a replacement worker, which takes the loop over unless the word has
+/// changed again. A holder that is ready to run but has no CPU is left alone, because a replacement
+/// would have no CPU either. A holder that uses the CPU gets a replacement less often once there
+/// are many workers.
 ///
-/// After a number of ticks without activity the monitor sleeps without a timeout, so an idle
-/// process makes no system calls.
+/// A tick that finds no loop in use, and no away work that waits, stops the timer. The next worker
+/// that wakes up starts it. In a quiet process the worker also stops it before it sleeps again, so
+/// the monitor does not wake up: each event costs two cheap system calls instead.
 final class Monitor: @unchecked Sendable {
     // Safety: `pool` is set once before the thread starts; only the thread touches the plain
     // fields.
     unowned(unsafe) var pool: Pool!
     private var seen: [Sample] = []
-    private var idleTicks = 0
     private var ticks = 0
     /// The last tick that called a replacement worker.
-    private var lastCall = 0
-    private let parker = Parker()
-    /// `asleep` while the monitor sleeps without a timeout. The exchange in `wake` lets exactly one
-    /// thread grant the parker. Store-then-check with the loops' states.
-    private let state = Atomic<UInt32>(Monitor.notStarted)
-    private let inotifyThreads = Locked<[InotifyThread]>([])
+    private var lastCall = -Monitor.quickTicks
+    private let timer: TimerDescriptor
+    private let control = Locked(Control())
+    /// Whether the timer runs. Written under the lock, with the timer. Store-then-check with the
+    /// loops' states: a worker that wakes up stores its loop's state and then loads this; the
+    /// thread that stops the timer clears this, and then starts it again if a loop is in use.
+    private let isRunning = Atomic<Bool>(false)
 
-    /// The state word of a loop or an inotify thread, and the CPU time that its thread had used at
-    /// the first tick that showed this word; nil if it was not measured.
-    struct Sample {
-        var loopState: LoopState
-        var usedNanoseconds: UInt64?
+    private struct Control {
+        var hasThread = false
+        var period: UInt64 = 0
     }
 
-    private static let notStarted: UInt32 = 0
-    private static let awake: UInt32 = 1
-    private static let asleep: UInt32 = 2
+    /// What the monitor knows of a loop.
+    struct Sample {
+        var loopState: LoopState
+        /// The CPU time that the holder had used at the first tick that showed `loopState`.
+        var usedNanoseconds: UInt64?
+        /// The last blocked handler for which a replacement was called, and the tick.
+        var called: LoopState?
+        var lastCall = -Monitor.quickTicks
+    }
 
     static let periodNanoseconds: UInt64 = 1_000_000
-    /// Number of ticks with the shorter period after a replacement worker was called.
+    /// Number of ticks with the shorter period after a replacement worker was called: where one
+    /// handler blocks, the next one often does too.
     static let quickTicks = 4
     static let quickPeriodNanoseconds: UInt64 = 400_000
-    /// Consecutive ticks with all loops idle before the monitor sleeps.
-    static let idleTicksBeforeSleep = 20
     /// CPU time since a handler's first sample from which on it computes, rather than blocks.
     static let computingNanoseconds: UInt64 = 500_000
     /// With many workers, a computing handler is replaced only every so many ticks.
     static let ticksBetweenComputing = 8
+    /// A loop that slept longer than this before its last event will probably do so again.
+    static let quietTicks = 250 * Ticks.perMicrosecond
 
-    /// Starts or wakes the monitor, because a loop is in use.
+    init() throws(SystemError) {
+        timer = try TimerDescriptor()
+    }
+
+    /// A loop is in use: starts the timer unless it runs.
     @inline(__always)
     func noteActivity() {
-        if state.load(ordering: .sequentiallyConsistent) != Monitor.awake { wake() }
+        if !isRunning.load(ordering: .sequentiallyConsistent) { start() }
+    }
+
+    /// A loop goes to sleep in a quiet process: stops the timer if no loop is awake.
+    @inline(__always)
+    func noteQuiet() {
+        if isRunning.load(ordering: .sequentiallyConsistent) { stop() }
     }
 
     @inline(never)
-    private func wake() {
-        let before = state.exchange(Monitor.awake, ordering: .acquiringAndReleasing)
-        if before == Monitor.asleep { parker.grant() }
-        guard before == Monitor.notStarted else { return }
+    private func start() {
+        let isFirst = control.withLock { control in
+            setPeriod(Monitor.periodNanoseconds, &control)
+            defer { control.hasThread = true }
+            return !control.hasThread
+        }
+        guard isFirst else { return }
         do {
             try Threads.start { self.run() }
         } catch {
@@ -68,51 +87,59 @@ final class Monitor: @unchecked Sendable {
         }
     }
 
-    /// Samples the thread as well, from the next tick on.
-    func oversee(_ thread: InotifyThread) { inotifyThreads.withLock { $0.append(thread) } }
-    func disregard(_ thread: InotifyThread) {
-        inotifyThreads.withLock { $0.removeAll { $0 === thread } }
+    @inline(never)
+    private func stop() {
+        guard pool.isQuiet else { return }
+        control.withLock { control in setPeriod(0, &control) }
+        if !pool.isQuiet { noteActivity() }
+    }
+
+    private func setPeriod(_ period: UInt64, _ control: inout sending Control) {
+        guard control.period != period else { return }
+        control.period = period
+        isRunning.store(period != 0, ordering: .sequentiallyConsistent)
+        if period == 0 { timer.stop() } else { timer.start(periodNanoseconds: period) }
     }
 
     private func run() {
         Threads.setName("ring-monitor")
-        Threads.useFineTimers()
-        seen = pool.loops.map { Sample(loopState: $0.loopState) }
+        seen = pool.loops.map { _ in Sample(loopState: LoopState(word: .max)) }
         while true {
-            // Tick faster after a replacement: where one handler blocks, the next one often does
-            // too.
-            let isQuick = ticks &- lastCall <= Monitor.quickTicks
-            let period = isQuick ? Monitor.quickPeriodNanoseconds : Monitor.periodNanoseconds
-            // A grant that ends the sleep early means activity: tick now.
-            _ = parker.sleep(deadline: MonotonicClock.nanoseconds() + period)
+            timer.wait()
             tick()
-            if idleTicks >= Monitor.idleTicksBeforeSleep { sleepUntilActivity() }
+            if pool.isQuiet {
+                stop()
+            } else {
+                let period = isQuick ? Monitor.quickPeriodNanoseconds : Monitor.periodNanoseconds
+                control.withLock { control in setPeriod(period, &control) }
+            }
         }
     }
 
-    private func sleepUntilActivity() {
-        state.store(Monitor.asleep, ordering: .sequentiallyConsistent)
-        let isBusy = inotifyThreads.withLock { $0.contains { $0.isRunningHandler } }
-        if !isBusy && pool.loops.allSatisfy({ $0.isIdle }) { _ = parker.sleep() }
-        state.store(Monitor.awake, ordering: .sequentiallyConsistent)
-        idleTicks = 0
-    }
+    private var isQuick: Bool { isQuick(since: lastCall) }
+
+    private func isQuick(since call: Int) -> Bool { ticks &- call < Monitor.quickTicks }
 
     private func tick() {
         ticks &+= 1
         let now = MonotonicClock.nanoseconds()
-        var isAnyInUse = false
-        var computing = 0
+        let mayCompute = ticks % Monitor.ticksBetweenComputing == 0
         for (index, loop) in pool.loops.enumerated() {
             let loopState = loop.loopState
-            if loopState.phase != .parked && loopState.phase != .idle { isAnyInUse = true }
+            if loopState.phase == .idle && loop.isNeeded(now: now) {
+                // No worker was available.
+                loop.wakeIfIdle()
+                continue
+            }
             guard loopState == seen[index].loopState, loopState.phase == .inHandler else {
-                seen[index] = Sample(loopState: loopState)
+                seen[index].loopState = loopState
+                seen[index].usedNanoseconds = nil
                 if loopState.phase == .inHandler {
                     seen[index].usedNanoseconds = identifier(loopState.worker).flatMap(cpuTime)
                 }
                 continue
             }
+            loop.submitSends()
             guard loop.hasWork(now: now) else { continue }
             switch state(
                 of: identifier(loopState.worker), since: seen[index].usedNanoseconds)
@@ -120,37 +147,23 @@ final class Monitor: @unchecked Sendable {
             case .waitsForCPU:
                 continue
             case .computes:
-                computing += 1
                 // More computing threads than CPUs are of no use: add them slowly.
-                if pool.workerCount > 2 * pool.loops.count,
-                    ticks % Monitor.ticksBetweenComputing != 0
-                {
-                    continue
-                }
+                if pool.workerCount > 2 * pool.loops.count, !mayCompute { continue }
             case .blocks:
-                break
+                let worker = pool.worker(loopState.worker)
+                worker?.blockedState.store(loopState.word, ordering: .relaxed)
+                if isQuick(since: seen[index].lastCall), seen[index].called != loopState,
+                    loop.waiting > 1
+                {
+                    pool.offloadHalf(of: loop, in: loopState)
+                }
+                seen[index].called = loopState
+                seen[index].lastCall = ticks
             }
             pool.call(to: loop, expecting: loopState)
             lastCall = ticks
         }
-        for thread in inotifyThreads.withLock({ $0 }) where sample(at: thread) { isAnyInUse = true }
-        idleTicks = isAnyInUse ? 0 : idleTicks + 1
-    }
-
-    /// Returns whether the thread is in use.
-    private func sample(at thread: InotifyThread) -> Bool {
-        let loopState = thread.loopState
-        guard loopState.phase == .inHandler else { return false }
-        guard let seen = thread.seen, seen.loopState == loopState else {
-            thread.seen = Sample(loopState: loopState, usedNanoseconds: cpuTime(thread.identifier))
-            return true
-        }
-        if thread.hasEvents(),
-            state(of: thread.identifier, since: seen.usedNanoseconds) != .waitsForCPU
-        {
-            thread.replace(expecting: loopState)
-        }
-        return true
+        pool.tickAway(mayCompute: mayCompute)
     }
 
     private enum State {

@@ -14,28 +14,60 @@ final class Pool: @unchecked Sendable {
     private let help = HelpPolicy()
     private static let shortage = RepeatedLine()
 
+    let away = AwayWork()
+    let blocks = SharedBlockingHistory()
+    /// How often the monitor gave a loop to another worker. A statistic (relaxed).
+    let takeOvers = Atomic<Int>(0)
+
     private struct Workers {
         var idle: [Worker] = []
         var count = 0
-        var all: [Worker] = []
+        /// By index, from 1 on; nil: the worker has ended.
+        var all: [Worker?] = []
         var limitReached = false
+
+        mutating func add(in pool: Pool, _ assignment: Worker.Assignment?) -> Worker {
+            count += 1
+            let place = all.firstIndex { $0 == nil } ?? all.endIndex
+            let worker = Worker(index: UInt64(place) + 1, pool: pool, assignment: assignment)
+            if place == all.endIndex { all.append(worker) } else { all[place] = worker }
+            return worker
+        }
+
+        mutating func remove(_ worker: Worker) {
+            count -= 1
+            all[Int(worker.index) - 1] = nil
+        }
     }
 
     init(
-        isBackground: Bool, loopCount: Int, workerLimit: Int, settings: BackendSettings,
-        factory: BackendFactory
+        isBackground: Bool, loopCount: Int, workerLimit: Int, factory: BackendFactory
     ) throws(SystemError) {
         self.isBackground = isBackground
         self.workerLimit = workerLimit
         workers = Locked(Workers())
-        monitor = Monitor()
+        monitor = try Monitor()
         for index in 0..<loopCount {
-            let backend = try factory.makeBackend(settings)
             loops.append(
-                EventLoop(index: index, pool: Unmanaged.passUnretained(self), backend: backend))
+                try EventLoop(
+                    index: index, pool: Unmanaged.passUnretained(self),
+                    sends: try factory.makeSendRing().map { SendBatch($0) }))
         }
         idleLoops.store(loopCount, ordering: .relaxed)
         monitor.pool = self
+    }
+
+    /// Whether the monitor has nothing to do: every loop is parked or needs no worker, and nothing
+    /// waits away from the loops.
+    var isQuiet: Bool {
+        guard away.isEmpty else { return false }
+        return loops.allSatisfy { loop in
+            switch loop.loopState.phase {
+            case .parked: true
+            case .idle: !loop.isNeeded(now: MonotonicClock.nanoseconds())
+            default: false
+            }
+        }
     }
 
     var workerCount: Int { workers.withLock { $0.count } }
@@ -48,62 +80,64 @@ final class Pool: @unchecked Sendable {
 
     /// Calls a worker to a loop. The worker takes the loop only if its state is still `expecting`.
     func call(to loop: EventLoop, expecting: LoopState) {
-        let assignment = Worker.Assignment(loop: loop, expecting: expecting)
-        enum Found {
-            case idle(Worker)
-            case new(Worker)
-            case none
-        }
-        let found = workers.withLock { workers -> Found in
-            if let idle = workers.idle.popLast() {
-                idle.assignment = assignment
-                return .idle(idle)
-            }
-            guard workers.count < workerLimit else {
-                if !workers.limitReached { reportLimit() }
-                workers.limitReached = true
-                return .none
-            }
-            workers.count += 1
-            let worker = Worker(
-                index: UInt64(workers.count), pool: self, assignment: assignment)
-            workers.all.append(worker)
-            return .new(worker)
-        }
-        switch found {
-        case .idle(let worker):
-            worker.call()
-        case .new(let worker):
-            do {
-                try worker.start()
-            } catch {
-                Pool.shortage.log("no further worker thread: \(error)")
-                workers.withLock { workers in
-                    workers.count -= 1
-                    workers.all.removeAll { $0 === worker }
-                    workers.limitReached = true
-                }
-                giveUp(loop, expecting)
-            }
-        case .none:
-            wakeSleeper(for: loop)
+        if !callWorker(for: Worker.Assignment(loop: loop, expecting: expecting)) {
             giveUp(loop, expecting)
         }
     }
 
-    /// At the limit, a worker may still sleep in another loop: it can steal from this one.
-    private func wakeSleeper(for loop: EventLoop) {
-        guard let sleeper = loops.first(where: { $0 != loop && $0.loopState.phase == .parked }),
-            help.begin()
-        else { return }
-        sleeper.wakeIfIdle()
+    /// - Parameter assignment: nil: to serve away work.
+    /// - Returns: false if no worker is available.
+    private func callWorker(for assignment: Worker.Assignment?) -> Bool {
+        guard let (worker, isNew) = workers.withLock({ takeWorker(for: assignment, &$0) }) else {
+            return false
+        }
+        guard isNew else {
+            worker.call()
+            return true
+        }
+        do {
+            try worker.start()
+            return true
+        } catch {
+            Pool.shortage.log("no further worker thread: \(error)")
+            workers.withLock { workers in
+                workers.remove(worker)
+            }
+            return false
+        }
     }
 
+    private func takeWorker(
+        for assignment: Worker.Assignment?, _ workers: inout Workers
+    ) -> (worker: Worker, isNew: Bool)? {
+        if let idle = workers.idle.popLast() {
+            idle.assignment = assignment
+            return (idle, false)
+        }
+        guard workers.count < workerLimit else {
+            if !workers.limitReached { reportLimit() }
+            workers.limitReached = true
+            return nil
+        }
+        return (workers.add(in: self, assignment), true)
+    }
+
+    /// No worker is to be had for the loop. But one may sleep in another loop. If none does, the
+    /// monitor tries again at its next tick.
     private func giveUp(_ loop: EventLoop, _ expecting: LoopState) {
-        guard expecting.phase == .assigned else { return }
+        let sleeper = loops.first { $0 != loop && $0.loopState.phase == .parked }
+        guard expecting.phase == .assigned else {
+            // It can steal from the handler that keeps the loop.
+            if let sleeper, help.begin() { sleeper.wakeIfIdle() }
+            return
+        }
+        // No worker was called, so the assigned loop still belongs to this thread.
+        if let sleeper {
+            let workItems = loop.takeWork()
+            if !workItems.isEmpty { sleeper.push(workItems, from: Context.current) }
+        }
         _ = loop.exchangeState(expecting, for: expecting.with(.idle))
-        // A worker that became idle meanwhile did not yet see this loop as idle.
-        if workers.withLock({ !$0.idle.isEmpty }) { loop.wakeIfIdle() }
+        monitor.noteActivity()
     }
 
     private func reportLimit() {
@@ -112,21 +146,60 @@ final class Pool: @unchecked Sendable {
                 + "work waits for the first to return (raise the limit with RINGDISPATCH_WORKERS)")
     }
 
-    /// The worker has lost its loop, and waits for its next one.
+    /// Adds a worker without a loop to the idle ones.
     func becomeIdle(_ worker: Worker) {
-        let mustPoll = workers.withLock { workers -> Bool in
-            workers.idle.append(worker)
-            return workers.limitReached
-        }
-        guard mustPoll else { return }
-        let now = MonotonicClock.nanoseconds()
-        for loop in loops where loop.loopState.phase == .idle && loop.isNeeded(now: now) {
-            loop.wakeIfIdle()
+        workers.withLock { $0.idle.append(worker) }
+    }
+
+    /// The idle wait timed out. Returns true if the worker may end: nobody called it, and enough
+    /// workers remain.
+    func retire(_ worker: Worker) -> Bool {
+        workers.withLock { workers in
+            guard workers.count > loops.count + 1,
+                let place = workers.idle.firstIndex(where: { $0 === worker })
+            else { return false }
+            workers.idle.remove(at: place)
+            workers.remove(worker)
+            return true
         }
     }
 
     func worker(_ index: UInt64) -> Worker? {
-        workers.withLock { workers in workers.all.first { $0.index == index } }
+        guard index > 0 else { return nil }
+        return workers.withLock { workers in
+            Int(index) <= workers.all.count ? workers.all[Int(index) - 1] : nil
+        }
+    }
+
+    // MARK: away work
+
+    func pushAway(_ workItem: WorkItemPointer) {
+        if away.add(workItem) { callAway(1) }
+        monitor.noteActivity()
+    }
+
+    /// Handlers of the loop have blocked in a row: half of its work items become away work.
+    func offloadHalf(of loop: EventLoop, in loopState: LoopState) {
+        guard loop.exchangeState(loopState, for: loopState.with(.stealing)) else { return }
+        let workItems = loop.giveHalf()
+        loop.setState(loopState)
+        if !workItems.isEmpty, away.add(all: workItems) { callAway(1) }
+    }
+
+    func tickAway(mayCompute: Bool) { callAway(away.tick(mayCompute: mayCompute)) }
+
+    private func callAway(_ count: Int) {
+        for _ in 0..<count {
+            guard !callWorker(for: nil) else { continue }
+            away.withdrawCall()
+            moveAwayWorkToSleepingLoop()
+        }
+    }
+
+    /// At the limit of workers, one that sleeps in its loop runs the away work.
+    private func moveAwayWorkToSleepingLoop() {
+        guard let loop = loops.first(where: { $0.loopState.phase == .parked }) else { return }
+        for workItem in away.takeAll() { loop.push(workItem, from: Context.current) }
     }
 
     // MARK: spreading work
@@ -205,8 +278,8 @@ final class Pool: @unchecked Sendable {
         return hasFound
     }
 
-    /// Whether a loop was woken to help, and has found nothing yet.
-    var isHelpUnderWay: Bool { help.isUnderWayNow }
+    /// Whether a loop was woken to help and has not reported its end.
+    var isHelpUnderWay: Bool { help.isUnderWay }
 
     /// Samples a loop whose holder is in a handler while work items wait.
     func firstBusyLoop(besides loop: EventLoop) -> (EventLoop, LoopState)? {

@@ -32,12 +32,19 @@ package enum Runtime {
         isBackgroundPoolUsed.load(ordering: .acquiring) ? backgroundPool : nil
     }
 
+    /// A ring of its own for a part of the runtime; nil where io_uring is refused.
+    static func makeRing() throws(SystemError) -> Ring? { try start.factory.makeRing() }
+
     static var backend: BackendKind { start.factory.kind }
     static var backendReason: String { start.factory.reason }
 
     /// Pushes a work item of a root queue.
     @inline(__always)
     static func push(_ workItem: WorkItemPointer, from context: Context) {
+        if workItem.pointee.kind == .block, pool.blocks.isAway {
+            pushAway(workItem)
+            return
+        }
         if workItem.pointee.priority == Priority.background {
             pushBackground(workItem, from: context)
             return
@@ -57,11 +64,17 @@ package enum Runtime {
         }
     }
 
+    /// Pushes a work item whose handlers keep blocking.
+    static func pushAway(_ workItem: WorkItemPointer) {
+        let isBackground = workItem.pointee.priority == Priority.background
+        (isBackground ? backgroundPool : pool).pushAway(workItem)
+    }
+
     /// Pushes work items of one root queue.
     static func push(_ workItems: consuming WorkItemChain, priority: UInt8, from context: Context) {
         if workItems.isEmpty { return }
         if priority != Priority.background, let loop = context.pointee.loop, !loop.isBackground,
-            context.pointee.worker != nil
+            context.pointee.worker != nil, !pool.blocks.isAway
         {
             loop.push(workItems, from: context)
             loop.considerHelp()
@@ -94,7 +107,7 @@ package enum Runtime {
 
     private static let nextLoop = Atomic<Int>(0)
 
-    /// New sources go to the loops in turn; later each one follows its queue.
+    /// New sources and connections go to the loops in turn, and wait there until they end.
     static func loopForNewSource() -> EventLoop {
         let loops = pool.loops
         guard loops.count > 1 else { return loops[0] }
@@ -150,7 +163,6 @@ package enum Runtime {
     ) throws(SystemError) -> Pool {
         try Pool(
             isBackground: isBackground, loopCount: configuration.loops,
-            workerLimit: configuration.workers, settings: configuration.backendSettings,
-            factory: factory)
+            workerLimit: configuration.workers, factory: factory)
     }
 }

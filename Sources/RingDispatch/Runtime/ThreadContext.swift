@@ -20,10 +20,8 @@ struct ThreadContext: ~Copyable {
     var worker: Worker?
     /// The worker runs the loop's own code, and may touch the run queue.
     var isInLoop = false
-    /// Sources to register again when the worker is back in its loop.
-    var rearm = RearmList()
-    /// Receive buffers to return when the worker is back in its loop.
-    var receiveBuffers = WorkItemList()
+    /// See `ReceiveMemory`; nil while it is in use, or before the first use.
+    var receiveMemory: UnsafeMutableRawPointer?
     /// How long to spin before a sleep, learned from earlier waits.
     var spin = SpinBudget()
     /// The senders of the events that the worker waits for.
@@ -46,4 +44,8 @@ extension UnsafeMutablePointer where Pointee == ThreadContext {
         }
         return ThreadRegistry.adopt()
     }
+
+    /// Whether the thread is a worker that still has its loop.
+    @inline(__always)
+    var holdsLoop: Bool { pointee.loop?.isHeld(by: self) ?? false }
 }

@@ -39,6 +39,7 @@ enum ThreadRegistry {
         clinux_thread_set(nil)
         context.pointee.threadHandle.deallocate()
         context.pointee.items.empty()
+        if let start = context.pointee.receiveMemory { ReceiveMemory(start: start).free() }
         context.deinitialize(count: 1)
         context.deallocate()
     }

@@ -29,11 +29,9 @@ extension WorkItemPointer {
             } else {
                 runOnRoot(context)
             }
-        case .receiveBuffer:
-            StreamReceiver.receive(self, context)
-        case .streamEnd:
+        case .watch:
             guard let object = pointee.object else { return }
-            LoopStream.handleEnd(Unmanaged<LoopStream>.fromOpaque(object))
+            DescriptorWatch.run(object, context)
         case .nested:
             runNested(context)
         case .waiter:
@@ -43,16 +41,20 @@ extension WorkItemPointer {
 
     private func runOnRoot(_ context: Context) {
         let queue = GlobalQueues.unmanaged(priority: pointee.priority)
-        withFrame(queue, isDrain: false, isExclusive: false, context) {
-            context.pointee.items.take(self).callOut()
+        Runtime.pool.blocks.run(context) {
+            withFrame(queue, isDrain: false, isExclusive: false, context) {
+                context.pointee.items.take(self).callOut()
+            }
         }
     }
 
     /// An item of a concurrent queue: runs on it, then frees its place there.
     private func runThrough(_ context: Context) {
         guard let through = item.pointee.through else { return }
-        withFrame(through, isDrain: false, isExclusive: false, context) {
-            context.pointee.items.take(self).callOut()
+        Runtime.pool.blocks.run(context) {
+            withFrame(through, isDrain: false, isExclusive: false, context) {
+                context.pointee.items.take(self).callOut()
+            }
         }
         through._withUnsafeGuaranteedRef { $0.leaveShared(context) }
     }

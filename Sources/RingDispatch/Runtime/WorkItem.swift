@@ -1,8 +1,9 @@
-/// One unit of work on a list: a block, a queue to drain, a source to invoke, a thread to let in.
+/// One unit of work on a list: a block, a queue to drain, a source to invoke, a watch with events,
+/// or a thread to let in.
 ///
-/// Work items are plain memory with an intrusive link. The one of a queue or a source is part of
-/// that object (`WorkItemNode`), and on one list at a time. The others are the first field of a
-/// `SubmittedItem` or of a `ReceiveBuffer`.
+/// Work items are plain memory with an intrusive link. The one of a queue, a source or a watch is
+/// part of that object (`WorkItemNode`), and on one list at a time. The others are the first field
+/// of a `SubmittedItem`.
 struct WorkItem {
     var next: WorkItemPointer?
     /// The object of the work item. `kind` determines its type, and whether it is retained.
@@ -24,10 +25,8 @@ struct WorkItem {
         case queue
         /// A node: `object` is a retained `SourceCore` to invoke.
         case source
-        /// A `ReceiveBuffer`: `object` is the `StreamReceiver` that receives it; not retained.
-        case receiveBuffer
-        /// A node: `object` is a retained `LoopStream` that has ended.
-        case streamEnd
+        /// A node: `object` is a `DescriptorWatch` with events, which keeps itself alive.
+        case watch
     }
 }
 

@@ -12,8 +12,8 @@ extension Worker {
                 enterHandler(loop, context)
                 workItem.run(context)
                 runNext(loop, context)
+                loop.submitOldSends()
                 if !leaveHandler(loop, context) { return }
-                rearm(loop, context)
             } else {
                 idle(loop, context)
             }
@@ -24,14 +24,11 @@ extension Worker {
     private static let nextLimit = 24
 
     /// Runs the work item that the last one made ready, still as user code. It is the next in
-    /// order, because the run queue is empty. Stops while a source has to be registered again: its
-    /// queue must not wait for more work items.
+    /// order, because the run queue is empty.
     @inline(__always)
     private func runNext(_ loop: EventLoop, _ context: Context) {
         var left = Worker.nextLimit
-        while left > 0, context.pointee.rearm.isEmpty, loop.isHeld(by: context),
-            let workItem = loop.takeNext()
-        {
+        while left > 0, loop.isHeld(by: context), let workItem = loop.takeNext() {
             workItem.run(context)
             left &-= 1
         }
@@ -73,18 +70,12 @@ extension Worker {
                 if loop.exchangeState(now, for: taken) {
                     loop.setSleeping(false)
                     pool.noteIdle(-1)
+                    pool.monitor.noteActivity()
                     context.pointee.loopState = taken.word
                     return true
                 }
             default:
                 context.pointee.loopState = 0
-                while let source = context.pointee.rearm.popFirst() {
-                    DescriptorSource.requestStart(source, context)
-                }
-                while let workItem = context.pointee.receiveBuffers.popFirst() {
-                    workItem.receiveBuffer.pointee.loop.request(
-                        .giveBack(workItem.receiveBuffer), from: context)
-                }
                 return false
             }
         }
@@ -94,22 +85,17 @@ extension Worker {
 
     @inline(__always)
     private func collect(_ loop: EventLoop, _ context: Context) {
-        if let requests = loop.takeRequests() { carryOut(requests, loop, context) }
-        if loop.waiting == 0 {
-            loop.enqueue(all: loop.takeInbox())
-            if loop.canTakeCompletions { reap(loop, context) }
-        }
+        if loop.waiting == 0 { loop.enqueue(all: loop.takeInbox()) }
         if loop.isPollDue() { poll(loop, context) }
     }
 
-    /// Every few turns of a busy loop: submits entries, takes completions in, fires timers.
+    /// Every few turns of a busy loop: takes events in, fires timers.
     private func poll(_ loop: EventLoop, _ context: Context) {
         loop.enqueue(all: loop.takeInbox())
-        if loop.hasStarvedStreams { loop.beginStarvedStreams(isIdle: false, context) }
-        if loop.mustPoll() {
+        loop.submitSends()
+        if loop.isFetchDue() {
             loop.notePoll()
-            loop.submit()
-            reap(loop, context)
+            deliver(loop.wait(timeoutNanoseconds: 0), loop, context)
         }
         if loop.timers.earliest != .max {
             loop.timers.fireDue(now: MonotonicClock.nanoseconds(), context)
@@ -118,46 +104,17 @@ extension Worker {
         if loop.waiting > 1 { pool.considerHelp(for: loop) }
     }
 
-    /// Takes in one batch of completions. The work that they made ready runs before the next batch,
-    /// while it is in the cache.
-    func reap(_ loop: EventLoop, _ context: Context) {
-        let completions = loop.takeCompletions()
-        if completions.count == 1 {
-            context.pointee.arrivals.note(completions[completions.startIndex].token)
-        } else if completions.count > 1 {
+    /// Takes in the events of the last wait. The work that they made ready runs before the next
+    /// wait, while it is in the cache.
+    private func deliver(_ count: Int, _ loop: EventLoop, _ context: Context) {
+        if count == 1 {
+            context.pointee.arrivals.note(loop.readiness.sender(of: 0))
+        } else if count > 1 {
             context.pointee.arrivals.noteSeveral()
         }
-        for completion in completions where completion.token != 0 {
-            CompletionToken.deliver(completion, from: loop, context)
-        }
+        for index in 0..<count { loop.readiness.deliver(index, context) }
         loop.enqueue(all: loop.takeInbox())
         if loop.waiting > 1 { loop.considerHelp() }
-    }
-
-    // MARK: registrations
-
-    @inline(__always)
-    private func rearm(_ loop: EventLoop, _ context: Context) {
-        while let source = context.pointee.rearm.popFirst() {
-            DescriptorSource.start(source, on: loop, context)
-        }
-        while let workItem = context.pointee.receiveBuffers.popFirst() {
-            loop.giveBack(workItem.receiveBuffer)
-        }
-    }
-
-    private func carryOut(_ requests: [LoopRequest], _ loop: EventLoop, _ context: Context) {
-        for request in requests {
-            switch request {
-            case .register(let source): DescriptorSource.start(source, on: loop, context)
-            case .retire(let source): source.retire()
-            case .start(let operation): operation.begin(on: loop)
-            case .cancel(let operation): operation.end(on: loop)
-            case .beginStream(let stream): LoopStream.begin(stream)
-            case .endStream(let stream): stream.end()
-            case .giveBack(let receiveBuffer): loop.giveBack(receiveBuffer)
-            }
-        }
     }
 
     // MARK: idle
@@ -167,15 +124,10 @@ extension Worker {
     private static let stuckTicks = 20 * Ticks.perMicrosecond
 
     private func idle(_ loop: EventLoop, _ context: Context) {
+        loop.submitSends()
+        // A connection whose bytes did not all leave.
+        if loop.waiting > 0 { return }
         loop.notePoll()
-        if loop.hasStarvedStreams {
-            loop.beginStarvedStreams(isIdle: true, context)
-            return loop.submit()
-        }
-        if loop.mustEnter {
-            loop.submit()
-            if loop.canTakeCompletions { return }
-        }
         let earliest = loop.timers.earliest
         if earliest != .max {
             let now = MonotonicClock.nanoseconds()
@@ -188,23 +140,23 @@ extension Worker {
         if pool.isHelpUnderWay, let busy = pool.firstBusyLoop(besides: loop) {
             // Leave a single item alone while the handler before it may end at any moment.
             let start = Ticks.now()
-            while Ticks.now() &- start < Worker.stuckTicks, !loop.hasEvents { spinPause() }
-            if loop.hasEvents || pool.steal(for: loop, context, stuck: busy) { return }
+            while Ticks.now() &- start < Worker.stuckTicks, loop.inboxIsEmpty { spinPause() }
+            if !loop.inboxIsEmpty || pool.steal(for: loop, context, stuck: busy) { return }
         }
-        let isUseful = SpinBudget.isUsefulForEvents && context.pointee.arrivals.isRoundTrip
-        let mustAsk = isUseful && loop.mustAskBackend
+        let isUseful =
+            SpinBudget.isUsefulForEvents && context.pointee.arrivals.isRoundTrip && !loop.isQuiet
+        let mustFetch = isUseful && loop.hasWaits
         let hasEvents = context.pointee.spin.spin(isUseful: isUseful) {
-            loop.hasEvents || mustAsk && ask(loop, context)
+            !loop.inboxIsEmpty || mustFetch && fetch(loop, context)
         }
         guard hasEvents else { return park(loop, context) }
         if !loop.inboxIsEmpty { context.pointee.arrivals.note(ArrivalPattern.threads) }
     }
 
-    /// Takes in the back end's events. Returns whether they made work ready.
-    private func ask(_ loop: EventLoop, _ context: Context) -> Bool {
-        loop.submit()
-        reap(loop, context)
-        return loop.waiting > 0 || loop.hasStarvedStreams
+    /// Takes in events that have arrived. Returns whether they made work ready.
+    private func fetch(_ loop: EventLoop, _ context: Context) -> Bool {
+        deliver(loop.wait(timeoutNanoseconds: 0), loop, context)
+        return loop.waiting > 0
     }
 
     private func park(_ loop: EventLoop, _ context: Context) {
@@ -221,19 +173,24 @@ extension Worker {
         pool.noteIdle(1)
         loop.setSleeping(true)
         loop.announceState(mine)
-        // Store-then-check with `inbox`, `hasRequests` and the timers: earlier work is seen here,
-        // later work wakes the worker.
+        // Store-then-check with `inbox` and the timers: earlier work is seen here, later work wakes
+        // the worker.
         let timersChanged = loop.timers.firsts.isBefore(firsts)
-        if loop.inboxIsEmpty && !loop.hasRequests && !timersChanged {
+        var events = 0
+        if loop.inboxIsEmpty && !timersChanged {
+            if loop.isQuiet { pool.monitor.noteQuiet() }
             let start = Ticks.now()
-            loop.wait(timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)
-            context.pointee.spin.slept(ticks: Ticks.now() &- start)
+            events = loop.wait(
+                timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)
+            let slept = Ticks.now() &- start
+            context.pointee.spin.slept(ticks: slept)
+            loop.isQuiet = slept > Monitor.quietTicks
         }
         loop.announceState(mine.with(.running))
         loop.setSleeping(false)
         pool.noteIdle(-1)
         pool.monitor.noteActivity()
         if !loop.inboxIsEmpty { context.pointee.arrivals.note(ArrivalPattern.threads) }
-        reap(loop, context)
+        deliver(events, loop, context)
     }
 }

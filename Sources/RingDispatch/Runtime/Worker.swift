@@ -2,15 +2,18 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// A thread of the runtime. It serves the loop that it holds. After another worker has taken that
-/// loop over, it joins the idle workers. Workers never end, because the kernel cancels the pending
-/// requests of a thread that ends.
+/// loop over, it serves away work, and then joins the idle workers. A worker that
+/// was idle for `patience` ends, unless few are left.
 final class Worker: @unchecked Sendable {
     // Safety: the pool's lock and the parker hand `assignment` over; the atomics are for other
     // threads.
     let index: UInt64
     unowned(unsafe) let pool: Pool
-    /// The next loop to serve.
+    /// The next loop to serve; nil: away work.
     var assignment: Assignment?
+    /// The state word with which a handler of the worker blocked, so that the monitor called a
+    /// replacement. A hint (relaxed).
+    let blockedState = Atomic<UInt64>(0)
     let identifier = Atomic<UInt32>(0)
     /// The address of the thread's `ThreadHandle`, once it runs.
     private let threadHandle = Atomic<UInt>(0)
@@ -20,7 +23,7 @@ final class Worker: @unchecked Sendable {
         let expecting: LoopState
     }
 
-    init(index: UInt64, pool: Pool, assignment: Assignment) {
+    init(index: UInt64, pool: Pool, assignment: Assignment?) {
         self.index = index
         self.pool = pool
         self.assignment = assignment
@@ -46,6 +49,7 @@ final class Worker: @unchecked Sendable {
         Threads.useFineTimers()
         if pool.isBackground { Threads.useBackgroundPriority() }
         Threads.setName("ring-\(pool.isBackground ? "bg-" : "")\(index)")
+        var isCalledAway = assignment == nil
         while true {
             if let assignment {
                 self.assignment = nil
@@ -53,6 +57,9 @@ final class Worker: @unchecked Sendable {
                 if assignment.loop.exchangeState(assignment.expecting, for: taken) {
                     context.pointee.loop = assignment.loop
                     context.pointee.loopState = taken.word
+                    if assignment.expecting.phase == .inHandler {
+                        pool.takeOvers.wrappingAdd(1, ordering: .relaxed)
+                    }
                     if assignment.expecting.phase == .assigned {
                         assignment.loop.setSleeping(false)
                         pool.noteIdle(-1)
@@ -60,8 +67,33 @@ final class Worker: @unchecked Sendable {
                     serve(assignment.loop, context)
                 }
             }
+            context.pointee.loopState = 0
+            serveAway(context, isCalled: isCalledAway)
             pool.becomeIdle(self)
-            _ = context.pointee.threadHandle.park()
+            if !waitForCall(context) { return }
+            isCalledAway = assignment == nil
+        }
+    }
+
+    /// How long an idle worker waits before it ends, in nanoseconds.
+    private static let patience: UInt64 = 5_000_000_000
+
+    /// Returns false if the worker must end.
+    private func waitForCall(_ context: Context) -> Bool {
+        let threadHandle = context.pointee.threadHandle
+        if threadHandle.park(deadline: MonotonicClock.nanoseconds() &+ Worker.patience) {
+            return true
+        }
+        if pool.retire(self) { return false }
+        return threadHandle.park()
+    }
+
+    /// Runs work items that are away from the loops.
+    private func serveAway(_ context: Context, isCalled: Bool) {
+        var workItem = pool.away.next(context, isCalled: isCalled, isFirst: true)
+        while let current = workItem {
+            current.run(context)
+            workItem = pool.away.next(context, isCalled: false, isFirst: false)
         }
     }
 }

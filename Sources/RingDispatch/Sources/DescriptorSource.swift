@@ -3,9 +3,8 @@ internal import Synchronization
 
 /// A read or write source: reports when a descriptor is ready.
 final class DescriptorSource: SourceCore, @unchecked Sendable {
-    // Safety: `latched`, `estimate`, `end`, `loop` and `hasAsked` belong to the invoker,
-    // `isInFlight` and `isRetiring` to the loop; `nextToRearm` to the list's thread; the rest is
-    // atomic.
+    // Safety: `pending` is atomic, the descriptor and the direction are constant, and the rest
+    // belongs to the invoker.
     enum Direction {
         case read
         case write
@@ -13,24 +12,13 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
 
     let descriptor: Int32
     let direction: Direction
-    /// The invoker has asked the loop to retire the registration.
-    @exclusivity(unchecked) private var hasAsked = false
-    /// The registration is in flight. This and `isRetiring` move to another loop only while it is
-    /// not.
-    @exclusivity(unchecked) private var isInFlight = false
-    @exclusivity(unchecked) private var isRetiring = false
-    /// The loop has retired the registration. Its store (releasing) pairs with the invoker's load
-    /// (acquiring).
-    private let isReleased = Atomic<Bool>(false)
-    /// The poll events of the last completion, or a negated errno; 0: none. The completion's store
-    /// (releasing) pairs with the invoker's load (acquiring). The loop stores only while the source
-    /// is armed, the invoker only while it is not.
+    /// The poll events of the last wait, or a negated errno; 0: none. The loop's store (releasing)
+    /// pairs with the invoker's load (acquiring). The loop stores only while the source is armed,
+    /// the invoker only while it is not.
     private let pending = Atomic<Int32>(0)
     @exclusivity(unchecked) private var latched: Int32 = 0
-    /// The loop whose back end has the registration; nil before the first one.
-    @exclusivity(unchecked) private(set) var loop: EventLoop?
-    /// Link of a `RearmList`.
-    @exclusivity(unchecked) var nextToRearm: Unmanaged<DescriptorSource>?
+    /// The loop that waits for the descriptor; nil before the first wait.
+    @exclusivity(unchecked) private var loop: EventLoop?
     /// The value of `data` for this call of the handler; negative: not computed yet.
     @exclusivity(unchecked) private var estimate = -1
     @exclusivity(unchecked) private var end = End.unknown
@@ -69,7 +57,7 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
             if end == .reported { end = .unknown }
             return false
         }
-        // The registration ended with this event: the loop stores nothing until the next `arm`.
+        // The wait ended with this event: the loop stores nothing until the next `arm`.
         pending.store(0, ordering: .relaxed)
         checkForEnd(UInt32(bitPattern: latched))
         return true
@@ -111,36 +99,48 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
     }
 
     override func arm(
-        _ context: Context, isOnQueue: Bool, _ spare: inout Unmanaged<SourceCore>?
+        _ context: Context, _ spare: inout Unmanaged<SourceCore>?
     ) -> Bool {
-        // After an error of the registration itself no event can follow.
+        // After an error of the wait itself no event can follow.
         guard latched >= 0 else { return false }
         if end == .comes { end = isStillAtEnd() ? .reported : .unknown }
         if end == .reported { return false }
+        let isFirst = loop == nil
         let home = loop ?? Runtime.loopForNewSource()
-        if isOnQueue, let here = context.pointee.loop, here.isHeld(by: context), !here.isBackground
-        {
-            loop = home.registrationsMigrate ? here : home
-            // Register when the thread is back in its loop. Until then it keeps the source's queue
-            // busy, so no handler could run earlier.
-            let reference = spare ?? Unmanaged.passRetained(self)
-            spare = nil
-            context.pointee.rearm.append(.fromOpaque(reference.toOpaque()))
-        } else {
-            loop = home
-            home.request(.register(Unmanaged.passRetained(self)), from: context)
+        loop = home
+        let reference = spare ?? .passRetained(self)
+        spare = nil
+        let wait = DescriptorWait(
+            for: pollEvents, by: reference.toOpaque(), complete: DescriptorSource.completed)
+        let code = home.begin(wait, for: descriptor, isFirst: isFirst)
+        if code != 0 {
+            // A regular file or a directory, which poll(2) calls ready at all times.
+            let result = code == ErrorCode.notPermitted ? Int32(pollEvents) : -code
+            pending.store(result, ordering: .releasing)
+            SourceCore.disarmAndWake(reference, context)
         }
         return true
     }
 
-    override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
-        guard let loop, wasInstalled else { return true }
-        if isReleased.load(ordering: .acquiring) { return true }
-        if !hasAsked {
-            hasAsked = true
-            loop.request(.retire(self), from: context)
+    override func detach(_ context: Context) -> Bool {
+        guard let loop else { return true }
+        let object = Unmanaged<SourceCore>.passUnretained(self)
+        if loop.readiness.cancelWait(by: object.toOpaque(), for: descriptor) { object.release() }
+        loop.readiness.release(descriptor)
+        self.loop = nil
+        return true
+    }
+
+    private static func completed(
+        _ object: UnsafeMutableRawPointer, _ events: UInt32, _ context: Context
+    ) {
+        let reference = Unmanaged<SourceCore>.fromOpaque(object)
+        reference._withUnsafeGuaranteedRef { core in
+            // Safety: only `arm` begins waits with this function.
+            unsafeDowncast(core, to: DescriptorSource.self).pending.store(
+                Int32(bitPattern: events), ordering: .releasing)
         }
-        return false
+        SourceCore.disarmAndWake(reference, context)
     }
 
     /// Bytes to read, or room to write; 0 at the end of the file, after a hang-up and after an
@@ -155,82 +155,5 @@ final class DescriptorSource: SourceCore, @unchecked Sendable {
         if latched < 0 { return 0 }
         if direction == .read { return Descriptors.bytesReadable(descriptor) ?? atEnd }
         return Descriptors.bytesWritable(descriptor) ?? atEnd
-    }
-
-    // MARK: on the loop
-
-    /// Registers the descriptor with the back end. The reference keeps the source until the
-    /// completion.
-    @inline(__always)
-    static func start(
-        _ reference: Unmanaged<DescriptorSource>, on loop: EventLoop, _ context: Context
-    ) {
-        let (isHere, isWanted) = reference._withUnsafeGuaranteedRef { source in
-            (source.loop == loop, source.begin(on: loop, reference))
-        }
-        if isWanted { return }
-        if isHere { reference.release() } else { requestStart(reference, context) }
-    }
-
-    /// Asks the source's own loop to register the descriptor.
-    static func requestStart(_ reference: Unmanaged<DescriptorSource>, _ context: Context) {
-        reference._withUnsafeGuaranteedRef { $0.loop }?.request(.register(reference), from: context)
-    }
-
-    /// Returns false if the source belongs to another loop or was cancelled.
-    @inline(__always)
-    private func begin(on loop: EventLoop, _ reference: Unmanaged<DescriptorSource>) -> Bool {
-        guard self.loop == loop else { return false }
-        guard !isRetiring else {
-            finish()
-            return false
-        }
-        isInFlight = true
-        loop.register(
-            descriptor: descriptor, events: pollEvents,
-            token: CompletionToken.registration(reference))
-        return true
-    }
-
-    /// Handles the completion of the registration that `start` began; consumes its reference.
-    @inline(__always)
-    static func completed(
-        _ reference: Unmanaged<DescriptorSource>, result: Int32, _ context: Context
-    ) {
-        let isWanted = reference._withUnsafeGuaranteedRef { source -> Bool in
-            source.isInFlight = false
-            if source.isRetiring {
-                source.finish()
-                return false
-            }
-            if result != 0 { source.pending.store(result, ordering: .releasing) }
-            return true
-        }
-        if isWanted {
-            SourceCore.disarmAndWake(.fromOpaque(reference.toOpaque()), context)
-        } else {
-            reference.release()
-        }
-    }
-
-    /// After a cancel: ends the registration, makes the back end forget the descriptor, and wakes
-    /// the source.
-    func retire() {
-        isRetiring = true
-        if isInFlight {
-            // The event may still arrive first; the completion calls `finish` in either case.
-            let token = CompletionToken.registration(Unmanaged.passUnretained(self))
-            loop?.cancelRegistration(descriptor: descriptor, token: token)
-        } else if !current.isArmed {
-            finish()
-        }
-        // Otherwise a start request is on its way to this loop, and `begin` calls `finish`.
-    }
-
-    /// The back end no longer uses the descriptor.
-    private func finish() {
-        loop?.release(descriptor: descriptor)
-        isReleased.store(true, ordering: .releasing)
-        wake(Context.current)
     }
 }

@@ -113,7 +113,7 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
         wake(context)
     }
 
-    override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
+    override func detach(_ context: Context) -> Bool {
         typealias Ending = ((any DispatchSourceRead)?, Opened?)
         let (watch, process) = watching.withLock { watching -> Ending in
             watching.isDetached = true

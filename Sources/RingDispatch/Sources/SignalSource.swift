@@ -32,7 +32,7 @@ final class SignalSource: SourceCore, @unchecked Sendable {
         return true
     }
 
-    override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
+    override func detach(_ context: Context) -> Bool {
         if isRegistered {
             isRegistered = false
             SharedSignalReader.shared.remove(self)

@@ -56,15 +56,11 @@ class SourceCore: @unchecked Sendable {
 
     /// Like `arm(_:)`, for kinds whose armed event keeps the source alive. An override that keeps
     /// the reference `spare`, which nothing else needs, sets it to nil.
-    /// - Parameter isOnQueue: the caller runs on the source's queue. If not, the caller may never
-    ///   return to its loop, and arming must not depend on that.
-    func arm(
-        _ context: Context, isOnQueue: Bool, _ spare: inout Unmanaged<SourceCore>?
-    ) -> Bool { arm(context) }
+    func arm(_ context: Context, _ spare: inout Unmanaged<SourceCore>?) -> Bool { arm(context) }
 
     /// Releases the kernel's side. Returns false if that takes longer; the source is woken when it
     /// is done. For the invoker.
-    func detach(wasInstalled: Bool, _ context: Context) -> Bool { true }
+    func detach(_ context: Context) -> Bool { true }
 
     /// Releases early the part that needs no turn on the queue, before `detach`. For the invoker.
     func disarmForGood() {}
@@ -96,22 +92,6 @@ class SourceCore: @unchecked Sendable {
     @inline(__always)
     final func wake(_ context: Context) {
         if claim() { enqueue(context) }
-    }
-
-    /// Like `wake`, for a thread that may run handlers: if the queue and its targets are idle, the
-    /// handlers run immediately, as in `sync`.
-    final func wakeOrInvoke(_ context: Context) {
-        guard claim() else { return }
-        let queue = queue
-        var scope = SyncScope()
-        withUnsafeMutablePointer(to: &scope) { scope in
-            guard queue.priority != Priority.background,
-                queue.beginSyncIfIdle(scope, asBarrier: false)
-            else { return enqueue(context) }
-            queue.nameThread()
-            SourceCore.invoke(.passRetained(self), priority: queue.priority, context)
-            queue.endSync(scope, asBarrier: false)
-        }
     }
 
     /// Records an event. Returns true if the caller must put the source onto its queue.
@@ -182,7 +162,7 @@ class SourceCore: @unchecked Sendable {
         } else {
             isInstalled = true
             var none: Unmanaged<SourceCore>?
-            armIfIdle(context, isOnQueue: false, &none)
+            armIfIdle(context, &none)
         }
         finishInvocation(context)
     }
@@ -307,7 +287,7 @@ class SourceCore: @unchecked Sendable {
             takeOverHandlers()
             if finishCancel(context) { return }
         } else if !before.isCancelled {
-            armIfIdle(context, isOnQueue: true, &spare)
+            armIfIdle(context, &spare)
         }
         finishInvocation(context)
     }
@@ -320,7 +300,7 @@ class SourceCore: @unchecked Sendable {
         }
         isInstalled = true
         var none: Unmanaged<SourceCore>?
-        armIfIdle(context, isOnQueue: true, &none)
+        armIfIdle(context, &none)
         handlers.registration?.call()
         handlers.registration = nil
         // Values merged earlier are delivered by another invocation.
@@ -334,17 +314,19 @@ class SourceCore: @unchecked Sendable {
 
     @inline(__always)
     private final func armIfIdle(
-        _ context: Context, isOnQueue: Bool, _ spare: inout Unmanaged<SourceCore>?
+        _ context: Context, _ spare: inout Unmanaged<SourceCore>?
     ) {
         // Without an event handler the same event would recur endlessly.
         guard hasKernelEvents, handlers.event != nil else { return }
         let result = update { state in
-            guard !state.isArmed && state.suspends == 0 && !state.isCancelled else { return false }
+            // If it is dirty, an event may be pending; the next invocation takes that, and arms.
+            guard !state.isArmed && !state.isDirty && state.suspends == 0 && !state.isCancelled
+            else { return false }
             state.word |= SourceState.armed
             return true
         }
         guard result != nil else { return }
-        if !arm(context, isOnQueue: isOnQueue, &spare) {
+        if !arm(context, &spare) {
             update { state in
                 state.word &= ~SourceState.armed
                 return true
@@ -365,7 +347,7 @@ class SourceCore: @unchecked Sendable {
 
     /// Ends a cancelled source. Returns false if the kernel still uses its descriptor.
     private final func finishCancel(_ context: Context) -> Bool {
-        guard detach(wasInstalled: isInstalled, context) else { return false }
+        guard detach(context) else { return false }
         isInstalled = false
         let last = handlers
         handlers = SourceHandlers()

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The state of the runtime, for debugging a live process. An extension to GCD.
 public enum DispatchRuntime {
-    /// The state of an event loop: an io_uring instance or an epoll set with its own run queue and
-    /// timers, served by one worker at a time.
+    /// The state of an event loop: an epoll set, a run queue and timers, served by one
+    /// worker at a time.
     public struct EventLoop: Sendable {
         /// Whether the loop serves only the background class.
         public let isBackground: Bool
@@ -17,10 +17,8 @@ public enum DispatchRuntime {
         public let workItemsWaiting: Int
         /// Pending timers, of sources and of `asyncAfter`.
         public let timers: Int
-        /// Read and write sources registered with the kernel.
+        /// Connections, listeners and armed sources whose descriptors the loop watches.
         public let registrations: Int
-        /// File reads and writes in flight in the kernel.
-        public let operations: Int
     }
 
     public enum Activity: String, Sendable {
@@ -41,10 +39,14 @@ public enum DispatchRuntime {
         /// Why this back end was chosen.
         public let backendReason: String
         public let loops: [EventLoop]
-        /// Existing worker threads. Workers never end.
+        /// Existing worker threads. One that was idle for five seconds ends, unless few are left.
         public let workers: Int
         /// Workers that are not assigned to a loop.
         public let idleWorkers: Int
+        /// Work items of handlers that keep blocking, which wait for a worker without a loop.
+        public let workItemsAway: Int
+        /// How often a loop was given to another worker because a handler stayed.
+        public let takeOvers: Int
         /// The maximum number of workers of each kind, ordinary and background
         /// (`RINGDISPATCH_WORKERS`).
         public let workerLimit: Int
@@ -54,11 +56,12 @@ public enum DispatchRuntime {
         public let channels: Int
         /// Reads and writes of channels whose handler has not returned from its last call.
         public let channelOperations: Int
+        /// Requests of channels' files in flight in the kernel.
+        public let operations: Int
 
         public var workItemsWaiting: Int { loops.reduce(0) { $0 + $1.workItemsWaiting } }
         public var timers: Int { loops.reduce(0) { $0 + $1.timers } }
         public var registrations: Int { loops.reduce(0) { $0 + $1.registrations } }
-        public var operations: Int { loops.reduce(0) { $0 + $1.operations } }
     }
 
     /// Collects the state, and starts the runtime if necessary. Call it from any thread; it briefly
@@ -71,8 +74,11 @@ public enum DispatchRuntime {
             loops: pools.flatMap { pool in pool.loops.map { $0.snapshot(of: pool) } },
             workers: counts.reduce(0) { $0 + $1.all },
             idleWorkers: counts.reduce(0) { $0 + $1.idle },
+            workItemsAway: pools.reduce(0) { $0 + $1.away.waiting },
+            takeOvers: pools.reduce(0) { $0 + $1.takeOvers.load(ordering: .relaxed) },
             workerLimit: Runtime.configuration.workers, sources: SourceCore.count,
-            channels: IOStatistics.channels, channelOperations: IOStatistics.operations)
+            channels: IOStatistics.channels, channelOperations: IOStatistics.operations,
+            operations: FileRing.operationsInFlight)
     }
 }
 
@@ -80,8 +86,9 @@ extension DispatchRuntime.Snapshot: CustomStringConvertible {
     public var description: String {
         let head = """
             \(backend) back end (\(backendReason)): \(workers) workers, \(idleWorkers) of them \
-            idle, at most \(workerLimit) of a kind; \(sources) sources; \(channels) channels with \
-            \(channelOperations) operations
+            idle, at most \(workerLimit) of a kind; \(workItemsAway) work items away, \
+            \(takeOvers) take-overs; \(sources) sources; \(channels) channels with \
+            \(channelOperations) operations; \(operations) file requests in flight
             """
         return ([head] + loops.map { "  \($0)" }).joined(separator: "\n")
     }
@@ -92,7 +99,7 @@ extension DispatchRuntime.EventLoop: CustomStringConvertible {
         let name = isBackground ? "background event loop" : "event loop"
         let server = thread.map { " on thread \($0)" } ?? ""
         return "\(name) \(index): \(activity)\(server), \(workItemsWaiting) work items waiting, "
-            + "\(timers) timers, \(registrations) registrations, \(operations) operations"
+            + "\(timers) timers, \(registrations) registrations"
     }
 }
 
@@ -111,6 +118,6 @@ extension EventLoop {
             isBackground: isBackground, index: index, activity: activity,
             thread: activity == .idle ? nil : identifier.map { Int32(bitPattern: $0) },
             workItemsWaiting: waiting + (inboxIsEmpty ? 0 : 1), timers: timers.count,
-            registrations: registrationsInFlight, operations: operationsInFlight)
+            registrations: readiness.count)
     }
 }

@@ -12,26 +12,25 @@ public func dispatchMain() -> Never {
 
 /// Runs the work of libdispatch's main queue, in a process that has libdispatch.
 private enum LibdispatchService {
-    private static let registration = Locked<ReadinessRegistration?>(nil)
+    private static let wait = Locked<ReadinessWait?>(nil)
 
     /// Makes the main queue run pending work now, and further work when it arrives.
     static func start() {
         guard LibdispatchMainQueue.exists, let descriptor = LibdispatchMainQueue.descriptor else {
             return
         }
-        let registration = ReadinessRegistration(
-            descriptor: descriptor, queue: .main, events: PollEvents.readable, staysKnown: true
+        let wait = ReadinessWait(
+            descriptor: descriptor, queue: .main, events: PollEvents.readable
         ) { events in
             // Any other event: the program has closed libdispatch's descriptor.
-            guard events > 0, UInt32(events) & PollEvents.readable != 0 else { return }
-            run(descriptor)
+            if events & PollEvents.readable != 0 { run(descriptor) }
         }
-        self.registration.withLock { $0 = registration }
+        self.wait.withLock { $0 = wait }
         DispatchQueue.main.submit { run(descriptor) }
     }
 
     private static func run(_ descriptor: Int32) {
         LibdispatchMainQueue.run(clearing: descriptor)
-        registration.withLock { $0 }?.start()
+        wait.withLock { $0 }?.start()
     }
 }

@@ -1,22 +1,53 @@
 internal import LinuxPlatform
 
-/// Accepts connections until it is stopped, and passes each one to the client on the queue.
-package final class StreamAcceptor: LoopStream, @unchecked Sendable {
-    // Safety: see `LoopStream`.
+/// Accepts connections, and passes each one to the client on the queue.
+package final class StreamAcceptor: DescriptorWatch, @unchecked Sendable {
+    // Safety: the mutable field belongs to the queue.
     private unowned(unsafe) let client: any StreamAcceptorClient
+    @exclusivity(unchecked) private var isPaused = true
+
+    /// Most connections accepted in a row before the queue's other work gets its turn.
+    private static let mostInARow = 16
 
     /// - Parameter descriptor: a listening socket with O_NONBLOCK set.
     package init(descriptor: Int32, queue: DispatchQueue, client: any StreamAcceptorClient) {
         self.client = client
-        super.init(descriptor: descriptor, queue: queue)
+        super.init(descriptor: descriptor, queue: queue, events: PollEvents.readable)
     }
 
-    override func begin(token: UInt64) { loop.accept(descriptor: descriptor, token: token) }
+    // MARK: on the queue
 
-    override func received(_ completion: Completion, _ context: Context) {
-        let descriptor = completion.result
-        queue.submit { [self] in client.accepted(descriptor) }
+    /// Begins to accept, or goes on after a pause or an error.
+    package func resume() {
+        guard isPaused else { return }
+        isPaused = false
+        if isWatching { return callReady() }
+        let code = begin()
+        if code != 0 { queue.submit { [self] in fail(-code) } }
     }
 
-    override func ended(_ result: Int32) { client.acceptingEnded(result) }
+    /// Stops to accept. Waiting connections stay in the kernel's backlog.
+    package func pause() { isPaused = true }
+
+    // MARK: events
+
+    override func ready(_ events: UInt32, _ context: Context) -> Bool {
+        for _ in 0..<StreamAcceptor.mostInARow where !isPaused && isWatching {
+            let accepted = Sockets.accept(descriptor)
+            switch -accepted {
+            case ...0: client.accepted(accepted)
+            case ErrorCode.tryAgain: return false
+            case ErrorCode.interrupted: continue
+            default:
+                fail(accepted)
+                return false
+            }
+        }
+        return !isPaused
+    }
+
+    private func fail(_ result: Int32) {
+        isPaused = true
+        client.acceptingFailed(result)
+    }
 }

@@ -1,8 +1,8 @@
-/// The client of an acceptor. It must live until `acceptingEnded` is called.
+/// The client of an acceptor. It must live until the acceptor has ended (`DescriptorWatch.end`).
 package protocol StreamAcceptorClient: AnyObject {
     /// Receives the descriptor of a new connection, and owns it. On the queue.
     func accepted(_ descriptor: Int32)
 
-    /// The acceptor has ended with a negated errno, ECANCELED after `stop`. On the queue.
-    func acceptingEnded(_ result: Int32)
+    /// Accepting has paused after an error, a negated errno. On the queue.
+    func acceptingFailed(_ result: Int32)
 }

@@ -1,133 +1,145 @@
 internal import LinuxPlatform
-internal import Synchronization
 
-/// Receives from a stream socket until it is stopped, and passes the bytes to the client on the
-/// queue, in the loop's receive buffers. No new request is needed between two receipts.
+/// Receives from a stream socket, and passes the bytes to the client on the queue.
 ///
-/// If the handler lags behind, the loop stops the stream until the handler has caught up, so that a
-/// stream holds few buffers.
-package final class StreamReceiver: LoopStream, @unchecked Sendable {
-    // Safety: `delivered` is the loop's; `held`, `isPaused`, `isHandling` belong to the queue.
+/// The bytes are in memory of the thread that runs the queue, so that a few buffers, which stay in
+/// the cache, serve any number of connections.
+package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
+    // Safety: the mutable fields belong to the queue.
     private unowned(unsafe) let client: any StreamReceiverClient
     private let isUnix: Bool
-    /// Number of receive buffers pushed to the queue.
-    @exclusivity(unchecked) private var delivered: UInt32 = 0
-    /// Number of receive buffers that the handler has processed. Stored (relaxed) by the queue,
-    /// read by the loop as a hint.
-    private let handled = Atomic<UInt32>(0)
-    /// Receive buffers that arrived while receiving was paused.
-    @exclusivity(unchecked) private var held = WorkItemList()
-    @exclusivity(unchecked) package private(set) var isPaused = false
-    @exclusivity(unchecked) private var isHandling = false
-    /// Further bytes are dropped.
-    @exclusivity(unchecked) private var isDiscarding = false
-    /// The end that arrived while receiving was paused.
-    @exclusivity(unchecked) private var heldEnd: Int32?
+    @exclusivity(unchecked) package private(set) var isPaused = true
+    /// Bytes, the end or an error may be waiting.
+    @exclusivity(unchecked) private var isReadable = false
+    /// More than bytes may be waiting: only a call that receives nothing shows the end.
+    @exclusivity(unchecked) private var mayHaveEnded = false
+    /// The end or an error was reported.
+    @exclusivity(unchecked) private var hasEnded = false
+    @exclusivity(unchecked) private var isBlocked = false
+    /// Where the stream has bytes, unless they have left meanwhile. The queue changes it under the
+    /// batch's lock.
+    @exclusivity(unchecked) unowned(unsafe) var batch: SendBatch?
+    /// The batch's number then, likewise.
+    @exclusivity(unchecked) var batchNumber: UInt64 = 0
+    /// Bytes of the batch that the kernel has not taken. Guarded by the batch's lock.
+    @exclusivity(unchecked) var unsent: [UInt8]?
+    let mayBatch: Bool
+    /// The last handler took so long that bytes in a batch would have waited for it.
+    @exclusivity(unchecked) var isSlow = false
 
-    /// - Parameter isUnix: whether it is a Unix socket; nil: detect it.
+    /// Most bytes received in a row before the queue's other work gets its turn.
+    private static let mostInARow = 4 * ReceiveMemory.size
+    private static let readEvents =
+        PollEvents.readable | PollEvents.urgent | PollEvents.readHangUp | PollEvents.always
+    private static let endEvents =
+        PollEvents.urgent | PollEvents.readHangUp | PollEvents.always
+
+    /// - Parameters:
+    ///   - isUnix: whether it is a Unix socket; nil: detect it.
+    ///   - mostUnsent: how many bytes may be found unsent after a handler that sent them.
     package init(
         descriptor: Int32, isUnix: Bool? = nil, queue: DispatchQueue, loopNumber: Int? = nil,
-        client: any StreamReceiverClient
+        mostUnsent: Int = .max, client: any StreamReceiverClient
     ) {
         self.client = client
+        mayBatch = mostUnsent >= SendBatch.size
         self.isUnix = isUnix ?? Sockets.isUnix(descriptor)
-        super.init(descriptor: descriptor, queue: queue, loopNumber: loopNumber)
+        super.init(
+            descriptor: descriptor, queue: queue,
+            events: PollEvents.readable | PollEvents.urgent | PollEvents.readHangUp,
+            loopNumber: loopNumber)
     }
 
     // MARK: on the queue
 
+    /// Begins to receive, or goes on after a pause.
+    package func resume() {
+        guard isPaused, !hasEnded else { return }
+        isPaused = false
+        if isWatching {
+            if isReadable { callReady() }
+        } else {
+            watch()
+        }
+    }
+
+    /// Begins to watch, if necessary: while it is paused, too, a reset is reported.
+    package func watch() {
+        guard !isWatching, !hasEnded else { return }
+        let code = begin()
+        if code != 0 { queue.submit { [self] in report(-code) } }
+    }
+
     /// Stops calls of `received`, from the next one on. The kernel stops receiving too, so that the
     /// peer's sends stall.
-    package func pause() {
-        guard !isPaused else { return }
-        isPaused = true
-        stop()
+    package func pause() { isPaused = true }
+
+    /// Calls `becameWritable` once when the socket has room.
+    package func waitUntilWritable() {
+        isBlocked = true
+        // Once it is watched for, the kernel reports room that comes after a full buffer.
+        if events & PollEvents.writable != 0 { return }
+        if isWatching {
+            extend(by: PollEvents.writable)
+        } else {
+            events |= PollEvents.writable
+            _ = begin()
+        }
     }
 
-    package func resume() {
-        guard isPaused else { return }
-        isPaused = false
-        if heldEnd == nil { start() }
-        if !isHandling { handleHeld() }
+    // MARK: events
+
+    override func ready(_ events: UInt32, _ context: Context) -> Bool {
+        if events & StreamReceiver.sendFailed != 0 { client.sendFailed() }
+        if isSlow { context.pointee.loop?.submitSends() }
+        let start = Ticks.now()
+        let goesOn = handle(events, context)
+        noteEnd(since: start)
+        return goesOn
     }
 
-    /// Drops the bytes that have arrived, and those that still arrive.
-    package func discard() {
-        isDiscarding = true
-        let context = Context.current
-        while let workItem = held.popFirst() { giveBack(workItem.receiveBuffer, context) }
-        heldEnd = nil
-    }
-
-    private func handleHeld() {
-        let context = Context.current
-        while !isPaused, let workItem = held.popFirst() { handle(workItem.receiveBuffer, context) }
-        if !isPaused, let end = heldEnd.take() { client.receivingEnded(end) }
-    }
-
-    /// Handles a receive buffer's work item.
-    @inline(__always)
-    static func receive(_ workItem: WorkItemPointer, _ context: Context) {
-        guard let object = workItem.pointee.object else { return }
-        // The end's work item, which follows this one, holds the reference.
-        Unmanaged<StreamReceiver>.fromOpaque(object)._withUnsafeGuaranteedRef { receiver in
-            if receiver.isPaused || !receiver.held.isEmpty {
-                receiver.hold(workItem, context)
+    private func handle(_ events: UInt32, _ context: Context) -> Bool {
+        if events & StreamReceiver.readEvents != 0 {
+            isReadable = true
+            if events & StreamReceiver.endEvents != 0 { mayHaveEnded = true }
+        }
+        if isBlocked, events & (PollEvents.writable | PollEvents.always) != 0 {
+            isBlocked = false
+            client.becameWritable()
+        }
+        guard isReadable, isWatching, !hasEnded else { return false }
+        if isPaused { return examineReset(events) }
+        let memory = ReceiveMemory.take(context)
+        defer { memory.giveBack(context) }
+        var received = 0
+        while isReadable, !isPaused, isWatching {
+            if received >= StreamReceiver.mostInARow { return true }
+            let count = Sockets.receive(descriptor, into: memory.start, ReceiveMemory.size)
+            if count > 0 {
+                received += count
+                if count < ReceiveMemory.size && !mayHaveEnded && !isUnix { isReadable = false }
+                client.received(UnsafeRawBufferPointer(start: memory.start, count: count))
             } else {
-                receiver.handle(workItem.receiveBuffer, context)
+                isReadable = false
+                mayHaveEnded = false
+                if count != Sockets.wouldBlock { report(Int32(count)) }
             }
         }
+        return false
     }
 
-    private func hold(_ workItem: WorkItemPointer, _ context: Context) {
-        if isDiscarding { giveBack(workItem.receiveBuffer, context) } else { held.append(workItem) }
-    }
-
-    @inline(__always)
-    private func handle(_ receiveBuffer: ReceiveBufferPointer, _ context: Context) {
-        if !isDiscarding {
-            isHandling = true
-            client.received(receiveBuffer.pointee.bytes)
-            isHandling = false
+    /// While nothing is received, a connection that was reset, and has no bytes left, ends.
+    private func examineReset(_ events: UInt32) -> Bool {
+        if events & PollEvents.error != 0, Descriptors.bytesReadable(descriptor) == 0 {
+            let code = Sockets.pendingError(of: descriptor)
+            if code != 0 { report(-code) }
         }
-        giveBack(receiveBuffer, context)
+        return false
     }
 
-    @inline(__always)
-    private func giveBack(_ receiveBuffer: ReceiveBufferPointer, _ context: Context) {
-        handled.store(handled.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-        let home = receiveBuffer.pointee.loop
-        if context.pointee.loop == home, home.isHeld(by: context) {
-            // The thread gives it back when it is in its loop again.
-            context.pointee.receiveBuffers.append(receiveBuffer.workItem)
-        } else {
-            home.request(.giveBack(receiveBuffer), from: context)
-        }
-    }
-
-    override func ended(_ result: Int32) {
-        guard isPaused && !isDiscarding else { return client.receivingEnded(result) }
-        // A cancellation here comes from `pause`, and `resume` starts again. Keep any other end.
-        if result != FileRequest.cancelled { heldEnd = result }
-    }
-
-    // MARK: on the loop
-
-    override func begin(token: UInt64) {
-        loop.receive(descriptor: descriptor, isUnix: isUnix, token: token)
-    }
-
-    override var needsBuffers: Bool { true }
-
-    @inline(__always)
-    override func received(_ completion: Completion, _ context: Context) {
-        guard let number = completion.buffer else { return }
-        let receiveBuffer = loop.takeReceiveBuffer(number, count: completion.result)
-        receiveBuffer.workItem.pointee.object = Unmanaged.passUnretained(self).toOpaque()
-        receiveBuffer.workItem.pointee.priority = queue.priority
-        delivered &+= 1
-        queue.push(receiveBuffer.workItem, context)
-        let waiting = delivered &- handled.load(ordering: .relaxed)
-        if waiting >= loop.mostBuffersPerStream { end() }
+    private func report(_ result: Int32) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        client.receivingEnded(result)
     }
 }

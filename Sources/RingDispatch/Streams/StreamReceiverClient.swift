@@ -1,10 +1,17 @@
-/// The client of a receiver. It must live until `receivingEnded` is called.
+/// The client of a receiver. It must live until the receiver has ended (`DescriptorWatch.end`).
 package protocol StreamReceiverClient: AnyObject {
     /// Receives bytes, which are valid only during the call. On the queue.
     func received(_ bytes: UnsafeRawBufferPointer)
 
-    /// The receiver has ended: 0 means that the peer sends nothing more; otherwise a negated errno,
-    /// ECANCELED after `stop`. On the queue, after all bytes. The descriptor may be closed, unless
-    /// another request on it is in flight.
+    /// Nothing more is received: 0 means that the peer sends nothing more; otherwise a negated
+    /// errno. On the queue, after all bytes.
     func receivingEnded(_ result: Int32)
+
+    /// The socket has room for bytes after `waitUntilWritable`, or a send would report an error. On
+    /// the queue.
+    func becameWritable()
+
+    /// The kernel has not taken all bytes of a batch: call `settleSends`, and send the rest when
+    /// there is room. On the queue.
+    func sendFailed()
 }

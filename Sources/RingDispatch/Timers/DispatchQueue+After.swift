@@ -61,7 +61,7 @@ extension DispatchQueue {
     private final func schedule(
         _ work: DispatchWorkItem, at deadline: UInt64, on clock: TimerClock
     ) -> DispatchScheduledItem {
-        let loop = Runtime.timerLoop(for: Context.current)
+        let loop = timerLoop(Context.current)
         let item = DispatchScheduledItem(work: work, queue: self, timers: loop.timers[clock])
         guard deadline != .max else { return item }
         if let window = window(deadline, on: clock) {
@@ -83,7 +83,7 @@ extension DispatchQueue {
             push(workItem, context)
             return
         }
-        Runtime.timerLoop(for: context).add(
+        timerLoop(context).add(
             TimerSlot(window, queue: self, workItem: workItem), on: clock)
     }
 

@@ -13,6 +13,12 @@ struct TimerQueue {
 
     init() { pointer.initialize(to: Storage()) }
 
+    /// For tests, which have no loop.
+    func deallocate() {
+        pointer.deinitialize(count: 1)
+        pointer.deallocate()
+    }
+
     private struct Storage: ~Copyable {
         let heap = Locked(TimerHeap())
         /// The earliest `latest` in the heap, or UInt64.max. Written under the lock.

@@ -58,7 +58,7 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         return true
     }
 
-    override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
+    override func detach(_ context: Context) -> Bool {
         disarmForGood()
         return true
     }
@@ -74,7 +74,7 @@ final class TimerSource: SourceCore, @unchecked Sendable {
 
     private func addTimer(_ schedule: inout Schedule) {
         guard schedule.deadline != .max else { return }
-        let loop = Runtime.timerLoop(for: Context.current)
+        let loop = queue.timerLoop(Context.current)
         schedule.loop = loop
         let window = TimerWindow(deadline: schedule.deadline, leeway: schedule.leeway)
         loop.add(

@@ -9,7 +9,7 @@ final class ConnectAttempt: @unchecked Sendable {
     private let address: SocketAddress
     private let queue: DispatchQueue
     private var isCancelled = false
-    private var registration: ReadinessRegistration?
+    private var wait: ReadinessWait?
     private var retry: DispatchScheduledItem?
     private var retryMilliseconds = 1
     /// Called once; nil afterwards.
@@ -35,13 +35,13 @@ final class ConnectAttempt: @unchecked Sendable {
         case .connected:
             end(nil)
         case .pending:
-            let registration = ReadinessRegistration(
+            let wait = ReadinessWait(
                 descriptor: descriptor, queue: queue, events: PollEvents.writable
             ) { [self] events in
                 becameReady(events)
             }
-            self.registration = registration
-            registration.start()
+            self.wait = wait
+            wait.start()
         case .busy:
             retry = queue.scheduleAfter(
                 deadline: .now() + .milliseconds(retryMilliseconds)
@@ -55,25 +55,28 @@ final class ConnectAttempt: @unchecked Sendable {
     func cancel() {
         guard !isCancelled else { return }
         isCancelled = true
-        if let registration {
-            registration.cancel()
-        } else {
-            retry?.cancel()
-            // Asynchronously, because the caller is in the middle of a change.
-            queue.async { [self] in end(ConnectAttempt.cancelled) }
-        }
+        endWait()
+        retry?.cancel()
+        // Asynchronously, because the caller is in the middle of a change.
+        queue.async { [self] in end(ConnectAttempt.cancelled) }
     }
 
     private static let cancelled = SystemError(call: "connect", code: ErrorCode.cancelled)
 
-    private func becameReady(_ events: Int32) {
-        registration = nil
-        if isCancelled { return end(ConnectAttempt.cancelled) }
-        let code = events < 0 ? -events : Sockets.connectResult(of: descriptor)
+    private func endWait() {
+        wait?.cancel()
+        wait = nil
+    }
+
+    private func becameReady(_ events: UInt32) {
+        endWait()
+        let code = Sockets.connectResult(of: descriptor)
         end(code == 0 ? nil : SystemError(call: "connect", code: code))
     }
 
     private func tryAgain() {
+        // The item and this object keep each other.
+        retry = nil
         guard !isCancelled else { return }
         do throws(SystemError) {
             start(try Sockets.continueConnect(descriptor, to: address))

@@ -32,6 +32,26 @@ public final class Connector: Sendable {
         return pending
     }
 
+    /// Connects, with a queue and an event loop that other connections use: of a proxy, both
+    /// connections of a pair. Their handlers run one at a time, so they can share data without
+    /// locks, and what one receives and the other sends stays on one thread.
+    ///
+    /// A handler that blocks delays all connections of the queue. The placement takes precedence
+    /// over ``ConnectorOptions/placement`` and ``ConnectorOptions/connectionTarget``.
+    /// - Parameters:
+    ///   - placement: that of an existing connection (``Connection/placement``), for example.
+    ///   - completion: called once, on the placement's queue, as above.
+    @discardableResult
+    public func connect(
+        to endpoint: Endpoint, on placement: ConnectionPlacement,
+        completion: @escaping @Sendable (Result<Connection, ConnectError>) -> Void
+    ) -> PendingConnection {
+        var options = options
+        options.placement = placement
+        return Connector(options: options).connect(
+            to: endpoint, queue: placement.queue, completion: completion)
+    }
+
     /// Connects. Cancelling the task cancels the attempt.
     ///
     /// - Returns: a connection that is not activated: set its handlers and activate it.

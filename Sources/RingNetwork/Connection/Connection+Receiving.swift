@@ -42,16 +42,15 @@ extension Connection {
         handOverGathered(extras)
         updateReceiveLimit()
         guard let receiver, !hasEnded, phase == .active || isHandshaking, phase != .setup,
-            !isTearingDown
+            phase != .closed
         else { return }
-        if !wantsToReceive {
-            extras.hasPaused = true
-            receiver.pause()
-        } else if receiver.isPaused {
-            extras.hasPaused = true
+        if wantsToReceive {
+            if receiver.isPaused && receiver.isWatching { extras.hasPaused = true }
             receiver.resume()
         } else {
-            receiver.start()
+            extras.hasPaused = true
+            receiver.pause()
+            receiver.watch()
         }
     }
 

@@ -55,7 +55,9 @@ extension Connection {
         extras.isCloseNotified = true
         if phase == .closing {
             tearDown(extras.sendError.map { .failed($0) } ?? reason ?? .closed)
-        } else if hasEnded || !(wantsToReceive || extras.isAwaited) {
+        } else if hasEnded || extras.sendError != nil && !(wantsToReceive || extras.isAwaited) {
+            // Without bytes of the program (only a record of the layer's failed), it may still
+            // begin to receive what the peer has sent.
             tearDown(.failed(error))
         } else {
             updateWaterMarks()
@@ -124,13 +126,12 @@ extension Connection {
     }
 
     private func stopReceiving() {
-        receiver?.discard()
-        receiver?.stop()
+        receiver?.pause()
     }
 
     /// Sends the layer's alert as far as there is room, and tears down.
     func fail(_ failure: TLSFailure) {
-        guard !isTearingDown else { return }
+        guard phase != .closed else { return }
         _ = outgoing.flush(to: descriptor, sent: &counters.bytesSent) { completion in
             hop { _ in completion.call(nil) }
         }

@@ -24,8 +24,8 @@ extension Connection {
         counters.sends &+= 1
         if isSecured, let extras { return sendSecured(bytes, extras) }
         var count = 0
-        if outgoing.isEmpty {
-            count = Sockets.send(descriptor, bytes)
+        if outgoing.isEmpty, let receiver {
+            count = receiver.send(bytes)
             if count == bytes.count {
                 counters.bytesSent &+= UInt64(count)
                 return
@@ -78,6 +78,7 @@ extension Connection {
     public func closeOutput() {
         onQueue { connection in
             guard connection.isOpenForSending else { return }
+            connection.settleSends()
             connection.isFinishing = true
             if connection.isSecured {
                 connection.flush()
@@ -89,8 +90,22 @@ extension Connection {
 
     private func enqueue(_ content: OutgoingQueue.Content, _ completion: SendCompletion?) {
         let isFirst = outgoing.isEmpty
+        settleSends()
         outgoing.append(content, completion)
         if isFirst { flush() } else { updateWaterMarks() }
+    }
+
+    /// Ends the batch that has bytes of the connection. Those that the kernel has not taken are the
+    /// first in the queue afterwards.
+    func settleSends() {
+        guard let rest = receiver?.settleSends() else { return }
+        counters.bytesSent &-= UInt64(rest.count)
+        outgoing.append(.bytes(rest), nil)
+    }
+
+    package func sendFailed() {
+        settleSends()
+        if !outgoing.isEmpty { flush() }
     }
 
     func flush() {
@@ -108,7 +123,7 @@ extension Connection {
         } while isSecured && outgoing.isEmpty && mayEncrypt
         updateWaterMarks()
         if !outgoing.isEmpty {
-            waitUntilWritable()
+            receiver?.waitUntilWritable()
         } else if isAllSent {
             drained()
         }
@@ -126,19 +141,7 @@ extension Connection {
         return extras.unencrypted.isEmpty && (!isOver || extras.isCloseNotified)
     }
 
-    private func waitUntilWritable() {
-        if writeRegistration == nil, let receiver {
-            // The connection retains itself while it is open, and a cancelled registration
-            // calls nothing.
-            writeRegistration = ReadinessRegistration(writable: receiver) { [unowned self] _ in
-                becameWritable()
-            }
-        }
-        writeRegistration?.start()
-    }
-
-    private func becameWritable() {
-        finishIfQuiet()
+    package func becameWritable() {
         // The next attempt reports an error.
         if !outgoing.isEmpty { flush() }
     }

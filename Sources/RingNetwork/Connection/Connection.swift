@@ -28,12 +28,11 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     let pausesReceivingWhileUnwritable: Bool
     /// A security layer (TLS) is between the connection and the socket, in `extras`.
     @exclusivity(unchecked) var isSecured = false
-    /// Received buffers that are larger than this go through `receiveSpecially`; -1: all of them.
+    /// More bytes than this, received at once, go through `receiveSpecially`; -1: all bytes.
     @exclusivity(unchecked) var receiveLimit: Int
     @exclusivity(unchecked) var handlers = ConnectionHandlers()
     @exclusivity(unchecked) var counters = ConnectionCounters()
     @exclusivity(unchecked) private(set) var receiver: StreamReceiver?
-    @exclusivity(unchecked) var writeRegistration: ReadinessRegistration?
     @exclusivity(unchecked) var outgoing = OutgoingQueue()
     /// State that few connections need.
     @exclusivity(unchecked) private(set) var extras: ConnectionExtras?
@@ -56,10 +55,6 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     @exclusivity(unchecked) var isFinishing = false
     /// Set above the high water mark, cleared at the low water mark.
     @exclusivity(unchecked) var isBackedUp = false
-    /// Nothing more is sent or received; the descriptor is closed once no request is in flight.
-    @exclusivity(unchecked) private(set) var isTearingDown = false
-    /// Close with a reset (RST).
-    @exclusivity(unchecked) private var isAborting = false
 
     /// - Parameters:
     ///   - descriptor: a connected stream socket, owned by the connection from now on.
@@ -90,7 +85,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         receiveLimit = receiveMaximumBytes
         receiver = StreamReceiver(
             descriptor: descriptor, isUnix: isUnix, queue: queue,
-            loopNumber: placement.loopNumber, client: self)
+            loopNumber: placement.loopNumber, mostUnsent: options.sendHighWaterBytes, client: self)
         let hasTimeouts = options.timeouts != ConnectionTimeouts()
         if hasTimeouts || options.receiveMinimumBytes > 1 {
             let extras = makeExtras()
@@ -114,8 +109,8 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
 
     // MARK: handlers
 
-    /// Sets the handler that receives bytes, as many as have arrived. The span is the loop's memory
-    /// and is valid only during the call. Without a handler nothing is received.
+    /// Sets the handler that receives bytes, as many as have arrived, up to 64 KiB. The span is the
+    /// thread's memory and is valid only during the call. Without a handler nothing is received.
     public func setReceiveHandler(_ handler: ((Connection, RawSpan) -> Void)?) {
         // `onQueue` would allocate a block for each new connection.
         guard isCurrent else { return hop { $0.setReceiveHandler(handler) } }
@@ -162,7 +157,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     }
 
     private func begin() {
-        guard !isTearingDown, let extras else { return }
+        guard phase != .closed, let extras else { return }
         restartTimer()
         if let layer = extras.layer { startHandshake(layer) }
         updateReceiving()
@@ -212,7 +207,6 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     }
 
     package func receivingEnded(_ result: Int32) {
-        if isTearingDown { return finishIfQuiet() }
         guard phase == .active || isHandshaking, !hasEnded else { return }
         if result < 0 {
             tearDown(.failed(SocketError("recv", -result)))
@@ -227,19 +221,16 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     func updateReceiving() {
         if let extras { return updateReceiving(extras) }
         guard let receiver, phase == .active, !hasEnded else { return }
-        if !wantsToReceive {
-            receiver.pause()
-        } else if receiver.isPaused {
-            receiver.resume()
-        } else {
-            receiver.start()
-        }
+        if wantsToReceive { return receiver.resume() }
+        receiver.pause()
+        receiver.watch()
     }
 
     // MARK: the end
 
     func beginClose(_ why: CloseReason) {
         guard phase == .setup || phase == .active else { return }
+        settleSends()
         // Bytes that wait for a handshake can never be sent if the handshake was never started.
         let waitsInVain = isHandshaking && (phase == .setup || unsentBytes == 0)
         let hasGoodbye = isSecured && !isHandshaking
@@ -253,28 +244,26 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         if let extras, !extras.isAwaited || why == .closed { extras.gathered = [] }
         failWaiter(why)
         if isHandshaking { return updateReceiving() }
-        receiver?.discard()
-        receiver?.stop()
+        receiver?.pause()
         if hasGoodbye { flush() }
     }
 
     /// The kernel has taken all sent bytes.
     func drained() {
         extras?.hasDrained = true
-        if phase == .closing && !isTearingDown {
+        if phase == .closing {
             tearDown(reason ?? .closed)
-        } else if isFinishing && !isTearingDown {
+        } else if isFinishing && phase != .closed {
             Sockets.closeOutput(descriptor)
         }
     }
 
     func tearDown(_ why: CloseReason, aborts: Bool = false) {
-        guard !isTearingDown else { return }
-        isTearingDown = true
-        isAborting = aborts || why == .aborted
+        guard phase != .closed else { return }
+        settleSends()
+        phase = .closed
         setup.end()
         reason = why
-        phase = .closing
         life = self
         if !outgoing.isEmpty { fail(outgoing.abandon(), why) }
         if let extras {
@@ -282,29 +271,22 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
             fail(extras.unencrypted.abandon(), why)
             failWaiter(why)
         }
-        if let receiver {
-            receiver.discard()
-            receiver.stop()
-        }
-        writeRegistration?.cancel()
-        finishIfQuiet()
+        receiver?.end()
+        let isAborting = aborts || why == .aborted
+        if isAborting { Sockets.abort(descriptor) } else { Sockets.close(descriptor) }
+        finish()
     }
 
     private func fail(_ completions: [SendCompletion], _ why: CloseReason) {
         for completion in completions { hop { _ in completion.call(why.error) } }
     }
 
-    func finishIfQuiet() {
-        guard isTearingDown, phase == .closing, let receiver else { return }
-        if receiver.isRunning || writeRegistration?.isWaiting ?? false { return }
-        phase = .closed
-        if isAborting { Sockets.abort(descriptor) } else { Sockets.close(descriptor) }
+    private func finish() {
         // After the current work item, which may be another handler of the connection.
         hop { connection in
             let close = connection.handlers.close.take()
             connection.handlers = ConnectionHandlers()
             connection.receiver = nil
-            connection.writeRegistration = nil
             connection.life = nil
             close?(connection, connection.reason ?? .closed)
             connection.extras?.layer = nil
@@ -315,7 +297,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         }
     }
 
-    var isOpen: Bool { phase == .active || phase == .closing && !isTearingDown }
+    var isOpen: Bool { phase == .active || phase == .closing }
 
     var isOpenForSending: Bool { (phase == .active || phase == .setup) && !isFinishing }
 }

@@ -1,6 +1,7 @@
 public import RingDispatch
 
-/// One queue and one event loop for many connections; see ``ConnectorOptions/placement``.
+/// One queue and one event loop for several connections; see ``Connection/placement`` and
+/// ``ConnectorOptions/placement``.
 ///
 /// Connections that share a serial queue never run concurrently, so their handlers can share data
 /// without locks. On the same event loop, no event has to change threads either.
@@ -14,5 +15,14 @@ public struct ConnectionPlacement: Sendable {
     public init(queue: DispatchQueue, loopNumber: Int? = nil) {
         self.queue = queue
         self.loopNumber = loopNumber
+    }
+}
+
+extension Connection {
+    /// The connection's queue and event loop, to share with others; see
+    /// ``Connector/connect(to:on:completion:)``. On the queue. Once the connection is closed, it
+    /// names no event loop.
+    public var placement: ConnectionPlacement {
+        ConnectionPlacement(queue: queue, loopNumber: receiver?.loopNumber)
     }
 }

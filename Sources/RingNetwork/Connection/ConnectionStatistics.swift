@@ -5,7 +5,7 @@ internal import LinuxPlatform
 public struct ConnectionStatistics: Sendable, Hashable {
     /// Bytes received.
     public internal(set) var bytesReceived: UInt64 = 0
-    /// Pieces in which they arrived, one per completion.
+    /// Pieces in which they arrived, one per recv(2).
     public internal(set) var receives: UInt64 = 0
     /// Bytes that the kernel has taken.
     public internal(set) var bytesSent: UInt64 = 0

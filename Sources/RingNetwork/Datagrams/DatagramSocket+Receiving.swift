@@ -2,32 +2,29 @@ internal import LinuxPlatform
 internal import RingDispatch
 
 extension DatagramSocket {
-    /// Starts or cancels the read registration, as the socket's state requires.
+    /// Starts or cancels the wait for datagrams, as the socket's state requires.
     func updateReceiving() {
         guard isReceiving else {
-            readRegistration?.cancel()
+            readWait?.cancel()
             return
         }
         guard receivePause == nil else { return }
-        if readRegistration == nil {
-            // The socket retains itself while it is active, and a cancelled registration
-            // calls nothing.
-            readRegistration = ReadinessRegistration(
-                descriptor: descriptor, queue: queue, events: PollEvents.readable,
-                staysKnown: true
+        if readWait == nil {
+            // The socket retains itself while it is active, and a cancelled wait calls nothing.
+            readWait = ReadinessWait(
+                descriptor: descriptor, queue: queue, events: PollEvents.readable
             ) { [unowned self] in becameReadable($0) }
         }
-        // While the handler runs, `becameReadable` starts the registration again.
-        if !isHandling { readRegistration?.start() }
+        // While the handler runs, `becameReadable` starts the wait again.
+        if !isHandling { readWait?.start() }
     }
 
-    private func becameReadable(_ events: Int32) {
-        if phase == .closing { return finishIfQuiet() }
+    private func becameReadable(_ events: UInt32) {
         if isReceiving {
-            if events > 0 || events == FileRequest.cancelled {
-                receive(UInt32(max(0, events)))
+            if events & PollEvents.invalid == 0 {
+                receive(events)
             } else {
-                tearDown(SocketError("poll", -events))
+                tearDown(SocketError("epoll_ctl", ErrorCode.badDescriptor))
             }
         }
         if phase == .active { updateReceiving() }

@@ -285,18 +285,16 @@ extension DatagramSocket {
 
     func waitUntilWritable() {
         guard phase == .active, sendPause == nil else { return }
-        if writeRegistration == nil {
-            // The socket retains itself while it is active, and a cancelled registration
-            // calls nothing.
-            writeRegistration = ReadinessRegistration(
+        if writeWait == nil {
+            // The socket retains itself while it is active, and a cancelled wait calls nothing.
+            writeWait = ReadinessWait(
                 descriptor: descriptor, queue: queue, events: PollEvents.writable
             ) { [unowned self] _ in becameWritable() }
         }
-        writeRegistration?.start()
+        writeWait?.start()
     }
 
     private func becameWritable() {
-        if phase == .closing { return finishIfQuiet() }
         guard phase == .active, isBlocked else { return }
         let before = outgoing.count
         if sendAll() {

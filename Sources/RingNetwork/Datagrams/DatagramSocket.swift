@@ -37,11 +37,10 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     /// Itself while the socket is active, which keeps it alive.
     @exclusivity(unchecked) private var life: DatagramSocket?
     @exclusivity(unchecked) private var reason: SocketError?
-    @exclusivity(unchecked) private var isForgetting = false
 
     // MARK: receiving
     @exclusivity(unchecked) var inbox: DatagramInbox?
-    @exclusivity(unchecked) var readRegistration: ReadinessRegistration?
+    @exclusivity(unchecked) var readWait: ReadinessWait?
     /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
     @exclusivity(unchecked) private var pauses = 0
     /// The kernel's last reported drop count.
@@ -56,7 +55,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     @exclusivity(unchecked) let outgoing = OutgoingDatagrams()
     @exclusivity(unchecked) var sender: DatagramSender?
     @exclusivity(unchecked) var segmentLimit: SegmentLimit
-    @exclusivity(unchecked) var writeRegistration: ReadinessRegistration?
+    @exclusivity(unchecked) var writeWait: ReadinessWait?
     /// The kernel has no room: datagrams are queued.
     @exclusivity(unchecked) var isBlocked = false
     @exclusivity(unchecked) var fruitlessFlushes = 0
@@ -67,7 +66,6 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     enum Phase {
         case setup
         case active
-        case closing
         case closed
     }
 
@@ -257,7 +255,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     func tearDown(_ why: SocketError?) {
         guard phase == .setup || phase == .active else { return }
         if why == nil { flush() }
-        phase = .closing
+        phase = .closed
         setup.end()
         life = self
         reason = why
@@ -265,28 +263,19 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         outgoing.removeFirst(outgoing.count)
         receivePause?.cancel()
         sendPause?.cancel()
-        readRegistration?.cancel()
-        writeRegistration?.cancel()
-        finishIfQuiet()
-    }
-
-    /// Closes the descriptor once no registration is waiting on it, and its loop has forgotten it.
-    func finishIfQuiet() {
-        guard phase == .closing, !isForgetting else { return }
-        if readRegistration?.isWaiting ?? false || writeRegistration?.isWaiting ?? false { return }
-        isForgetting = true
-        if let readRegistration { readRegistration.forget { [self] in finish() } } else { finish() }
+        readWait?.cancel()
+        writeWait?.cancel()
+        finish()
     }
 
     private func finish() {
-        phase = .closed
         release()
         // After the current work item, which may be another handler of the socket.
         hop { socket in
             let close = socket.handlers.close
             socket.handlers = DatagramHandlers()
-            socket.readRegistration = nil
-            socket.writeRegistration = nil
+            socket.readWait = nil
+            socket.writeWait = nil
             socket.inbox = nil
             socket.sender = nil
             socket.life = nil

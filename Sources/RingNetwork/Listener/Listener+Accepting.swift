@@ -6,10 +6,6 @@ internal import RingTLS
 
 // On the queue.
 extension Listener {
-    /// Whether connections are accepted one by one, on the queue. The event loop would take all
-    /// waiting connections, so a limit could not hold.
-    var acceptsInSteps: Bool { options.connectionLimit != .max || options.acceptRate != nil }
-
     func beginAccepting() {
         accepting.bucket = options.acceptRate.map {
             TokenBucket($0, now: MonotonicClock.nanoseconds())

@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 internal import RingDispatch
 
-/// A listening socket of a listener, with the request that accepts from it.
+/// A listening socket of a listener.
 final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
     // Safety: mutable state belongs to the listener's queue.
     let endpoint: Endpoint
@@ -11,12 +11,7 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
     private let file: UnixSocketFile?
     /// Safety: an attached listener outlives its open sockets.
     private unowned(unsafe) var listener: Listener?
-    /// Accepts all connections, on its event loop.
     private var acceptor: StreamAcceptor?
-    /// Reports waiting connections, for accepting one by one.
-    private var registration: ReadinessRegistration?
-    private var isWanted = false
-    private var isClosing = false
     private(set) var isClosed = false
 
     /// Makes the socket and starts listening.
@@ -64,84 +59,28 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
 
     func attach(to listener: Listener) {
         self.listener = listener
-        if listener.acceptsInSteps {
-            registration = ReadinessRegistration(
-                descriptor: descriptor, queue: listener.queue, events: PollEvents.readable
-            ) { [unowned self] in becameReady($0) }
-        } else {
-            acceptor = StreamAcceptor(
-                descriptor: descriptor, queue: listener.queue, client: self)
-        }
+        acceptor = StreamAcceptor(descriptor: descriptor, queue: listener.queue, client: self)
     }
 
     func start() {
-        guard !isClosing else { return }
-        isWanted = true
-        acceptor?.start()
-        registration?.start()
+        if !isClosed { acceptor?.resume() }
     }
 
-    func stop() {
-        isWanted = false
-        acceptor?.stop()
-        registration?.cancel()
-    }
+    func stop() { acceptor?.pause() }
 
-    /// Closes the socket once no request is in flight, and notifies the listener.
+    /// Closes the socket, and notifies the listener.
     func close() {
-        guard !isClosing else { return }
-        isClosing = true
-        stop()
-        if acceptor?.isRunning ?? false || registration?.isWaiting ?? false { return }
-        release()
-    }
-
-    private func release() {
+        guard !isClosed else { return }
         isClosed = true
+        acceptor?.end()
         Sockets.close(descriptor)
         file?.remove()
         listener?.finishIfClosed()
     }
 
-    // MARK: in steps
-
-    /// Most connections accepted at once before other work on the queue gets its turn.
-    private static let mostInARow = 16
-
-    private func becameReady(_ events: Int32) {
-        if isClosing { return release() }
-        guard isWanted else { return }
-        if events >= 0 {
-            accept()
-        } else if events != FileRequest.cancelled {
-            listener?.acceptFailed(-events, at: self)
-        }
-        if isWanted { registration?.start() }
-    }
-
-    private func accept() {
-        for _ in 0..<ListeningSocket.mostInARow where isWanted {
-            let result = Sockets.accept(descriptor)
-            if result >= 0 {
-                listener?.accepted(result, at: self)
-            } else if result == -ErrorCode.tryAgain {
-                return
-            } else if result != -ErrorCode.interrupted {
-                listener?.acceptFailed(-result, at: self)
-                return
-            }
-        }
-    }
-
     // MARK: StreamAcceptorClient
 
-    func accepted(_ descriptor: Int32) {
-        if isClosing { return Sockets.close(descriptor) }
-        listener?.accepted(descriptor, at: self)
-    }
+    func accepted(_ descriptor: Int32) { listener?.accepted(descriptor, at: self) }
 
-    func acceptingEnded(_ result: Int32) {
-        if isClosing { return release() }
-        if result != FileRequest.cancelled { listener?.acceptFailed(-result, at: self) }
-    }
+    func acceptingFailed(_ result: Int32) { listener?.acceptFailed(-result, at: self) }
 }

@@ -17,7 +17,7 @@ final class RefusingInotify: Inotify {
     private let rules: Watched<Rules>
 
     init(_ rules: Watched<Rules>) throws(SystemError) {
-        kernel = try InotifyDescriptor(readsWait: false)
+        kernel = try InotifyDescriptor()
         self.rules = rules
         rules.update { $0.openInstances += 1 }
     }

@@ -1,3 +1,4 @@
+import Glibc
 import RingDispatch
 import Testing
 
@@ -66,6 +67,32 @@ struct SourceLifeTests {
         expectEventually(seen) { $0.count == 3 }
         #expect(seen.value == ["registration", "event", "event"])
         finish(source, cancelled)
+    }
+
+    @Test("51. An event that arrives during the registration handler is reported once")
+    func eventDuringRegistration() {
+        let sources = (0..<32).map { number in
+            let channel = Channel(.pipe)
+            write(1, to: channel.far)
+            let source = DispatchSource.makeReadSource(
+                fileDescriptor: channel.near,
+                queue: DispatchQueue(label: "life.registration.\(number)"))
+            let counts = Watched<[Int]>([])
+            source.setRegistrationHandler { usleep(2_000) }
+            let cancelled = activate(source) {
+                counts.append(readAll(from: channel.near).count)
+            }
+            return (source, cancelled, channel, counts)
+        }
+        for (_, _, channel, counts) in sources {
+            expectEventually(counts) { !$0.isEmpty }
+            write(1, to: channel.far)
+        }
+        for (source, cancelled, _, counts) in sources {
+            expectEventually(counts) { $0.reduce(0, +) == 2 }
+            #expect(counts.value == [1, 1])
+            finish(source, cancelled)
+        }
     }
 
     @Test("51, 56. A cancel before activation skips all but the cancel handler")

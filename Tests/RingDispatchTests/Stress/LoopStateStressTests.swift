@@ -40,10 +40,11 @@ struct LoopStateStressTests {
             source.start { [echoed, channels] in
                 _ = channels
                 var byte: UInt8 = 0
-                if read(descriptor, &byte, 1) == 1 {
+                let count = read(descriptor, &byte, 1)
+                if count == 1 {
                     _ = send(descriptor, &byte, 1, Int32(MSG_NOSIGNAL))
                     echoed.increment()
-                } else if errno != EAGAIN {
+                } else if count == 0 || errno != EAGAIN {
                     source.cancel()
                 }
             }

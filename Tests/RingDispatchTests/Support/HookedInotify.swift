@@ -10,7 +10,7 @@ final class HookedInotify: Inotify {
         beforeWatch: @escaping @Sendable (InotifyMask) -> Void = { _ in },
         afterClose: @escaping @Sendable () -> Void = {}
     ) throws(SystemError) {
-        kernel = try InotifyDescriptor(readsWait: true)
+        kernel = try InotifyDescriptor()
         self.beforeWatch = beforeWatch
         self.afterClose = afterClose
     }

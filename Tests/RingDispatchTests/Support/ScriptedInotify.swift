@@ -21,8 +21,6 @@ final class ScriptedInotify: Inotify {
         let number: ino_t
     }
 
-    init() { OpenFile.makeBlocking(channel.near) }
-
     var descriptor: Int32 { channel.near }
 
     func watch(

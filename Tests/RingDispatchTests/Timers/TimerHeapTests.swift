@@ -14,8 +14,8 @@ struct TimerHeapTests {
         var generator = SeededGenerator(seed: seed)
         let work = DispatchWorkItem {}
         let queue = DispatchQueue(label: "timer.heap")
-        // Like an event loop's, it lives as long as the process.
         let timers = TimerQueue()
+        defer { timers.deallocate() }
         var heap = TimerHeap()
         var pending: [Timer] = []
         var now: UInt64 = 0

@@ -68,6 +68,23 @@ struct TLSConnectionTests {
         #expect(pair.serverClosed.wait() == .closed)
     }
 
+    @Test("A receive() that comes after the peer has left gets all bytes")
+    func lateReceive() async throws {
+        for _ in 0..<30 {
+            let pair = try SecuredPair()
+            pair.client.send(patterned(1000), completion: nil)
+            pair.activate()
+            pair.client.close()
+            #expect(pair.clientClosed.wait() == .closed)
+            pair.server.queue.sync {}
+            var all: [UInt8] = []
+            while let bytes = try await pair.server.receive() { all += bytes }
+            #expect(all == patterned(1000))
+            pair.server.close()
+            #expect(pair.serverClosed.wait() == .closed)
+        }
+    }
+
     @Test("A megabyte each way at once, with a reader that is slow, and water marks")
     func bothWays() async throws {
         var options = ConnectionOptions()

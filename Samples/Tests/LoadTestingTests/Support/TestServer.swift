@@ -46,6 +46,8 @@ final class TestServer: @unchecked Sendable {
 
     deinit { listener.close() }
 
+    var acceptedConnections: Int { listener.queue.sync { listener.acceptedConnections } }
+
     /// A correct echo server.
     static func echo() throws -> TestServer {
         try TestServer { connection in connection.setReceiveHandler { $0.send($1) } }

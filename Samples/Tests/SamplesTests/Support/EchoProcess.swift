@@ -61,7 +61,7 @@ func withServer<Result>(
     refusal: Refusal? = nil, descriptors: Int? = nil, _ body: (EchoProcess) throws -> Result
 ) throws -> Result {
     let process = try program.start(
-        ["--port", "0"] + arguments, environment: setting.environment + environment,
+        program.freePort + arguments, environment: setting.environment + environment,
         refusal: refusal ?? setting.refusal, descriptors: descriptors)
     defer { process.send(SIGKILL) }
     let address = try process.output.waitForLine(beginning: "listening on ")

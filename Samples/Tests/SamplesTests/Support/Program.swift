@@ -7,11 +7,15 @@ enum Program: String, CaseIterable, CustomTestStringConvertible {
     case gcdEcho = "GCDEcho"
     case keyValueServer = "KeyValueServer"
     case fileWatchServer = "FileWatchServer"
+    case proxy = "Proxy"
     case ringload
 
     static let servers = [echoServer, gcdEcho]
 
     var testDescription: String { rawValue }
+
+    /// The options that make a server listen on a free port of 127.0.0.1.
+    var freePort: [String] { self == .proxy ? ["--listen", "127.0.0.1:0"] : ["--port", "0"] }
 
     /// The folder of the test program, which also contains the executables.
     private static let buildProducts: String = {

@@ -1,14 +1,14 @@
 internal import LinuxPlatform
 
-/// Watches files for all file-system sources of the process, with one inotify instance and one
-/// thread that reads it. The instance is created for the first source and closed after the last.
+/// Watches files for all file-system sources of the process, with one inotify instance, which is
+/// created for the first source and closed after the last.
 ///
 /// The lock guards the watches. It is also held during the calls on a source's descriptor, so that
 /// a source may close it once it has unregistered. None of these calls waits for a disk or a
 /// server.
 final class FileSystemReader: Sendable {
     static let shared = FileSystemReader { () throws(SystemError) in
-        try InotifyDescriptor(readsWait: true)
+        try InotifyDescriptor()
     }
 
     private let makeInotify: @Sendable () throws(SystemError) -> any Inotify
@@ -24,7 +24,7 @@ final class FileSystemReader: Sendable {
         var logged: [FileSystemWatchError.Reason] = []
     }
 
-    /// - Parameter makeInotify: creates an instance whose descriptor blocks in read(2).
+    /// - Parameter makeInotify: creates an instance whose descriptor does not block in read(2).
     init(makeInotify: @escaping @Sendable () throws(SystemError) -> any Inotify) {
         self.makeInotify = makeInotify
     }
@@ -46,7 +46,14 @@ final class FileSystemReader: Sendable {
     private func register(
         _ source: FileSystemSource, _ state: inout State
     ) throws(FileSystemWatchError) -> FileSystemWatchError? {
-        if let watches = state.watches { return try watches.add(source) }
+        if let watches = state.watches {
+            do throws(FileSystemWatchError) {
+                return try watches.add(source)
+            } catch {
+                guard watches.isLost(after: error) else { throw error }
+                abandon(watches, &state)
+            }
+        }
         let watches: FileSystemWatches
         do throws(SystemError) {
             watches = FileSystemWatches(try makeInotify())
@@ -66,87 +73,85 @@ final class FileSystemReader: Sendable {
 
     /// Stops watching for a source, which may close its descriptor afterwards.
     func unregister(_ source: FileSystemSource) {
-        // The end of the last watch is an event, which wakes the thread.
+        // The end of the last watch is an event.
         state.withLock { $0.watches?.remove(source) }
     }
 
-    // MARK: the thread
+    // MARK: events
+
+    /// Reads of the kernel's queue before the reader yields the thread.
+    private static let readsInARow = 16
 
     private func read(
         _ watches: FileSystemWatches, for source: FileSystemSource
     ) throws(FileSystemWatchError) {
-        let descriptor = watches.inotify.descriptor
-        let thread = InotifyThread(name: "ring-files") {
-            Descriptors.poll(descriptor, events: PollEvents.readable) != 0
-        } work: { [self] thread in
-            takeEvents(watches, on: thread)
+        let reader = InotifyReader(watches.inotify, queue: watches.queue) { [self] in
+            takeEvents(watches)
         }
-        do throws(SystemError) {
-            try thread.start()
-        } catch {
-            watches.remove(source)
-            throw FileSystemWatchError(thread: error)
-        }
+        watches.reader = reader
+        let code = reader.begin()
+        if code == 0 { return }
+        watches.remove(source)
+        throw FileSystemWatchError(reading: SystemError(call: "epoll_ctl", code: code))
     }
 
-    /// Reads events while there are watches.
-    private func takeEvents(
-        _ watches: FileSystemWatches, on thread: InotifyThread
-    ) -> InotifyThread.End {
+    /// Called on the queue of the watches. Returns whether more events may be waiting.
+    private func takeEvents(_ watches: FileSystemWatches) -> Bool {
         let context = Context.current
-        while !giveUpIfUnused(watches) {
-            let descriptor = watches.inotify.descriptor
-            var isCheckDue = false
-            if let deadline = watches.nextCheck {
-                isCheckDue =
-                    Descriptors.poll(
-                        descriptor, events: PollEvents.readable, until: deadline) == 0
-            }
-            guard isCheckDue || watches.events.read(from: descriptor) else {
-                abandon(watches)
-                return .over
-            }
-            let outcome = state.withLock { _ in
-                isCheckDue ? watches.checkWatches() : watches.takeEvents()
-            }
-            let alone = wakeSources(of: watches, on: thread, context)
-            if outcome.hasOverflowed { examineAll(watches, context) }
-            for error in outcome.errors { log(error) }
-            if let alone, !alone.runAtOnce(on: thread, context) { return .replaced }
+        for _ in 0..<FileSystemReader.readsInARow {
+            guard watches.events.read(from: watches.inotify.descriptor) else { return false }
+            let tookAll = watches.events.tookAll
+            handle(state.withLock { _ in watches.takeEvents() }, of: watches, context)
+            if giveUpIfUnused(watches) || tookAll { return false }
         }
-        return .over
+        return true
+    }
+
+    private func handle(
+        _ outcome: FileSystemWatches.Outcome, of watches: FileSystemWatches, _ context: Context
+    ) {
+        // Outside the lock, which a woken source may need.
+        watches.woken.wakeAll(context)
+        if outcome.hasOverflowed { examineAll(watches, context) }
+        for error in outcome.errors { log(error) }
+        scheduleCheck(of: watches)
+    }
+
+    private func scheduleCheck(of watches: FileSystemWatches) {
+        guard !watches.isCheckScheduled, let deadline = watches.nextCheck else { return }
+        watches.isCheckScheduled = true
+        watches.queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline)) { [self] in
+            watches.isCheckScheduled = false
+            handle(state.withLock { _ in watches.checkWatches() }, of: watches, Context.current)
+            _ = giveUpIfUnused(watches)
+        }
     }
 
     /// The program has closed the instance's descriptor, whose number may belong to another file by
     /// now.
-    private func abandon(_ watches: FileSystemWatches) {
-        state.withLock { $0.watches = nil }
+    private func abandon(_ watches: FileSystemWatches, _ state: inout State) {
+        state.watches = nil
+        watches.queue.async {
+            watches.reader?.end()
+            watches.reader = nil
+        }
         Diagnostics.log(
             "file-system sources made so far tell nothing any more: the program has closed "
                 + "descriptor \(watches.inotify.descriptor), which was not its own")
     }
 
-    /// Called outside the lock, which a woken source may need.
-    /// - Returns: the only woken source, if the thread is to run its handler.
-    private func wakeSources(
-        of watches: FileSystemWatches, on thread: InotifyThread, _ context: Context
-    ) -> FileSystemSource? {
-        if let only = watches.woken.only, thread.mayRunHandlers, only.mayRunAtOnce() {
-            watches.woken.removeOnly()
-            return only
-        }
-        watches.woken.wakeAll(context)
-        return nil
-    }
-
     private func giveUpIfUnused(_ watches: FileSystemWatches) -> Bool {
-        guard state.withLock({ _ in watches.isEmpty }) else { return false }
+        guard watches.reader != nil, state.withLock({ _ in watches.isEmpty }) else { return false }
         return closing.withLock { _ in
             let isUnused = state.withLock { state in
                 if watches.isEmpty { state.watches = nil }
                 return watches.isEmpty
             }
-            if isUnused { watches.inotify.close() }
+            if isUnused {
+                watches.reader?.end()
+                watches.reader = nil
+                watches.inotify.close()
+            }
             return isUnused
         }
     }

@@ -61,31 +61,6 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
         return pending.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue == 0
     }
 
-    // MARK: for the thread that reads events
-
-    /// Number of further events that run on a loop, because the handler took too long for the
-    /// shared thread. Read and written relaxed: it only decides where a handler runs.
-    private let heldBack = Atomic<Int>(0)
-    private static let longTicks = 50 * Ticks.perMicrosecond
-    private static let eventsHeldBack = 64
-
-    /// Whether the handler should run on the calling thread.
-    func mayRunAtOnce() -> Bool {
-        let left = heldBack.load(ordering: .relaxed)
-        if left > 0 { heldBack.store(left - 1, ordering: .relaxed) }
-        return left == 0
-    }
-
-    /// Runs the handler if its queue is idle. Returns false if another thread reads the events now.
-    func runAtOnce(on thread: InotifyThread, _ context: Context) -> Bool {
-        let start = Ticks.now()
-        let isStillReader = thread.run { wakeOrInvoke(context) }
-        if Ticks.now() &- start > FileSystemSource.longTicks {
-            heldBack.store(FileSystemSource.eventsHeldBack, ordering: .relaxed)
-        }
-        return isStillReader
-    }
-
     // MARK: for the invoker
 
     override func latch() -> Bool {
@@ -101,7 +76,7 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
         return true
     }
 
-    override func detach(wasInstalled: Bool, _ context: Context) -> Bool {
+    override func detach(_ context: Context) -> Bool {
         if hasRegistered { reader.unregister(self) }
         hasRegistered = false
         owned = nil

@@ -42,8 +42,8 @@ extension FileSystemWatchError {
         self.init(reason, call: error.call, code: error.code, remedy: remedy)
     }
 
-    /// The thread that reads events could not be started.
-    init(thread error: SystemError) {
+    /// The event loop could not watch the instance.
+    init(reading error: SystemError) {
         self.init(reason: .other, code: error.code, description: error.description)
     }
 

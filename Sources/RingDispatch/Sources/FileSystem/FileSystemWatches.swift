@@ -3,9 +3,12 @@ internal import LinuxPlatform
 /// An inotify instance and everything that it watches: one node per file, whatever the number of
 /// sources and descriptors.
 final class FileSystemWatches: @unchecked Sendable {
-    // Safety: the reader's lock guards `nodes`, their contents, and the list of touched nodes;
-    // `events`, `woken` and `checks` belong to the thread that reads the events.
+    // Safety: the reader's lock guards `nodes`, their contents, and the list of touched nodes; the
+    // other fields belong to `queue`, and before the first event to the thread that made them.
     let inotify: any Inotify
+    /// The queue that reads the events.
+    let queue = DispatchQueue(label: "ringdispatch.files")
+    @exclusivity(unchecked) var reader: InotifyReader?
     let events = InotifyEventBuffer()
     @exclusivity(unchecked) private(set) var nodes: [Int32: FileSystemNode] = [:] {
         didSet { recent = nil }
@@ -19,12 +22,21 @@ final class FileSystemWatches: @unchecked Sendable {
     @exclusivity(unchecked) private var lastTouched: FileSystemNode?
     /// Files whose watch may have to be made again.
     @exclusivity(unchecked) var checks: [WatchCheck] = []
+    @exclusivity(unchecked) var isCheckScheduled = false
 
     init(_ inotify: any Inotify) {
         self.inotify = inotify
     }
 
     var isEmpty: Bool { nodes.isEmpty }
+
+    /// Whether the instance's descriptor is no longer one.
+    func isLost(after error: FileSystemWatchError) -> Bool {
+        guard [ErrorCode.badDescriptor, ErrorCode.invalid].contains(error.code) else {
+            return false
+        }
+        return Descriptors.name(of: inotify.descriptor)?.contains("inotify") != true
+    }
 
     func allNodes() -> [FileSystemNode] { Array(nodes.values) }
 

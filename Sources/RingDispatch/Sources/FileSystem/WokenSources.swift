@@ -3,16 +3,10 @@ struct WokenSources {
     private var first: FileSystemSource?
     private var others: [FileSystemSource] = []
 
-    /// The only source, if there is exactly one.
-    var only: FileSystemSource? { others.isEmpty ? first : nil }
-
     @inline(__always)
     mutating func add(_ source: FileSystemSource) {
         if first == nil { first = source } else { others.append(source) }
     }
-
-    @inline(__always)
-    mutating func removeOnly() { first = nil }
 
     @inline(never)
     mutating func wakeAll(_ context: Context) {

@@ -3,8 +3,7 @@ import Glibc
 import LinuxPlatform
 import Testing
 
-/// Guarantees for the handlers of file-system sources, although the event reader's thread runs some
-/// of them.
+/// Guarantees for the handlers of file-system sources.
 @Suite("The handlers of file-system sources", .watchdog)
 struct FileSystemHandlerTests {
     private let folder = Folder()
@@ -169,7 +168,7 @@ struct FileSystemHandlerTests {
     func cancelInside() throws {
         for _ in 0..<50 {
             let reader = FileSystemReader { () throws(SystemError) in
-                try InotifyDescriptor(readsWait: true)
+                try InotifyDescriptor()
             }
             let observer = FileObserver(folder.makeFile("file"), reader: reader)
             observer.source.setEventHandler { [unowned observer] in observer.source.cancel() }
@@ -177,39 +176,6 @@ struct FileSystemHandlerTests {
             append(1, to: folder("file"))
             #expect(poll { observer.source.isCancelled })
             observer.end()
-        }
-    }
-
-    @Test("Two threads read events while handlers block, and none when the last source has ended")
-    func threads() async {
-        await #expect(processExitsWith: .success) { [path = folder.path as String] in
-            prepareForTrap()
-            let folder = Folder(borrowing: path)
-            func readers() -> Int { threadNames().count { $0 == "ring-files" } }
-            for _ in 0..<3 {
-                let gate = Gate()
-                let calls = Watched(0)
-                let files = (0..<6).map { folder.makeFile("file\($0)") }
-                let observers = files.map { FileObserver($0, .write) }
-                for observer in observers {
-                    observer.source.setEventHandler {
-                        calls.increment()
-                        gate.pass()
-                    }
-                    drain(observer.queue)
-                }
-                for (index, file) in files.enumerated() {
-                    append(1, to: file)
-                    expectEventually(calls) { $0 == index + 1 }
-                }
-                let areFew = poll { (1...2).contains(readers()) }
-                gate.open()
-                for observer in observers { observer.end() }
-                guard areFew, poll(until: { readers() == 0 }) else {
-                    endProcess(succeedingIf: false)
-                }
-            }
-            endProcess(succeedingIf: true)
         }
     }
 
@@ -249,8 +215,6 @@ struct FileSystemHandlerTests {
             }
             guard let inotify else { endProcess(succeedingIf: false) }
             close(inotify)
-            // An event ends the read in progress.
-            append(1, to: file)
             let isReported = poll {
                 let second = FileObserver(file)
                 append(1, to: file)

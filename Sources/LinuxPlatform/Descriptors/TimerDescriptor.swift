@@ -1,0 +1,27 @@
+internal import CLinux
+internal import Glibc
+
+/// A timerfd_create(2) descriptor on CLOCK_MONOTONIC. One thread waits for it; any thread may start
+/// and stop it, which does not wake the waiting thread.
+package struct TimerDescriptor: ~Copyable, Sendable {
+    private let descriptor: OwnedDescriptor
+
+    package init() throws(SystemError) {
+        let number = clinux_timer_descriptor()
+        guard number >= 0 else { throw SystemError(call: "timerfd_create", code: -number) }
+        descriptor = OwnedDescriptor(adopting: number)
+    }
+
+    /// Expires after each period from now on.
+    package func start(periodNanoseconds: UInt64) {
+        clinux_set_timer(descriptor.number, periodNanoseconds)
+    }
+
+    package func stop() { clinux_set_timer(descriptor.number, 0) }
+
+    /// Blocks until the timer has expired since the last wait.
+    package func wait() {
+        var count: UInt64 = 0
+        while read(descriptor.number, &count, 8) < 0 && errno == EINTR {}
+    }
+}

@@ -1,0 +1,64 @@
+internal import CLinux
+internal import Glibc
+
+/// A read from, a write to, or the opening of a file. A ring carries it out, or a thread that
+/// blocks.
+package struct FileRequest: @unchecked Sendable {
+    // Safety: the caller keeps the memory alive until the request has ended.
+    package enum Kind {
+        /// Into memory, from a place in the file.
+        case read(UnsafeMutableRawBufferPointer, offset: Int64)
+        /// From pieces of memory, to a place in the file.
+        case write(GatherList, offset: Int64)
+        /// Of a path, with open(2)'s flags and mode; the result is the descriptor.
+        case open(UnsafePointer<CChar>, flags: Int32, mode: UInt32)
+    }
+
+    package let kind: Kind
+    /// The descriptor to read or write; unused for `open`.
+    package let descriptor: Int32
+
+    /// An offset that stands for the file's own position, which advances.
+    package static let currentPosition: Int64 = -1
+
+    package init(_ kind: Kind, descriptor: Int32 = -1) {
+        self.kind = kind
+        self.descriptor = descriptor
+    }
+
+    /// The result of a cancelled request.
+    package static let cancelled = -ECANCELED
+
+    /// Reads what is in memory, and returns the number of bytes, which may be less than asked for.
+    /// Nil if nothing is there, or the request is no read, or fails. preadv2(2) with RWF_NOWAIT.
+    package func performWithoutWaiting() -> Int32? {
+        guard case .read(let buffer, let offset) = kind else { return nil }
+        let result = clinux_read_nowait(descriptor, buffer.baseAddress, buffer.count, offset)
+        return result < 0 ? nil : Int32(clamping: result)
+    }
+
+    /// Carries the request out on the calling thread, which may block. Returns the number of bytes
+    /// or a negated errno, like a completion. Not for a write to a pipe without readers: see
+    /// `StreamDescriptor`.
+    package func performBlocking() -> Int32 {
+        while true {
+            let result: Int
+            switch kind {
+            case .read(let buffer, let offset):
+                let (bytes, count) = (buffer.baseAddress, buffer.count)
+                result =
+                    offset < 0
+                    ? read(descriptor, bytes, count) : pread(descriptor, bytes, count, Int(offset))
+            case .write(let list, let offset):
+                result =
+                    offset < 0
+                    ? writev(descriptor, list.start, list.count)
+                    : pwritev(descriptor, list.start, list.count, Int(offset))
+            case .open(let path, let flags, let mode):
+                result = Int(clinux_open(path, flags, mode))
+            }
+            if result >= 0 { return Int32(clamping: result) }
+            if errno != EINTR { return -errno }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+internal import CLinux
+internal import Glibc
+
+/// An io_uring instance that reads, writes and opens files.
+///
+/// One thread at a time prepares, submits and reaps. Requests belong to the thread that submitted
+/// them, so a thread that may block submits none.
+package final class Ring {
+    /// Safety: one thread at a time touches it, except for words that `CLinux` reads atomically.
+    private let ring: UnsafeMutablePointer<io_uring>
+    /// Ends a wait when another thread wakes the ring, which polls it.
+    private let alarm: EventDescriptor
+    @exclusivity(unchecked) private var isAlarmSet = false
+    /// Entries that found the submission queue full; submitted first at the next chance.
+    @exclusivity(unchecked) private var overflow: [Entry] = []
+
+    private enum Entry {
+        case request(FileRequest, token: UInt64)
+        case cancel(token: UInt64)
+    }
+
+    // Rings so small that their queues overflow all the time: a step of Scripts/verify.sh.
+    #if SMALL_RINGS
+    package static let entries: (submission: UInt32, completion: UInt32) = (2, 4)
+    #else
+    /// Room for a burst; the kernel keeps further completions (IORING_FEAT_NODROP).
+    package static let entries: (submission: UInt32, completion: UInt32) = (64, 256)
+    #endif
+
+    package init(
+        entries: (submission: UInt32, completion: UInt32) = Ring.entries
+    ) throws(SystemError) {
+        let alarm = try EventDescriptor()
+        let ring = UnsafeMutablePointer<io_uring>.allocate(capacity: 1)
+        ring.initialize(to: io_uring())
+        var parameters = io_uring_params()
+        parameters.flags =
+            UInt32(IORING_SETUP_COOP_TASKRUN) | UInt32(IORING_SETUP_SUBMIT_ALL)
+            | UInt32(IORING_SETUP_CQSIZE)
+        parameters.cq_entries = entries.completion
+        let result = clinux_open_ring(entries.submission, ring, &parameters)
+        if result < 0 {
+            ring.deallocate()
+            throw UringProbe.setupError(code: -result)
+        }
+        self.ring = ring
+        self.alarm = alarm
+    }
+
+    deinit {
+        clinux_close_ring(ring)
+        ring.deallocate()
+    }
+
+    // MARK: from any thread
+
+    /// Ends the wait of the ring's thread, or its next one.
+    package func wake() { alarm.signal() }
+
+    // MARK: requests
+
+    /// Prepares a request. It ends in exactly one completion, with the token, even if it is
+    /// cancelled or refused.
+    package func start(_ request: FileRequest, token: UInt64) {
+        prepare(.request(request, token: token))
+    }
+
+    /// Prepares a cancellation. The request's completion follows in any case.
+    package func cancel(token: UInt64) { prepare(.cancel(token: token)) }
+
+    private func prepare(_ entry: Entry) {
+        guard overflow.isEmpty, let free = freeEntry() else {
+            overflow.append(entry)
+            return
+        }
+        fill(free, entry)
+    }
+
+    private func freeEntry() -> UnsafeMutablePointer<io_uring_sqe>? {
+        if let entry = io_uring_get_sqe(ring) { return entry }
+        enter(waitCount: 0)
+        return io_uring_get_sqe(ring)
+    }
+
+    private func fill(_ free: UnsafeMutablePointer<io_uring_sqe>, _ entry: Entry) {
+        switch entry {
+        case .request(let request, let token):
+            fill(free, request)
+            free.pointee.user_data = token
+        case .cancel(let token):
+            io_uring_prep_cancel64(free, token, 0)
+            // Nobody needs its completion.
+            free.pointee.user_data = Ring.noToken
+            free.pointee.flags |= UInt8(CLINUX_SKIP_SUCCESS)
+        }
+    }
+
+    private func fill(_ entry: UnsafeMutablePointer<io_uring_sqe>, _ request: FileRequest) {
+        // -1, as an unsigned number, stands for the file's own position.
+        switch request.kind {
+        case .read(let buffer, let offset):
+            io_uring_prep_read(
+                entry, request.descriptor, buffer.baseAddress, UInt32(buffer.count),
+                UInt64(bitPattern: offset))
+        case .write(let list, let offset):
+            io_uring_prep_writev(
+                entry, request.descriptor, list.start, UInt32(list.count),
+                UInt64(bitPattern: offset))
+        case .open(let path, let flags, let mode):
+            io_uring_prep_openat(entry, AT_FDCWD, path, flags, mode)
+        }
+    }
+
+    // MARK: turns
+
+    /// The tokens of completions that `reap` does not return.
+    private static let alarmToken: UInt64 = 0
+    private static let noToken: UInt64 = .max
+
+    /// Submits the prepared entries and waits for a completion, or for `wake`.
+    package func wait() {
+        setAlarm()
+        var done = 0
+        while done < overflow.count, let free = freeEntry() {
+            fill(free, overflow[done])
+            done += 1
+        }
+        overflow.removeFirst(done)
+        enter(waitCount: 1)
+    }
+
+    private func enter(waitCount: UInt32) {
+        do {
+            try enter(waitCount: waitCount, timeout: nil)
+        } catch {
+            fatalSystemError(error)
+        }
+    }
+
+    private func enter(
+        waitCount: UInt32, timeout: UnsafePointer<__kernel_timespec>?
+    ) throws(SystemError) {
+        let result = clinux_enter(ring, waitCount, timeout)
+        switch -result {
+        case ..<0, 0, ETIME, EINTR:
+            break
+        case EAGAIN, EBUSY, ENOMEM:
+            // The completion queue is full, or memory is short for now. The entries stay in the
+            // submission queue until the next enter.
+            break
+        default:
+            throw SystemError(
+                call: "io_uring_enter", code: -result, remedy: UringProbe.remedy(code: -result))
+        }
+    }
+
+    /// Passes the completions so far to `take`.
+    package func reap(_ take: (Completion) -> Void) {
+        var completion = io_uring_cqe()
+        while clinux_reap(ring, &completion) {
+            switch completion.user_data {
+            case Ring.noToken: break
+            case Ring.alarmToken:
+                isAlarmSet = false
+                alarm.clear()
+            default:
+                take(Completion(token: completion.user_data, result: completion.res))
+            }
+        }
+    }
+
+    private func setAlarm() {
+        guard !isAlarmSet, overflow.isEmpty, let entry = freeEntry() else { return }
+        isAlarmSet = true
+        io_uring_prep_poll_add(entry, alarm.number, PollEvents.readable)
+        entry.pointee.user_data = Ring.alarmToken
+    }
+
+    // MARK: for the probe
+
+    /// Waits for a wake-up. Throws a refusal.
+    func probeWait(timeoutNanoseconds: UInt64) throws(SystemError) {
+        setAlarm()
+        var timeout = __kernel_timespec(
+            tv_sec: Int64(timeoutNanoseconds / 1_000_000_000),
+            tv_nsec: Int64(timeoutNanoseconds % 1_000_000_000))
+        try enter(waitCount: 1, timeout: &timeout)
+        reap { _ in }
+    }
+
+    /// Whether no wake-up has arrived since the last wait began.
+    var isAlarmPending: Bool { isAlarmSet }
+
+    /// Whether the kernel has an operation: 1 or 0, or a negated errno.
+    func supports(_ operation: Int32) -> Int32 { clinux_supports(ring, operation) }
+}

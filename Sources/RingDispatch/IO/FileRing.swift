@@ -1,0 +1,102 @@
+internal import LinuxPlatform
+internal import Synchronization
+
+/// The ring that carries out file requests, and its thread.
+///
+/// A request belongs to the thread that submitted it. The kernel finishes reads with O_DIRECT on
+/// that thread, starts further kernel threads for blocked requests there, and interrupts its system
+/// calls for both (EINTR). A handler's thread may be blocked, or in a call that must not be
+/// interrupted. So all requests are submitted by a thread that does nothing else.
+final class FileRing: @unchecked Sendable {
+    // Safety: the thread uses the ring, other threads only wake it; the rest is locked or atomic.
+    /// Created for the first request; nil where io_uring is refused.
+    static let shared = make()
+
+    enum Request {
+        case start(FileOperation)
+        case cancel(FileOperation)
+    }
+
+    private struct Inbox {
+        var requests: [Request] = []
+        /// Whether the thread must be woken for the next request.
+        var isAsleep = false
+    }
+
+    private let ring: Ring
+    private let inbox = Locked(Inbox())
+    /// Requests in the kernel, for diagnostics. The thread writes it; read relaxed.
+    private let inFlight = Atomic<Int>(0)
+
+    private init(_ ring: Ring) {
+        self.ring = ring
+    }
+
+    private static func make() -> FileRing? {
+        do throws(SystemError) {
+            guard let ring = try Runtime.makeRing() else { return nil }
+            let files = FileRing(ring)
+            try Threads.start { files.run() }
+            isUsed.store(true, ordering: .releasing)
+            return files
+        } catch {
+            Diagnostics.log("files are read and written by worker threads: \(error)")
+            return nil
+        }
+    }
+
+    /// Stored (releasing) after the ring is created; loaded (acquiring) before it is examined.
+    private static let isUsed = Atomic<Bool>(false)
+
+    /// Requests in the kernel.
+    static var operationsInFlight: Int {
+        guard isUsed.load(ordering: .acquiring) else { return 0 }
+        return shared?.inFlight.load(ordering: .relaxed) ?? 0
+    }
+
+    /// Passes a request to the thread. From any thread.
+    func add(_ request: Request) {
+        let mustWake = inbox.withLock { inbox in
+            inbox.requests.append(request)
+            defer { inbox.isAsleep = false }
+            return inbox.isAsleep
+        }
+        if mustWake { ring.wake() }
+    }
+
+    // MARK: on the thread
+
+    private func run() {
+        Threads.setName("ring-files")
+        let context = Context.current
+        while true {
+            prepareRequests(context)
+            ring.wait()
+            inbox.withLock { $0.isAsleep = false }
+            ring.reap { completion in
+                noteInFlight(-1)
+                FileOperation.completed(
+                    token: completion.token, result: completion.result, context)
+            }
+        }
+    }
+
+    private func prepareRequests(_ context: Context) {
+        let requests = inbox.withLock { inbox in
+            defer { inbox = Inbox(isAsleep: true) }
+            return inbox.requests
+        }
+        for request in requests {
+            switch request {
+            case .start(let operation):
+                if operation.begin(in: ring, context) { noteInFlight(1) }
+            case .cancel(let operation):
+                operation.end(in: ring)
+            }
+        }
+    }
+
+    private func noteInFlight(_ change: Int) {
+        inFlight.store(inFlight.load(ordering: .relaxed) &+ change, ordering: .relaxed)
+    }
+}

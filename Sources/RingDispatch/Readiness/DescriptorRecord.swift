@@ -1,0 +1,28 @@
+internal import LinuxPlatform
+
+/// What a loop knows of a descriptor: its entry in the set, and who waits for its events.
+struct DescriptorRecord: @unchecked Sendable {
+    // Safety: used under the lock of `Readiness`.
+    /// Raised when the entry is removed, so that later events of it are recognized.
+    var generation: UInt32 = 0
+    /// The events of the entry; 0: there is none.
+    var registered: UInt32 = 0
+    /// Waits that have begun since the kernel last saw the number.
+    var unseen: UInt32 = 0
+    /// Not retained; `DescriptorWatch` keeps itself alive until it is removed.
+    var watch: Unmanaged<DescriptorWatch>?
+    var waits: [DescriptorWait] = []
+
+    /// The events that somebody waits for.
+    var wanted: UInt32 {
+        let watched = watch?._withUnsafeGuaranteedRef { $0.events } ?? 0
+        return waits.reduce(watched) { $0 | $1.events }
+    }
+
+    /// A change of an edge-triggered entry makes the kernel report it again.
+    var isEdgeTriggered: Bool { registered & PollEvents.edgeTriggered != 0 }
+
+    func token(of descriptor: Int32) -> UInt64 {
+        UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
+    }
+}

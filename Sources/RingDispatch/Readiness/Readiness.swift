@@ -1,0 +1,269 @@
+internal import LinuxPlatform
+internal import Synchronization
+
+/// The readiness of a loop's descriptors: an epoll set, and who waits for the events of each
+/// descriptor.
+///
+/// - A **watch** (`DescriptorWatch`) is edge-triggered and stays. It is for connections and
+///   listeners, which read until nothing is left.
+/// - A **wait** (`DescriptorWait`) is one-shot for its owner, and reports what is still unread. It
+///   is for sources. The descriptor stays in the set, level-triggered, between two waits: a server
+///   in its steady state needs no epoll_ctl(2). An event that nobody waits for reduces the entry.
+///
+/// Any thread may add and remove both; afterwards no further event reaches the object, and its
+/// descriptor may be closed. The loop's holder fetches and delivers events.
+struct Readiness: ~Copyable {
+    private let epoll: ReadinessSet
+    /// Guards the records and the changes of the set. Indexed by descriptor.
+    private let records = Locked<[DescriptorRecord]>([])
+    /// The number of the last fetch. The holder's store (sequentially consistent) precedes the
+    /// fetch; a wait loads it (the same) when it begins. If the wait has the number of the fetch
+    /// that returned an event, the event may be older than the wait.
+    private let fetch = Atomic<UInt64>(0)
+    /// Number of waits and watches. Stored under the lock (sequentially consistent): the store of a
+    /// store-then-check with the loop's state. For other threads a hint.
+    private let total = Atomic<Int>(0)
+    /// The program has closed the number of an entry before the entry was removed. The entry lives
+    /// on if the file has a duplicate. Used under the lock (relaxed).
+    private let hasLostEntries = Atomic<Bool>(false)
+
+    init(bell: Int32) throws(SystemError) {
+        epoll = try ReadinessSet(bell: bell)
+    }
+
+    /// Number of waits and watches.
+    var count: Int { total.load(ordering: .sequentiallyConsistent) }
+
+    /// Whether events can be fetched. poll(2).
+    var isReady: Bool { epoll.isReady }
+
+    private func noteCount(_ change: Int) {
+        total.store(
+            total.load(ordering: .relaxed) &+ change,
+            ordering: .sequentiallyConsistent)
+    }
+
+    // MARK: waits, from any thread
+
+    /// Begins a wait. Returns 0 or an errno (EPERM: a regular file, which is always ready); in that
+    /// case the caller keeps the object's reference.
+    /// - Parameter isFirst: whether the owner begins to wait for this descriptor. Then the entry is
+    ///   set even if it is known, because the number may name another file by now.
+    @inline(__always)
+    func begin(_ wait: DescriptorWait, for descriptor: Int32, isFirst: Bool) -> Int32 {
+        guard descriptor >= 0 else { return ErrorCode.badDescriptor }
+        return records.withLock { records -> Int32 in
+            var wait = wait
+            wait.fetch = fetch.load(ordering: .sequentiallyConsistent)
+            let index = Readiness.index(of: descriptor, in: &records)
+            records[index].waits.append(wait)
+            noteCount(1)
+            if !isFirst && isKnown(wait.events, &records[index]) { return 0 }
+            let code = register(descriptor, &records[index])
+            if code != 0 {
+                records[index].waits.removeLast()
+                noteCount(-1)
+            }
+            return code
+        }
+    }
+
+    /// Whether the entry may stay as it is.
+    @inline(__always)
+    private func isKnown(_ events: UInt32, _ record: inout DescriptorRecord) -> Bool {
+        record.unseen &+= 1
+        return record.registered & events == events && !record.isEdgeTriggered
+            && record.unseen < Readiness.mostUnseen
+    }
+
+    /// After so many waits the entry is set again. If the program has closed the number, the
+    /// kernel may report the entry for ever; the next wait then fails.
+    private static let mostUnseen = 64
+
+    /// Ends a wait early. Returns false if it has ended already, or was never begun.
+    func cancelWait(by object: UnsafeMutableRawPointer, for descriptor: Int32) -> Bool {
+        records.withLock { records in
+            guard records.indices.contains(Int(descriptor)) else { return false }
+            let position = records[Int(descriptor)].waits.firstIndex { $0.object == object }
+            guard let position else { return false }
+            records[Int(descriptor)].waits.remove(at: position)
+            noteCount(-1)
+            return true
+        }
+    }
+
+    /// Removes the descriptor's entry, or reduces it to what others wait for. The owner of ended
+    /// waits calls it before it lets the descriptor be closed.
+    func release(_ descriptor: Int32) {
+        records.withLock { records in
+            guard records.indices.contains(Int(descriptor)) else { return }
+            reduce(descriptor, &records)
+        }
+    }
+
+    // MARK: watches, from any thread
+
+    /// Adds a watch. Returns 0 or an errno.
+    func add(_ watch: DescriptorWatch) -> Int32 {
+        records.withLock { records in
+            let index = Readiness.index(of: watch.descriptor, in: &records)
+            records[index].watch = Unmanaged.passUnretained(watch)
+            noteCount(1)
+            let code = register(watch.descriptor, &records[index])
+            if code != 0 {
+                records[index].watch = nil
+                noteCount(-1)
+            }
+            return code
+        }
+    }
+
+    /// Makes a watch report more events, and again those that hold already.
+    func extend(_ watch: DescriptorWatch, by events: UInt32) {
+        records.withLock { records in
+            watch.events |= events
+            _ = register(watch.descriptor, &records[Int(watch.descriptor)])
+        }
+    }
+
+    /// Removes a watch.
+    func remove(_ watch: DescriptorWatch) {
+        records.withLock { records in
+            records[Int(watch.descriptor)].watch = nil
+            noteCount(-1)
+            reduce(watch.descriptor, &records)
+        }
+    }
+
+    // MARK: entries, under the lock
+
+    private static func index(
+        of descriptor: Int32, in records: inout [DescriptorRecord]
+    ) -> Int {
+        let index = Int(descriptor)
+        if index >= records.count {
+            let room = max(index + 1, records.count * 2) - records.count
+            records.append(contentsOf: repeatElement(DescriptorRecord(), count: room))
+        }
+        return index
+    }
+
+    /// Sets the entry to the events that are wanted.
+    private func register(_ descriptor: Int32, _ record: inout DescriptorRecord) -> Int32 {
+        let wanted = record.wanted
+        let token = record.token(of: descriptor)
+        var code: Int32
+        record.unseen = 0
+        if record.registered == 0 {
+            code = epoll.add(descriptor, for: wanted, token: token)
+            // The program has closed the number without a word, and the file stayed open.
+            if code == ErrorCode.exists {
+                code = epoll.modify(descriptor, for: wanted, token: token)
+            }
+        } else {
+            code = epoll.modify(descriptor, for: wanted, token: token)
+            // The program has closed the number without a word.
+            if code != 0 { loseEntry(&record) }
+            // It has opened it again.
+            if code == ErrorCode.noEntry {
+                code = epoll.add(
+                    descriptor, for: wanted, token: record.token(of: descriptor))
+            }
+        }
+        record.registered = code == 0 ? wanted : 0
+        return code
+    }
+
+    /// Reduces the entry to the events that are wanted.
+    private func reduce(_ descriptor: Int32, _ records: inout [DescriptorRecord]) {
+        let index = Int(descriptor)
+        guard records[index].registered != 0 else { return }
+        if records[index].wanted != 0 {
+            _ = register(descriptor, &records[index])
+            return
+        }
+        records[index].registered = 0
+        records[index].generation &+= 1
+        if epoll.remove(descriptor) != 0 { hasLostEntries.store(true, ordering: .relaxed) }
+    }
+
+    /// The entry belongs to another file than the number.
+    private func loseEntry(_ record: inout DescriptorRecord) {
+        record.generation &+= 1
+        hasLostEntries.store(true, ordering: .relaxed)
+    }
+
+    // MARK: events, for the loop's holder
+
+    /// Fetches events; see `ReadinessSet.wait`. Deliver them before the next fetch.
+    /// - Returns: their number.
+    func wait(timeoutNanoseconds: UInt64?) -> Int {
+        fetch.store(fetch.load(ordering: .relaxed) &+ 1, ordering: .sequentiallyConsistent)
+        return epoll.wait(timeoutNanoseconds: timeoutNanoseconds)
+    }
+
+    /// Identifies who sends an event, for `ArrivalPattern`.
+    func sender(of index: Int) -> UInt64 { epoll[index].token }
+
+    /// Delivers an event of the last fetch.
+    @inline(__always)
+    func deliver(_ index: Int, _ context: Context) {
+        let event = epoll[index]
+        guard event.token != ReadinessSet.bellToken else { return }
+        var next = take(event, isFirst: true, context)
+        while let (wait, hasMore) = next {
+            next = hasMore ? take(event, isFirst: false, context) : nil
+            wait.complete(wait.object, event.events & (wait.events | PollEvents.always), context)
+        }
+    }
+
+    /// Takes out a wait for the event, and says whether there are others.
+    /// - Parameter isFirst: whether it is the first call for this event. Then it notifies the
+    ///   watch, too, and if nobody waits for the event, reduces the entry.
+    @inline(__always)
+    private func take(
+        _ event: ReadinessEvent, isFirst: Bool, _ context: Context
+    ) -> (DescriptorWait, hasMore: Bool)? {
+        let descriptor = Int32(truncatingIfNeeded: event.token)
+        return records.withLock { records -> (DescriptorWait, hasMore: Bool)? in
+            let index = Int(descriptor)
+            guard records[index].token(of: descriptor) == event.token else {
+                if hasLostEntries.load(ordering: .relaxed) { renew(&records) }
+                return nil
+            }
+            if isFirst, let watch = records[index].watch {
+                watch._withUnsafeGuaranteedRef { $0.notify(event.events, context) }
+            }
+            for position in records[index].waits.indices
+            where isFor(records[index].waits[position], event, descriptor) {
+                noteCount(-1)
+                let wait = records[index].waits.remove(at: position)
+                return (wait, hasMore: !records[index].waits.isEmpty)
+            }
+            if isFirst && records[index].wanted & event.events == 0 {
+                reduce(descriptor, &records)
+            }
+            return nil
+        }
+    }
+
+    @inline(__always)
+    private func isFor(
+        _ wait: DescriptorWait, _ event: ReadinessEvent, _ descriptor: Int32
+    ) -> Bool {
+        guard event.events & (wait.events | PollEvents.always) != 0 else { return false }
+        if wait.fetch != fetch.load(ordering: .relaxed) { return true }
+        // The event may be older than the wait, and what it reported read already.
+        return Descriptors.poll(descriptor, events: wait.events) != 0
+    }
+
+    /// Fills a new set, without entries whose number names another file by now.
+    private func renew(_ records: inout [DescriptorRecord]) {
+        guard (try? epoll.empty()) != nil else { return }
+        hasLostEntries.store(false, ordering: .relaxed)
+        for index in records.indices where records[index].registered != 0 {
+            records[index].registered = 0
+            _ = register(Int32(index), &records[index])
+        }
+    }
+}

@@ -1,0 +1,7 @@
+#if SIMULATION
+internal import LinuxPlatform
+internal import Synchronization
+
+/// Shadows the type of Synchronization.
+typealias Atomic<Value: AtomicRepresentable> = SimulatedAtomic<Value>
+#endif

@@ -1,0 +1,134 @@
+internal import LinuxPlatform
+internal import Synchronization
+
+/// Work that runs without holding a loop: items of queues that keep blocking (`BlockingHistory`),
+/// and half of a loop's items when its handlers block in a row.
+///
+/// Each handler that blocks costs its loop the time until the monitor notices, so such handlers
+/// should not run there. The number of blocked workers is not limited. That of the others is: to
+/// the number of CPUs, four times as many after each tick that finds all of them blocked, and one
+/// more now and then while they compute.
+struct AwayWork: ~Copyable {
+    private let state = Locked(State())
+    /// The number of work items that wait. Stored (sequentially consistent) under the lock.
+    /// Store-then-check with the monitor's `isRunning`.
+    private let count = Atomic<Int>(0)
+
+    struct State {
+        var workItems = RunQueue()
+        /// The workers that are not known to block in their handlers.
+        var serving: [Serving] = []
+        /// The most workers to be in `serving`, apart from those that were called.
+        var limit = AwayWork.minimumLimit
+        /// Workers that were called and have not arrived.
+        var calls = 0
+    }
+
+    struct Serving: Equatable {
+        let thread: UInt32
+        /// When its handler began, and the CPU time that the thread had used then, in nanoseconds.
+        var start: UInt64
+        var used: UInt64
+    }
+
+    private static let minimumLimit = CPUCount.usable
+    private static let maximumLimit = 64
+    /// A handler is judged once it has run for this long, in nanoseconds.
+    private static let minimumAge: UInt64 = 200_000
+
+    var isEmpty: Bool { waiting == 0 }
+
+    var waiting: Int { count.load(ordering: .sequentiallyConsistent) }
+
+    /// Adds a work item. Returns whether to call a worker for it.
+    func add(_ workItem: WorkItemPointer) -> Bool {
+        add { $0.append(workItem) }
+    }
+
+    /// Adds work items. Returns whether to call a worker.
+    func add(all workItems: [WorkItemPointer]) -> Bool {
+        add { list in for workItem in workItems { list.append(workItem) } }
+    }
+
+    private func add(_ append: (inout RunQueue) -> Void) -> Bool {
+        state.withLock { state in
+            append(&state.workItems)
+            count.store(state.workItems.count, ordering: .sequentiallyConsistent)
+            return AwayWork.takeCall(&state)
+        }
+    }
+
+    private static func takeCall(_ state: inout sending State) -> Bool {
+        guard state.serving.count + state.calls < state.limit, state.calls < state.workItems.count
+        else { return false }
+        state.calls += 1
+        return true
+    }
+
+    /// The next work item for a worker; nil if there is none, or if enough workers serve.
+    /// - Parameter isFirst: whether the worker was not serving before.
+    func next(_ context: Context, isCalled: Bool, isFirst: Bool) -> WorkItemPointer? {
+        if isFirst && !isCalled && isEmpty { return nil }
+        let thread = context.pointee.identifier
+        let serving = Serving(
+            thread: thread, start: MonotonicClock.nanoseconds(),
+            used: Threads.cpuNanoseconds(ofThread: thread) ?? 0)
+        return state.withLock { state in
+            if isCalled { state.calls -= 1 }
+            let index = state.serving.firstIndex { $0.thread == thread }
+            let mayServe = index != nil || isCalled || state.serving.count < state.limit
+            guard mayServe, let workItem = state.workItems.popFirst() else {
+                if let index { state.serving.remove(at: index) }
+                return nil
+            }
+            count.store(state.workItems.count, ordering: .sequentiallyConsistent)
+            if let index { state.serving[index] = serving } else { state.serving.append(serving) }
+            return workItem
+        }
+    }
+
+    /// No worker is available for a call.
+    func withdrawCall() { state.withLock { $0.calls -= 1 } }
+
+    func takeAll() -> [WorkItemPointer] {
+        state.withLock { state in
+            var all: [WorkItemPointer] = []
+            while let workItem = state.workItems.popFirst() { all.append(workItem) }
+            count.store(0, ordering: .sequentiallyConsistent)
+            return all
+        }
+    }
+
+    /// Part of the monitor's tick: stops counting the workers whose handlers block. Returns how
+    /// many workers to call.
+    /// - Parameter mayCompute: whether handlers that compute get one more worker.
+    func tick(mayCompute: Bool) -> Int {
+        let serving = state.withLock { $0.serving }
+        if serving.isEmpty && isEmpty { return 0 }
+        let now = MonotonicClock.nanoseconds()
+        let blocked = serving.filter {
+            now &- $0.start > AwayWork.minimumAge && AwayWork.isBlocked($0)
+        }
+        return state.withLock { state in
+            state.serving.removeAll { blocked.contains($0) }
+            if state.workItems.count == 0 {
+                state.limit = AwayWork.minimumLimit
+            } else if state.serving.isEmpty {
+                let more = blocked.isEmpty ? state.limit : state.limit * 4
+                state.limit = min(more, AwayWork.maximumLimit)
+            } else {
+                let computing = state.serving.count + (mayCompute ? 1 : 0)
+                state.limit = max(AwayWork.minimumLimit, min(computing, AwayWork.maximumLimit))
+            }
+            var calls = 0
+            while AwayWork.takeCall(&state) { calls += 1 }
+            return calls
+        }
+    }
+
+    private static func isBlocked(_ serving: Serving) -> Bool {
+        guard let used = Threads.cpuNanoseconds(ofThread: serving.thread) else { return true }
+        return used &- serving.used < Monitor.computingNanoseconds
+            && !Threads.isRunnable(thread: serving.thread)
+    }
+}

@@ -1,0 +1,95 @@
+internal import LinuxPlatform
+internal import Synchronization
+
+/// Whether the handlers of a serial queue, or all blocks of global and concurrent queues, keep
+/// blocking. Such handlers run away from the loops; see `AwayWork`.
+///
+/// The mark is set when a loop was taken over from such a handler because it blocked, and renewed
+/// when an away handler blocks. It is cleared after `drainsToReturn` drains in a row that blocked
+/// for less than `shortTime` an item: a queue that blocked once comes back.
+struct BlockingHistory {
+    private var drainsLeft: UInt8 = 0
+    static let drainsToReturn: UInt8 = 32
+    static let shortTime: UInt64 = 500_000
+
+    var isAway: Bool { drainsLeft > 0 }
+
+    /// The clocks, in nanoseconds, when handlers of a worker without a loop begin.
+    struct Start {
+        let time = MonotonicClock.nanoseconds()
+        let used: UInt64
+
+        fileprivate init(_ context: Context) {
+            used = Threads.cpuNanoseconds(ofThread: context.pointee.identifier) ?? 0
+        }
+
+        /// The time since then in which the thread did not compute.
+        fileprivate func blockedNanoseconds(_ context: Context) -> UInt64 {
+            let now = Start(context)
+            let (time, used) = (now.time &- time, now.used &- used)
+            return time > used ? time &- used : 0
+        }
+    }
+
+    /// Nil for other threads. A worker with a loop needs no clock: the monitor takes its loop if a
+    /// handler blocks.
+    @inline(__always)
+    static func start(_ context: Context) -> Start? {
+        context.pointee.loopState == 0 && context.pointee.worker != nil ? Start(context) : nil
+    }
+
+    /// After handlers have run on the calling thread.
+    /// - Parameters:
+    ///   - start: from before the first one.
+    ///   - items: their number.
+    @inline(__always)
+    mutating func note(_ start: Start?, items: Int, _ context: Context) {
+        if let start {
+            let limit = UInt64(max(items, 1)) &* BlockingHistory.shortTime
+            drainsLeft =
+                start.blockedNanoseconds(context) > limit
+                ? BlockingHistory.drainsToReturn : max(drainsLeft, 1) &- 1
+        } else if BlockingHistory.hasLostLoop(context) {
+            drainsLeft = BlockingHistory.drainsToReturn
+        }
+    }
+
+    /// Whether another worker took the loop because a handler blocked.
+    @inline(__always)
+    fileprivate static func hasLostLoop(_ context: Context) -> Bool {
+        context.pointee.loopState != 0 && !context.holdsLoop && hasBlocked(context)
+    }
+
+    @inline(never)
+    private static func hasBlocked(_ context: Context) -> Bool {
+        let blocked = context.pointee.worker?.blockedState.load(ordering: .relaxed)
+        return blocked == context.pointee.loopState
+    }
+}
+
+/// The history of the blocks of global and concurrent queues, which any number of threads run.
+struct SharedBlockingHistory: ~Copyable {
+    /// A copy of the history's `isAway`. A hint (relaxed): a late change costs one handler's block.
+    private let isAwayHint = Atomic<Bool>(false)
+    private let history = Locked(BlockingHistory())
+
+    @inline(__always)
+    var isAway: Bool { isAwayHint.load(ordering: .relaxed) }
+
+    /// Runs a block as a work item of its own.
+    @inline(__always)
+    func run(_ context: Context, _ body: () -> Void) {
+        let start = BlockingHistory.start(context)
+        body()
+        if start != nil || BlockingHistory.hasLostLoop(context) { note(start, context) }
+    }
+
+    @inline(never)
+    private func note(_ start: BlockingHistory.Start?, _ context: Context) {
+        let isAway = history.withLock { history in
+            history.note(start, items: 1, context)
+            return history.isAway
+        }
+        isAwayHint.store(isAway, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,162 @@
+internal import LinuxPlatform
+internal import Synchronization
+
+/// Short sends of a loop's connections, which one system call passes to the kernel.
+///
+/// The worker that holds the loop adds sends. They leave when the loop has nothing more to run,
+/// when the batch is full or old, before the worker blocks in the library, and when the monitor
+/// finds a handler that stays. A stream whose bytes did not all leave gets an event, and takes the
+/// rest back; until then nothing else of it is sent.
+final class SendBatch: @unchecked Sendable {
+    // Safety: `lock` guards the plain fields, and the streams' fields that say so.
+    private let lock = Locked<Void>(())
+    private let ring: SendRing
+    private let memory = PageMemory.allocate(SendBatch.size)
+    private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: SendRing.capacity)
+    @exclusivity(unchecked) private var count = 0
+    @exclusivity(unchecked) private var used = 0
+    /// The number of the batch that is being collected.
+    @exclusivity(unchecked) private var number: UInt64 = 1
+    /// When its first send was added, in ticks; 0: it is empty. Stored under the lock (sequentially
+    /// consistent): the store of a store-then-check with the loop's state. A worker that takes the
+    /// loop over loads it (the same) after it has changed the state.
+    private let start = Atomic<UInt64>(0)
+
+    private struct Entry {
+        /// Lives until it has settled.
+        let stream: Unmanaged<StreamReceiver>
+        let offset: Int
+        var count: Int
+    }
+
+    /// Longer sends go to the kernel at once: copying them costs more than a system call.
+    static let longest = 4096
+    static let size = SendRing.capacity * longest
+    /// The age at which a batch leaves although the loop has work. The first answer of a batch
+    /// waits this long for the last one.
+    private static let mostTicks = 100 * Ticks.perMicrosecond
+
+    init(_ ring: SendRing) {
+        self.ring = ring
+        ExitFlush.add(self)
+    }
+
+    // MARK: for the worker
+
+    var isEmpty: Bool {
+        @inline(__always) get { start.load(ordering: .sequentiallyConsistent) == 0 }
+    }
+
+    /// Sends the batch if it is old.
+    @inline(__always)
+    func submitIfOld() {
+        let start = start.load(ordering: .relaxed)
+        if start != 0 && Ticks.now() &- start > SendBatch.mostTicks { submit() }
+    }
+
+    /// Adds bytes of a stream that has none in another loop's batch. Returns false if earlier bytes
+    /// of the stream were not sent.
+    func add(_ bytes: UnsafeRawBufferPointer, of stream: StreamReceiver) -> Bool {
+        lock.withLock { _ in
+            if stream.batch != nil {
+                if stream.batchNumber == number {
+                    if extend(with: bytes, of: stream) { return true }
+                    submitLocked()
+                }
+                if stream.unsent != nil { return false }
+            }
+            if count == SendRing.capacity || used + bytes.count > SendBatch.size { submitLocked() }
+            stream.batch = self
+            stream.batchNumber = number
+            entries[count] = Entry(
+                stream: .passUnretained(stream), offset: used, count: bytes.count)
+            if count == 0 { start.store(Ticks.now(), ordering: .sequentiallyConsistent) }
+            count += 1
+            append(bytes)
+            return true
+        }
+    }
+
+    /// Adds bytes to the stream's entry, if that is the last one.
+    private func extend(with bytes: UnsafeRawBufferPointer, of stream: StreamReceiver) -> Bool {
+        let last = count - 1
+        guard entries[last].stream.toOpaque() == Unmanaged.passUnretained(stream).toOpaque(),
+            used + bytes.count <= SendBatch.size
+        else { return false }
+        used = entries[last].offset + entries[last].count
+        entries[last].count += bytes.count
+        append(bytes)
+        return true
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(start: memory + used, count: bytes.count).copyMemory(
+            from: bytes)
+        // Entries begin at a cache line.
+        used = (used + bytes.count + 63) & ~63
+    }
+
+    // MARK: from any thread
+
+    /// Passes everything to the kernel.
+    func submit() { lock.withLock { _ in submitLocked() } }
+
+    /// Sends what the stream has in the batch. Afterwards the stream has nothing in it, and
+    /// `unsent` are the bytes that the kernel did not take. On the stream's queue.
+    func settle(_ stream: StreamReceiver) {
+        lock.withLock { _ in
+            if stream.batchNumber == number { submitLocked() }
+            stream.batch = nil
+        }
+    }
+
+    private func submitLocked() {
+        guard count > 0 else { return }
+        if count == 1 {
+            // A single send costs less without the ring.
+            let result = Sockets.send(descriptor(0), bytes(0))
+            if result < bytes(0).count { failed(0, result) }
+        } else {
+            for index in 0..<count { ring.prepare(descriptor(index), bytes(index), index: index) }
+            ring.submit { failed($0, Int($1)) }
+        }
+        count = 0
+        used = 0
+        number &+= 1
+        start.store(0, ordering: .releasing)
+    }
+
+    /// - Parameter result: the number of bytes that the kernel has taken, or a negated errno, which
+    ///   the next send reports again.
+    private func failed(_ index: Int, _ result: Int) {
+        let rest = bytes(index).dropFirst(max(0, result))
+        entries[index].stream._withUnsafeGuaranteedRef { $0.sendFailed(Array(rest)) }
+    }
+
+    private func descriptor(_ index: Int) -> Int32 {
+        entries[index].stream._withUnsafeGuaranteedRef { $0.descriptor }
+    }
+
+    private func bytes(_ index: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: memory + entries[index].offset, count: entries[index].count)
+    }
+}
+
+/// At exit(3), the batches leave: a handler may send and then end the process.
+private enum ExitFlush {
+    private static let batches = Locked<[SendBatch]>([])
+    /// The child of a fork(2) has copies of the batches, which are not its own.
+    private static let process = Processes.current
+
+    static func add(_ batch: SendBatch) {
+        batches.withLock { batches in
+            if batches.isEmpty && process > 0 { Processes.atExit { ExitFlush.flush() } }
+            batches.append(batch)
+        }
+    }
+
+    private static func flush() {
+        guard process == Processes.current else { return }
+        for batch in batches.withLock({ $0 }) { batch.submit() }
+    }
+}

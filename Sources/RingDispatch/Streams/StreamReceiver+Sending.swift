@@ -1,0 +1,59 @@
+internal import LinuxPlatform
+
+// On the queue, unless a comment says otherwise.
+extension StreamReceiver {
+    /// Sends bytes, or adds them to the loop's batch.
+    /// - Returns: how many bytes were sent or added; or a negated errno. After less than all, call
+    ///   `settleSends`.
+    @inline(__always)
+    package func send(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if bytes.count <= SendBatch.longest, isWatching, mayBatch, !isSlow {
+            let context = Context.current
+            if let loop = context.pointee.loop, loop.isHeld(by: context), let batch = loop.sends {
+                return batch._withUnsafeGuaranteedRef { batch in
+                    let count = add(bytes, to: batch)
+                    // Store-then-check: the batch's `start` has been stored. A worker that took the
+                    // loop over meanwhile may have found the batch empty.
+                    if loop.loopState.word != context.pointee.loopState { batch.submit() }
+                    return count
+                }
+            }
+        }
+        if batch != nil, settle() { return 0 }
+        return Sockets.send(descriptor, bytes)
+    }
+
+    private func add(_ bytes: UnsafeRawBufferPointer, to batch: SendBatch) -> Int {
+        if let other = self.batch, other !== batch, settle() { return 0 }
+        return batch.add(bytes, of: self) ? bytes.count : 0
+    }
+
+    /// Returns whether bytes are unsent.
+    private func settle() -> Bool {
+        batch?.settle(self)
+        return unsent != nil
+    }
+
+    /// Sends what is in a batch.
+    /// - Returns: the bytes that the kernel has not taken, in order, before all others.
+    package func settleSends() -> [UInt8]? {
+        if batch != nil { _ = settle() }
+        return unsent.take()
+    }
+
+    /// The event after `sendFailed`; not one of poll(2)'s.
+    static let sendFailed: UInt32 = 1 << 24
+
+    /// Called under the batch's lock, on any thread.
+    func sendFailed(_ rest: [UInt8]) {
+        unsent = rest
+        notify(StreamReceiver.sendFailed, Context.current)
+    }
+
+    private static let slowTicks = 50 * Ticks.perMicrosecond
+
+    @inline(__always)
+    func noteEnd(since start: UInt64) {
+        isSlow = Ticks.now() &- start > StreamReceiver.slowTicks
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+import LinuxPlatform
+import Testing
+
+@Suite("Requests to files")
+struct FileRequestTests {
+    @Test("a read without waiting takes what is in memory, up to the end of the file")
+    func withoutWaiting() throws {
+        let path = "/tmp/file-request-tests-\(getpid())"
+        let file = OwnedDescriptor(adopting: open(path, O_RDWR | O_CREAT, 0o600))
+        unlink(path)
+        try #require(pwrite(file.number, "some bytes", 10, 0) == 10)
+        var found = [UInt8](repeating: 0, count: 20)
+        found.withUnsafeMutableBytes { bytes in
+            let request = FileRequest(.read(bytes, offset: 5), descriptor: file.number)
+            #expect(request.performWithoutWaiting() == 5)
+            let end = FileRequest(.read(bytes, offset: 10), descriptor: file.number)
+            #expect(end.performWithoutWaiting() == 0)
+        }
+        #expect(Array(found.prefix(5)) == Array("bytes".utf8))
+    }
+
+    @Test("it says nothing about an empty pipe, a wrong descriptor, and requests that are no reads")
+    func others() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let reader = OwnedDescriptor(adopting: ends[0])
+        let writer = OwnedDescriptor(adopting: ends[1])
+        var byte: UInt8 = 0
+        withUnsafeMutableBytes(of: &byte) { bytes in
+            for descriptor in [reader.number, 1_000_000] {
+                let read = FileRequest(.read(bytes, offset: -1), descriptor: descriptor)
+                #expect(read.performWithoutWaiting() == nil)
+            }
+        }
+        _ = writer.number
+        "/".withCString { path in
+            let open = FileRequest(.open(path, flags: O_RDONLY, mode: 0))
+            #expect(open.performWithoutWaiting() == nil)
+        }
+    }
+}

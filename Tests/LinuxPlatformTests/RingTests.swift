@@ -1,0 +1,117 @@
+import Glibc
+import LinuxPlatform
+import Testing
+
+extension Trait where Self == ConditionTrait {
+    /// For tests of io_uring. Where it is refused, the list of skipped tests says so.
+    static var needsRing: Self {
+        .enabled(
+            if: (try? UringProbe.check()) != nil,
+            "io_uring is refused here, so all tests ran on epoll")
+    }
+}
+
+@Suite("Rings", .needsRing)
+struct RingTests {
+    private let ring: Ring
+
+    init() throws { ring = try Ring() }
+
+    /// Submits and waits until this many requests have ended. Returns their results by token.
+    private func results(of ring: Ring, count: Int) -> [UInt64: Int32] {
+        var results: [UInt64: Int32] = [:]
+        while results.count < count {
+            ring.wait()
+            ring.reap { results[$0.token] = $0.result }
+        }
+        return results
+    }
+
+    @Test("a file is opened, written and read")
+    func file() throws {
+        let path = "/tmp/ring-tests-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        defer { unlink(path) }
+        let descriptor = path.withCString { path -> Int32 in
+            ring.start(
+                FileRequest(.open(path, flags: O_RDWR | O_CREAT, mode: 0o600)), token: 1)
+            return results(of: ring, count: 1)[1] ?? -1
+        }
+        try #require(descriptor >= 0)
+        let file = OwnedDescriptor(adopting: descriptor)
+        let text = Array("some bytes".utf8)
+        text.withUnsafeBytes { bytes in
+            let list = withUnsafePointer(to: bytes) {
+                GatherList(UnsafeBufferPointer(start: $0, count: 1), limit: .max)
+            }
+            ring.start(
+                FileRequest(.write(list, offset: 0), descriptor: file.number), token: 2)
+            #expect(results(of: ring, count: 1) == [2: 10])
+        }
+        var found = [UInt8](repeating: 0, count: 20)
+        found.withUnsafeMutableBytes { bytes in
+            ring.start(
+                FileRequest(.read(bytes, offset: 5), descriptor: file.number), token: 3)
+            #expect(results(of: ring, count: 1) == [3: 5])
+        }
+        #expect(Array(found.prefix(5)) == Array("bytes".utf8))
+    }
+
+    @Test("an error is the negated errno")
+    func error() {
+        var byte: UInt8 = 0
+        withUnsafeMutableBytes(of: &byte) { bytes in
+            ring.start(FileRequest(.read(bytes, offset: 0), descriptor: 1_000_000), token: 4)
+            #expect(results(of: ring, count: 1) == [4: -EBADF])
+        }
+    }
+
+    @Test("a cancelled request completes, too")
+    func cancel() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let reader = OwnedDescriptor(adopting: ends[0])
+        let writer = OwnedDescriptor(adopting: ends[1])
+        var byte: UInt8 = 0
+        withUnsafeMutableBytes(of: &byte) { bytes in
+            ring.start(
+                FileRequest(.read(bytes, offset: -1), descriptor: reader.number), token: 5)
+            ring.cancel(token: 5)
+            let result = results(of: ring, count: 1)[5]
+            #expect(result == -ECANCELED || result == -EINTR)
+        }
+        _ = writer.number
+    }
+
+    @Test("more requests than the queues hold all end")
+    func overflow() throws {
+        let small = try Ring(entries: (submission: 4, completion: 8))
+        let file = OwnedDescriptor(adopting: open("/proc/self/exe", O_RDONLY))
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 1)
+        defer { memory.deallocate() }
+        for token in 1...100 {
+            let byte = UnsafeMutableRawBufferPointer(rebasing: memory[token - 1..<token])
+            small.start(
+                FileRequest(.read(byte, offset: 0), descriptor: file.number),
+                token: UInt64(token))
+        }
+        let results = results(of: small, count: 100)
+        #expect(results.count == 100)
+        #expect(results.values.allSatisfy { $0 == 1 })
+    }
+
+    @Test("a wake-up by another thread ends a wait, each time")
+    func wake() throws {
+        nonisolated(unsafe) let shared = ring
+        for _ in 1...3 {
+            try Threads.start { shared.wake() }
+            ring.wait()
+            ring.reap { _ in Issue.record("a wake-up has no completion") }
+        }
+    }
+
+    @Test("a kernel without a needed operation is refused, with the release that is needed")
+    func oldKernel() {
+        let refusal = #expect(throws: SystemError.self) { try UringProbe.check(newest: 255) }
+        #expect(refusal?.description.contains("Linux 6.1 or later is needed") == true)
+    }
+}

@@ -1,0 +1,164 @@
+import Glibc
+import RingDispatch
+import Testing
+
+@Suite("Handlers that keep blocking")
+struct AwayWorkTests {
+    @Test("A queue whose handlers keep blocking holds its loop up once")
+    func serial() async {
+        await #expect(processExitsWith: .success) {
+            let queue = DispatchQueue(label: "away.blocks")
+            #expect((1...20).contains(takeOvers { queue.async(execute: $0) }))
+        }
+    }
+
+    @Test("Blocks of a global queue that keep blocking hold the loops up once")
+    func global() async {
+        await #expect(processExitsWith: .success) {
+            #expect((1...20).contains(takeOvers { DispatchQueue.global().async(execute: $0) }))
+        }
+    }
+
+    @Test("What a queue that is away submits runs in order")
+    func order() async {
+        await #expect(processExitsWith: .success) {
+            let queue = DispatchQueue(label: "away.order")
+            let seen = Watched<[Int]>([])
+            _ = takeOvers { handler in
+                let number = seen.value.count
+                queue.async(execute: handler)
+                queue.async { seen.update { $0.append(number) } }
+            }
+            drain(queue)
+            #expect(seen.value.count > 50)
+            #expect(seen.value == seen.value.sorted())
+        }
+    }
+
+    @Test("A queue that blocked once comes back to the loops")
+    func comingBack() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            let queue = DispatchQueue(label: "away.back")
+            let begun = Gate()
+            let leave = Gate()
+            queue.async {
+                begun.open()
+                leave.pass()
+            }
+            expectOpens(begun)
+            let beside = Gate()
+            DispatchQueue(label: "away.beside").async { beside.open() }
+            expectOpens(beside)
+            leave.open()
+            drain(queue)
+            let isBack = poll {
+                for _ in 0..<40 { drain(queue) }
+                let isOnLoop = Watched<Bool?>(nil)
+                queue.async {
+                    let thread = currentThreadIdentifier()
+                    let isShown = DispatchRuntime.snapshot().loops.contains { $0.thread == thread }
+                    isOnLoop.update { $0 = isShown }
+                }
+                expectEventually(isOnLoop) { $0 != nil }
+                return isOnLoop.value == true
+            }
+            #expect(isBack)
+        }
+    }
+
+    @Test("Away handlers that compute do not stop other away queues")
+    func computing() async {
+        await #expect(processExitsWith: .success) {
+            let queues = (0..<9).map { DispatchQueue(label: "away.compute.\($0)") }
+            for queue in queues { _ = takeOvers(of: 3) { queue.async(execute: $0) } }
+            let stop = Gate()
+            let (computing, ended) = (Watched(0), Watched(0))
+            for queue in queues.dropLast() {
+                queue.async {
+                    computing.increment()
+                    while !stop.wasOpened { sched_yield() }
+                    ended.increment()
+                }
+            }
+            expectEventually(computing) { $0 == 8 }
+            drain(queues[8])
+            stop.open()
+            expectEventually(ended) { $0 == 8 }
+        }
+    }
+
+    @Test("Workers that are not needed any more end")
+    func ending() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "2", 1)
+            let leave = Gate()
+            let (inside, left) = (Watched(0), Watched(0))
+            for number in 0..<50 {
+                DispatchQueue(label: "away.many.\(number)").async {
+                    inside.increment()
+                    leave.pass()
+                    left.increment()
+                }
+            }
+            expectEventually(inside) { $0 == 50 }
+            #expect(DispatchRuntime.snapshot().workers >= 50)
+            leave.open()
+            expectEventually(left) { $0 == 50 }
+            #expect(poll { DispatchRuntime.snapshot().workers <= 3 })
+            // Those that are left serve the loops.
+            drain(DispatchQueue(label: "away.after"))
+        }
+    }
+
+    @Test("In a quiet process the monitor sleeps through the events")
+    func quiet() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            let fired = Watched(0)
+            let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "away.quiet"))
+            timer.schedule(deadline: .now(), repeating: .milliseconds(5))
+            timer.start { fired.increment() }
+            expectEventually(fired) { $0 >= 10 }
+            let before = monitorSleeps()
+            expectEventually(fired) { $0 >= 110 }
+            // Each event would take several, if the monitor went on for a while.
+            #expect(monitorSleeps() - before < 100)
+            timer.cancel()
+        }
+    }
+}
+
+/// Lets handlers block for 2 ms, one after the other, while other work waits for the only loop.
+/// Returns how often the loop was taken over.
+private func takeOvers(
+    of count: Int = 60, whenBlocking submit: (@escaping @Sendable () -> Void) -> Void
+) -> Int {
+    prepareForTrap()
+    setenv("RINGDISPATCH_LOOPS", "1", 1)
+    let other = DispatchQueue(label: "away.other")
+    let before = DispatchRuntime.snapshot().takeOvers
+    for _ in 0..<count {
+        let done = Gate()
+        let beside = Gate()
+        submit {
+            other.async { beside.open() }
+            letTimePass(milliseconds: 2)
+            expectOpens(beside)
+            done.open()
+        }
+        expectOpens(done)
+    }
+    return DispatchRuntime.snapshot().takeOvers - before
+}
+
+private func monitorSleeps() -> Int {
+    threadIdentifiers().reduce(0) { sum, thread in
+        let place = "self/task/\(thread)"
+        guard processStatus("Name", of: place) == "ring-monitor" else { return sum }
+        return sum + (processStatus("voluntary_ctxt_switches", of: place).flatMap { Int($0) } ?? 0)
+    }
+}

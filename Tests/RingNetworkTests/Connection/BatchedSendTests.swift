@@ -1,0 +1,275 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+/// Short sends of handlers may leave together, after the handlers.
+@Suite("Sends that leave together", .watchdog)
+struct BatchedSendTests {
+    enum Stay: String, CaseIterable, Codable {
+        case blocks
+        case computes
+        case waits
+    }
+
+    /// Connections whose queues share a target, so that their handlers run one after the other.
+    private static func makeNeighbours(
+        _ count: Int, _ configure: (Int, Connection) -> Void
+    ) -> (wires: [Wire], connections: [Connection], target: DispatchQueue) {
+        let target = DispatchQueue(label: "batched.target")
+        let both = (0..<count).map { number -> (Wire, Connection) in
+            let (descriptor, wire) = Wire.pair()
+            let connection = Connection(adopting: descriptor, target: target)
+            configure(number, connection)
+            connection.activate()
+            return (wire, connection)
+        }
+        return (both.map { $0.0 }, both.map { $0.1 }, target)
+    }
+
+    /// In a process of its own, where nothing else makes another worker take the loop over.
+    @Test("The peers have the bytes while a handler stays", arguments: Stay.allCases)
+    func handlerStays(_ stay: Stay) async {
+        await #expect(processExitsWith: .success) { [stay] in
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            let (held, release) = Wire.pair()
+            let blocked = Wire(held)
+            let isReleased = Watched(false)
+            let calls = Watched(0)
+            let (wires, connections, target) = BatchedSendTests.makeNeighbours(8) { _, connection in
+                connection.setReceiveHandler { connection, _ in
+                    connection.send(countingBytes(10))
+                    calls.increment()
+                    guard calls.value == 8 else { return }
+                    switch stay {
+                    case .blocks: _ = blocked.receive(1)
+                    case .computes: while !isReleased.value {}
+                    case .waits: DispatchSemaphore(value: 0).wait()
+                    }
+                }
+            }
+            target.suspend()
+            for wire in wires { demand(wire.send([1]), "the kernel takes it") }
+            target.resume()
+            for wire in wires { demand(wire.receive(10) == countingBytes(10), "it is sent") }
+            isReleased.update { $0 = true }
+            release.send([0])
+            _ = connections
+            _exit(0)
+        }
+    }
+
+    @Test("A peer that does not read gets everything in order later")
+    func unread() {
+        let isWritable = Watched(true)
+        let (wire, connection, _) = makeConnection { connection in
+            connection.setReceiveHandler { connection, _ in
+                for number in 0..<4000 { connection.send(patterned(700, seed: number)) }
+                isWritable.update { $0 = connection.isWritable }
+            }
+        }
+        #expect(wire.send([1]))
+        expectEventually(isWritable) { !$0 }
+        expectSame(
+            wire.receive(4000 * 700), (0..<4000).flatMap { patterned(700, seed: $0) })
+        connection.close()
+        #expect(wire.receiveEnd() == 0)
+    }
+
+    /// Otherwise a handler that pauses another connection while this one is not writable would see
+    /// the writable handler called without such a pause.
+    @Test("A connection does not become unwritable after the handler that sent")
+    func waterMark() {
+        let (wrong, right) = (Watched(0), Watched(0))
+        let message = countingBytes(3000)
+        var options = ConnectionOptions()
+        options.sendHighWaterBytes = 4 * 1024
+        options.sendLowWaterBytes = 1024
+        options.pausesReceivingWhileUnwritable = false
+        let (wire, connection, _) = makeConnection(options) { connection in
+            var wasUnwritable = false
+            connection.setReceiveHandler { connection, bytes in
+                for _ in 0..<bytes.byteCount { connection.send(message) }
+                if !connection.isWritable { wasUnwritable = true }
+            }
+            connection.setWritableHandler { _ in
+                (wasUnwritable ? right : wrong).increment()
+                wasUnwritable = false
+            }
+        }
+        // Four at a time are more than the mark; the socket has room for 10 to 30 times.
+        for times in 5..<35 {
+            for _ in 0..<times {
+                #expect(wire.send([1, 2, 3, 4]))
+                // Its handler has run, and nothing else.
+                letTimePass(milliseconds: 1)
+            }
+            let expected = repeatElement(message, count: times * 4).joined()
+            expectSame(wire.receive(times * 4 * 3000), Array(expected))
+        }
+        expectEventually(right) { $0 > 0 }
+        #expect(wrong.value == 0)
+        connection.close()
+        #expect(wire.receiveEnd() == 0)
+    }
+
+    @Test("A peer that left meanwhile closes its connection, and delays no other")
+    func departed() {
+        let leaving = Watched<Wire?>(nil)
+        let reasons = Watched<[Int: CloseReason]>([:])
+        let (wires, connections, target) = Self.makeNeighbours(8) { number, connection in
+            connection.setCloseHandler { _, why in reasons.update { $0[number] = why } }
+            connection.setReceiveHandler { connection, _ in
+                if number == 3 { leaving.value?.close() }
+                connection.send([UInt8(number)])
+            }
+        }
+        leaving.update { $0 = wires[3] }
+        target.suspend()
+        for wire in wires { #expect(wire.send([1])) }
+        target.resume()
+        for (number, wire) in wires.enumerated() where number != 3 {
+            #expect(wire.receive(1) == [UInt8(number)])
+        }
+        expectEventually(reasons) { $0.count == 1 }
+        if case .failed(let error)? = reasons.value[3] {
+            #expect(error.code == EPIPE || error.code == ECONNRESET)
+        } else {
+            Issue.record("\(reasons.value)")
+        }
+        for connection in connections { connection.close() }
+    }
+
+    @Test("What is sent last before the output ends, or the connection closes, arrives")
+    func lastWords() {
+        for isClose in [false, true] {
+            let (wire, connection, closed) = makeConnection { connection in
+                connection.setReceiveHandler { connection, _ in
+                    connection.send([1, 2])
+                    connection.send([3])
+                    if isClose { connection.close() } else { connection.closeOutput() }
+                }
+            }
+            #expect(wire.send([1]))
+            #expect(wire.receive(10) == [1, 2, 3])
+            wire.closeOutput()
+            #expect(closed.wait() == (isClose ? .closed : .ended))
+            _ = connection
+        }
+    }
+
+    @Test("A handler that sends and ends the process has sent")
+    func exit() async {
+        let name = "ringdispatch-batched-\(getpid())"
+        let listener = UnixListener(name)
+        let found = Watched<[UInt8]?>(nil)
+        let server = UserThread {
+            let wire = Wire(listener.accept())
+            wire.send([1])
+            let bytes = wire.receive(10)
+            found.update { $0 = bytes }
+        }
+        await #expect(processExitsWith: .success) {
+            let descriptor = UnixListener.connect("ringdispatch-batched-\(getppid())")
+            let connection = Connection(adopting: descriptor)
+            connection.setReceiveHandler { connection, _ in
+                connection.send([1, 2])
+                connection.send([3])
+                Glibc.exit(0)
+            }
+            connection.activate()
+            _ = Gate().waitUntilOpen(seconds: Patience.seconds)
+        }
+        #expect(server.join())
+        #expect(found.value == [1, 2, 3])
+    }
+
+    /// Sends of all kinds and lengths from handlers, other threads and completions, to peers that
+    /// read in odd sizes, while loops are taken over.
+    @Test("All bytes arrive in order, however they were sent", arguments: [1, 2, 3])
+    func order(seed: UInt64) {
+        let rounds = isDeep ? 400 : 40
+        let pairs = (0..<12).map { number in
+            let sender = MixedSender(seed: seed &* 1000 &+ UInt64(number), rounds: rounds)
+            let (wire, connection, closed) = makeConnection { connection in
+                connection.setReceiveHandler { connection, bytes in
+                    for _ in 0..<bytes.byteCount { sender.step(connection) }
+                }
+            }
+            return (sender, wire, connection, closed)
+        }
+        let threads = pairs.map { sender, wire, connection, closed in
+            UserThread {
+                var random = SeededGenerator(seed: seed)
+                var isSame = true
+                var position = 0
+                for _ in 0..<rounds {
+                    wire.send([0])
+                    // The next request may overtake the answer, which has at least one byte.
+                    if Bool.random(using: &random) { continue }
+                    let bytes = wire.receive(1)
+                    isSame = isSame && sender.matches(bytes, at: position)
+                    position += bytes.count
+                }
+                wire.closeOutput()
+                while true {
+                    let bytes = wire.receive(Int.random(in: 1...70_000, using: &random))
+                    if bytes.isEmpty { break }
+                    isSame = isSame && sender.matches(bytes, at: position)
+                    position += bytes.count
+                }
+                let total = sender.total
+                #expect(isSame && position == total, "\(position) of \(total)")
+                #expect(closed.wait() == .ended)
+                _ = connection
+            }
+        }
+        for thread in threads { #expect(thread.join()) }
+    }
+}
+
+/// Sends a stream of position-dependent bytes in many ways.
+private final class MixedSender: @unchecked Sendable {
+    // Safety: `step` runs on the connection's queue; `sent` is locked.
+    private var random: SeededGenerator
+    private let sent = Watched(0)
+
+    init(seed: UInt64, rounds: Int) {
+        random = SeededGenerator(seed: seed)
+    }
+
+    var total: Int { sent.value }
+
+    private func next(_ count: Int) -> [UInt8] {
+        let start = sent.value
+        sent.update { $0 += count }
+        return bytes(count, at: start)
+    }
+
+    private func bytes(_ count: Int, at position: Int) -> [UInt8] {
+        let start = position % MixedSender.period
+        return Array(MixedSender.stream[start..<start + count])
+    }
+
+    private static let period = 65_521
+    private static let stream = (0..<3 * period).map { UInt8($0 % period % 251) }
+
+    func matches(_ bytes: [UInt8], at position: Int) -> Bool {
+        bytes == self.bytes(bytes.count, at: position)
+    }
+
+    func step(_ connection: Connection) {
+        connection.send(next(Int.random(in: 1...100, using: &random)))
+        for _ in 0..<Int.random(in: 1...6, using: &random) {
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0: connection.send(next(Int.random(in: 4000...60_000, using: &random)))
+            case 1: connection.send(next(Int.random(in: 1...9000, using: &random))) { _ in }
+            case 2:
+                connection.send(next(300).withUnsafeBytes { DispatchData(bytes: $0) })
+            case 3: usleep(UInt32.random(in: 1...3000, using: &random))
+            default: connection.send(next(Int.random(in: 1...4096, using: &random)))
+            }
+        }
+    }
+}
