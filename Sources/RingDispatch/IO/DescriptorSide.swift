@@ -19,9 +19,8 @@ final class DescriptorSide: @unchecked Sendable {
     @exclusivity(unchecked) private var hasEvents = false
     /// Some operations in `waiting` are aborted.
     @exclusivity(unchecked) private var mustSweep = false
-    /// A wait is in progress, or about to begin.
+    /// A wait has begun, and its end has not arrived.
     @exclusivity(unchecked) private var isWaiting = false
-    @exclusivity(unchecked) private var isWaitEnding = false
     /// The result of the last wait, for the runner.
     @exclusivity(unchecked) private var waitResult: Int32?
     /// The descriptor is to be released when the wait has ended.
@@ -76,10 +75,11 @@ final class DescriptorSide: @unchecked Sendable {
         if isMine { run(context) }
     }
 
-    /// Called after the last operation. True if a wait is in progress; its end then calls
+    /// Called after the last operation. True if the end of a wait is on its way, which then calls
     /// `sideIsQuiet`. Otherwise the descriptor may be closed.
     func retire() -> Bool {
         let mustWait = lock.withLock { _ in
+            if isWaiting { cancelWait() }
             mustRetire = isWaiting
             return mustRetire
         }
@@ -117,7 +117,7 @@ final class DescriptorSide: @unchecked Sendable {
                 }
                 if let result = waitResult.take() {
                     isExhausted = false
-                    waitError = result < 0 && result != FileRequest.cancelled ? result : 0
+                    waitError = min(result, 0)
                 }
                 isIdle = isWaiting
                 return waiting.first
@@ -125,7 +125,7 @@ final class DescriptorSide: @unchecked Sendable {
             for operation in aborted { operation.finish(operation.abortCode, context) }
             first?.deliverIfCallIsDue(context)
             guard let first, !isIdle else {
-                if rest(context) { return }
+                if rest() { return }
                 continue
             }
             switch step(first, context) {
@@ -135,25 +135,19 @@ final class DescriptorSide: @unchecked Sendable {
             case .mustWait:
                 if wait(context) { return }
             case .heldBack:
-                if rest(context) { return }
+                if rest() { return }
             }
         }
     }
 
     /// Stops running; false if an event arrived. Cancels a wait without operations.
-    private func rest(_ context: Context) -> Bool {
-        var mustEndWait = false
-        let isOver = lock.withLock { _ -> Bool in
+    private func rest() -> Bool {
+        lock.withLock { _ in
             if hasEvents { return false }
             isBusy = false
-            if isWaiting && waiting.isEmpty && !isWaitEnding {
-                isWaitEnding = true
-                mustEndWait = true
-            }
+            if isWaiting && waiting.isEmpty { cancelWait() }
             return true
         }
-        if mustEndWait { cancelWait(context) }
-        return isOver
     }
 
     private func step(_ operation: IOOperation, _ context: Context) -> Outcome {
@@ -228,35 +222,35 @@ final class DescriptorSide: @unchecked Sendable {
     private func wait(_ context: Context) -> Bool {
         let isFirst = loop == nil
         let home = loop ?? Runtime.loopForNewSource()
-        let isOver = lock.withLock { _ -> Bool in
-            if hasEvents { return false }
-            isBusy = false
-            isWaiting = true
-            loop = home
-            return true
-        }
-        guard isOver else { return false }
         let events = direction == .read ? PollEvents.readable : PollEvents.writable
         let reference = Unmanaged.passRetained(self)
         let wait = DescriptorWait(
             for: events, by: reference.toOpaque(), complete: DescriptorSide.completed)
-        let code = home.begin(wait, for: stream.number, isFirst: isFirst)
-        if code != 0 {
-            reference.release()
-            // A descriptor that cannot be waited for is always ready.
-            let result = code == ErrorCode.notPermitted ? Int32(events) : -code
-            DispatchQueue.global().submit { self.ended(result: result, Context.current) }
+        // The wait begins under the lock, so that whoever finds `isWaiting` can cancel it.
+        let code = lock.withLock { _ -> Int32? in
+            if hasEvents { return nil }
+            isBusy = false
+            isWaiting = true
+            loop = home
+            return home.begin(wait, for: stream.number, isFirst: isFirst)
         }
+        if code == 0 { return true }
+        reference.release()
+        guard let code else { return false }
+        // A descriptor that cannot be waited for is always ready.
+        let result = code == ErrorCode.notPermitted ? Int32(events) : -code
+        DispatchQueue.global().submit { self.ended(result: result, Context.current) }
         return true
     }
 
-    private func cancelWait(_ context: Context) {
+    /// Under the lock. If the wait has ended already, its end is on the way.
+    private func cancelWait() {
         let reference = Unmanaged.passUnretained(self)
-        // Otherwise its end is on the way.
         guard let loop,
             loop.readiness.cancelWait(by: reference.toOpaque(), for: stream.number)
         else { return }
-        ended(result: FileRequest.cancelled, context)
+        isWaiting = false
+        waitResult = 0
         reference.release()
     }
 
@@ -271,7 +265,6 @@ final class DescriptorSide: @unchecked Sendable {
         var isLast = false
         let isMine = lock.withLock { _ -> Bool in
             isWaiting = false
-            isWaitEnding = false
             waitResult = result
             isLast = mustRetire
             return !isLast && claim()

@@ -54,6 +54,24 @@ extension IOTests {
             expectEventually(ended) { $0 == rounds }
         }
 
+        @Test("A channel is stopped while its read begins to wait for bytes that never come")
+        func stopped() {
+            let queue = DispatchQueue(label: "io.stop")
+            for round in 0..<3000 {
+                let pair = Channel(.socketPair)
+                let (channel, cleanup) = open(.stream, pair.near)
+                let started = Watched(false)
+                queue.async {
+                    started.update { $0 = true }
+                    for _ in 0..<round % 300 { _ = clock() }
+                    channel.close(flags: .stop)
+                }
+                while !started.value {}
+                _ = channel.read(10, on: .global())
+                cleanup.expect()
+            }
+        }
+
         @Test("Many threads read and write one channel; all bytes arrive, none twice")
         func manyThreads() {
             let pair = Channel(.socketPair)
