@@ -167,6 +167,12 @@ ssize_t readv(int descriptor, const struct iovec *list, int count) {
     return transfer_in("readv", descriptor, list, count, 0);
 }
 
+ssize_t preadv2(int descriptor, const struct iovec *list, int count, off_t offset, int flags) {
+    FORWARD(descriptor, SYS_preadv2, descriptor, list, count, offset, 0, flags);
+    if (offset != -1 || flags != RWF_NOWAIT) not_simulated("preadv2", descriptor, flags);
+    return transfer_in("preadv2", descriptor, list, count, MSG_DONTWAIT);
+}
+
 ssize_t recv(int descriptor, void *bytes, size_t count, int flags) {
     FORWARD(descriptor, SYS_recvfrom, descriptor, bytes, count, flags, NULL, NULL);
     struct iovec piece = {bytes, count};
@@ -190,6 +196,12 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
 ssize_t writev(int descriptor, const struct iovec *list, int count) {
     FORWARD(descriptor, SYS_writev, descriptor, list, count);
     return transfer_out("writev", descriptor, list, count, 0);
+}
+
+ssize_t pwritev2(int descriptor, const struct iovec *list, int count, off_t offset, int flags) {
+    FORWARD(descriptor, SYS_pwritev2, descriptor, list, count, offset, 0, flags);
+    if (offset != -1 || flags != RWF_NOWAIT) not_simulated("pwritev2", descriptor, flags);
+    return transfer_out("pwritev2", descriptor, list, count, MSG_DONTWAIT);
 }
 
 ssize_t send(int descriptor, const void *bytes, size_t count, int flags) {

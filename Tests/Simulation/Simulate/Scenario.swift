@@ -13,6 +13,7 @@ struct Scenario: Sendable {
         Scenario(name: "sources") { SourcesScenario().run() },
         Scenario(name: "streams") { StreamsScenario().run() },
         Scenario(name: "queues", setUp: QueuesScenario.setUp) { QueuesScenario().run() },
+        Scenario(name: "channels") { ChannelsScenario().run() },
     ]
 
     /// Runs the body on a kernel that misbehaves, and requires that nothing is left.
