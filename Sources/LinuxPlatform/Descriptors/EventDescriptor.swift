@@ -24,7 +24,7 @@ package struct EventDescriptor: ~Copyable {
     /// Makes the descriptor unreadable until the next write.
     package func clear() { Self.clear(descriptor.number) }
 
-    /// The same for an eventfd that belongs to other code.
+    /// The same for an eventfd that belongs to other code, or a timerfd.
     static func clear(_ descriptor: Int32) {
         var count: UInt64 = 0
         while read(descriptor, &count, 8) < 0 && errno == EINTR {}

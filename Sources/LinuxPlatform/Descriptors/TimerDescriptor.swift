@@ -21,7 +21,6 @@ package struct TimerDescriptor: ~Copyable, Sendable {
 
     /// Blocks until the timer has expired since the last wait.
     package func wait() {
-        var count: UInt64 = 0
-        while read(descriptor.number, &count, 8) < 0 && errno == EINTR {}
+        EventDescriptor.clear(descriptor.number)
     }
 }

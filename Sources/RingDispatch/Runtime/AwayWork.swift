@@ -26,9 +26,8 @@ struct AwayWork: ~Copyable {
 
     struct Serving: Equatable {
         let thread: UInt32
-        /// When its handler began, and the CPU time that the thread had used then, in nanoseconds.
-        var start: UInt64
-        var used: UInt64
+        /// When its handler began.
+        var start: BlockingHistory.Start
     }
 
     private static let minimumLimit = CPUCount.usable
@@ -70,9 +69,7 @@ struct AwayWork: ~Copyable {
     func next(_ context: Context, isCalled: Bool, isFirst: Bool) -> WorkItemPointer? {
         if isFirst && !isCalled && isEmpty { return nil }
         let thread = context.pointee.identifier
-        let serving = Serving(
-            thread: thread, start: MonotonicClock.nanoseconds(),
-            used: Threads.cpuNanoseconds(ofThread: thread) ?? 0)
+        let serving = Serving(thread: thread, start: BlockingHistory.Start(context))
         return state.withLock { state in
             if isCalled { state.calls -= 1 }
             let index = state.serving.firstIndex { $0.thread == thread }
@@ -90,12 +87,10 @@ struct AwayWork: ~Copyable {
     /// No worker is available for a call.
     func withdrawCall() { state.withLock { $0.calls -= 1 } }
 
-    func takeAll() -> [WorkItemPointer] {
+    func takeAll() -> WorkItemChain {
         state.withLock { state in
-            var all: [WorkItemPointer] = []
-            while let workItem = state.workItems.popFirst() { all.append(workItem) }
             count.store(0, ordering: .sequentiallyConsistent)
-            return all
+            return state.workItems.popAll()
         }
     }
 
@@ -107,7 +102,8 @@ struct AwayWork: ~Copyable {
         if serving.isEmpty && isEmpty { return 0 }
         let now = MonotonicClock.nanoseconds()
         let blocked = serving.filter {
-            now &- $0.start > AwayWork.minimumAge && AwayWork.isBlocked($0)
+            now &- $0.start.time > AwayWork.minimumAge
+                && Monitor.activity(of: $0.thread, since: $0.start.used) == .blocks
         }
         return state.withLock { state in
             state.serving.removeAll { blocked.contains($0) }
@@ -124,11 +120,5 @@ struct AwayWork: ~Copyable {
             while AwayWork.takeCall(&state) { calls += 1 }
             return calls
         }
-    }
-
-    private static func isBlocked(_ serving: Serving) -> Bool {
-        guard let used = Threads.cpuNanoseconds(ofThread: serving.thread) else { return true }
-        return used &- serving.used < Monitor.computingNanoseconds
-            && !Threads.isRunnable(thread: serving.thread)
     }
 }

@@ -15,11 +15,11 @@ struct BlockingHistory {
     var isAway: Bool { drainsLeft > 0 }
 
     /// The clocks, in nanoseconds, when handlers of a worker without a loop begin.
-    struct Start {
+    struct Start: Equatable {
         let time = MonotonicClock.nanoseconds()
         let used: UInt64
 
-        fileprivate init(_ context: Context) {
+        init(_ context: Context) {
             used = Threads.cpuNanoseconds(ofThread: context.pointee.identifier) ?? 0
         }
 

@@ -32,6 +32,9 @@ struct EventLoop: Equatable, @unchecked Sendable {
         /// inbox and the timers: a producer loads it after its store, and then, only if it is
         /// true, the state.
         let isSleeping = Atomic<Bool>(true)
+        /// Whether work of another class than the default one was ever pushed. A hint (relaxed):
+        /// the inbox is also taken in when nothing else waits.
+        let hasClasses = Atomic<Bool>(false)
         let pool: Unmanaged<Pool>
         let readiness: Readiness
         /// Ends the loop's wait.
@@ -74,8 +77,8 @@ struct EventLoop: Equatable, @unchecked Sendable {
         var turnsSincePoll = 0
         /// Time of the last fetch of events, in ticks.
         var lastPoll: UInt64 = 0
-        /// Whether the last sleep was long.
-        var isQuiet = false
+        /// Whether the last sleep was long, so that the next one probably is too.
+        var hasSleptLong = false
     }
 
     /// - Parameter sends: nil where io_uring is refused.
@@ -159,6 +162,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
 
     @inline(__always)
     func push(_ workItem: WorkItemPointer, from context: Context) {
+        if workItem.pointee.priority != Priority.default { noteClasses() }
         if isHeld(by: context) {
             if waiting == 0, storage.pointee.inbox.isEmpty,
                 storage.pointee.next.compareExchange(
@@ -177,8 +181,15 @@ struct EventLoop: Equatable, @unchecked Sendable {
     }
 
     func push(_ workItems: consuming WorkItemChain, from context: Context) {
+        if workItems.hasClasses { noteClasses() }
         storage.pointee.inbox.push(workItems)
         wakeIfSleeping()
+    }
+
+    private func noteClasses() {
+        if !storage.pointee.hasClasses.load(ordering: .relaxed) {
+            storage.pointee.hasClasses.store(true, ordering: .relaxed)
+        }
     }
 
     @inline(__always)
@@ -245,6 +256,13 @@ struct EventLoop: Equatable, @unchecked Sendable {
     /// Whether descriptors are waited for. Only a system call shows whether they are ready.
     var hasWaits: Bool { readiness.count > 0 }
 
+    /// Whether the inbox must be taken in before the next work item: it may hold a more urgent one.
+    /// With one class only, it is cheaper to empty it when the run queue is empty.
+    @inline(__always)
+    var isInboxDue: Bool {
+        waiting == 0 || storage.pointee.hasClasses.load(ordering: .relaxed) && !inboxIsEmpty
+    }
+
     var waiting: Int { storage.pointee.waiting.load(ordering: .relaxed) }
 
     /// Whether the loop has work that waits for a worker stuck in a handler.
@@ -300,9 +318,8 @@ struct EventLoop: Equatable, @unchecked Sendable {
     /// Removes all work items, oldest first.
     func takeWork() -> WorkItemChain {
         enqueue(all: takeInbox())
-        var all = WorkItemChain()
-        while let workItem = nextWorkItem() { all.append(workItem) }
-        return all
+        storage.pointee.waiting.store(0, ordering: .relaxed)
+        return owned.pointee.runQueue.popAll()
     }
 
     /// Removes the later half of the run queue, for a worker that steals it.
@@ -346,9 +363,9 @@ struct EventLoop: Equatable, @unchecked Sendable {
     /// Work items that run between two polls of timers and events.
     static let turnsBetweenPolls = 32
 
-    var isQuiet: Bool {
-        get { owned.pointee.isQuiet }
-        nonmutating set { owned.pointee.isQuiet = newValue }
+    var hasSleptLong: Bool {
+        get { owned.pointee.hasSleptLong }
+        nonmutating set { owned.pointee.hasSleptLong = newValue }
     }
 
     var parkedUntil: UInt64 {

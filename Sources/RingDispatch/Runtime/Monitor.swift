@@ -50,11 +50,11 @@ final class Monitor: @unchecked Sendable {
     static let quickTicks = 4
     static let quickPeriodNanoseconds: UInt64 = 400_000
     /// CPU time since a handler's first sample from which on it computes, rather than blocks.
-    static let computingNanoseconds: UInt64 = 500_000
+    private static let computingNanoseconds: UInt64 = 500_000
     /// With many workers, a computing handler is replaced only every so many ticks.
     static let ticksBetweenComputing = 8
     /// A loop that slept longer than this before its last event will probably do so again.
-    static let quietTicks = 250 * Ticks.perMicrosecond
+    static let longSleep = 250 * Ticks.perMicrosecond
 
     init() throws(SystemError) {
         timer = try TimerDescriptor()
@@ -110,13 +110,13 @@ final class Monitor: @unchecked Sendable {
             if pool.isQuiet {
                 stop()
             } else {
-                let period = isQuick ? Monitor.quickPeriodNanoseconds : Monitor.periodNanoseconds
+                let isQuick = isQuick(since: lastCall)
+                let period =
+                    isQuick ? Monitor.quickPeriodNanoseconds : Monitor.periodNanoseconds
                 control.withLock { control in setPeriod(period, &control) }
             }
         }
     }
-
-    private var isQuick: Bool { isQuick(since: lastCall) }
 
     private func isQuick(since call: Int) -> Bool { ticks &- call < Monitor.quickTicks }
 
@@ -125,65 +125,66 @@ final class Monitor: @unchecked Sendable {
         let now = MonotonicClock.nanoseconds()
         let mayCompute = ticks % Monitor.ticksBetweenComputing == 0
         for (index, loop) in pool.loops.enumerated() {
-            let loopState = loop.loopState
-            if loopState.phase == .idle && loop.isNeeded(now: now) {
-                // No worker was available.
-                loop.wakeIfIdle()
-                continue
-            }
-            guard loopState == seen[index].loopState, loopState.phase == .inHandler else {
-                seen[index].loopState = loopState
-                seen[index].usedNanoseconds = nil
-                if loopState.phase == .inHandler {
-                    seen[index].usedNanoseconds = identifier(loopState.worker).flatMap(cpuTime)
-                }
-                continue
-            }
-            loop.submitSends()
-            guard loop.hasWork(now: now) else { continue }
-            switch state(
-                of: identifier(loopState.worker), since: seen[index].usedNanoseconds)
-            {
-            case .waitsForCPU:
-                continue
-            case .computes:
-                // More computing threads than CPUs are of no use: add them slowly.
-                if pool.workerCount > 2 * pool.loops.count, !mayCompute { continue }
-            case .blocks:
-                let worker = pool.worker(loopState.worker)
-                worker?.blockedState.store(loopState.word, ordering: .relaxed)
-                if isQuick(since: seen[index].lastCall), seen[index].called != loopState,
-                    loop.waiting > 1
-                {
-                    pool.offloadHalf(of: loop, in: loopState)
-                }
-                seen[index].called = loopState
-                seen[index].lastCall = ticks
-            }
-            pool.call(to: loop, expecting: loopState)
-            lastCall = ticks
+            check(loop, &seen[index], now: now, mayCompute: mayCompute)
         }
         pool.tickAway(mayCompute: mayCompute)
     }
 
-    private enum State {
+    /// - Parameter mayCompute: whether a handler that computes is replaced although there are many
+    ///   workers.
+    private func check(_ loop: EventLoop, _ sample: inout Sample, now: UInt64, mayCompute: Bool) {
+        let loopState = loop.loopState
+        if loopState.phase == .idle && loop.isNeeded(now: now) {
+            // No worker was available.
+            loop.wakeIfIdle()
+            return
+        }
+        guard loopState == sample.loopState, loopState.phase == .inHandler else {
+            sample.loopState = loopState
+            sample.usedNanoseconds = nil
+            if loopState.phase == .inHandler {
+                sample.usedNanoseconds = identifier(loopState.worker).flatMap(
+                    Threads.cpuNanoseconds(ofThread:))
+            }
+            return
+        }
+        loop.submitSends()
+        guard loop.hasWork(now: now) else { return }
+        switch Monitor.activity(of: identifier(loopState.worker), since: sample.usedNanoseconds) {
+        case .waitsForCPU:
+            return
+        case .computes:
+            // More computing threads than CPUs are of no use: add them slowly.
+            if pool.workerCount > 2 * pool.loops.count, !mayCompute { return }
+        case .blocks:
+            pool.worker(loopState.worker)?.blockedState.store(loopState.word, ordering: .relaxed)
+            if isQuick(since: sample.lastCall), sample.called != loopState, loop.waiting > 1 {
+                pool.offloadHalf(of: loop, in: loopState)
+            }
+            sample.called = loopState
+            sample.lastCall = ticks
+        }
+        pool.call(to: loop, expecting: loopState)
+        lastCall = ticks
+    }
+
+    private func identifier(_ worker: UInt64) -> UInt32? {
+        pool.worker(worker)?.identifier.load(ordering: .relaxed)
+    }
+
+    /// What the thread of a handler does.
+    enum Activity {
         case blocks
         case computes
         /// Other threads have the CPU: a replacement worker would wait for it as well.
         case waitsForCPU
     }
 
-    private func state(of thread: UInt32?, since before: UInt64?) -> State {
-        guard let thread, let before, let now = cpuTime(thread) else { return .blocks }
-        if now &- before >= Monitor.computingNanoseconds { return .computes }
+    /// - Parameter before: the thread's CPU time when the handler began, or was first seen.
+    static func activity(of thread: UInt32?, since before: UInt64?) -> Activity {
+        guard let thread, let before, let now = Threads.cpuNanoseconds(ofThread: thread)
+        else { return .blocks }
+        if now &- before >= computingNanoseconds { return .computes }
         return Threads.isRunnable(thread: thread) ? .waitsForCPU : .blocks
-    }
-
-    private func cpuTime(_ thread: UInt32) -> UInt64? {
-        Threads.cpuNanoseconds(ofThread: thread)
-    }
-
-    private func identifier(_ worker: UInt64) -> UInt32? {
-        pool.worker(worker)?.identifier.load(ordering: .relaxed)
     }
 }

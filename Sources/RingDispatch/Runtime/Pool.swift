@@ -125,7 +125,7 @@ final class Pool: @unchecked Sendable {
     /// No worker is to be had for the loop. But one may sleep in another loop. If none does, the
     /// monitor tries again at its next tick.
     private func giveUp(_ loop: EventLoop, _ expecting: LoopState) {
-        let sleeper = loops.first { $0 != loop && $0.loopState.phase == .parked }
+        let sleeper = sleepingLoop(besides: loop)
         guard expecting.phase == .assigned else {
             // It can steal from the handler that keeps the loop.
             if let sleeper, help.begin() { sleeper.wakeIfIdle() }
@@ -138,6 +138,10 @@ final class Pool: @unchecked Sendable {
         }
         _ = loop.exchangeState(expecting, for: expecting.with(.idle))
         monitor.noteActivity()
+    }
+
+    private func sleepingLoop(besides loop: EventLoop?) -> EventLoop? {
+        loops.first { $0 != loop && $0.loopState.phase == .parked }
     }
 
     private func reportLimit() {
@@ -180,9 +184,7 @@ final class Pool: @unchecked Sendable {
 
     /// Handlers of the loop have blocked in a row: half of its work items become away work.
     func offloadHalf(of loop: EventLoop, in loopState: LoopState) {
-        guard loop.exchangeState(loopState, for: loopState.with(.stealing)) else { return }
-        let workItems = loop.giveHalf()
-        loop.setState(loopState)
+        let workItems = stealing(from: loop, in: loopState) { loop.giveHalf() } ?? []
         if !workItems.isEmpty, away.add(all: workItems) { callAway(1) }
     }
 
@@ -198,8 +200,9 @@ final class Pool: @unchecked Sendable {
 
     /// At the limit of workers, one that sleeps in its loop runs the away work.
     private func moveAwayWorkToSleepingLoop() {
-        guard let loop = loops.first(where: { $0.loopState.phase == .parked }) else { return }
-        for workItem in away.takeAll() { loop.push(workItem, from: Context.current) }
+        guard let loop = sleepingLoop(besides: nil) else { return }
+        let workItems = away.takeAll()
+        if !workItems.isEmpty { loop.push(workItems, from: Context.current) }
     }
 
     // MARK: spreading work
@@ -251,10 +254,10 @@ final class Pool: @unchecked Sendable {
             guard loopState.phase == .inHandler else { continue }
             let isStuck = stuck.map { $0.0 == victim && $0.1 == loopState } ?? false
             guard victim.waiting > 1 || isStuck else { continue }
-            guard victim.exchangeState(loopState, for: loopState.with(.stealing)) else { continue }
-            let hasFound = visit(victim, for: loop, takingAll: isStuck, context)
-            victim.setState(loopState)
-            if hasFound {
+            let hasFound = stealing(from: victim, in: loopState) {
+                takeItems(of: victim, for: loop, takingAll: isStuck)
+            }
+            if hasFound == true {
                 help.succeeded()
                 return true
             }
@@ -262,8 +265,17 @@ final class Pool: @unchecked Sendable {
         return false
     }
 
-    private func visit(
-        _ victim: EventLoop, for loop: EventLoop, takingAll: Bool, _ context: Context
+    /// Runs a body that may touch the run queue of a loop in a handler. Nil if the state changed.
+    private func stealing<Result>(
+        from victim: EventLoop, in loopState: LoopState, _ body: () -> Result
+    ) -> Result? {
+        guard victim.exchangeState(loopState, for: loopState.with(.stealing)) else { return nil }
+        defer { victim.setState(loopState) }
+        return body()
+    }
+
+    private func takeItems(
+        of victim: EventLoop, for loop: EventLoop, takingAll: Bool
     ) -> Bool {
         var hasFound = false
         for workItem in victim.giveHalf() {

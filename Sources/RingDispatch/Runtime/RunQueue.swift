@@ -1,27 +1,19 @@
-/// A loop's ready work items, one list for each QoS priority. Only the holder and a stealing worker
-/// touch it.
+/// A loop's ready work items, one list for each QoS priority, or those of `AwayWork`.
 struct RunQueue {
-    private var priorities: (WorkItemList, WorkItemList, WorkItemList, WorkItemList, WorkItemList) =
-        (
-            WorkItemList(), WorkItemList(), WorkItemList(), WorkItemList(), WorkItemList()
-        )
+    private var lists = InlineArray<5, WorkItemList>(repeating: WorkItemList())
     private(set) var count = 0
 
-    /// Number of items from higher priorities between two items of the lowest one that waits. A
-    /// flood of urgent work slows the rest down, but does not stop it.
-    static let urgentRun = 64
+    /// Work items of the most urgent class between two items of less urgent ones: a flood of urgent
+    /// work slows the rest down, but does not stop it.
+    static let urgentRun = 32
     private var urgentServed = 0
+    /// The class that had the last turn between urgent items.
+    private var lastShare = 0
 
     @inline(__always)
     mutating func append(_ workItem: WorkItemPointer) {
         count &+= 1
-        switch workItem.pointee.priority {
-        case 0: priorities.0.append(workItem)
-        case 1: priorities.1.append(workItem)
-        case 2: priorities.2.append(workItem)
-        case 3: priorities.3.append(workItem)
-        default: priorities.4.append(workItem)
-        }
+        lists[Int(workItem.pointee.priority)].append(workItem)
     }
 
     mutating func append(all first: WorkItemPointer?) {
@@ -37,33 +29,45 @@ struct RunQueue {
         guard count > 0 else { return nil }
         count &-= 1
         // In nearly all cases every item has the default priority.
-        if priorities.2.count == count &+ 1 { return priorities.2.popFirst() }
-        return popMixed()
+        let common = Int(Priority.default)
+        return lists[common].count == count &+ 1 ? lists[common].popFirst() : popMixed()
     }
 
     private mutating func popMixed() -> WorkItemPointer? {
+        guard let top = mostUrgent(below: Priority.count) else { return nil }
         urgentServed += 1
         if urgentServed > RunQueue.urgentRun {
             urgentServed = 0
-            return priorities.0.popFirst() ?? priorities.1.popFirst() ?? priorities.2.popFirst()
-                ?? priorities.3.popFirst() ?? priorities.4.popFirst()
+            // The other classes in turn, from the more urgent to the less urgent.
+            if let share = mostUrgent(below: min(lastShare, top)) ?? mostUrgent(below: top) {
+                lastShare = share
+                return lists[share].popFirst()
+            }
         }
-        return priorities.4.popFirst() ?? priorities.3.popFirst() ?? priorities.2.popFirst()
-            ?? priorities.1.popFirst() ?? priorities.0.popFirst()
+        return lists[top].popFirst()
+    }
+
+    /// The most urgent class that has items, of those below a limit.
+    private func mostUrgent(below limit: Int) -> Int? {
+        var index = limit - 1
+        while index >= 0 && lists[index].isEmpty { index -= 1 }
+        return index < 0 ? nil : index
+    }
+
+    /// Removes all work items.
+    mutating func popAll() -> WorkItemChain {
+        var all = WorkItemChain()
+        while let workItem = popFirst() { all.append(workItem) }
+        return all
     }
 
     /// Removes and returns the later half of each priority's list.
     mutating func splitHalf() -> [WorkItemPointer] {
         var given: [WorkItemPointer] = []
-        func drain(_ list: WorkItemList) {
-            var list = list
-            while let workItem = list.popFirst() { given.append(workItem) }
+        for index in lists.indices.reversed() {
+            var half = lists[index].splitHalf()
+            while let workItem = half.popFirst() { given.append(workItem) }
         }
-        drain(priorities.4.splitHalf())
-        drain(priorities.3.splitHalf())
-        drain(priorities.2.splitHalf())
-        drain(priorities.1.splitHalf())
-        drain(priorities.0.splitHalf())
         count -= given.count
         return given
     }

@@ -85,7 +85,7 @@ extension Worker {
 
     @inline(__always)
     private func collect(_ loop: EventLoop, _ context: Context) {
-        if loop.waiting == 0 { loop.enqueue(all: loop.takeInbox()) }
+        if loop.isInboxDue { loop.enqueue(all: loop.takeInbox()) }
         if loop.isPollDue() { poll(loop, context) }
     }
 
@@ -144,7 +144,8 @@ extension Worker {
             if !loop.inboxIsEmpty || pool.steal(for: loop, context, stuck: busy) { return }
         }
         let isUseful =
-            SpinBudget.isUsefulForEvents && context.pointee.arrivals.isRoundTrip && !loop.isQuiet
+            SpinBudget.isUsefulForEvents && context.pointee.arrivals.isRoundTrip
+            && !loop.hasSleptLong
         let mustFetch = isUseful && loop.hasWaits
         let hasEvents = context.pointee.spin.spin(isUseful: isUseful) {
             !loop.inboxIsEmpty || mustFetch && fetch(loop, context)
@@ -178,13 +179,13 @@ extension Worker {
         let timersChanged = loop.timers.firsts.isBefore(firsts)
         var events = 0
         if loop.inboxIsEmpty && !timersChanged {
-            if loop.isQuiet { pool.monitor.noteQuiet() }
+            if loop.hasSleptLong { pool.monitor.noteQuiet() }
             let start = Ticks.now()
             events = loop.wait(
                 timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)
             let slept = Ticks.now() &- start
             context.pointee.spin.slept(ticks: slept)
-            loop.isQuiet = slept > Monitor.quietTicks
+            loop.hasSleptLong = slept > Monitor.longSleep
         }
         loop.announceState(mine.with(.running))
         loop.setSleeping(false)

@@ -2,8 +2,8 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// A thread of the runtime. It serves the loop that it holds. After another worker has taken that
-/// loop over, it serves away work, and then joins the idle workers. A worker that
-/// was idle for `patience` ends, unless few are left.
+/// loop over, it serves away work, and then joins the idle workers. A worker that was idle for
+/// `patience` ends, unless few are left.
 final class Worker: @unchecked Sendable {
     // Safety: the pool's lock and the parker hand `assignment` over; the atomics are for other
     // threads.
@@ -49,8 +49,8 @@ final class Worker: @unchecked Sendable {
         Threads.useFineTimers()
         if pool.isBackground { Threads.useBackgroundPriority() }
         Threads.setName("ring-\(pool.isBackground ? "bg-" : "")\(index)")
-        var isCalledAway = assignment == nil
         while true {
+            let isCalledAway = assignment == nil
             if let assignment {
                 self.assignment = nil
                 let taken = LoopState(.running, worker: index, turn: assignment.expecting.turn &+ 1)
@@ -67,11 +67,9 @@ final class Worker: @unchecked Sendable {
                     serve(assignment.loop, context)
                 }
             }
-            context.pointee.loopState = 0
             serveAway(context, isCalled: isCalledAway)
             pool.becomeIdle(self)
             if !waitForCall(context) { return }
-            isCalledAway = assignment == nil
         }
     }
 

@@ -48,12 +48,55 @@ struct PriorityTests {
         stop.open()
     }
 
+    /// In a process of its own with one loop, where only the library decides the order. Each flood
+    /// submits its next item from its last one.
+    @Test(
+        "76. If each class floods a loop, the most urgent has nearly all turns, each other some",
+        arguments: [true, false])
+    func floods(isSerial: Bool) async {
+        await #expect(processExitsWith: .success) { [isSerial] in
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            let classes: [DispatchQoS] = [
+                .utility, .default, .userInitiated, .userInteractive,
+            ]
+            let turns = Watched([0, 0, 0, 0])
+            let wanted = 40_000
+            let start = DispatchQueue(label: "flood.start")
+            // Submitted from the loop's own thread, so that no class has a head start.
+            start.async {
+                for (index, qos) in classes.enumerated() {
+                    for _ in 0..<8 {
+                        let queue =
+                            isSerial
+                            ? DispatchQueue(label: "flood", qos: qos)
+                            : .global(qos: qos.qosClass)
+                        flood(queue) {
+                            turns.update { turns in
+                                turns[index] += 1
+                                return turns.reduce(0, +) < wanted
+                            }
+                        }
+                    }
+                }
+            }
+            expectEventually(turns) { $0.reduce(0, +) >= wanted }
+            let shares = turns.value.map { Double($0) / Double(wanted) }
+            #expect(shares[3] >= 0.9, "\(shares)")
+            #expect(shares.allSatisfy { $0 >= 0.005 }, "\(shares)")
+        }
+    }
+
     private func keepBusy(_ queue: DispatchQueue, until stop: Gate) {
         queue.async {
             compute()
             if !stop.wasOpened { self.keepBusy(queue, until: stop) }
         }
     }
+}
+
+private func flood(_ queue: DispatchQueue, _ mustGoOn: @escaping @Sendable () -> Bool) {
+    queue.async { if mustGoOn() { flood(queue, mustGoOn) } }
 }
 
 /// About a tenth of a millisecond of work.
