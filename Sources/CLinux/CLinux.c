@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <linux/ioprio.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,18 @@ int clinux_supports(struct io_uring *ring, int operation) {
 }
 
 long clinux_thread_id(void) { return syscall(SYS_gettid); }
+
+int clinux_memory_barrier(void) {
+    long result = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    // EPERM: the process has not registered.
+    if (result < 0 && errno == EPERM) {
+        result = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+        if (result == 0) {
+            result = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+        }
+    }
+    return result < 0 ? -errno : 0;
+}
 
 void clinux_set_thread_name(const char *name) { pthread_setname_np(pthread_self(), name); }
 

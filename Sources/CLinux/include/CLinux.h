@@ -135,6 +135,9 @@ long clinux_futex_wake(uint32_t *word, int count);
 // Whether the kernel has an operation (IORING_OP_...): 1 or 0, or -errno.
 int clinux_supports(struct io_uring *ring, int operation);
 long clinux_thread_id(void);
+// membarrier(2): each running thread of the process executes a full memory barrier. Returns 0, or
+// -errno.
+int clinux_memory_barrier(void);
 void clinux_set_thread_name(const char *name);
 void clinux_use_fine_timers(void);
 void clinux_use_lowest_priority(void);

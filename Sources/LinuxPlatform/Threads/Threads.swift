@@ -99,6 +99,17 @@ package enum Threads {
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
+    /// membarrier(2): each thread of the process executes a full memory barrier before this returns.
+    /// Returns false where the call is not available.
+    package static func executeBarriers() -> Bool { clinux_memory_barrier() == 0 }
+
+    /// The kernel function in which a thread sleeps (proc_pid_wchan(5)); nil if it does not sleep,
+    /// or the kernel does not say.
+    package static func waitChannel(ofThread identifier: UInt32) -> String? {
+        let name = SystemFile.firstLine(of: "/proc/self/task/\(identifier)/wchan")
+        return name == nil || name == "0" || name == "" ? nil : name
+    }
+
     /// Whether a thread of this process runs, or waits only for a CPU (state R of
     /// proc_pid_stat(5)).
     package static func isRunnable(thread identifier: UInt32) -> Bool {

@@ -100,6 +100,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     }
 
     deinit {
+        QueueInspection.waitForEnd()
         let state = QueueState(state.load(ordering: .acquiring))
         if state.isStopped {
             fatalMisuse(

@@ -21,7 +21,9 @@ enum Blocking {
         while loop.loopState == mine.with(.stealing) { Threads.yield() }
         guard loop.isHeld(by: context) else { return }
         loop.submitSends()
-        let isNeeded = loop.isNeeded(now: MonotonicClock.nanoseconds())
+        let now = MonotonicClock.nanoseconds()
+        context.pointee.worker?.observe(now: now)
+        let isNeeded = loop.isNeeded(now: now)
         guard loop.exchangeState(mine, for: LoopState(.idle, turn: mine.turn)) else { return }
         loop.setSleeping(true)
         loop.pool.noteIdle(1)

@@ -8,17 +8,21 @@ internal import LinuxPlatform
 /// | `RINGDISPATCH_LOOPS` | loops, 1 to 256 | the CPUs that may be used |
 /// | `RINGDISPATCH_WORKERS` | most threads of each pool, 2 to 32768, and more than loops | 1024 |
 /// | `RINGDISPATCH_LOG` | `off`: no line about the back end | `on` |
+/// | `RINGDISPATCH_STALLS` | reports handlers that run longer, in ms, 10 to 3600000 | none |
 /// | `RINGDISPATCH_DEBUG` | `1`: threads bear the label of the queue they run | `0` |
 struct Configuration: Sendable {
     var backend = BackendFactory.Preference.auto
     var loops = 1
     var workers = Configuration.defaultWorkers
     var isLogging = true
+    /// 0: stalls are not reported.
+    var stallNanoseconds: UInt64 = 0
     var namesThreads = false
 
     static let loopRange = 1...256
     static let workerRange = 2...32_768
     static let defaultWorkers = 1024
+    static let stallRange = 10...3_600_000
 
     static func fromEnvironment() -> Configuration {
         do {
@@ -57,6 +61,11 @@ struct Configuration: Sendable {
                         + "thread while others are blocked in handlers")
             }
             loops = count
+        }
+        if let milliseconds = try Configuration.number(
+            "RINGDISPATCH_STALLS", Configuration.stallRange, variable)
+        {
+            stallNanoseconds = UInt64(milliseconds) * 1_000_000
         }
         isLogging = variable("RINGDISPATCH_LOG") != "off"
         namesThreads = variable("RINGDISPATCH_DEBUG") == "1"

@@ -209,6 +209,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
             case .parked:
                 if exchangeState(loopState, for: loopState.with(.woken)) {
                     storage.pointee.bell.signal()
+                    pool.counters.wakeUps.wrappingAdd(1, ordering: .relaxed)
                     let context = Context.current
                     if context.pointee.worker == nil { context.pointee.spin.noteWoken() }
                     return

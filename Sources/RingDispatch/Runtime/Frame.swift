@@ -17,8 +17,12 @@ func withFrame(
     var frame = Frame(
         queue: queue, parent: context.pointee.frame, isDrain: isDrain, isExclusive: isExclusive)
     withUnsafeMutablePointer(to: &frame) { frame in
+        let threadHandle = context.pointee.threadHandle
         context.pointee.frame = frame
+        threadHandle.announce(queue.toOpaque())
+        threadHandle.noteItem()
         body()
         context.pointee.frame = frame.pointee.parent
+        threadHandle.announce(frame.pointee.parent?.pointee.queue.toOpaque())
     }
 }

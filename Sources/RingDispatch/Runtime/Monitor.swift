@@ -128,6 +128,7 @@ final class Monitor: @unchecked Sendable {
             check(loop, &seen[index], now: now, mayCompute: mayCompute)
         }
         pool.tickAway(mayCompute: mayCompute)
+        StallWatch.check(pool, now: now)
     }
 
     /// - Parameter mayCompute: whether a handler that computes is replaced although there are many
@@ -143,11 +144,13 @@ final class Monitor: @unchecked Sendable {
             sample.loopState = loopState
             sample.usedNanoseconds = nil
             if loopState.phase == .inHandler {
+                pool.worker(loopState.worker)?.observe(now: now)
                 sample.usedNanoseconds = identifier(loopState.worker).flatMap(
                     Threads.cpuNanoseconds(ofThread:))
             }
             return
         }
+        pool.worker(loopState.worker)?.observe(now: now)
         loop.submitSends()
         guard loop.hasWork(now: now) else { return }
         switch Monitor.activity(of: identifier(loopState.worker), since: sample.usedNanoseconds) {

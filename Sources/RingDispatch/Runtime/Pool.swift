@@ -16,8 +16,21 @@ final class Pool: @unchecked Sendable {
 
     let away = AwayWork()
     let blocks = SharedBlockingHistory()
-    /// How often the monitor gave a loop to another worker. A statistic (relaxed).
-    let takeOvers = Atomic<Int>(0)
+    let counters = Counters()
+
+    /// Statistics (relaxed).
+    struct Counters: ~Copyable {
+        /// How often the monitor gave a loop to another worker.
+        let takeOvers = Atomic<Int>(0)
+        /// How often an idle loop took work items from another one.
+        let steals = Atomic<Int>(0)
+        /// How often a thread woke a sleeping worker.
+        let wakeUps = Atomic<Int>(0)
+        /// How often a sleep ended more than `lateness` after its time.
+        let lateWakeUps = Atomic<Int>(0)
+
+        static let lateness: UInt64 = 50_000_000
+    }
 
     private struct Workers {
         var idle: [Worker] = []
@@ -60,7 +73,7 @@ final class Pool: @unchecked Sendable {
     /// Whether the monitor has nothing to do: every loop is parked or needs no worker, and nothing
     /// waits away from the loops.
     var isQuiet: Bool {
-        guard away.isEmpty else { return false }
+        guard away.isEmpty, !StallWatch.isNeeded(self) else { return false }
         return loops.allSatisfy { loop in
             switch loop.loopState.phase {
             case .parked: true
@@ -74,6 +87,13 @@ final class Pool: @unchecked Sendable {
 
     var workerCounts: (all: Int, idle: Int) {
         workers.withLock { workers in (workers.count, workers.idle.count) }
+    }
+
+    /// Runs a body under the lock of the workers.
+    func withWorkers<Result: Sendable>(
+        _ body: (_ all: [Worker], _ idle: [Worker]) -> Result
+    ) -> Result {
+        workers.withLock { workers in body(workers.all.compactMap { $0 }, workers.idle) }
     }
 
     // MARK: workers
@@ -258,6 +278,7 @@ final class Pool: @unchecked Sendable {
                 takeItems(of: victim, for: loop, takingAll: isStuck)
             }
             if hasFound == true {
+                counters.steals.wrappingAdd(1, ordering: .relaxed)
                 help.succeeded()
                 return true
             }

@@ -1,4 +1,6 @@
-/// The part of a thread that other threads use: its identifier and its parker.
+internal import Synchronization
+
+/// The part of a thread that other threads use: its identifier, its parker and its queue.
 ///
 /// A pointer, without reference counting, that is valid as long as the thread.
 struct ThreadHandle: Equatable, @unchecked Sendable {
@@ -9,6 +11,10 @@ struct ThreadHandle: Equatable, @unchecked Sendable {
     private struct Storage: ~Copyable {
         let identifier: UInt32
         let parker = Parker()
+        /// See `QueueInspection`.
+        let queue = Atomic<UnsafeRawPointer?>(nil)
+        /// The number of items that the thread has begun. Only the thread stores it (relaxed).
+        let item = Atomic<UInt64>(0)
     }
 
     init(identifier: UInt32) {
@@ -29,6 +35,25 @@ struct ThreadHandle: Equatable, @unchecked Sendable {
 
     /// The kernel's thread identifier.
     var identifier: UInt32 { storage.pointee.identifier }
+
+    /// An item begins.
+    @inline(__always)
+    func noteItem() {
+        storage.pointee.item.store(
+            storage.pointee.item.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+
+    /// The number of the item that the thread runs, or of its last one.
+    var item: UInt64 { storage.pointee.item.load(ordering: .relaxed) }
+
+    /// The queue that the thread runs on now. For other threads; see `QueueInspection`.
+    @inline(__always)
+    func announce(_ queue: UnsafeRawPointer?) {
+        storage.pointee.queue.store(queue, ordering: .releasing)
+    }
+
+    /// Call it in `QueueInspection.inspect` only.
+    var announcedQueue: UnsafeRawPointer? { storage.pointee.queue.load(ordering: .acquiring) }
 
     /// Ends the thread's current `park`, or its next one.
     func grant() { storage.pointee.parker.grant() }

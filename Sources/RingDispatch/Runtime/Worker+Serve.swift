@@ -1,4 +1,5 @@
 internal import LinuxPlatform
+internal import Synchronization
 
 extension Worker {
     /// Runs turns of the loop until another worker has taken it over. The worker must hold the
@@ -184,6 +185,7 @@ extension Worker {
             events = loop.wait(
                 timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)
             let slept = Ticks.now() &- start
+            if events == 0, until < .max { noteLateness(until) }
             context.pointee.spin.slept(ticks: slept)
             loop.hasSleptLong = slept > Monitor.longSleep
         }
@@ -193,5 +195,12 @@ extension Worker {
         pool.monitor.noteActivity()
         if !loop.inboxIsEmpty { context.pointee.arrivals.note(ArrivalPattern.threads) }
         deliver(events, loop, context)
+    }
+
+    /// Counts a sleep that ended too late: the kernel's fault, or the machine's.
+    private func noteLateness(_ until: UInt64) {
+        if MonotonicClock.nanoseconds() > until &+ Pool.Counters.lateness {
+            pool.counters.lateWakeUps.wrappingAdd(1, ordering: .relaxed)
+        }
     }
 }

@@ -14,6 +14,12 @@ final class Worker: @unchecked Sendable {
     /// The state word with which a handler of the worker blocked, so that the monitor called a
     /// replacement. A hint (relaxed).
     let blockedState = Atomic<UInt64>(0)
+    /// The number of the item that the worker was last seen with, and since when, in nanoseconds.
+    /// Hints (relaxed).
+    private let seenItem = Atomic<UInt64>(0)
+    private let seenSince = Atomic<UInt64>(0)
+    /// The number of the last item that `StallWatch` has reported.
+    private let reportedItem = Atomic<UInt64>(0)
     let identifier = Atomic<UInt32>(0)
     /// The address of the thread's `ThreadHandle`, once it runs.
     private let threadHandle = Atomic<UInt>(0)
@@ -33,11 +39,38 @@ final class Worker: @unchecked Sendable {
         try Threads.start { self.run() }
     }
 
+    /// Since when the worker's item has run, in nanoseconds, as far as anybody knows: whoever sees
+    /// an item first takes its time. From any thread.
+    @discardableResult
+    func observe(now: UInt64) -> UInt64 {
+        let item = handle?.item ?? 0
+        if seenItem.exchange(item, ordering: .relaxed) != item {
+            seenSince.store(now, ordering: .relaxed)
+        }
+        return seenSince.load(ordering: .relaxed)
+    }
+
+    /// The worker begins an item without a loop.
+    @inline(never)
+    func observeItem() {
+        observe(now: MonotonicClock.nanoseconds())
+        if StallWatch.isOn { pool.monitor.noteActivity() }
+    }
+
+    /// Whether `StallWatch` has reported the item that runs.
+    var isReported: Bool { reportedItem.load(ordering: .relaxed) == handle?.item }
+
+    func noteReported() { reportedItem.store(handle?.item ?? 0, ordering: .relaxed) }
+
+    /// The thread's handle; nil before the thread has begun.
+    var handle: ThreadHandle? {
+        UnsafeMutableRawPointer(bitPattern: threadHandle.load(ordering: .acquiring))
+            .map { ThreadHandle(address: $0) }
+    }
+
     /// Wakes an idle worker for its new assignment.
     func call() {
-        let address = UnsafeMutableRawPointer(bitPattern: threadHandle.load(ordering: .acquiring))
-        guard let address else { return }
-        ThreadHandle(address: address).grant()
+        handle?.grant()
     }
 
     private func run() {
@@ -58,7 +91,7 @@ final class Worker: @unchecked Sendable {
                     context.pointee.loop = assignment.loop
                     context.pointee.loopState = taken.word
                     if assignment.expecting.phase == .inHandler {
-                        pool.takeOvers.wrappingAdd(1, ordering: .relaxed)
+                        pool.counters.takeOvers.wrappingAdd(1, ordering: .relaxed)
                     }
                     if assignment.expecting.phase == .assigned {
                         assignment.loop.setSleeping(false)

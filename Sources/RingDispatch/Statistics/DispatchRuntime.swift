@@ -39,6 +39,8 @@ public enum DispatchRuntime {
         /// Why this back end was chosen.
         public let backendReason: String
         public let loops: [EventLoop]
+        /// What each worker thread does.
+        public let workerThreads: [WorkerThread]
         /// Existing worker threads. One that was idle for five seconds ends, unless few are left.
         public let workers: Int
         /// Workers that are not assigned to a loop.
@@ -47,6 +49,13 @@ public enum DispatchRuntime {
         public let workItemsAway: Int
         /// How often a loop was given to another worker because a handler stayed.
         public let takeOvers: Int
+        /// How often an idle loop took work from another loop whose handler stayed.
+        public let steals: Int
+        /// How often a thread woke a worker that slept in its loop. Events do not count.
+        public let wakeUps: Int
+        /// How often a worker's sleep ended more than 50 ms after its time. The machine has not
+        /// enough CPU then, or its kernel is at fault.
+        public let lateWakeUps: Int
         /// The maximum number of workers of each kind, ordinary and background
         /// (`RINGDISPATCH_WORKERS`).
         public let workerLimit: Int
@@ -68,14 +77,21 @@ public enum DispatchRuntime {
     /// takes a few locks.
     public static func snapshot() -> Snapshot {
         let pools = [Runtime.pool] + (Runtime.backgroundPoolIfUsed.map { [$0] } ?? [])
+        let workers = pools.flatMap { pool in
+            pool.workerActivitiesWithQueues().map { WorkerThread($0, isBackground: pool.isBackground) }
+        }
         let counts = pools.map { $0.workerCounts }
         return Snapshot(
             backend: Runtime.backend.rawValue, backendReason: Runtime.backendReason,
             loops: pools.flatMap { pool in pool.loops.map { $0.snapshot(of: pool) } },
+            workerThreads: workers,
             workers: counts.reduce(0) { $0 + $1.all },
             idleWorkers: counts.reduce(0) { $0 + $1.idle },
             workItemsAway: pools.reduce(0) { $0 + $1.away.waiting },
-            takeOvers: pools.reduce(0) { $0 + $1.takeOvers.load(ordering: .relaxed) },
+            takeOvers: pools.reduce(0) { $0 + $1.counters.takeOvers.load(ordering: .relaxed) },
+            steals: pools.reduce(0) { $0 + $1.counters.steals.load(ordering: .relaxed) },
+            wakeUps: pools.reduce(0) { $0 + $1.counters.wakeUps.load(ordering: .relaxed) },
+            lateWakeUps: pools.reduce(0) { $0 + $1.counters.lateWakeUps.load(ordering: .relaxed) },
             workerLimit: Runtime.configuration.workers, sources: SourceCore.count,
             channels: IOStatistics.channels, channelOperations: IOStatistics.operations,
             operations: FileRing.operationsInFlight)
@@ -87,10 +103,13 @@ extension DispatchRuntime.Snapshot: CustomStringConvertible {
         let head = """
             \(backend) back end (\(backendReason)): \(workers) workers, \(idleWorkers) of them \
             idle, at most \(workerLimit) of a kind; \(workItemsAway) work items away, \
-            \(takeOvers) take-overs; \(sources) sources; \(channels) channels with \
+            \(takeOvers) take-overs, \(steals) steals, \(wakeUps) wake-ups, \(lateWakeUps) late \
+            wake-ups; \(sources) sources; \(channels) channels with \
             \(channelOperations) operations; \(operations) file requests in flight
             """
-        return ([head] + loops.map { "  \($0)" }).joined(separator: "\n")
+        let busy = workerThreads.filter { $0.activity != .idle && $0.activity != .sleeping }
+        let lines = loops.map { "  \($0)" } + busy.map { "  \($0)" }
+        return ([head] + lines).joined(separator: "\n")
     }
 }
 

@@ -31,6 +31,11 @@ void drain_stores(void) {
     while (current_thread && current_thread->store_count > 0) drain_one(current_thread);
 }
 
+void drain_all_stores(void) {
+    struct thread *thread;
+    while ((thread = choose_thread(has_stores))) drain_one(thread);
+}
+
 void drain_at_random(void) {
     if (threads_with_stores == 0 || !chance(drain_chance)) return;
     struct thread *thread = choose_thread(has_stores);

@@ -557,6 +557,9 @@ long syscall(long number, ...) {
         if (time) deadline = nanoseconds(time) == 0 ? 0 : now() + nanoseconds(time);
         return finish(epoll_wait_call((int)a, (struct epoll_event *)b, (int)c, deadline));
     }
+    case SYS_membarrier:
+        drain_all_stores();
+        return 0;
     case SYS_ioprio_set:
         break;
     default:

@@ -77,6 +77,8 @@ uint64_t next_deadline(void);
 void seed_stores(void);
 // Lets all other threads see the stores of the calling thread.
 void drain_stores(void);
+// The same for the stores of all threads.
+void drain_all_stores(void);
 // Now and then lets a store of any thread be seen.
 void drain_at_random(void);
 

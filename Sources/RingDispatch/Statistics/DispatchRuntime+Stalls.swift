@@ -1,0 +1,73 @@
+internal import LinuxPlatform
+
+extension DispatchRuntime {
+    /// A handler that has run for long.
+    public struct Stall: Sendable {
+        /// The label of the handler's queue; nil where the kernel does not let the runtime find out
+        /// safely (membarrier(2)).
+        public let queue: String?
+        /// The kernel's ID of the thread.
+        public let thread: Int32
+        /// For how long the handler has run, in nanoseconds; about a millisecond more or less.
+        public let nanoseconds: UInt64
+        /// Whether the thread computes, or waits for a CPU. Otherwise it is blocked.
+        public let isComputing: Bool
+        /// The kernel function in which the thread is blocked, for example `futex_do_wait`; nil if
+        /// the kernel does not say (proc_pid_wchan(5)).
+        public let waitChannel: String?
+
+        init(_ activity: WorkerActivity, _ nanoseconds: UInt64) {
+            queue = activity.queue
+            thread = Int32(bitPattern: activity.thread)
+            self.nanoseconds = nanoseconds
+            isComputing = Threads.isRunnable(thread: activity.thread)
+            waitChannel =
+                isComputing ? nil : Threads.waitChannel(ofThread: activity.thread)
+        }
+    }
+
+    /// Reports each handler and item that runs for longer than a threshold, once. This also covers
+    /// handlers away from the event loops. `RINGDISPATCH_STALLS` does the same with lines on
+    /// standard error.
+    ///
+    /// Meanwhile a handler that stays keeps one thread of the runtime awake, once a millisecond,
+    /// until it is reported or has returned.
+    /// - Parameters:
+    ///   - threshold: at least 10 milliseconds; `.never` ends the reports.
+    ///   - queue: the queue of the handler. Choose one that the program does not block.
+    ///   - handler: replaces an earlier one.
+    public static func reportStalls(
+        after threshold: DispatchTimeInterval, on queue: DispatchQueue,
+        handler: @escaping @Sendable (Stall) -> Void
+    ) {
+        guard threshold != .never else { return StallWatch.report(after: 0, to: nil) }
+        let nanoseconds = UInt64(max(0, threshold.clampedNanoseconds))
+        let least = UInt64(Configuration.stallRange.lowerBound) * 1_000_000
+        guard nanoseconds >= least else {
+            fatalMisuse(
+                "DispatchRuntime.reportStalls: the threshold \(threshold) is less than 10 ms")
+        }
+        let client = StallWatch.Client { activity, nanoseconds in
+            let stall = Stall(activity, nanoseconds)
+            queue.async { handler(stall) }
+        }
+        StallWatch.report(after: nanoseconds, to: client)
+    }
+}
+
+extension StallWatch.Client {
+    /// Writes to standard error.
+    static let log = StallWatch.Client { activity, nanoseconds in
+        Diagnostics.log("\(DispatchRuntime.Stall(activity, nanoseconds))")
+    }
+}
+
+extension DispatchRuntime.Stall: CustomStringConvertible {
+    public var description: String {
+        let queue = queue.map { "queue '\($0)'" } ?? "a queue"
+        let what =
+            isComputing ? "it computes" : "it is blocked" + (waitChannel.map { " in \($0)" } ?? "")
+        return "a handler of \(queue) has run for \(nanoseconds / 1_000_000) ms on thread "
+            + "\(thread): \(what)"
+    }
+}

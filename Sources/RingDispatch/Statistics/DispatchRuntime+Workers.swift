@@ -1,0 +1,48 @@
+internal import LinuxPlatform
+
+extension DispatchRuntime {
+    /// What a worker thread does.
+    public struct WorkerThread: Sendable {
+        /// The kernel's ID of the thread.
+        public let thread: Int32
+        /// Whether it serves the background class only.
+        public let isBackground: Bool
+        public let activity: Activity
+        /// The index of the event loop that the worker serves; nil: it is idle, or its handler has
+        /// stayed, or its work is away from the loops.
+        public let loop: Int?
+        /// The label of the queue whose handler or item runs. Nil also where the kernel does not
+        /// let the runtime find out safely (membarrier(2)).
+        public let queue: String?
+        /// For how long the handler has run, in nanoseconds, since the runtime or a snapshot first
+        /// saw it. Nil if none runs.
+        public let handlerNanoseconds: UInt64?
+
+        init(_ activity: WorkerActivity, isBackground: Bool) {
+            thread = Int32(bitPattern: activity.thread)
+            self.isBackground = isBackground
+            loop = activity.loop
+            queue = activity.queue
+            self.activity =
+                switch activity.phase {
+                case .inHandler, .stealing: .running
+                case .parked: .sleeping
+                case .idle, .assigned: .idle
+                case .running, .woken: .serving
+                }
+            let now = MonotonicClock.nanoseconds()
+            let start = activity.isInHandler ? activity.worker.observe(now: now) : nil
+            handlerNanoseconds = start.map { now > $0 ? now - $0 : 0 }
+        }
+    }
+}
+
+extension DispatchRuntime.WorkerThread: CustomStringConvertible {
+    public var description: String {
+        let name = isBackground ? "background thread" : "thread"
+        let place = loop.map { " in event loop \($0)" } ?? ""
+        let queue = queue.map { " queue '\($0)'" } ?? ""
+        let time = handlerNanoseconds.map { " for \($0 / 1_000_000) ms" } ?? ""
+        return "\(name) \(thread): \(activity)\(queue)\(place)\(time)"
+    }
+}

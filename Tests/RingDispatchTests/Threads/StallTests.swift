@@ -1,0 +1,102 @@
+import Glibc
+import RingDispatch
+import Testing
+
+/// Each in a process of its own, because the report is one for the process.
+@Suite("Reports of handlers that run for long", .watchdog)
+struct StallTests {
+    @Test("A handler that blocks is reported once, with its queue and the time")
+    func blocked() async {
+        await #expect(processExitsWith: .success) {
+            let stalls = watchStalls()
+            let gate = Gate()
+            DispatchQueue(label: "stall.blocked").async { gate.pass() }
+            expectEventually(stalls) { $0.count == 1 }
+            let stall = stalls.value.first
+            #expect(stall?.queue == "stall.blocked")
+            #expect((stall?.nanoseconds ?? 0) >= 50_000_000)
+            #expect(stall?.isComputing == false)
+            #expect(stall?.description.contains("it is blocked") == true)
+            letTimePass(milliseconds: 150)
+            gate.open()
+            #expect(stalls.value.count == 1)
+        }
+    }
+
+    @Test("One that computes is reported as such")
+    func computing() async {
+        await #expect(processExitsWith: .success) {
+            let stalls = watchStalls()
+            let gate = Gate()
+            DispatchQueue(label: "stall.computes").async { while !gate.wasOpened {} }
+            expectEventually(stalls) { $0.count == 1 }
+            gate.open()
+            #expect(stalls.value.first?.queue == "stall.computes")
+            #expect(stalls.value.first?.isComputing == true)
+        }
+    }
+
+    @Test("One that waits for the library, while everything else is quiet")
+    func waiting() async {
+        await #expect(processExitsWith: .success) {
+            let stalls = watchStalls()
+            let semaphore = DispatchSemaphore(value: 0)
+            DispatchQueue(label: "stall.waits").async { semaphore.wait() }
+            expectEventually(stalls) { $0.count == 1 }
+            semaphore.signal()
+            #expect(stalls.value.first?.queue == "stall.waits")
+        }
+    }
+
+    @Test("Queues that keep blocking are reported, although they are away from the loops")
+    func away() async {
+        await #expect(processExitsWith: .success) {
+            let queue = DispatchQueue(label: "stall.away")
+            for _ in 0..<20 { queue.async { usleep(20_000) } }
+            queue.sync {}
+            let stalls = watchStalls()
+            for _ in 0..<3 { queue.async { usleep(120_000) } }
+            expectEventually(stalls) { $0.count == 3 }
+            #expect(stalls.value.allSatisfy { $0.queue == "stall.away" })
+        }
+    }
+
+    @Test("Short handlers are not reported, and none after the end of the reports")
+    func never() async {
+        await #expect(processExitsWith: .success) {
+            let stalls = watchStalls()
+            let queue = DispatchQueue(label: "stall.short")
+            for _ in 0..<30 { queue.async { usleep(5_000) } }
+            queue.sync {}
+            #expect(stalls.value.isEmpty)
+            DispatchRuntime.reportStalls(after: .never, on: .main) { _ in }
+            queue.sync { _ = usleep(150_000) }
+            queue.async { usleep(150_000) }
+            queue.sync {}
+            #expect(stalls.value.isEmpty)
+        }
+    }
+
+    @Test("RINGDISPATCH_STALLS writes a line to standard error")
+    func environment() async {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) {
+            setenv("RINGDISPATCH_STALLS", "50", 1)
+            let queue = DispatchQueue(label: "stall.line")
+            queue.async { usleep(150_000) }
+            queue.sync {}
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("a handler of queue 'stall.line' has run for "), "\(text)")
+    }
+}
+
+private func watchStalls() -> Watched<[DispatchRuntime.Stall]> {
+    prepareForTrap()
+    let stalls = Watched<[DispatchRuntime.Stall]>([])
+    DispatchRuntime.reportStalls(
+        after: .milliseconds(50), on: DispatchQueue(label: "stall.reports")
+    ) { stalls.append($0) }
+    return stalls
+}
