@@ -99,8 +99,8 @@ package enum Threads {
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// membarrier(2): each thread of the process executes a full memory barrier before this returns.
-    /// Returns false where the call is not available.
+    /// membarrier(2): each thread of the process executes a full memory barrier before this
+    /// returns. Returns false where the call is not available.
     package static func executeBarriers() -> Bool { clinux_memory_barrier() == 0 }
 
     /// The kernel function in which a thread sleeps (proc_pid_wchan(5)); nil if it does not sleep,

@@ -18,7 +18,13 @@ extension DispatchRuntime {
         /// saw it. Nil if none runs.
         public let handlerNanoseconds: UInt64?
 
-        init(_ activity: WorkerActivity, isBackground: Bool) {
+        static func all(of pool: Pool) -> [WorkerThread] {
+            pool.workerActivitiesWithQueues().map {
+                WorkerThread($0, isBackground: pool.isBackground)
+            }
+        }
+
+        private init(_ activity: WorkerActivity, isBackground: Bool) {
             thread = Int32(bitPattern: activity.thread)
             self.isBackground = isBackground
             loop = activity.loop

@@ -77,24 +77,32 @@ public enum DispatchRuntime {
     /// takes a few locks.
     public static func snapshot() -> Snapshot {
         let pools = [Runtime.pool] + (Runtime.backgroundPoolIfUsed.map { [$0] } ?? [])
-        let workers = pools.flatMap { pool in
-            pool.workerActivitiesWithQueues().map { WorkerThread($0, isBackground: pool.isBackground) }
-        }
         let counts = pools.map { $0.workerCounts }
+        let counters = pools.map { $0.counterValues }
         return Snapshot(
             backend: Runtime.backend.rawValue, backendReason: Runtime.backendReason,
             loops: pools.flatMap { pool in pool.loops.map { $0.snapshot(of: pool) } },
-            workerThreads: workers,
+            workerThreads: pools.flatMap { WorkerThread.all(of: $0) },
             workers: counts.reduce(0) { $0 + $1.all },
             idleWorkers: counts.reduce(0) { $0 + $1.idle },
             workItemsAway: pools.reduce(0) { $0 + $1.away.waiting },
-            takeOvers: pools.reduce(0) { $0 + $1.counters.takeOvers.load(ordering: .relaxed) },
-            steals: pools.reduce(0) { $0 + $1.counters.steals.load(ordering: .relaxed) },
-            wakeUps: pools.reduce(0) { $0 + $1.counters.wakeUps.load(ordering: .relaxed) },
-            lateWakeUps: pools.reduce(0) { $0 + $1.counters.lateWakeUps.load(ordering: .relaxed) },
+            takeOvers: counters.reduce(0) { $0 + $1.takeOvers },
+            steals: counters.reduce(0) { $0 + $1.steals },
+            wakeUps: counters.reduce(0) { $0 + $1.wakeUps },
+            lateWakeUps: counters.reduce(0) { $0 + $1.lateWakeUps },
             workerLimit: Runtime.configuration.workers, sources: SourceCore.count,
             channels: IOStatistics.channels, channelOperations: IOStatistics.operations,
             operations: FileRing.operationsInFlight)
+    }
+}
+
+extension Pool {
+    fileprivate var counterValues: (takeOvers: Int, steals: Int, wakeUps: Int, lateWakeUps: Int) {
+        (
+            counters.takeOvers.load(ordering: .relaxed), counters.steals.load(ordering: .relaxed),
+            counters.wakeUps.load(ordering: .relaxed),
+            counters.lateWakeUps.load(ordering: .relaxed)
+        )
     }
 }
 
