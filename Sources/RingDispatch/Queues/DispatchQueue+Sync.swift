@@ -159,7 +159,6 @@ extension DispatchQueue {
 
     @inline(never)
     private final func lockSlowly(isExclusive: Bool, _ context: Context) {
-        if enterAgain(isExclusive: isExclusive, context) { return }
         let hasLocked = context.pointee.spin.spin {
             guard state.load(ordering: .relaxed) & ~QueueState.sharedMask == 0 else {
                 return false
@@ -167,6 +166,8 @@ extension DispatchQueue {
             return isExclusive ? tryLockExclusive(context) : tryLockShared()
         }
         if hasLocked { return }
+        // After the spin: a lock that is free soon costs no check.
+        if enterAgain(isExclusive: isExclusive, context) { return }
         let workItem = context.pointee.items.make(
             SubmittedItem(
                 kind: .waiter, priority: priority, isBarrier: isExclusive && kind == .concurrent,
