@@ -7,7 +7,7 @@ package final class StepDescriptor: Sendable {
 
     package init() throws(SystemError) {
         let number = clinux_clock_step_descriptor()
-        guard number >= 0 else { throw SystemError(call: "timerfd_create", code: -number) }
+        guard number >= 0 else { throw SystemError(opening: "timerfd_create", code: -number) }
         descriptor = OwnedDescriptor(adopting: number)
     }
 

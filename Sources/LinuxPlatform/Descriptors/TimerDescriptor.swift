@@ -8,7 +8,7 @@ package struct TimerDescriptor: ~Copyable, Sendable {
 
     package init() throws(SystemError) {
         let number = clinux_timer_descriptor()
-        guard number >= 0 else { throw SystemError(call: "timerfd_create", code: -number) }
+        guard number >= 0 else { throw SystemError(opening: "timerfd_create", code: -number) }
         descriptor = OwnedDescriptor(adopting: number)
     }
 

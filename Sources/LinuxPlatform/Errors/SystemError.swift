@@ -13,6 +13,12 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
         self.remedy = remedy
     }
 
+    /// With a remedy if the call failed because no descriptor was free.
+    init(opening call: String, code: Int32) {
+        let isShort = ErrorCode.isDescriptorShortage(code)
+        self.init(call: call, code: code, remedy: isShort ? ErrorCode.shortageRemedy : nil)
+    }
+
     package var description: String {
         let cause = "\(call) failed: \(SystemError.text(of: code)) (errno \(code))"
         return remedy.map { "\(cause); \($0)" } ?? cause
@@ -32,8 +38,6 @@ func checked(_ call: String, _ body: () -> Int32) throws(SystemError) -> Int32 {
         if result >= 0 { return result }
         let code = errno
         if code == EINTR { continue }
-        let isShort = ErrorCode.isDescriptorShortage(code)
-        throw SystemError(
-            call: call, code: code, remedy: isShort ? ErrorCode.shortageRemedy : nil)
+        throw SystemError(opening: call, code: code)
     }
 }
