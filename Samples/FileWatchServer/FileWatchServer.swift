@@ -10,8 +10,9 @@ struct FileWatchServer: ParsableCommand {
         commandName: "FileWatchServer",
         abstract: "Reports changes in trees of files to clients: JSON lines, or a web page.",
         discussion: """
-            Prints a line that begins with "listening" when all folders are watched and clients \
-            can connect. Runs until SIGINT (Ctrl-C) or SIGTERM, then prints a summary.
+            Prints a line that begins with "listening" when all folders that can be watched are \
+            watched and clients can connect; standard error names the others. Runs until SIGINT \
+            (Ctrl-C) or SIGTERM, then prints a summary.
 
             Exit status: 0 after a clean stop, 1 when the server cannot start, 64 for wrong options.
             """)

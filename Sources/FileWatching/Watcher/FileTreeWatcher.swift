@@ -63,7 +63,7 @@ public final class FileTreeWatcher: Sendable {
     }
 
     /// Sets the handler that is called once, when all folders are watched and scanned: from then on
-    /// every change is reported.
+    /// every change is reported, except in folders that the error handler has named.
     public func setReadyHandler(_ handler: (@Sendable () -> Void)?) {
         engine.reporter.set { $0.ready = handler }
     }
