@@ -2,10 +2,13 @@ internal import Glibc
 internal import RingDispatch
 
 /// Calls a handler at the first SIGINT (Ctrl-C) or SIGTERM. A second signal ends the program at
-/// once, even as process 1 of a container, for which the kernel ignores the default action.
+/// once, even as process 1 of a container, for which the kernel ignores the default action. But one
+/// that follows immediately is part of the first: timeout(1) signals a process, then its group.
 package final class ShutdownSignals: Sendable {
     private let sources: [any DispatchSourceSignal]
     private static let signals = [SIGINT, SIGTERM]
+    /// For how long further signals count as the first one.
+    private static let toleranceMilliseconds = 200
 
     /// - Parameter onSignal: called once, on a private queue.
     package init(_ onSignal: @escaping @Sendable () -> Void) {
@@ -15,16 +18,20 @@ package final class ShutdownSignals: Sendable {
         }
         self.sources = sources
         let once = DispatchOnce()
+        let isPatient = Locked(true)
         for (source, signal) in zip(sources, Self.signals) {
             source.setEventHandler {
-                var isFirst = false
                 once.perform {
-                    isFirst = true
-                    // Process 1 keeps its sources: it would not receive unhandled signals.
-                    if !FirstProcess.isThis { for source in sources { source.cancel() } }
+                    queue.asyncAfter(
+                        deadline: .now() + .milliseconds(Self.toleranceMilliseconds)
+                    ) {
+                        isPatient.withLock { $0 = false }
+                        // Process 1 keeps its sources: it would not receive unhandled signals.
+                        if !FirstProcess.isThis { for source in sources { source.cancel() } }
+                    }
                     onSignal()
                 }
-                if !isFirst { FirstProcess.end(by: signal) }
+                if !isPatient.withLock({ $0 }) { FirstProcess.end(by: signal) }
             }
         }
         for source in sources { source.activate() }

@@ -34,6 +34,18 @@ struct ShutdownTests {
         }
     }
 
+    @Test("A signal that comes twice, as timeout(1) sends it, ends EchoServer in order")
+    func twice() throws {
+        try withServer(.echoServer, .epoll, arguments: ["--drain", "300ms"]) { server in
+            let stuck = try server.connect()
+            _ = try server.fill(stuck, patternBytes(16 * 1024 * 1024))
+            server.process.send(SIGTERM)
+            letPass(milliseconds: 10)
+            #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
+            #expect(server.process.output.text.contains("served 1 connections"))
+        }
+    }
+
     @Test("EchoServer ends before it had a client", arguments: Setting.usable)
     func unused(setting: Setting) throws {
         try withServer(.echoServer, setting) { server in
