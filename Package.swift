@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "RingDispatch", targets: ["RingDispatch"]),
         .library(name: "RingNetwork", targets: ["RingNetwork"]),
         .library(name: "RingTLS", targets: ["RingTLS"]),
+        .library(name: "RingConcurrency", targets: ["RingConcurrency"]),
         .library(name: "FileWatching", targets: ["FileWatching"]),
         .plugin(name: "UseRingDispatch", targets: ["UseRingDispatch"]),
         .plugin(name: "UseRingDispatchInternally", targets: ["UseRingDispatchInternally"]),
@@ -58,6 +59,9 @@ let package = Package(
         .target(
             name: "RingNetwork", dependencies: ["RingDispatch", "LinuxPlatform", ringTLS],
             swiftSettings: settings),
+        .target(
+            name: "RingConcurrency", dependencies: ["RingDispatch", "LinuxPlatform"],
+            swiftSettings: settings),
         .systemLibrary(
             name: "CTLS", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(
@@ -85,6 +89,10 @@ let package = Package(
             name: "RingDispatchTests",
             dependencies: ["RingDispatch", "LinuxPlatform", "TestSupport"],
             exclude: ["Contract.md"], swiftSettings: settings),
+        .testTarget(
+            name: "RingConcurrencyTests",
+            dependencies: ["RingConcurrency", "RingDispatch", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "RingNetworkTests",
             dependencies: [

@@ -34,6 +34,10 @@ let package = Package(
             name: "micro-dispatch", dependencies: ["CThreadPlacement", "ThreadStarting"],
             path: "Sources/MicroOnDispatch", swiftSettings: onDispatch),
         .executableTarget(
+            name: "blocking-tasks",
+            dependencies: [.product(name: "RingConcurrency", package: "ring-dispatch")],
+            path: "Sources/BlockingTasks", swiftSettings: settings),
+        .executableTarget(
             name: "many-sources-ring", dependencies: [ringDispatch],
             path: "Sources/ManySources", swiftSettings: settings),
         .executableTarget(

@@ -156,7 +156,7 @@ verify_tsan() {
     export TSAN_OPTIONS="halt_on_error=1"
     build_libraries --sanitize=thread --scratch-path $place || return
     # In parts: a single run would take minutes longer.
-    for part in 'LinuxPlatform|RingDispatch' RingNetwork 'RingTLS|Snippet|Tidy'; do
+    for part in 'LinuxPlatform|RingDispatch' 'RingConcurrency|RingNetwork' 'RingTLS|Snippet|Tidy'; do
         run_tests "ThreadSanitizer, ${part//|/, }" "$(library_tests $place)" \
             --filter "^($part)Tests\\." || status=1
     done

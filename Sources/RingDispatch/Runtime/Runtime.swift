@@ -41,11 +41,11 @@ package enum Runtime {
     /// Pushes a work item of a root queue.
     @inline(__always)
     static func push(_ workItem: WorkItemPointer, from context: Context) {
-        if workItem.pointee.kind == .block, pool.blocks.isAway {
+        if pool.blocks.isAway, [.block, .swiftJob].contains(workItem.pointee.kind) {
             pushAway(workItem)
             return
         }
-        if workItem.pointee.priority == Priority.background {
+        if isForBackground(workItem) {
             pushBackground(workItem, from: context)
             return
         }
@@ -66,8 +66,14 @@ package enum Runtime {
 
     /// Pushes a work item whose handlers keep blocking.
     static func pushAway(_ workItem: WorkItemPointer) {
-        let isBackground = workItem.pointee.priority == Priority.background
-        (isBackground ? backgroundPool : pool).pushAway(workItem)
+        (isForBackground(workItem) ? backgroundPool : pool).pushAway(workItem)
+    }
+
+    /// Tasks stay on the ordinary loops: an urgent one may wait for another, which does not raise
+    /// the other's priority.
+    @inline(__always)
+    private static func isForBackground(_ workItem: WorkItemPointer) -> Bool {
+        workItem.pointee.priority == Priority.background && workItem.pointee.kind != .swiftJob
     }
 
     /// Pushes work items of one root queue.

@@ -15,7 +15,7 @@ struct SubmittedItem: ~Copyable {
         object: UnsafeMutableRawPointer? = nil, group: Unmanaged<DispatchGroup>? = nil
     ) {
         workItem = WorkItem(
-            next: nil, object: object, kind: kind, priority: priority, isBarrier: isBarrier)
+            next: nil, kind: kind, priority: priority, isBarrier: isBarrier, object: object)
         self.block = block
         self.group = group
         through = nil

@@ -34,6 +34,8 @@ extension WorkItemPointer {
             DescriptorWatch.run(object, context)
         case .nested:
             runNested(context)
+        case .swiftJob:
+            runTask(context)
         case .waiter:
             preconditionFailure("a waiting thread is let in by its queue only")
         }
@@ -45,6 +47,16 @@ extension WorkItemPointer {
             withFrame(queue, isDrain: false, isExclusive: false, context) {
                 context.pointee.items.take(self).callOut()
             }
+        }
+    }
+
+    /// One of the main actor, on the main queue, or one of any task.
+    @inline(never)
+    private func runTask(_ context: Context) {
+        if context.pointee.frame != nil { return SwiftJob(self).runOnMainActor() }
+        let queue = GlobalQueues.unmanaged(priority: pointee.priority)
+        Runtime.pool.blocks.run(context) {
+            withFrame(queue, isDrain: false, isExclusive: false, context) { SwiftJob(self).run() }
         }
     }
 

@@ -2,17 +2,18 @@
 /// or a thread to let in.
 ///
 /// Work items are plain memory with an intrusive link. The one of a queue, a source or a watch is
-/// part of that object (`WorkItemNode`), and on one list at a time. The others are the first field
-/// of a `SubmittedItem`.
+/// part of that object (`WorkItemNode`), and on one list at a time. That of a
+/// `SwiftJob` is part of it, and ends before `object`. The others are the first
+/// field of a `SubmittedItem`.
 struct WorkItem {
     var next: WorkItemPointer?
-    /// The object of the work item. `kind` determines its type, and whether it is retained.
-    var object: UnsafeMutableRawPointer?
     var kind: Kind
     /// The QoS priority on a loop's run queue.
     var priority: UInt8
     /// On a concurrent queue: waits for all earlier items, and runs alone.
     var isBarrier = false
+    /// The object of the work item. `kind` determines its type, and whether it is retained.
+    var object: UnsafeMutableRawPointer?
 
     enum Kind: UInt8 {
         /// An item: runs its block.
@@ -25,6 +26,8 @@ struct WorkItem {
         case queue
         /// A node: `object` is a retained `SourceCore` to invoke.
         case source
+        /// A `SwiftJob`, without `object`.
+        case swiftJob
         /// A node: `object` is a `DescriptorWatch` with events, which keeps itself alive.
         case watch
     }

@@ -20,7 +20,7 @@ struct WorkItemNode: ~Copyable {
         let pointer = withUnsafePointer(to: next) { first in
             UnsafeMutableRawPointer(mutating: first).assumingMemoryBound(to: WorkItem.self)
         }
-        pointer.pointee = WorkItem(next: nil, object: object, kind: kind, priority: priority)
+        pointer.pointee = WorkItem(next: nil, kind: kind, priority: priority, object: object)
         return pointer
     }
 }

@@ -87,6 +87,15 @@ extension DispatchQueue {
             TimerSlot(window, queue: self, workItem: workItem), on: clock)
     }
 
+    /// Pushes a work item at a time of the monotonic clock.
+    final func push(
+        _ workItem: WorkItemPointer, at deadline: UInt64, leeway: UInt64, _ context: Context
+    ) {
+        let window = TimerWindow(deadline: deadline, leeway: leeway)
+        timerLoop(context).add(
+            TimerSlot(window, queue: self, workItem: workItem), on: .monotonic)
+    }
+
     /// The window for submitting at `deadline`; nil means now.
     private final func window(_ deadline: UInt64, on clock: TimerClock) -> TimerWindow? {
         guard deadline > clock.now() else { return nil }

@@ -48,8 +48,8 @@ struct PriorityTests {
         stop.open()
     }
 
-    /// In a process of its own with one loop, where only the library decides the order. Each flood
-    /// submits its next item from its last one.
+    /// In a process of its own with one loop, where only the library decides the order. Each item of
+    /// a flood submits the next one, to another queue: a queue may run several items in one turn.
     @Test(
         "76. If each class floods a loop, the most urgent has nearly all turns, each other some",
         arguments: [true, false])
@@ -67,11 +67,12 @@ struct PriorityTests {
             start.async {
                 for (index, qos) in classes.enumerated() {
                     for _ in 0..<8 {
-                        let queue =
+                        let queues = (0..<2).map { _ in
                             isSerial
-                            ? DispatchQueue(label: "flood", qos: qos)
-                            : .global(qos: qos.qosClass)
-                        flood(queue) {
+                                ? DispatchQueue(label: "flood", qos: qos)
+                                : .global(qos: qos.qosClass)
+                        }
+                        flood(queues[0], queues[1]) {
                             turns.update { turns in
                                 turns[index] += 1
                                 return turns.reduce(0, +) < wanted
@@ -95,8 +96,10 @@ struct PriorityTests {
     }
 }
 
-private func flood(_ queue: DispatchQueue, _ mustGoOn: @escaping @Sendable () -> Bool) {
-    queue.async { if mustGoOn() { flood(queue, mustGoOn) } }
+private func flood(
+    _ queue: DispatchQueue, _ other: DispatchQueue, _ mustGoOn: @escaping @Sendable () -> Bool
+) {
+    queue.async { if mustGoOn() { flood(other, queue, mustGoOn) } }
 }
 
 /// About a tenth of a millisecond of work.

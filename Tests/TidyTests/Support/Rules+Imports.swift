@@ -7,6 +7,7 @@ extension Rules {
         "LinuxPlatform": ["CLinux"],
         // CLinux only in the folder `Runtime`.
         "RingDispatch": ["CLinux", "LinuxPlatform"],
+        "RingConcurrency": ["RingDispatch", "LinuxPlatform"],
         "RingNetwork": ["RingDispatch", "LinuxPlatform", "RingTLS"],
         "CTLS": [],
         "RingTLS": ["CTLS", "LinuxPlatform"],
@@ -15,7 +16,7 @@ extension Rules {
 
     /// The package's products, which the samples may import; its other modules they may not.
     private static let libraries: Set<Substring> = [
-        "RingDispatch", "RingNetwork", "RingTLS", "FileWatching",
+        "RingDispatch", "RingConcurrency", "RingNetwork", "RingTLS", "FileWatching",
     ]
 
     static func forbiddenImports(_ file: File) -> [String] {

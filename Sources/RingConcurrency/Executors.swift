@@ -1,0 +1,26 @@
+internal import RingDispatch
+
+#if compiler(>=6.3) && compiler(<6.4)
+@_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
+
+/// The executors that replace those of Swift's runtime.
+struct Executors: ExecutorFactory {
+    static let mainExecutor: any MainExecutor = MainQueueExecutor()
+    static let defaultExecutor: any TaskExecutor = LoopExecutor()
+
+    static func install() -> Bool {
+        _createExecutors(factory: Executors.self)
+        return true
+    }
+}
+#else
+internal import LinuxPlatform
+
+enum Executors {
+    static func install() -> Bool {
+        Diagnostics.log(
+            "tasks must not block: this version of Swift cannot run them on the event loops")
+        return false
+    }
+}
+#endif

@@ -1,0 +1,63 @@
+import Glibc
+import RingConcurrency
+import RingDispatch
+import TestSupport
+import Testing
+
+/// Each in a process of its own, because `install` is for the whole process.
+@Suite("Task.sleep on the event loops", .watchdog)
+struct SleepTests {
+    @Test("It sleeps for the time that was asked for, on both clocks")
+    func duration() async {
+        await #expect(processExitsWith: .success) {
+            begin()
+            let continuous = ContinuousClock()
+            var start = continuous.now
+            try await Task.sleep(for: .milliseconds(20), clock: continuous)
+            #expect(continuous.now - start >= .milliseconds(20))
+            start = continuous.now
+            try await Task.sleep(for: .milliseconds(20), tolerance: .seconds(1))
+            #expect(continuous.now - start >= .milliseconds(20))
+            let suspending = SuspendingClock()
+            let begin = suspending.now
+            try await Task.sleep(until: begin + .milliseconds(20), clock: suspending)
+            #expect(suspending.now - begin >= .milliseconds(20))
+            // A time that has passed.
+            try await Task.sleep(until: begin, clock: suspending)
+            try await Task.sleep(for: .seconds(-1))
+            try await Task.sleep(nanoseconds: 1_000_000)
+        }
+    }
+
+    @Test("A sleep that is cancelled ends at once, however long it is")
+    func cancelled() async {
+        await #expect(processExitsWith: .success) {
+            begin()
+            for duration in [Duration.seconds(1_000), .seconds(Int64.max)] {
+                let sleeper = Task { try await Task.sleep(for: duration) }
+                try await Task.sleep(for: .milliseconds(1))
+                sleeper.cancel()
+                await #expect(throws: CancellationError.self) { try await sleeper.value }
+            }
+        }
+    }
+
+    @Test("Many sleeps end in the order of their times")
+    func order() async {
+        await #expect(processExitsWith: .success) {
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            begin()
+            let order = Watched<[Int]>([])
+            let start = ContinuousClock.now + .milliseconds(20)
+            await withTaskGroup(of: Void.self) { group in
+                for number in (0..<20).reversed() {
+                    group.addTask {
+                        try? await Task.sleep(until: start + .milliseconds(5 * number))
+                        order.append(number)
+                    }
+                }
+            }
+            #expect(order.value == Array(0..<20))
+        }
+    }
+}
