@@ -48,8 +48,8 @@ struct PriorityTests {
         stop.open()
     }
 
-    /// In a process of its own with one loop, where only the library decides the order. Each item of
-    /// a flood submits the next one, to another queue: a queue may run several items in one turn.
+    /// In a process of its own with one loop, where only the library decides the order. Each item
+    /// of a flood submits the next one, to another queue: a queue may run several items in a turn.
     @Test(
         "76. If each class floods a loop, the most urgent has nearly all turns, each other some",
         arguments: [true, false])
