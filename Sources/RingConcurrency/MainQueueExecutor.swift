@@ -13,6 +13,8 @@ final class MainQueueExecutor: MainExecutor {
         dispatchPrecondition(condition: .onQueue(.main))
     }
 
+    func isIsolatingCurrentContext() -> Bool? { DispatchQueue.main.isCurrent }
+
     // MARK: RunLoopExecutor
 
     func run() throws { dispatchMain() }

@@ -67,6 +67,21 @@ struct ExecutorTests {
         }
     }
 
+    @Test("A handler of an actor's queue may use the actor's state")
+    func assumed() async {
+        await #expect(processExitsWith: .success) {
+            begin()
+            let counter = QueueCounter()
+            await withCheckedContinuation { continuation in
+                counter.queue.async {
+                    counter.assumeIsolated { $0.add() }
+                    continuation.resume()
+                }
+            }
+            #expect(await counter.value == 1)
+        }
+    }
+
     @Test("The main actor runs on the main queue")
     func mainActor() async {
         await #expect(processExitsWith: .success) {
@@ -167,7 +182,7 @@ private actor Counter {
 }
 
 private actor QueueCounter {
-    private let queue = DispatchSerialQueue(label: "counter")
+    let queue = DispatchSerialQueue(label: "counter")
     private(set) var value = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }

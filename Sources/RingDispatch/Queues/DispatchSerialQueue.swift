@@ -15,4 +15,7 @@ extension DispatchSerialQueue: SerialExecutor {
     public func checkIsolated() {
         dispatchPrecondition(condition: .onQueue(self))
     }
+
+    /// Whether the caller is on the queue.
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 }

@@ -54,6 +54,13 @@ struct RunQueue {
         return index < 0 ? nil : index
     }
 
+    /// For tests.
+    func checkInvariants() {
+        for index in lists.indices { lists[index].checkInvariants() }
+        let total = lists.indices.reduce(0) { $0 + lists[$1].count }
+        precondition(count == total, "the count is not the sum of the lists' counts")
+    }
+
     /// Removes all work items.
     mutating func popAll() -> WorkItemChain {
         var all = WorkItemChain()

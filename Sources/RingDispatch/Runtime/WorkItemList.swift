@@ -32,6 +32,20 @@ struct WorkItemList {
         }
     }
 
+    /// For tests.
+    func checkInvariants() {
+        var found = 0
+        var rest = first
+        var end: WorkItemPointer?
+        while let workItem = rest {
+            found += 1
+            end = workItem
+            rest = workItem.pointee.next
+        }
+        precondition(found == count, "the count is not the number of work items")
+        precondition(end == last || count == 0, "the last work item is not the end of the list")
+    }
+
     /// Takes off the later half, rounded up.
     mutating func splitHalf() -> WorkItemList {
         let kept = count / 2
