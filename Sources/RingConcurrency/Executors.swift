@@ -9,6 +9,9 @@ struct Executors: ExecutorFactory {
     static let defaultExecutor: any TaskExecutor = LoopExecutor()
 
     static func install() -> Bool {
+        // Makes Swift's own executors, if nobody has yet. Otherwise the first task of another
+        // thread would make them, in place of these.
+        _ = Task<Never, Never>.defaultExecutor
         _createExecutors(factory: Executors.self)
         return true
     }

@@ -9,7 +9,8 @@ public enum RingConcurrency {
     /// process, also for libraries that know nothing of RingDispatch. A blocked actor still keeps
     /// its other callers waiting.
     ///
-    /// Call it first in `main`. Jobs that were queued earlier end where they are. In a synchronous
+    /// Call it first in `main`, while no other thread uses tasks. A task that runs already goes on
+    /// here when it is next resumed. In a synchronous
     /// `main`, `dispatchMain()` serves the main actor on the main thread. An `async` `main`, and
     /// code at the top level that awaits, are already served by libdispatch when they call this;
     /// the main actor stays there, everything else moves.

@@ -232,9 +232,12 @@ final class DescriptorSide: @unchecked Sendable {
             isBusy = false
             isWaiting = true
             loop = home
-            return home.begin(wait, for: stream.number, isFirst: isFirst)
+            return home.readiness.begin(wait, for: stream.number, isFirst: isFirst)
         }
-        if code == 0 { return true }
+        if code == 0 {
+            home.callWorkerIfNeeded()
+            return true
+        }
         reference.release()
         guard let code else { return false }
         // A descriptor that cannot be waited for is always ready.

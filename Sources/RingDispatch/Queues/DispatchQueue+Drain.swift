@@ -27,19 +27,11 @@ extension DispatchQueue {
                     handOver(to: workItem, context)
                     return
                 }
-                noteItem(context)
+                context.beginItem()
                 workItem.run(context)
                 if quantum.isUsedUp(), yieldDrain(quantum, context) { return }
             }
         }
-    }
-
-    /// An item begins. The monitor does not see workers without a loop, so they take the time
-    /// themselves.
-    @inline(__always)
-    private final func noteItem(_ context: Context) {
-        context.pointee.threadHandle.noteItem()
-        if !context.holdsLoop { context.pointee.worker?.observeItem() }
     }
 
     /// Makes the calling thread the queue's owner; false if the queue has been suspended.

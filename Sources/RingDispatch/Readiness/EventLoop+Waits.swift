@@ -15,10 +15,10 @@ extension EventLoop {
         return code
     }
 
-    /// A parked worker receives the new events; an idle loop has none. Store-then-check: the count
-    /// of waits has been stored.
+    /// After a wait or a watch has begun: a parked worker receives the new events; an idle loop has
+    /// none. Store-then-check: the count of waits has been stored.
     @inline(__always)
-    private func callWorkerIfNeeded() {
+    func callWorkerIfNeeded() {
         if isIdle, loopState.phase == .idle { wakeIfIdle() }
     }
 }

@@ -22,7 +22,7 @@ enum Blocking {
         guard loop.isHeld(by: context) else { return }
         loop.submitSends()
         let now = MonotonicClock.nanoseconds()
-        context.pointee.worker?.observe(now: now)
+        context.pointee.worker?.observe(context.pointee.threadHandle.item, now: now)
         let isNeeded = loop.isNeeded(now: now)
         guard loop.exchangeState(mine, for: LoopState(.idle, turn: mine.turn)) else { return }
         loop.setSleeping(true)

@@ -261,7 +261,10 @@ struct EventLoop: Equatable, @unchecked Sendable {
     /// With one class only, it is cheaper to empty it when the run queue is empty.
     @inline(__always)
     var isInboxDue: Bool {
-        waiting == 0 || storage.pointee.hasClasses.load(ordering: .relaxed) && !inboxIsEmpty
+        waiting == 0
+            || !inboxIsEmpty
+                && (storage.pointee.hasClasses.load(ordering: .relaxed)
+                    || owned.pointee.runQueue.hasClasses)
     }
 
     var waiting: Int { storage.pointee.waiting.load(ordering: .relaxed) }

@@ -8,7 +8,10 @@ struct Frame {
     let isExclusive: Bool
 }
 
-/// Runs `body` with `queue` as the thread's innermost queue.
+/// Runs `body` with `queue` as the thread's innermost queue, which other threads may read.
+///
+/// A `sync` has a frame, but announces no queue. So do not call this inside a `sync` of the same
+/// thread: the queue of the `sync` would be announced at the end.
 @inline(__always)
 func withFrame(
     _ queue: Unmanaged<DispatchQueue>, isDrain: Bool, isExclusive: Bool, _ context: Context,
@@ -19,8 +22,9 @@ func withFrame(
     withUnsafeMutablePointer(to: &frame) { frame in
         let threadHandle = context.pointee.threadHandle
         context.pointee.frame = frame
+        // Before the queue is announced: whoever sees the queue sees a new item.
+        context.beginItem()
         threadHandle.announce(queue.toOpaque())
-        threadHandle.noteItem()
         body()
         context.pointee.frame = frame.pointee.parent
         threadHandle.announce(frame.pointee.parent?.pointee.queue.toOpaque())

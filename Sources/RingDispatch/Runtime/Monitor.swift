@@ -144,13 +144,13 @@ final class Monitor: @unchecked Sendable {
             sample.loopState = loopState
             sample.usedNanoseconds = nil
             if loopState.phase == .inHandler {
-                pool.worker(loopState.worker)?.observe(now: now)
+                pool.observe(loopState.worker, now: now)
                 sample.usedNanoseconds = identifier(loopState.worker).flatMap(
                     Threads.cpuNanoseconds(ofThread:))
             }
             return
         }
-        pool.worker(loopState.worker)?.observe(now: now)
+        pool.observe(loopState.worker, now: now)
         loop.submitSends()
         guard loop.hasWork(now: now) else { return }
         switch Monitor.activity(of: identifier(loopState.worker), since: sample.usedNanoseconds) {

@@ -47,6 +47,10 @@ final class Pool: @unchecked Sendable {
             return worker
         }
 
+        func worker(_ index: UInt64) -> Worker? {
+            index > 0 && index <= UInt64(all.count) ? all[Int(index) - 1] : nil
+        }
+
         mutating func remove(_ worker: Worker) {
             count -= 1
             all[Int(worker.index) - 1] = nil
@@ -73,14 +77,16 @@ final class Pool: @unchecked Sendable {
     /// Whether the monitor has nothing to do: every loop is parked or needs no worker, and nothing
     /// waits away from the loops.
     var isQuiet: Bool {
-        guard away.isEmpty, !StallWatch.isNeeded(self) else { return false }
-        return loops.allSatisfy { loop in
+        guard away.isEmpty else { return false }
+        let isEachQuiet = loops.allSatisfy { loop in
             switch loop.loopState.phase {
             case .parked: true
             case .idle: !loop.isNeeded(now: MonotonicClock.nanoseconds())
             default: false
             }
         }
+        // After the loops: a handler that has handed its loop off is seen here.
+        return isEachQuiet && !StallWatch.isNeeded(self)
     }
 
     var workerCount: Int { workers.withLock { $0.count } }
@@ -89,11 +95,19 @@ final class Pool: @unchecked Sendable {
         workers.withLock { workers in (workers.count, workers.idle.count) }
     }
 
-    /// Runs a body under the lock of the workers.
-    func withWorkers<Result: Sendable>(
-        _ body: (_ all: [Worker], _ idle: [Worker]) -> Result
-    ) -> Result {
-        workers.withLock { workers in body(workers.all.compactMap { $0 }, workers.idle) }
+    /// Runs a body for each worker, under their lock. Their threads do not end meanwhile.
+    func forEachWorker<Result: Sendable>(_ body: (Worker) -> Result?) -> [Result] {
+        workers.withLock { workers in
+            workers.all.compactMap { worker in worker.flatMap(body) }
+        }
+    }
+
+    /// The monitor sees a handler of the worker.
+    func observe(_ index: UInt64, now: UInt64) {
+        workers.withLock { workers in
+            guard let worker = workers.worker(index), let handle = worker.handle else { return }
+            worker.observe(handle.item, now: now)
+        }
     }
 
     // MARK: workers
@@ -188,12 +202,7 @@ final class Pool: @unchecked Sendable {
         }
     }
 
-    func worker(_ index: UInt64) -> Worker? {
-        guard index > 0 else { return nil }
-        return workers.withLock { workers in
-            Int(index) <= workers.all.count ? workers.all[Int(index) - 1] : nil
-        }
-    }
+    func worker(_ index: UInt64) -> Worker? { workers.withLock { $0.worker(index) } }
 
     // MARK: away work
 

@@ -6,17 +6,24 @@ internal import Synchronization
 /// Each thread announces its innermost queue (`ThreadHandle.announce`, releasing) before it runs
 /// there, and withdraws it before it releases the queue. A queue's `deinit` checks `isUnderWay`.
 /// Store-then-check: the thread withdraws the queue, then loads `isUnderWay`; the inspector stores
-/// `isUnderWay`, then loads the announced queue (acquiring). Threads run on queues far more often
-/// than anybody inspects them, so their side has no barrier of its own: the inspector makes all
-/// threads execute one (membarrier(2)) between its store and its load.
+/// `isUnderWay`, then loads the announced queue (acquiring). Both sides need a barrier between
+/// their two accesses. Threads run on queues far more often than anybody inspects them, so the
+/// inspector makes all threads execute a barrier (membarrier(2)) between its own two.
 enum QueueInspection {
     private static let isUnderWay = Atomic<Bool>(false)
     private static let lock = Locked<Void>(())
 
+    private static let isAvailable = Threads.executeBarriers()
+
+    /// The child of a fork has only one thread, which inspects nothing.
+    static func endInForkedChild() { isUnderWay.store(false, ordering: .relaxed) }
+
     /// Runs a body, during which no announced queue is freed. The body gets false where this is not
     /// possible; then it must not read announced queues.
     static func inspect<Result>(_ body: (_ mayRead: Bool) -> sending Result) -> sending Result {
-        lock.withLock { _ in
+        // The first call takes milliseconds, so it is made without the lock.
+        _ = isAvailable
+        return lock.withLock { _ in
             isUnderWay.store(true, ordering: .sequentiallyConsistent)
             defer { isUnderWay.store(false, ordering: .sequentiallyConsistent) }
             return body(Threads.executeBarriers())
@@ -26,7 +33,7 @@ enum QueueInspection {
     /// Called before a queue is freed.
     @inline(__always)
     static func waitForEnd() {
-        if isUnderWay.load(ordering: .relaxed) { wait() }
+        if isUnderWay.load(ordering: .acquiring) { wait() }
     }
 
     @inline(never)

@@ -18,34 +18,51 @@ enum StallWatch {
 
     /// - Parameter nanoseconds: 0: no more reports.
     static func report(after nanoseconds: UInt64, to new: Client?) {
-        client.withLock { $0 = new }
+        let old = client.withLock { client in
+            defer { client = new }
+            return client
+        }
+        // Not under the lock: this may end objects of the program.
+        DispatchQueue.global().submit { withExtendedLifetime(old) {} }
         threshold.store(nanoseconds, ordering: .relaxed)
+        // A handler may stay already, in a quiet process.
+        Runtime.pool.monitor.noteActivity()
+        Runtime.backgroundPoolIfUsed?.monitor.noteActivity()
     }
 
     static var isOn: Bool { threshold.load(ordering: .relaxed) != 0 }
 
     /// Whether a handler runs that was not reported yet.
     static func isNeeded(_ pool: Pool) -> Bool {
-        isOn && pool.workerActivities().contains { $0.isInHandler && !$0.worker.isReported }
+        isOn
+            && pool.workerActivities(now: MonotonicClock.nanoseconds()).contains {
+                $0.unreportedItem != nil
+            }
     }
 
     /// Part of the monitor's tick.
     @inline(__always)
     static func check(_ pool: Pool, now: UInt64) {
         let threshold = threshold.load(ordering: .relaxed)
-        if threshold != 0 { check(pool, now: now, threshold) }
+        if threshold != 0, now > threshold { check(pool, now: now, limit: now - threshold) }
     }
 
-    private static func check(_ pool: Pool, now: UInt64, _ threshold: UInt64) {
+    private static func check(_ pool: Pool, now: UInt64, limit: UInt64) {
         func isLate(_ activity: WorkerActivity) -> Bool {
-            activity.isInHandler && !activity.worker.isReported
-                && activity.worker.observe(now: now) &+ threshold < now
+            activity.unreportedItem.map { $0.start < limit } ?? false
         }
-        guard pool.workerActivities().contains(where: isLate) else { return }
+        guard pool.workerActivities(now: now).contains(where: isLate) else { return }
         let client = client.withLock { $0 }
-        for activity in pool.workerActivitiesWithQueues() where isLate(activity) {
-            activity.worker.noteReported()
-            client?.report(activity, now &- activity.worker.observe(now: now))
+        for activity in pool.workerActivitiesWithQueues(now: now) where isLate(activity) {
+            guard let item = activity.item else { continue }
+            activity.worker.noteReported(item.number)
+            client?.report(activity, now - item.start)
         }
+    }
+}
+
+extension WorkerActivity {
+    fileprivate var unreportedItem: (number: UInt64, start: UInt64)? {
+        item.flatMap { worker.isReported($0.number) ? nil : $0 }
     }
 }

@@ -45,6 +45,13 @@ extension UnsafeMutablePointer where Pointee == ThreadContext {
         return ThreadRegistry.adopt()
     }
 
+    /// An item begins on the thread.
+    @inline(__always)
+    func beginItem() {
+        pointee.threadHandle.noteItem()
+        if !holdsLoop { pointee.worker?.observeItem(self) }
+    }
+
     /// Whether the thread is a worker that still has its loop.
     @inline(__always)
     var holdsLoop: Bool { pointee.loop?.isHeld(by: self) ?? false }

@@ -52,7 +52,7 @@ struct ThreadHandle: Equatable, @unchecked Sendable {
         storage.pointee.queue.store(queue, ordering: .releasing)
     }
 
-    /// Call it in `QueueInspection.inspect` only.
+    /// The queue may be gone, except in `QueueInspection.inspect`.
     var announcedQueue: UnsafeRawPointer? { storage.pointee.queue.load(ordering: .acquiring) }
 
     /// Ends the thread's current `park`, or its next one.

@@ -18,6 +18,7 @@ enum ThreadRegistry {
     /// rings. Without a context, a thread's next call reaches `adopt`.
     static let trapInForkedChildren: Void = Threads.atForkInChild {
         ThreadRegistry.isForked.store(true, ordering: .relaxed)
+        QueueInspection.endInForkedChild()
         clinux_thread_set(nil)
     }
 

@@ -2,9 +2,9 @@
 /// or a thread to let in.
 ///
 /// Work items are plain memory with an intrusive link. The one of a queue, a source or a watch is
-/// part of that object (`WorkItemNode`), and on one list at a time. That of a
-/// `SwiftJob` is part of it, and ends before `object`. The others are the first
-/// field of a `SubmittedItem`.
+/// part of that object (`WorkItemNode`), and on one list at a time. That of a `SwiftJob` is in the
+/// memory of the task, which has no room for the field `object`. The others are the first field of
+/// a `SubmittedItem`.
 struct WorkItem {
     var next: WorkItemPointer?
     var kind: Kind

@@ -199,7 +199,8 @@ extension Worker {
 
     /// Counts a sleep that ended too late: the kernel's fault, or the machine's.
     private func noteLateness(_ until: UInt64) {
-        if MonotonicClock.nanoseconds() > until &+ Pool.Counters.lateness {
+        let now = MonotonicClock.nanoseconds()
+        if now > until && now - until > Pool.Counters.lateness {
             pool.counters.lateWakeUps.wrappingAdd(1, ordering: .relaxed)
         }
     }

@@ -14,11 +14,11 @@ final class Worker: @unchecked Sendable {
     /// The state word with which a handler of the worker blocked, so that the monitor called a
     /// replacement. A hint (relaxed).
     let blockedState = Atomic<UInt64>(0)
-    /// The number of the item that the worker was last seen with, and since when, in nanoseconds.
-    /// Hints (relaxed).
+    /// The number of the item that the worker was last seen with, stored (releasing) after the time
+    /// when it was first seen, in nanoseconds. Hints: two observers may overwrite each other.
     private let seenItem = Atomic<UInt64>(0)
     private let seenSince = Atomic<UInt64>(0)
-    /// The number of the last item that `StallWatch` has reported.
+    /// The number of the last item that `StallWatch` has reported (relaxed).
     private let reportedItem = Atomic<UInt64>(0)
     let identifier = Atomic<UInt32>(0)
     /// The address of the thread's `ThreadHandle`, once it runs.
@@ -39,28 +39,27 @@ final class Worker: @unchecked Sendable {
         try Threads.start { self.run() }
     }
 
-    /// Since when the worker's item has run, in nanoseconds, as far as anybody knows: whoever sees
-    /// an item first takes its time. From any thread.
+    /// Since when an item of the worker has run, in nanoseconds, as far as anybody knows: whoever
+    /// sees an item first takes its time. From any thread.
     @discardableResult
-    func observe(now: UInt64) -> UInt64 {
-        let item = handle?.item ?? 0
-        if seenItem.exchange(item, ordering: .relaxed) != item {
+    func observe(_ item: UInt64, now: UInt64) -> UInt64 {
+        if seenItem.load(ordering: .acquiring) != item {
             seenSince.store(now, ordering: .relaxed)
+            seenItem.store(item, ordering: .releasing)
         }
-        return seenSince.load(ordering: .relaxed)
+        return min(seenSince.load(ordering: .relaxed), now)
     }
 
-    /// The worker begins an item without a loop.
+    /// The worker begins an item without a loop, so the monitor does not see it.
     @inline(never)
-    func observeItem() {
-        observe(now: MonotonicClock.nanoseconds())
+    func observeItem(_ context: Context) {
+        observe(context.pointee.threadHandle.item, now: MonotonicClock.nanoseconds())
         if StallWatch.isOn { pool.monitor.noteActivity() }
     }
 
-    /// Whether `StallWatch` has reported the item that runs.
-    var isReported: Bool { reportedItem.load(ordering: .relaxed) == handle?.item }
+    func isReported(_ item: UInt64) -> Bool { reportedItem.load(ordering: .relaxed) == item }
 
-    func noteReported() { reportedItem.store(handle?.item ?? 0, ordering: .relaxed) }
+    func noteReported(_ item: UInt64) { reportedItem.store(item, ordering: .relaxed) }
 
     /// The thread's handle; nil before the thread has begun.
     var handle: ThreadHandle? {

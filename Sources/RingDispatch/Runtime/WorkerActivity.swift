@@ -8,34 +8,38 @@ struct WorkerActivity: Sendable {
     let phase: LoopState.Phase
     /// The index of the loop that it holds.
     let loop: Int?
+    /// The number of its item, and since when that has run, in nanoseconds; nil: it runs none.
+    let item: (number: UInt64, start: UInt64)?
     /// The label of the innermost queue that it runs on.
-    var queue: String?
-
-    var isInHandler: Bool { phase == .inHandler || phase == .stealing }
+    let queue: String?
 }
 
 extension Pool {
     /// What each worker does. Takes the lock of the workers.
-    /// - Parameter mayReadQueues: for `QueueInspection.inspect`: whether to read the labels.
-    func workerActivities(mayReadQueues: Bool = false) -> [WorkerActivity] {
-        withWorkers { all, idle in
-            all.compactMap { worker in
-                guard let handle = worker.handle else { return nil }
-                let held = loops.first { $0.loopState.worker == worker.index }
-                let isIdle = idle.contains { $0 === worker }
-                var activity = WorkerActivity(
-                    worker: worker, thread: handle.identifier,
-                    phase: held?.loopState.phase ?? (isIdle ? .idle : .inHandler),
-                    loop: held?.index)
-                if mayReadQueues && activity.isInHandler { activity.queue = handle.queueLabel }
-                return activity
-            }
-        }
+    func workerActivities(now: UInt64) -> [WorkerActivity] {
+        workerActivities(now: now, mayReadQueues: false)
     }
 
     /// The same with the labels of queues, if the kernel lets them be read.
-    func workerActivitiesWithQueues() -> [WorkerActivity] {
-        QueueInspection.inspect { workerActivities(mayReadQueues: $0) }
+    func workerActivitiesWithQueues(now: UInt64) -> [WorkerActivity] {
+        QueueInspection.inspect { workerActivities(now: now, mayReadQueues: $0) }
+    }
+
+    private func workerActivities(now: UInt64, mayReadQueues: Bool) -> [WorkerActivity] {
+        let states = loops.map(\.loopState)
+        return forEachWorker { worker in
+            guard let handle = worker.handle else { return nil }
+            let loop = states.firstIndex { $0.worker == worker.index }
+            // In this order: see `withFrame`.
+            let hasQueue = handle.announcedQueue != nil
+            let number = handle.item
+            let phase = loop.map { states[$0].phase } ?? (hasQueue ? .inHandler : .idle)
+            let isRunning = hasQueue && (phase == .inHandler || phase == .stealing)
+            return WorkerActivity(
+                worker: worker, thread: handle.identifier, phase: phase, loop: loop,
+                item: isRunning ? (number, worker.observe(number, now: now)) : nil,
+                queue: isRunning && mayReadQueues ? handle.queueLabel : nil)
+        }
     }
 }
 

@@ -8,7 +8,8 @@ extension DispatchRuntime {
         public let queue: String?
         /// The kernel's ID of the thread.
         public let thread: Int32
-        /// For how long the handler has run, in nanoseconds; about a millisecond more or less.
+        /// For how long the handler has run, in nanoseconds, since the runtime first saw it: about
+        /// a millisecond less than in truth.
         public let nanoseconds: UInt64
         /// Whether the thread computes, or waits for a CPU. Otherwise it is blocked.
         public let isComputing: Bool
@@ -26,8 +27,9 @@ extension DispatchRuntime {
         }
     }
 
-    /// Reports each handler and item that runs for longer than a threshold, once. This also covers
-    /// handlers away from the event loops. `RINGDISPATCH_STALLS` does the same with lines on
+    /// Reports each handler and item of a worker thread that runs for longer than a threshold,
+    /// once. This covers queues that keep blocking, but neither the main queue nor blocks that
+    /// `sync` runs on threads of the program. `RINGDISPATCH_STALLS` does the same with lines on
     /// standard error.
     ///
     /// Meanwhile a handler that stays keeps one thread of the runtime awake, once a millisecond,
@@ -57,8 +59,11 @@ extension DispatchRuntime {
 
 extension StallWatch.Client {
     /// Writes to standard error.
+    ///
+    /// On a thread of its own: if standard error blocks, the monitor goes on.
     static let log = StallWatch.Client { activity, nanoseconds in
-        Diagnostics.log("\(DispatchRuntime.Stall(activity, nanoseconds))")
+        let stall = DispatchRuntime.Stall(activity, nanoseconds)
+        try? Threads.start { Diagnostics.log("\(stall)") }
     }
 }
 

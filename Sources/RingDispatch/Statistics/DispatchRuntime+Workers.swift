@@ -8,8 +8,8 @@ extension DispatchRuntime {
         /// Whether it serves the background class only.
         public let isBackground: Bool
         public let activity: Activity
-        /// The index of the event loop that the worker serves; nil: it is idle, or its handler has
-        /// stayed, or its work is away from the loops.
+        /// The index of the event loop that the worker serves. Nil: the worker is idle, or another
+        /// one has taken its loop over, or it runs work of queues that keep blocking.
         public let loop: Int?
         /// The label of the queue whose handler or item runs. Nil also where the kernel does not
         /// let the runtime find out safely (membarrier(2)).
@@ -19,12 +19,13 @@ extension DispatchRuntime {
         public let handlerNanoseconds: UInt64?
 
         static func all(of pool: Pool) -> [WorkerThread] {
-            pool.workerActivitiesWithQueues().map {
-                WorkerThread($0, isBackground: pool.isBackground)
+            let now = MonotonicClock.nanoseconds()
+            return pool.workerActivitiesWithQueues(now: now).map {
+                WorkerThread($0, isBackground: pool.isBackground, now: now)
             }
         }
 
-        private init(_ activity: WorkerActivity, isBackground: Bool) {
+        private init(_ activity: WorkerActivity, isBackground: Bool, now: UInt64) {
             thread = Int32(bitPattern: activity.thread)
             self.isBackground = isBackground
             loop = activity.loop
@@ -36,9 +37,7 @@ extension DispatchRuntime {
                 case .idle, .assigned: .idle
                 case .running, .woken: .serving
                 }
-            let now = MonotonicClock.nanoseconds()
-            let start = activity.isInHandler ? activity.worker.observe(now: now) : nil
-            handlerNanoseconds = start.map { now > $0 ? now - $0 : 0 }
+            handlerNanoseconds = activity.item.map { now - $0.start }
         }
     }
 }

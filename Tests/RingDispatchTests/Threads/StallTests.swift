@@ -61,6 +61,41 @@ struct StallTests {
         }
     }
 
+    @Test("A handler that stays already when the reports begin, in a process that is quiet")
+    func before() async {
+        await #expect(processExitsWith: .success) {
+            let semaphore = DispatchSemaphore(value: 0)
+            let isWaiting = Gate()
+            DispatchQueue(label: "stall.before").async {
+                isWaiting.open()
+                semaphore.wait()
+            }
+            expectOpens(isWaiting)
+            letTimePass(milliseconds: 50)
+            let stalls = watchStalls()
+            expectEventually(stalls) { $0.count == 1 }
+            semaphore.signal()
+            #expect(stalls.value.first?.queue == "stall.before")
+        }
+    }
+
+    @Test("A worker that was idle for long is not taken for one whose handler stays")
+    func idleWorkers() async {
+        await #expect(processExitsWith: .success) {
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            let stalls = watchStalls()
+            for round in 0..<10 {
+                // Behind a handler that blocks, another worker is called.
+                let done = Gate()
+                DispatchQueue(label: "stall.blocks \(round)").async { usleep(10_000) }
+                DispatchQueue(label: "stall.waits \(round)").async { done.open() }
+                expectOpens(done)
+                letTimePass(milliseconds: 70)
+            }
+            #expect(stalls.value.isEmpty, "\(stalls.value)")
+        }
+    }
+
     @Test("Short handlers are not reported, and none after the end of the reports")
     func never() async {
         await #expect(processExitsWith: .success) {
