@@ -38,14 +38,7 @@ struct Metrics: Sendable {
         page.counter(
             "echo_received_bytes_total", "Bytes received.", label: "transport",
             [("stream", totals.traffic.bytes), ("datagram", udp.bytes)])
-        page.gauge("ringdispatch_loops", "Event loops.", runtime.loops.count)
-        page.gauge("ringdispatch_workers", "Worker threads.", runtime.workers)
-        page.counter(
-            "ringdispatch_take_overs_total", "Event loops taken over from handlers that stay.",
-            runtime.takeOvers)
-        page.counter(
-            "ringdispatch_late_wake_ups_total", "Sleeps that ended over 50 ms late.",
-            runtime.lateWakeUps)
+        page.add(runtime)
         page.gauge("ringdispatch_sources", "Event sources.", runtime.sources)
         return page
     }

@@ -1,5 +1,3 @@
-internal import RingDispatch
-
 #if compiler(>=6.3) && compiler(<6.4)
 @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
 

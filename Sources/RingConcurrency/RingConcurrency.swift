@@ -1,5 +1,3 @@
-internal import RingDispatch
-
 /// Swift's concurrency on the event loops, where tasks may block.
 public enum RingConcurrency {
     /// Runs all tasks, actors and the main actor on RingDispatch's event loops from now on.

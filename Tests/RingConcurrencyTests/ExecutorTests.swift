@@ -47,7 +47,7 @@ struct ExecutorTests {
         }
     }
 
-    @Test("An actor runs one job at a time, whoever calls it")
+    @Test("An actor runs one job at a time")
     func actors() async {
         await #expect(processExitsWith: .success) {
             begin()

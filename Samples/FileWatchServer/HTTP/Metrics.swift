@@ -12,15 +12,7 @@ struct Metrics {
         var page = MetricsPage()
         addTree(&page)
         addClients(&page)
-        let runtime = DispatchRuntime.snapshot()
-        page.gauge("ringdispatch_loops", "Event loops.", runtime.loops.count)
-        page.gauge("ringdispatch_workers", "Worker threads.", runtime.workers)
-        page.counter(
-            "ringdispatch_take_overs_total", "Event loops taken over from handlers that stay.",
-            runtime.takeOvers)
-        page.counter(
-            "ringdispatch_late_wake_ups_total", "Sleeps that ended over 50 ms late.",
-            runtime.lateWakeUps)
+        page.add(DispatchRuntime.snapshot())
         return page
     }
 

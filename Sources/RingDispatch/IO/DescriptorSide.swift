@@ -226,7 +226,7 @@ final class DescriptorSide: @unchecked Sendable {
         let reference = Unmanaged.passRetained(self)
         let wait = DescriptorWait(
             for: events, by: reference.toOpaque(), complete: DescriptorSide.completed)
-        // The wait begins under the lock, so that whoever finds `isWaiting` can cancel it.
+        // The wait begins under the lock: a thread that finds `isWaiting` can cancel it.
         let code = lock.withLock { _ -> Int32? in
             if hasEvents { return nil }
             isBusy = false

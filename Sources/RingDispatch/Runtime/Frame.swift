@@ -22,7 +22,7 @@ func withFrame(
     withUnsafeMutablePointer(to: &frame) { frame in
         let threadHandle = context.pointee.threadHandle
         context.pointee.frame = frame
-        // Before the queue is announced: whoever sees the queue sees a new item.
+        // Before the queue is announced: a thread that sees the queue sees a new item.
         context.beginItem()
         threadHandle.announce(queue.toOpaque())
         body()

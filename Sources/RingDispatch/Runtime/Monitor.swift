@@ -140,20 +140,17 @@ final class Monitor: @unchecked Sendable {
             loop.wakeIfIdle()
             return
         }
-        guard loopState == sample.loopState, loopState.phase == .inHandler else {
-            sample.loopState = loopState
-            sample.usedNanoseconds = nil
-            if loopState.phase == .inHandler {
-                pool.observe(loopState.worker, now: now)
-                sample.usedNanoseconds = identifier(loopState.worker).flatMap(
-                    Threads.cpuNanoseconds(ofThread:))
-            }
+        let isSame = loopState == sample.loopState
+        sample.loopState = loopState
+        guard loopState.phase == .inHandler else { return }
+        let thread = pool.observe(loopState.worker, now: now)
+        guard isSame else {
+            sample.usedNanoseconds = thread.flatMap(Threads.cpuNanoseconds(ofThread:))
             return
         }
-        pool.observe(loopState.worker, now: now)
         loop.submitSends()
         guard loop.hasWork(now: now) else { return }
-        switch Monitor.activity(of: identifier(loopState.worker), since: sample.usedNanoseconds) {
+        switch Monitor.activity(of: thread, since: sample.usedNanoseconds) {
         case .waitsForCPU:
             return
         case .computes:
@@ -169,10 +166,6 @@ final class Monitor: @unchecked Sendable {
         }
         pool.call(to: loop, expecting: loopState)
         lastCall = ticks
-    }
-
-    private func identifier(_ worker: UInt64) -> UInt32? {
-        pool.worker(worker)?.identifier.load(ordering: .relaxed)
     }
 
     /// What the thread of a handler does.

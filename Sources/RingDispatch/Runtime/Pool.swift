@@ -102,12 +102,18 @@ final class Pool: @unchecked Sendable {
         }
     }
 
-    /// The monitor sees a handler of the worker.
-    func observe(_ index: UInt64, now: UInt64) {
+    /// The monitor sees a handler of a worker. Returns its thread.
+    func observe(_ index: UInt64, now: UInt64) -> UInt32? {
         workers.withLock { workers in
-            guard let worker = workers.worker(index), let handle = worker.handle else { return }
+            guard let worker = workers.worker(index), let handle = worker.handle else { return nil }
             worker.observe(handle.item, now: now)
+            return handle.identifier
         }
+    }
+
+    /// The thread of a worker.
+    func thread(ofWorker index: UInt64) -> UInt32? {
+        workers.withLock { $0.worker(index)?.handle?.identifier }
     }
 
     // MARK: workers

@@ -20,7 +20,6 @@ final class Worker: @unchecked Sendable {
     private let seenSince = Atomic<UInt64>(0)
     /// The number of the last item that `StallWatch` has reported (relaxed).
     private let reportedItem = Atomic<UInt64>(0)
-    let identifier = Atomic<UInt32>(0)
     /// The address of the thread's `ThreadHandle`, once it runs.
     private let threadHandle = Atomic<UInt>(0)
 
@@ -39,8 +38,8 @@ final class Worker: @unchecked Sendable {
         try Threads.start { self.run() }
     }
 
-    /// Since when an item of the worker has run, in nanoseconds, as far as anybody knows: whoever
-    /// sees an item first takes its time. From any thread.
+    /// The time when an item of the worker was first seen, in nanoseconds, by this call or an
+    /// earlier one. From any thread.
     @discardableResult
     func observe(_ item: UInt64, now: UInt64) -> UInt64 {
         if seenItem.load(ordering: .acquiring) != item {
@@ -75,7 +74,6 @@ final class Worker: @unchecked Sendable {
     private func run() {
         let context = Context.current
         context.pointee.worker = self
-        identifier.store(context.pointee.identifier, ordering: .relaxed)
         threadHandle.store(
             UInt(bitPattern: context.pointee.threadHandle.address), ordering: .releasing)
         Threads.useFineTimers()

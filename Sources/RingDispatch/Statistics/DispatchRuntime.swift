@@ -140,7 +140,7 @@ extension EventLoop {
             case .running, .woken: .serving
             case .inHandler, .stealing: .running
             }
-        let identifier = pool.worker(loopState.worker)?.identifier.load(ordering: .relaxed)
+        let identifier = pool.thread(ofWorker: loopState.worker)
         return DispatchRuntime.EventLoop(
             isBackground: isBackground, index: index, activity: activity,
             thread: activity == .idle ? nil : identifier.map { Int32(bitPattern: $0) },
