@@ -8,8 +8,11 @@ struct DescriptorShortageTests {
     @Test("The failures of timers name the remedy")
     func timers() async {
         await #expect(processExitsWith: .success) {
-            var none = rlimit(rlim_cur: 0, rlim_max: 0)
-            setrlimit(__rlimit_resource_t(7), &none)  // RLIMIT_NOFILE, whose enumerator is missing
+            let resource = __rlimit_resource_t(7)  // RLIMIT_NOFILE, whose enumerator is missing
+            var before = rlimit()
+            getrlimit(resource, &before)
+            var none = rlimit(rlim_cur: 0, rlim_max: before.rlim_max)
+            setrlimit(resource, &none)
             var remedies: [String?] = []
             do throws(SystemError) {
                 _ = try TimerDescriptor()
@@ -21,6 +24,8 @@ struct DescriptorShortageTests {
             } catch {
                 remedies.append(error.remedy)
             }
+            // A sanitizer opens files at exit.
+            setrlimit(resource, &before)
             let areNamed = remedies.allSatisfy { $0?.contains("RLIMIT_NOFILE") == true }
             exit(remedies.count == 2 && areNamed ? 0 : 1)
         }

@@ -76,6 +76,7 @@ struct BlockingTaskTests {
                         let arguments: [UnsafeMutablePointer<CChar>?] = [
                             strdup("/bin/sleep"), strdup("0.05"), nil,
                         ]
+                        defer { for argument in arguments { free(argument) } }
                         guard posix_spawn(&child, "/bin/sleep", nil, nil, arguments, nil) == 0
                         else { return -1 }
                         var status: Int32 = -1
