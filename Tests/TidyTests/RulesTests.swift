@@ -254,4 +254,18 @@ struct RulesTests {
         #expect(unnamed("Sources/A", "Sources/A/One", "Sources/C", "Sources/B/Three").isEmpty)
         #expect(unnamed("Sources/A/Three", "Sources/D", "Sources/D/E").count == 3)
     }
+
+    @Test("a use of a folder that is listed before")
+    func upwardUses() {
+        let table = file("| `Sources/A` | `Top`, `Low` (it is low) |\n", at: "ARCHITECTURE.md")
+        let top = file(
+            "final class Tower {\n    let base: Ground\n}\n", at: "Sources/A/Top/T.swift")
+        func uses(_ low: String) -> Int {
+            let files = [top, file(low, at: "Sources/A/Low/L.swift")]
+            return Rules.upwardUses(in: "Sources/A", files: files, architecture: table).count
+        }
+        #expect(uses("struct Ground {}\n") == 0)
+        #expect(uses("struct Ground {}\n// Tower\n") == 0)
+        #expect(uses("struct Ground {\n    var top: Tower?\n}\n") == 1)
+    }
 }

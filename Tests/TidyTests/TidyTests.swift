@@ -74,6 +74,18 @@ struct TidyTests {
         check([file]) { Rules.unnamedFolders(folders, in: $0) }
     }
 
+    @Test(
+        "a folder uses only folders that ARCHITECTURE lists after it",
+        arguments: [
+            "LinuxPlatform", "RingDispatch", "RingNetwork", "RingTLS", "FileWatching",
+        ])
+    func folders(module: String) throws {
+        let file = try #require(Repository.files.first { $0.path == "ARCHITECTURE.md" })
+        let files = Repository.files(under: "Sources/\(module)")
+        let uses = Rules.upwardUses(in: "Sources/\(module)", files: files, architecture: file)
+        #expect(uses.isEmpty, "\(uses.joined(separator: "\n"))")
+    }
+
     @Test("the field's words are used, in code, comments and documents")
     func words() {
         let folders = [

@@ -73,6 +73,8 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         if old & DispatchGroup.isHeld != 0 { Unmanaged.passUnretained(self).release() }
     }
 
+    override func itemHasRun() { leave() }
+
     /// Enters for an item being submitted. The group stays alive until the item leaves it.
     func enterHolding() {
         let old = state.wrappingAdd(1, ordering: .relaxed).oldValue

@@ -185,7 +185,7 @@ final class DescriptorSide: @unchecked Sendable {
             let limit = min(operation.mostWritten, DescriptorSide.writeSize)
             let count = operation.withUnwritten { pieces in
                 stream.write(
-                    pieces, limit: limit, blocksSignals: context.pointee.worker != nil)
+                    pieces, limit: limit, blocksSignals: context.pointee.isWorker)
             }
             guard count > 0 else {
                 if let outcome = failed(count, operation) { return outcome }

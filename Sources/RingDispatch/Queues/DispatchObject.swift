@@ -17,6 +17,9 @@ public class DispatchObject {
     /// Sets the queue on which the object's work runs. Call it before the object is activated.
     /// `dispatch_set_target_queue`.
     public func setTarget(queue: DispatchQueue?) { fatalError("overridden") }
+
+    /// An item that was submitted with this group has run.
+    func itemHasRun() { fatalError("overridden") }
 }
 
 extension DispatchObject: Hashable {

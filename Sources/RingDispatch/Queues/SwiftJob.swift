@@ -35,19 +35,7 @@ package struct SwiftJob {
         DispatchQueue.main.push(workItem(words), Context.current)
     }
 
-    /// The same after a delay.
-    /// - Parameter leeway: the most that it may be late, both in nanoseconds.
-    package func enqueue(
-        _ words: UnsafeMutableRawBufferPointer, after delay: UInt64, leeway: UInt64
-    ) {
-        let workItem = workItem(words)
-        let queue = GlobalQueues.queue(priority: workItem.pointee.priority)
-        let (deadline, isNever) = MonotonicClock.nanoseconds().addingReportingOverflow(delay)
-        queue.push(
-            workItem, at: isNever ? .max - 1 : deadline, leeway: leeway, Context.current)
-    }
-
-    private func workItem(_ words: UnsafeMutableRawBufferPointer) -> WorkItemPointer {
+    func workItem(_ words: UnsafeMutableRawBufferPointer) -> WorkItemPointer {
         guard let start = words.baseAddress, words.count >= 2 * MemoryLayout<UInt>.size else {
             preconditionFailure("a job has two words for its executor")
         }

@@ -9,8 +9,8 @@ struct DescriptorRecord: @unchecked Sendable {
     var registered: UInt32 = 0
     /// Waits that have begun since the kernel last saw the number.
     var unseen: UInt32 = 0
-    /// Not retained; `DescriptorWatch` keeps itself alive until it is removed.
-    var watch: Unmanaged<DescriptorWatch>?
+    /// Not retained: a watch lives until it is removed.
+    var watch: Unmanaged<EventReceiver>?
     var waits: [DescriptorWait] = []
 
     /// The events that somebody waits for.

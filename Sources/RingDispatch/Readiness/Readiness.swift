@@ -4,7 +4,7 @@ internal import Synchronization
 /// The readiness of a loop's descriptors: an epoll set, and who waits for the events of each
 /// descriptor.
 ///
-/// - A **watch** (`DescriptorWatch`) is edge-triggered and stays. It is for connections and
+/// - A **watch** (`EventReceiver`) is edge-triggered and stays. It is for connections and
 ///   listeners, which read until nothing is left.
 /// - A **wait** (`DescriptorWait`) is one-shot for its owner, and reports what is still unread. It
 ///   is for sources. The descriptor stays in the set, level-triggered, between two waits: a server
@@ -104,7 +104,7 @@ struct Readiness: ~Copyable {
     // MARK: watches, from any thread
 
     /// Adds a watch. Returns 0 or an errno.
-    func add(_ watch: DescriptorWatch) -> Int32 {
+    func add(_ watch: EventReceiver) -> Int32 {
         records.withLock { records in
             let index = Readiness.index(of: watch.descriptor, in: &records)
             records[index].watch = Unmanaged.passUnretained(watch)
@@ -119,7 +119,7 @@ struct Readiness: ~Copyable {
     }
 
     /// Makes a watch report more events, and again those that hold already.
-    func extend(_ watch: DescriptorWatch, by events: UInt32) {
+    func extend(_ watch: EventReceiver, by events: UInt32) {
         records.withLock { records in
             watch.events |= events
             _ = register(watch.descriptor, &records[Int(watch.descriptor)])
@@ -127,7 +127,7 @@ struct Readiness: ~Copyable {
     }
 
     /// Removes a watch.
-    func remove(_ watch: DescriptorWatch) {
+    func remove(_ watch: EventReceiver) {
         records.withLock { records in
             records[Int(watch.descriptor)].watch = nil
             noteCount(-1)

@@ -13,29 +13,26 @@ struct ItemCache: ~Copyable {
     static let batch = 128
     /// Free items that a thread keeps.
     static let limit = 2 * batch
+    /// The memory of one item.
+    static let bytes = 56
 
     init() {}
 
     @inline(__always)
-    mutating func make(_ item: consuming SubmittedItem) -> WorkItemPointer {
+    mutating func takeMemory() -> UnsafeMutableRawPointer {
         if free == nil { refill() }
         guard let memory = free else { fatalError("unreachable: refill always finds memory") }
         free = memory.load(as: UnsafeMutableRawPointer?.self)
         count &-= 1
-        memory.assumingMemoryBound(to: SubmittedItem.self).initialize(to: item)
-        return memory.assumingMemoryBound(to: WorkItem.self)
+        return memory
     }
 
-    /// Moves the contents out and frees the memory.
     @inline(__always)
-    mutating func take(_ pointer: WorkItemPointer) -> SubmittedItem {
-        let item = pointer.item.move()
-        let memory = UnsafeMutableRawPointer(pointer)
+    mutating func giveMemory(_ memory: UnsafeMutableRawPointer) {
         memory.storeBytes(of: free, as: UnsafeMutableRawPointer?.self)
         free = memory
         count &+= 1
         if count > ItemCache.limit { giveBatch() }
-        return item
     }
 
     @inline(never)
@@ -48,8 +45,7 @@ struct ItemCache: ~Copyable {
         // A thread that runs out needs more items soon: allocate a few at a time.
         for _ in 0..<8 {
             let memory = UnsafeMutableRawPointer.allocate(
-                byteCount: MemoryLayout<SubmittedItem>.stride,
-                alignment: MemoryLayout<SubmittedItem>.alignment)
+                byteCount: ItemCache.bytes, alignment: MemoryLayout<UInt>.alignment)
             memory.storeBytes(of: free, as: UnsafeMutableRawPointer?.self)
             free = memory
             count += 1

@@ -3,25 +3,27 @@ internal import LinuxPlatform
 
 /// The runtime's data for a thread, whether a worker or a thread of the program.
 ///
+/// The layers above add what they know: extensions give the addresses their types.
+///
 /// Safety: only the thread itself touches it; other threads have its `threadHandle`.
 struct ThreadContext: ~Copyable {
     let threadHandle: ThreadHandle
     /// The kernel's thread identifier, which marks the owner in the state words of queues.
     let identifier: UInt32
     var items = ItemCache()
-    /// The innermost queue that the thread is running on.
-    var frame: UnsafeMutablePointer<Frame>?
-    /// The loop that receives the thread's work: a worker's own, or the last one that a thread of
-    /// the program used.
-    var loop: EventLoop?
+    /// See `Frame`.
+    var frameAddress: UnsafeMutableRawPointer?
+    /// See `loop`.
+    var loopAddress: UnsafeMutableRawPointer?
     /// The state with which the worker took its loop or entered a handler; 0 for other threads.
     var loopState: UInt64 = 0
-    /// The thread's worker; nil for threads of the program.
-    var worker: Worker?
+    /// See `worker`.
+    var workerAddress: UnsafeMutableRawPointer?
     /// The worker runs the loop's own code, and may touch the run queue.
     var isInLoop = false
     /// See `ReceiveMemory`; nil while it is in use, or before the first use.
     var receiveMemory: UnsafeMutableRawPointer?
+    static let receiveMemorySize = 65_536
     /// How long to spin before a sleep, learned from earlier waits.
     var spin = SpinBudget()
     /// The senders of the events that the worker waits for.
@@ -44,15 +46,4 @@ extension UnsafeMutablePointer where Pointee == ThreadContext {
         }
         return ThreadRegistry.adopt()
     }
-
-    /// An item begins on the thread.
-    @inline(__always)
-    func beginItem() {
-        pointee.threadHandle.noteItem()
-        if !holdsLoop { pointee.worker?.observeItem(self) }
-    }
-
-    /// Whether the thread is a worker that still has its loop.
-    @inline(__always)
-    var holdsLoop: Bool { pointee.loop?.isHeld(by: self) ?? false }
 }

@@ -40,7 +40,9 @@ enum ThreadRegistry {
         clinux_thread_set(nil)
         context.pointee.threadHandle.deallocate()
         context.pointee.items.empty()
-        if let start = context.pointee.receiveMemory { ReceiveMemory(start: start).free() }
+        if let start = context.pointee.receiveMemory {
+            PageMemory.free(start, ThreadContext.receiveMemorySize)
+        }
         context.deinitialize(count: 1)
         context.deallocate()
     }

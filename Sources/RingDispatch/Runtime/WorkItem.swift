@@ -24,12 +24,10 @@ struct WorkItem {
         case nested
         /// A node: `object` is a retained `DispatchQueue` to drain.
         case queue
-        /// A node: `object` is a retained `SourceCore` to invoke.
-        case source
+        /// A node: `object` is a retained `Runnable`.
+        case object
         /// A `SwiftJob`, without `object`.
         case swiftJob
-        /// A node: `object` is a `DescriptorWatch` with events, which keeps itself alive.
-        case watch
     }
 }
 

@@ -10,9 +10,7 @@ final class SharedSignalReader: Sendable {
     static let shared = SharedSignalReader()
 
     private let queue = DispatchQueue(label: "ringdispatch.signals")
-    /// Signal handlers write to it. Never closed, because a handler may be running at any time.
-    private let wake: EventDescriptor
-    private let blocked: SignalDescriptor
+    private let descriptors = Runtime.signalDescriptors
     private let state: Locked<State>
 
     private struct State: @unchecked Sendable {
@@ -25,13 +23,7 @@ final class SharedSignalReader: Sendable {
     }
 
     private init() {
-        do throws(SystemError) {
-            wake = try EventDescriptor()
-            blocked = try SignalDescriptor()
-        } catch {
-            fatalSystemError(error)
-        }
-        state = Locked(State(handlers: SignalHandlers(wake: wake)))
+        state = Locked(State(handlers: SignalHandlers(wake: descriptors.wake)))
     }
 
     func add(_ source: SignalSource) {
@@ -69,9 +61,11 @@ final class SharedSignalReader: Sendable {
 
     /// The read sources are inactive. Activate and cancel them outside the lock.
     private func makeWatches() -> [any DispatchSourceRead] {
-        let handled = DispatchSource.makeReadSource(fileDescriptor: wake.number, queue: queue)
+        let handled = DispatchSource.makeReadSource(
+            fileDescriptor: descriptors.wake.number, queue: queue)
         handled.setEventHandler { [self] in collectHandled() }
-        let waiting = DispatchSource.makeReadSource(fileDescriptor: blocked.number, queue: queue)
+        let waiting = DispatchSource.makeReadSource(
+            fileDescriptor: descriptors.blocked.number, queue: queue)
         waiting.setEventHandler { [self] in collectBlocked() }
         return [handled, waiting]
     }
@@ -80,7 +74,7 @@ final class SharedSignalReader: Sendable {
     private func collectHandled() {
         let woken = state.withLock { state in
             // Clear before taking the counts: a handler that counts later writes again.
-            wake.clear()
+            descriptors.wake.clear()
             return takeCounts(of: Array(state.sources.keys), &state)
         }
         wakeAll(woken)
@@ -92,7 +86,7 @@ final class SharedSignalReader: Sendable {
             // The program may have installed handlers since the last call.
             watchBlocked(&state)
             var woken: [SignalSource] = []
-            blocked.read { number in woken += deliver(1, of: number, &state) }
+            descriptors.blocked.read { number in woken += deliver(1, of: number, &state) }
             return woken
         }
         wakeAll(woken)
@@ -100,7 +94,7 @@ final class SharedSignalReader: Sendable {
 
     private func watchBlocked(_ state: inout State) {
         let handlers = state.handlers
-        blocked.set(state.sources.keys.filter { handlers.isOurs($0) })
+        descriptors.blocked.set(state.sources.keys.filter { handlers.isOurs($0) })
     }
 
     private func takeCounts(of numbers: [Int32], _ state: inout State) -> [SignalSource] {

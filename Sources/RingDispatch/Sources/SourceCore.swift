@@ -7,7 +7,7 @@ internal import Synchronization
 /// installs the source, calls its handlers and arms the next event. The invoker is the thread that
 /// holds the `enqueued` bit, one at a time: only it touches the handlers and the fields that a
 /// subclass assigns to it.
-class SourceCore: @unchecked Sendable {
+class SourceCore: Runnable, @unchecked Sendable {
     // Safety: see above; the rest is atomic or locked.
     // The fields that each event needs come first, to share cache lines.
     final let state = Atomic<UInt32>(SourceState.inactive)
@@ -25,6 +25,7 @@ class SourceCore: @unchecked Sendable {
     init(queue: DispatchQueue?, hasKernelEvents: Bool) {
         self.hasKernelEvents = hasKernelEvents
         target = .passRetained(queue ?? DispatchQueue.global())
+        super.init()
         SourceCore.living.wrappingAdd(1, ordering: .relaxed)
     }
 
@@ -132,7 +133,7 @@ class SourceCore: @unchecked Sendable {
     private final func enqueue(_ reference: Unmanaged<SourceCore>, _ context: Context) {
         target._withUnsafeGuaranteedRef { queue in
             queue.push(
-                node.prepare(.source, priority: queue.priority, object: reference.toOpaque()),
+                node.prepare(.object, priority: queue.priority, object: reference.toOpaque()),
                 context)
         }
     }
@@ -247,19 +248,16 @@ class SourceCore: @unchecked Sendable {
 
     // MARK: invocation
 
-    /// Runs as a work item on the source's queue. Consumes the reference.
-    @inline(__always)
-    static func invoke(_ reference: Unmanaged<SourceCore>, priority: UInt8, _ context: Context) {
-        var spare: Unmanaged<SourceCore>? = reference
-        reference._withUnsafeGuaranteedRef { source in
-            if context.pointee.frame == nil {
-                let root = GlobalQueues.unmanaged(priority: priority)
-                withFrame(root, isDrain: false, isExclusive: false, context) {
-                    source.invokeOnQueue(context, &spare)
-                }
-            } else {
-                source.invokeOnQueue(context, &spare)
+    /// Runs as a work item on the source's queue.
+    override final func run(priority: UInt8, _ context: Context) {
+        var spare: Unmanaged<SourceCore>? = Unmanaged.passUnretained(self)
+        if context.pointee.frame == nil {
+            let root = GlobalQueues.unmanaged(priority: priority)
+            withFrame(root, isDrain: false, isExclusive: false, context) {
+                invokeOnQueue(context, &spare)
             }
+        } else {
+            invokeOnQueue(context, &spare)
         }
         spare?.release()
     }

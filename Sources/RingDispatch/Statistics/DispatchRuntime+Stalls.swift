@@ -2,7 +2,7 @@ internal import LinuxPlatform
 
 extension DispatchRuntime {
     /// A handler that has run for long.
-    public struct Stall: Sendable {
+    public struct Stall: Sendable, CustomStringConvertible {
         /// The label of the handler's queue; nil where the kernel does not let the runtime find out
         /// safely (membarrier(2)).
         public let queue: String?
@@ -17,13 +17,16 @@ extension DispatchRuntime {
         /// the kernel does not say (proc_pid_wchan(5)).
         public let waitChannel: String?
 
-        init(_ activity: WorkerActivity, _ nanoseconds: UInt64) {
-            queue = activity.queue
-            thread = Int32(bitPattern: activity.thread)
-            self.nanoseconds = nanoseconds
-            isComputing = Threads.isRunnable(thread: activity.thread)
-            waitChannel =
-                isComputing ? nil : Threads.waitChannel(ofThread: activity.thread)
+        /// Says the same in one line.
+        public let description: String
+
+        init(_ stall: StalledHandler) {
+            queue = stall.queue
+            thread = Int32(bitPattern: stall.thread)
+            nanoseconds = stall.nanoseconds
+            isComputing = stall.isComputing
+            waitChannel = stall.waitChannel
+            description = stall.description
         }
     }
 
@@ -42,37 +45,23 @@ extension DispatchRuntime {
         after threshold: DispatchTimeInterval, on queue: DispatchQueue,
         handler: @escaping @Sendable (Stall) -> Void
     ) {
-        guard threshold != .never else { return StallWatch.report(after: 0, to: nil) }
+        guard threshold != .never else { return report(after: 0, to: nil) }
         let nanoseconds = UInt64(max(0, threshold.clampedNanoseconds))
         let least = UInt64(Configuration.stallRange.lowerBound) * 1_000_000
         guard nanoseconds >= least else {
             fatalMisuse(
                 "DispatchRuntime.reportStalls: the threshold \(threshold) is less than 10 ms")
         }
-        let client = StallWatch.Client { activity, nanoseconds in
-            let stall = Stall(activity, nanoseconds)
+        let client = StallWatch.Client { stall in
+            let stall = Stall(stall)
             queue.async { handler(stall) }
         }
-        StallWatch.report(after: nanoseconds, to: client)
+        report(after: nanoseconds, to: client)
     }
-}
 
-extension StallWatch.Client {
-    /// Writes to standard error.
-    ///
-    /// On a thread of its own: if standard error blocks, the monitor goes on.
-    static let log = StallWatch.Client { activity, nanoseconds in
-        let stall = DispatchRuntime.Stall(activity, nanoseconds)
-        try? Threads.start { Diagnostics.log("\(stall)") }
-    }
-}
-
-extension DispatchRuntime.Stall: CustomStringConvertible {
-    public var description: String {
-        let queue = queue.map { "queue '\($0)'" } ?? "a queue"
-        let what =
-            isComputing ? "it computes" : "it is blocked" + (waitChannel.map { " in \($0)" } ?? "")
-        return "a handler of \(queue) has run for \(nanoseconds / 1_000_000) ms on thread "
-            + "\(thread): \(what)"
+    private static func report(after nanoseconds: UInt64, to client: StallWatch.Client?) {
+        let old = StallWatch.report(after: nanoseconds, to: client)
+        // Not here: this may end objects of the program.
+        DispatchQueue.global().async { withExtendedLifetime(old) {} }
     }
 }

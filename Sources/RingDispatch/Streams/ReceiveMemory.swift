@@ -9,7 +9,7 @@ struct ReceiveMemory {
 
     /// Bytes of one call, and the most that a handler receives at once. With less, each part of a
     /// longer message costs a receive, a call of the handler, and usually a send.
-    static let size = 65_536
+    static let size = ThreadContext.receiveMemorySize
 
     /// At a page's start, because some processors copy to it twice as fast as to other addresses.
     @inline(__always)
@@ -24,7 +24,7 @@ struct ReceiveMemory {
     /// A worker that has lost its loop will probably wait for a long time: it keeps no memory.
     @inline(__always)
     func giveBack(_ context: Context) {
-        let isIdle = context.pointee.worker != nil && !context.holdsLoop
+        let isIdle = context.pointee.isWorker && !context.holdsLoop
         if isIdle || context.pointee.receiveMemory != nil { return free() }
         context.pointee.receiveMemory = start
     }

@@ -3,11 +3,10 @@ internal import Synchronization
 
 /// Short sends of a loop's connections, which one system call passes to the kernel.
 ///
-/// The worker that holds the loop adds sends. They leave when the loop has nothing more to run,
-/// when the batch is full or old, before the worker blocks in the library, and when the monitor
-/// finds a handler that stays. A stream whose bytes did not all leave gets an event, and takes the
-/// rest back; until then nothing else of it is sent.
-final class SendBatch: @unchecked Sendable {
+/// The worker that holds the loop adds sends. They also leave when the batch is full. A stream
+/// whose bytes did not all leave gets an event, and takes the rest back; until then nothing else of
+/// it is sent.
+final class SendBatch: OutgoingBatch, @unchecked Sendable {
     // Safety: `lock` guards the plain fields, and the streams' fields that say so.
     private let lock = Locked<Void>(())
     private let ring: SendRing
@@ -17,10 +16,6 @@ final class SendBatch: @unchecked Sendable {
     @exclusivity(unchecked) private var used = 0
     /// The number of the batch that is being collected.
     @exclusivity(unchecked) private var number: UInt64 = 1
-    /// When its first send was added, in ticks; 0: it is empty. Stored under the lock (sequentially
-    /// consistent): the store of a store-then-check with the loop's state. A worker that takes the
-    /// loop over loads it (the same) after it has changed the state.
-    private let start = Atomic<UInt64>(0)
 
     private struct Entry {
         /// Lives until it has settled.
@@ -32,27 +27,31 @@ final class SendBatch: @unchecked Sendable {
     /// Longer sends go to the kernel at once: copying them costs more than a system call.
     static let longest = 4096
     static let size = SendRing.capacity * longest
-    /// The age at which a batch leaves although the loop has work. The first answer of a batch
-    /// waits this long for the last one.
-    private static let mostTicks = 100 * Ticks.perMicrosecond
-
-    init(_ ring: SendRing) {
+    private init(_ ring: SendRing) {
         self.ring = ring
+        super.init()
         ExitFlush.add(self)
     }
 
+    /// The loops whose batch was made, or cannot be had.
+    private static let known = Locked<[EventLoop]>([])
+
+    /// Makes the batch of a loop, before its first stream uses it. Without one, each send is a
+    /// system call.
+    static func prepare(for loop: EventLoop) {
+        if loop.output != nil { return }
+        known.withLock { known in
+            guard !known.contains(loop) else { return }
+            known.append(loop)
+            do throws(SystemError) {
+                if let ring = try Runtime.makeSendRing() { loop.setOutput(SendBatch(ring)) }
+            } catch {
+                Diagnostics.log("connections of a loop send without io_uring: \(error)")
+            }
+        }
+    }
+
     // MARK: for the worker
-
-    var isEmpty: Bool {
-        @inline(__always) get { start.load(ordering: .sequentiallyConsistent) == 0 }
-    }
-
-    /// Sends the batch if it is old.
-    @inline(__always)
-    func submitIfOld() {
-        let start = start.load(ordering: .relaxed)
-        if start != 0 && Ticks.now() &- start > SendBatch.mostTicks { submit() }
-    }
 
     /// Adds bytes of a stream that has none in another loop's batch. Returns false if earlier bytes
     /// of the stream were not sent.
@@ -98,8 +97,7 @@ final class SendBatch: @unchecked Sendable {
 
     // MARK: from any thread
 
-    /// Passes everything to the kernel.
-    func submit() { lock.withLock { _ in submitLocked() } }
+    override func submit() { lock.withLock { _ in submitLocked() } }
 
     /// Sends what the stream has in the batch. Afterwards the stream has nothing in it, and
     /// `unsent` are the bytes that the kernel did not take. On the stream's queue.
@@ -139,6 +137,15 @@ final class SendBatch: @unchecked Sendable {
 
     private func bytes(_ index: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: memory + entries[index].offset, count: entries[index].count)
+    }
+}
+
+extension EventLoop {
+    /// Nil where io_uring is refused.
+    @inline(__always)
+    var sendBatch: Unmanaged<SendBatch>? {
+        // Safety: `SendBatch.prepare` makes all batches.
+        output.map { .fromOpaque($0.toOpaque()) }
     }
 }
 

@@ -9,7 +9,9 @@ extension StreamReceiver {
     package func send(_ bytes: UnsafeRawBufferPointer) -> Int {
         if bytes.count <= SendBatch.longest, isWatching, mayBatch, !isSlow {
             let context = Context.current
-            if let loop = context.pointee.loop, loop.isHeld(by: context), let batch = loop.sends {
+            if let loop = context.pointee.loop, loop.isHeld(by: context),
+                let batch = loop.sendBatch
+            {
                 return batch._withUnsafeGuaranteedRef { batch in
                     let count = add(bytes, to: batch)
                     // Store-then-check: the batch's `start` has been stored. A worker that took the

@@ -65,7 +65,7 @@ extension DispatchQueue {
         let item = DispatchScheduledItem(work: work, queue: self, timers: loop.timers[clock])
         guard deadline != .max else { return item }
         if let window = window(deadline, on: clock) {
-            loop.add(TimerSlot(window, item: item), on: clock)
+            loop.add(TimerSlot(window, item, action: DispatchScheduledItem.timerAction), on: clock)
         } else {
             item.fired()
         }
@@ -83,8 +83,7 @@ extension DispatchQueue {
             push(workItem, context)
             return
         }
-        timerLoop(context).add(
-            TimerSlot(window, queue: self, workItem: workItem), on: clock)
+        add(workItem, window, on: clock, context)
     }
 
     /// Pushes a work item at a time of the monotonic clock.
@@ -92,8 +91,21 @@ extension DispatchQueue {
         _ workItem: WorkItemPointer, at deadline: UInt64, leeway: UInt64, _ context: Context
     ) {
         let window = TimerWindow(deadline: deadline, leeway: leeway)
-        timerLoop(context).add(
-            TimerSlot(window, queue: self, workItem: workItem), on: .monotonic)
+        add(workItem, window, on: .monotonic, context)
+    }
+
+    private final func add(
+        _ workItem: WorkItemPointer, _ window: TimerWindow, on clock: TimerClock, _ context: Context
+    ) {
+        let slot = TimerSlot(
+            window, self, detail: UInt(bitPattern: workItem), action: DispatchQueue.timerAction)
+        timerLoop(context).add(slot, on: clock)
+    }
+
+    /// Pushes the work item onto the queue.
+    private static let timerAction = TimerAction { queue, workItem, context in
+        guard let workItem = WorkItemPointer(bitPattern: workItem) else { return }
+        Unmanaged<DispatchQueue>.fromOpaque(queue).takeRetainedValue().push(workItem, context)
     }
 
     /// The window for submitting at `deadline`; nil means now.

@@ -27,6 +27,16 @@ public final class DispatchScheduledItem: @unchecked Sendable {
     /// Whether `cancel()` was called.
     public var isCancelled: Bool { work.isCancelled }
 
+    static let timerAction = TimerAction(
+        fire: { item, _, _ in
+            Unmanaged<DispatchScheduledItem>.fromOpaque(item).takeRetainedValue().fired()
+        },
+        noteIndex: { item, index in
+            Unmanaged<DispatchScheduledItem>.fromOpaque(item)._withUnsafeGuaranteedRef {
+                $0.timerIndex = index
+            }
+        })
+
     /// Runs on a loop when the timer fires.
     func fired() {
         queue.async(execute: work)

@@ -78,7 +78,9 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         schedule.loop = loop
         let window = TimerWindow(deadline: schedule.deadline, leeway: schedule.leeway)
         loop.add(
-            TimerSlot(window, source: self, schedule: UInt(schedule.number)), on: schedule.clock)
+            TimerSlot(
+                window, self, detail: UInt(schedule.number), action: TimerSource.timerAction),
+            on: schedule.clock)
     }
 
     private func removeTimer(_ schedule: inout Schedule) {
@@ -86,8 +88,16 @@ final class TimerSource: SourceCore, @unchecked Sendable {
         _ = schedule.loop.take()?.timers[schedule.clock].remove(at: { timerIndex })
     }
 
+    private static let timerAction = TimerAction(
+        fire: { fired(.fromOpaque($0), schedule: $1, $2) },
+        noteIndex: { source, index in
+            Unmanaged<TimerSource>.fromOpaque(source)._withUnsafeGuaranteedRef {
+                $0.timerIndex = index
+            }
+        })
+
     /// Runs on a loop when the timer has left the heap. Consumes the timer's reference.
-    static func fired(
+    private static func fired(
         _ reference: Unmanaged<TimerSource>, schedule number: UInt, _ context: Context
     ) {
         let isValid = reference._withUnsafeGuaranteedRef { source in

@@ -31,7 +31,8 @@ struct TimerHeapTests {
                     item: DispatchScheduledItem(
                         work: work, queue: queue, timers: timers))
                 let first = heap.earliest
-                #expect(heap.insert(TimerSlot(window, item: timer.item)) == (window.latest < first))
+                let slot = TimerSlot(window, timer.item, action: DispatchScheduledItem.timerAction)
+                #expect(heap.insert(slot) == (window.latest < first))
                 pending.append(timer)
             case 2:
                 guard !pending.isEmpty else { continue }

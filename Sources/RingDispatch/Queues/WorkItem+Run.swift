@@ -3,8 +3,16 @@ extension SubmittedItem {
     @inline(__always)
     consuming func callOut() {
         if let block = block.take() { block() }
-        group?._withUnsafeGuaranteedRef { $0.leave() }
+        group?._withUnsafeGuaranteedRef { $0.itemHasRun() }
     }
+}
+
+extension QueueLayer {
+    static let isSet: Void = set(
+        run: { workItem, context in workItem.run(context) },
+        label: { queue in
+            Unmanaged<DispatchQueue>.fromOpaque(queue)._withUnsafeGuaranteedRef { $0.label }
+        })
 }
 
 extension WorkItemPointer {
@@ -15,10 +23,12 @@ extension WorkItemPointer {
         case .queue:
             guard let object = pointee.object else { return }
             Unmanaged<DispatchQueue>.fromOpaque(object).takeRetainedValue().drain(context)
-        case .source:
+        case .object:
             guard let object = pointee.object else { return }
-            SourceCore.invoke(
-                Unmanaged<SourceCore>.fromOpaque(object), priority: pointee.priority, context)
+            let priority = pointee.priority
+            Unmanaged<Runnable>.fromOpaque(object)._withUnsafeGuaranteedRef {
+                $0.run(priority: priority, context)
+            }
         case .block:
             if item.pointee.through != nil {
                 runThrough(context)
@@ -29,9 +39,6 @@ extension WorkItemPointer {
             } else {
                 runOnRoot(context)
             }
-        case .watch:
-            guard let object = pointee.object else { return }
-            DescriptorWatch.run(object, context)
         case .nested:
             runNested(context)
         case .swiftJob:

@@ -39,8 +39,8 @@ struct EventLoop: Equatable, @unchecked Sendable {
         let readiness: Readiness
         /// Ends the loop's wait.
         let bell: EventDescriptor
-        /// Nil where io_uring is refused.
-        let sends: Unmanaged<SendBatch>?
+        /// Set once (releasing), by the loop's first user that has one; loaded acquiring.
+        let output = Atomic<Unmanaged<OutgoingBatch>?>(nil)
         let timers = LoopTimers()
         let owned: UnsafeMutablePointer<Owned>
         /// When the parked worker wakes by itself (CLOCK_MONOTONIC). Stored before the state
@@ -81,8 +81,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
         var hasSleptLong = false
     }
 
-    /// - Parameter sends: nil where io_uring is refused.
-    init(index: Int, pool: Unmanaged<Pool>, sends: SendBatch?) throws(SystemError) {
+    init(index: Int, pool: Unmanaged<Pool>) throws(SystemError) {
         let bell = try EventDescriptor()
         let readiness = try Readiness(bell: bell.number)
         let owned = UnsafeMutablePointer<Owned>.allocate(capacity: 1)
@@ -91,9 +90,15 @@ struct EventLoop: Equatable, @unchecked Sendable {
         storage.initialize(
             to: Storage(
                 index: index, isBackground: pool.takeUnretainedValue().isBackground,
-                pool: pool, readiness: readiness, bell: bell,
-                sends: sends.map { .passRetained($0) },
-                owned: owned))
+                pool: pool, readiness: readiness, bell: bell, owned: owned))
+    }
+
+    init(address: UnsafeMutableRawPointer) {
+        storage = address.assumingMemoryBound(to: Storage.self)
+    }
+
+    var address: UnsafeMutableRawPointer {
+        @inline(__always) get { UnsafeMutableRawPointer(storage) }
     }
 
     var owned: UnsafeMutablePointer<Owned> {
@@ -107,21 +112,24 @@ struct EventLoop: Equatable, @unchecked Sendable {
         @inline(__always) _read { yield storage.pointee.readiness }
     }
 
-    /// The loop's connections send through it; nil where io_uring is refused.
-    var sends: Unmanaged<SendBatch>? {
-        @inline(__always) get { storage.pointee.sends }
+    /// What the loop's handlers have sent, and the kernel has not got yet.
+    var output: Unmanaged<OutgoingBatch>? {
+        @inline(__always) get { storage.pointee.output.load(ordering: .acquiring) }
+    }
+
+    /// Sets the batch, which lives as long as the process. Call it once.
+    func setOutput(_ batch: OutgoingBatch) {
+        storage.pointee.output.store(.passRetained(batch), ordering: .releasing)
     }
 
     /// Passes sends that are old to the kernel.
     @inline(__always)
-    func submitOldSends() {
-        storage.pointee.sends?._withUnsafeGuaranteedRef { $0.submitIfOld() }
-    }
+    func submitOldSends() { output?._withUnsafeGuaranteedRef { $0.submitIfOld() } }
 
     /// Passes sends to the kernel. From any thread.
     @inline(__always)
     func submitSends() {
-        storage.pointee.sends?._withUnsafeGuaranteedRef { if !$0.isEmpty { $0.submit() } }
+        output?._withUnsafeGuaranteedRef { if !$0.isEmpty { $0.submit() } }
     }
 
     var timers: LoopTimers {
@@ -211,7 +219,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
                     storage.pointee.bell.signal()
                     pool.counters.wakeUps.wrappingAdd(1, ordering: .relaxed)
                     let context = Context.current
-                    if context.pointee.worker == nil { context.pointee.spin.noteWoken() }
+                    if !context.pointee.isWorker { context.pointee.spin.noteWoken() }
                     return
                 }
             case .idle:

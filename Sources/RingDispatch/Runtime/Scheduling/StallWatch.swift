@@ -7,7 +7,14 @@ internal import Synchronization
 /// process does not count as quiet, so the ticks go on.
 enum StallWatch {
     struct Client: Sendable {
-        let report: @Sendable (WorkerActivity, _ nanoseconds: UInt64) -> Void
+        let report: @Sendable (StalledHandler) -> Void
+
+        /// Writes to standard error.
+        ///
+        /// On a thread of its own: if standard error blocks, the monitor goes on.
+        static let log = Client { stall in
+            try? Threads.start { Diagnostics.log("\(stall)") }
+        }
     }
 
     private static let client = Locked<Client?>(
@@ -17,17 +24,17 @@ enum StallWatch {
     private static let threshold = Atomic<UInt64>(Runtime.configuration.stallNanoseconds)
 
     /// - Parameter nanoseconds: 0: no more reports.
-    static func report(after nanoseconds: UInt64, to new: Client?) {
+    /// - Returns: the former client.
+    static func report(after nanoseconds: UInt64, to new: Client?) -> Client? {
         let old = client.withLock { client in
             defer { client = new }
             return client
         }
-        // Not under the lock: this may end objects of the program.
-        DispatchQueue.global().submit { withExtendedLifetime(old) {} }
         threshold.store(nanoseconds, ordering: .relaxed)
         // A handler may stay already, in a quiet process.
         Runtime.pool.monitor.noteActivity()
         Runtime.backgroundPoolIfUsed?.monitor.noteActivity()
+        return old
     }
 
     static var isOn: Bool { threshold.load(ordering: .relaxed) != 0 }
@@ -56,7 +63,7 @@ enum StallWatch {
         for activity in pool.workerActivitiesWithQueues(now: now) where isLate(activity) {
             guard let item = activity.item else { continue }
             activity.worker.noteReported(item.number)
-            client?.report(activity, now - item.start)
+            client?.report(StalledHandler(activity, now - item.start))
         }
     }
 }

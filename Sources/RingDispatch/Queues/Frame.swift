@@ -8,6 +8,15 @@ struct Frame {
     let isExclusive: Bool
 }
 
+extension ThreadContext {
+    /// The innermost queue that the thread is running on.
+    @inline(__always)
+    var frame: UnsafeMutablePointer<Frame>? {
+        get { frameAddress?.assumingMemoryBound(to: Frame.self) }
+        set { frameAddress = UnsafeMutableRawPointer(newValue) }
+    }
+}
+
 /// Runs `body` with `queue` as the thread's innermost queue, which other threads may read.
 ///
 /// A `sync` has a frame, but announces no queue. So do not call this inside a `sync` of the same

@@ -35,7 +35,7 @@ struct BlockingHistory {
     /// handler blocks.
     @inline(__always)
     static func start(_ context: Context) -> Start? {
-        context.pointee.loopState == 0 && context.pointee.worker != nil ? Start(context) : nil
+        context.pointee.loopState == 0 && context.pointee.isWorker ? Start(context) : nil
     }
 
     /// After handlers have run on the calling thread.

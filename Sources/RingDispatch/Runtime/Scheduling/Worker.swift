@@ -120,7 +120,7 @@ final class Worker: @unchecked Sendable {
     private func serveAway(_ context: Context, isCalled: Bool) {
         var workItem = pool.away.next(context, isCalled: isCalled, isFirst: true)
         while let current = workItem {
-            current.run(context)
+            QueueLayer.run(current, context)
             workItem = pool.away.next(context, isCalled: false, isFirst: false)
         }
     }

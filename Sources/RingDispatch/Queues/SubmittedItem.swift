@@ -5,20 +5,38 @@ struct SubmittedItem: ~Copyable {
     var workItem: WorkItem
     var block: Block?
     /// The group to leave when the item is done; the group's own count keeps it alive.
-    var group: Unmanaged<DispatchGroup>?
+    var group: Unmanaged<DispatchObject>?
     /// The concurrent queue that runs this item; its running items keep it alive.
     var through: Unmanaged<DispatchQueue>?
 
     init(
         kind: WorkItem.Kind, priority: UInt8 = Priority.default, isBarrier: Bool = false,
         block: Block? = nil,
-        object: UnsafeMutableRawPointer? = nil, group: Unmanaged<DispatchGroup>? = nil
+        object: UnsafeMutableRawPointer? = nil
     ) {
         workItem = WorkItem(
             next: nil, kind: kind, priority: priority, isBarrier: isBarrier, object: object)
         self.block = block
-        self.group = group
+        group = nil
         through = nil
+    }
+}
+
+extension ItemCache {
+    @inline(__always)
+    mutating func make(_ item: consuming SubmittedItem) -> WorkItemPointer {
+        assert(MemoryLayout<SubmittedItem>.size <= ItemCache.bytes)
+        let memory = takeMemory()
+        memory.assumingMemoryBound(to: SubmittedItem.self).initialize(to: item)
+        return memory.assumingMemoryBound(to: WorkItem.self)
+    }
+
+    /// Moves the contents out and frees the memory.
+    @inline(__always)
+    mutating func take(_ pointer: WorkItemPointer) -> SubmittedItem {
+        let item = pointer.item.move()
+        giveMemory(UnsafeMutableRawPointer(pointer))
+        return item
     }
 }
 

@@ -46,8 +46,6 @@ extension Pool {
 extension ThreadHandle {
     /// The label of the announced queue. Call it in `QueueInspection.inspect` only.
     fileprivate var queueLabel: String? {
-        announcedQueue.map {
-            Unmanaged<DispatchQueue>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.label }
-        }
+        announcedQueue.map { QueueLayer.label($0) }
     }
 }

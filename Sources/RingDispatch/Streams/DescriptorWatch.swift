@@ -5,10 +5,8 @@ internal import Synchronization
 ///
 /// An event puts the watch's work item onto its queue, where `ready` makes the calls until nothing
 /// is left. Further events wait in `pending` meanwhile. The watch keeps itself alive until `end`.
-package class DescriptorWatch: @unchecked Sendable {
-    // Safety: `events` is guarded by the lock of the loop's `Readiness`, `isWatching` and `isOver`
-    // belong to the queue, the rest is constant or atomic.
-    package final let descriptor: Int32
+package class DescriptorWatch: EventReceiver, @unchecked Sendable {
+    // Safety: `isWatching` and `isOver` belong to the queue, the rest is constant or atomic.
     /// The serial queue that `ready` runs on.
     package final let queue: DispatchQueue
     final let loop: EventLoop
@@ -21,7 +19,6 @@ package class DescriptorWatch: @unchecked Sendable {
     private final let pending = Atomic<UInt32>(0)
     /// The work item is on its queue, or running.
     private static let queued: UInt32 = 1 << 31
-    @exclusivity(unchecked) final var events: UInt32
     /// Between `begin` and `end`.
     @exclusivity(unchecked) package private(set) final var isWatching = false
     @exclusivity(unchecked) private final var isOver = false
@@ -29,10 +26,9 @@ package class DescriptorWatch: @unchecked Sendable {
     /// - Parameter loopNumber: selects the loop, modulo their number; nil: the next loop in turn.
     init(descriptor: Int32, queue: DispatchQueue, events: UInt32, loopNumber: Int? = nil) {
         precondition(queue.isSerial, "a watch needs a serial queue")
-        self.descriptor = descriptor
         self.queue = queue
-        self.events = events | PollEvents.edgeTriggered
         loop = loopNumber.map { Runtime.loop(number: $0) } ?? Runtime.loopForNewSource()
+        super.init(descriptor: descriptor, events: events | PollEvents.edgeTriggered)
     }
 
     /// Selects the loop of another watch as the loop of this one.
@@ -86,8 +82,7 @@ package class DescriptorWatch: @unchecked Sendable {
     // MARK: events
 
     /// Called by the loop's holder under the readiness lock, or on the queue.
-    @inline(__always)
-    final func notify(_ events: UInt32, _ context: Context) {
+    override final func notify(_ events: UInt32, _ context: Context) {
         let before = pending.bitwiseOr(
             events | DescriptorWatch.queued, ordering: .acquiringAndReleasing
         ).oldValue
@@ -97,15 +92,12 @@ package class DescriptorWatch: @unchecked Sendable {
     @inline(__always)
     private final func push(_ context: Context) {
         let object = Unmanaged.passUnretained(self).toOpaque()
-        queue.push(node.prepare(.watch, priority: queue.priority, object: object), context)
+        queue.push(node.prepare(.object, priority: queue.priority, object: object), context)
     }
 
     /// Runs as the work item.
-    @inline(__always)
-    static func run(_ object: UnsafeMutableRawPointer, _ context: Context) {
-        let reference = Unmanaged<DescriptorWatch>.fromOpaque(object)
-        let isOver = reference._withUnsafeGuaranteedRef { $0.run(context) }
-        if isOver { reference.release() }
+    override final func run(priority: UInt8, _ context: Context) {
+        if run(context) { Unmanaged.passUnretained(self).release() }
     }
 
     /// Returns whether the watch is over.

@@ -11,7 +11,7 @@ extension Worker {
             collect(loop, context)
             if let workItem = loop.nextWorkItem() {
                 enterHandler(loop, context)
-                workItem.run(context)
+                QueueLayer.run(workItem, context)
                 runNext(loop, context)
                 loop.submitOldSends()
                 if !leaveHandler(loop, context) { return }
@@ -30,7 +30,7 @@ extension Worker {
     private func runNext(_ loop: EventLoop, _ context: Context) {
         var left = Worker.nextLimit
         while left > 0, loop.isHeld(by: context), let workItem = loop.takeNext() {
-            workItem.run(context)
+            QueueLayer.run(workItem, context)
             left &-= 1
         }
     }

@@ -14,7 +14,7 @@ package enum Runtime {
     /// item. If no descriptor is free then, the ordinary threads do its work.
     static let backgroundPool: Pool = {
         do throws(SystemError) {
-            let pool = try makePool(start.factory, isBackground: true)
+            let pool = try makePool(isBackground: true)
             isBackgroundPoolUsed.store(true, ordering: .releasing)
             return pool
         } catch {
@@ -31,6 +31,18 @@ package enum Runtime {
     static var backgroundPoolIfUsed: Pool? {
         isBackgroundPoolUsed.load(ordering: .acquiring) ? backgroundPool : nil
     }
+
+    /// For the signal sources, which then cannot fail.
+    static let signalDescriptors: SignalDescriptors = {
+        do throws(SystemError) {
+            return try SignalDescriptors()
+        } catch {
+            fatalSystemError(error)
+        }
+    }()
+
+    /// A ring for the sends of a loop's streams; nil where io_uring is refused.
+    static func makeSendRing() throws(SystemError) -> SendRing? { try start.factory.makeSendRing() }
 
     /// A ring of its own for a part of the runtime; nil where io_uring is refused.
     static func makeRing() throws(SystemError) -> Ring? { try start.factory.makeRing() }
@@ -54,7 +66,7 @@ package enum Runtime {
             loop.enqueue(workItem)
             return
         }
-        if context.pointee.worker != nil, let loop = context.pointee.loop, !loop.isBackground {
+        if context.pointee.isWorker, let loop = context.pointee.loop, !loop.isBackground {
             loop.push(workItem, from: context)
             loop.considerHelp()
         } else {
@@ -80,7 +92,7 @@ package enum Runtime {
     static func push(_ workItems: consuming WorkItemChain, priority: UInt8, from context: Context) {
         if workItems.isEmpty { return }
         if priority != Priority.background, let loop = context.pointee.loop, !loop.isBackground,
-            context.pointee.worker != nil, !pool.blocks.isAway
+            context.pointee.isWorker, !pool.blocks.isAway
         {
             loop.push(workItems, from: context)
             loop.considerHelp()
@@ -135,9 +147,11 @@ package enum Runtime {
         ThreadRegistry.trapInForkedChildren
         // These take their descriptors now, while some are free.
         _ = LibdispatchMainQueue.exists
-        _ = SharedSignalReader.shared
+        _ = signalDescriptors
         do throws(SystemError) {
-            let start = try makeFirstPool()
+            let start = Start(
+                factory: try BackendFactory(preference: configuration.backend),
+                pool: try makePool(isBackground: false))
             if configuration.isLogging {
                 Diagnostics.log(
                     "\(start.factory.kind.rawValue) back end, \(configuration.loops) event loop"
@@ -152,23 +166,9 @@ package enum Runtime {
         }
     }
 
-    private static func makeFirstPool() throws(SystemError) -> Start {
-        var factory = try BackendFactory(preference: configuration.backend)
-        do throws(SystemError) {
-            return Start(factory: factory, pool: try makePool(factory, isBackground: false))
-        } catch {
-            guard configuration.backend == .auto, factory.kind == .ioUring else { throw error }
-            // The rings of all loops exceed a limit that one small ring did not.
-            factory = .epoll(because: error)
-            return Start(factory: factory, pool: try makePool(factory, isBackground: false))
-        }
-    }
-
-    private static func makePool(
-        _ factory: BackendFactory, isBackground: Bool
-    ) throws(SystemError) -> Pool {
+    private static func makePool(isBackground: Bool) throws(SystemError) -> Pool {
         try Pool(
             isBackground: isBackground, loopCount: configuration.loops,
-            workerLimit: configuration.workers, factory: factory)
+            workerLimit: configuration.workers)
     }
 }

@@ -57,18 +57,14 @@ final class Pool: @unchecked Sendable {
         }
     }
 
-    init(
-        isBackground: Bool, loopCount: Int, workerLimit: Int, factory: BackendFactory
-    ) throws(SystemError) {
+    init(isBackground: Bool, loopCount: Int, workerLimit: Int) throws(SystemError) {
         self.isBackground = isBackground
         self.workerLimit = workerLimit
         workers = Locked(Workers())
         monitor = try Monitor()
         for index in 0..<loopCount {
             loops.append(
-                try EventLoop(
-                    index: index, pool: Unmanaged.passUnretained(self),
-                    sends: try factory.makeSendRing().map { SendBatch($0) }))
+                try EventLoop(index: index, pool: Unmanaged.passUnretained(self)))
         }
         idleLoops.store(loopCount, ordering: .relaxed)
         monitor.pool = self
@@ -256,7 +252,7 @@ final class Pool: @unchecked Sendable {
 
     private func firstLoop(_ context: Context) -> EventLoop {
         let loop = loops[Int(context.pointee.identifier) % loops.count]
-        if context.pointee.worker == nil { context.pointee.loop = loop }
+        if !context.pointee.isWorker { context.pointee.loop = loop }
         return loop
     }
 

@@ -9,7 +9,7 @@ extension EventLoop {
     }
 
     /// Adds a watch; see `Readiness.add`.
-    func begin(_ watch: DescriptorWatch) -> Int32 {
+    func begin(_ watch: EventReceiver) -> Int32 {
         let code = readiness.add(watch)
         callWorkerIfNeeded()
         return code

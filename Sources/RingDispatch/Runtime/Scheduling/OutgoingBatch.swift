@@ -1,0 +1,32 @@
+internal import LinuxPlatform
+internal import Synchronization
+
+/// What the handlers of a loop have sent, to be passed to the kernel at once.
+///
+/// It leaves when the loop has nothing more to run, when it is old, before the worker blocks in the
+/// library, and when the monitor finds a handler that stays.
+class OutgoingBatch: @unchecked Sendable {
+    // Safety: the field is atomic.
+    /// When its first send was added, in ticks; 0: it is empty. A subclass stores it under its lock
+    /// (sequentially consistent): the store of a store-then-check with the loop's state. A worker
+    /// that takes the loop over loads it (the same) after it has changed the state.
+    final let start = Atomic<UInt64>(0)
+
+    /// The age at which a batch leaves although the loop has work. The first answer of a batch
+    /// waits this long for the last one.
+    private static let mostTicks = 100 * Ticks.perMicrosecond
+
+    /// Passes everything to the kernel. From any thread.
+    func submit() {}
+
+    final var isEmpty: Bool {
+        @inline(__always) get { start.load(ordering: .sequentiallyConsistent) == 0 }
+    }
+
+    /// Passes the batch to the kernel if it is old.
+    @inline(__always)
+    final func submitIfOld() {
+        let start = start.load(ordering: .relaxed)
+        if start != 0 && Ticks.now() &- start > OutgoingBatch.mostTicks { submit() }
+    }
+}

@@ -1,0 +1,14 @@
+internal import LinuxPlatform
+
+/// The descriptors that signals arrive at.
+final class SignalDescriptors: Sendable {
+    /// Signal handlers write to it. Never closed, because a handler may be running at any time.
+    let wake: EventDescriptor
+    /// For signals that all threads block.
+    let blocked: SignalDescriptor
+
+    init() throws(SystemError) {
+        wake = try EventDescriptor()
+        blocked = try SignalDescriptor()
+    }
+}

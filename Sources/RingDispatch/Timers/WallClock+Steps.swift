@@ -1,0 +1,42 @@
+internal import LinuxPlatform
+
+extension WallClock {
+    /// Acts as if the clock had been set: for tests.
+    package static func adjust(by nanoseconds: Int64) {
+        addAdjustment(nanoseconds)
+        wasSet()
+    }
+
+    /// Makes sleeping loops recompute their deadlines whenever the clock is set.
+    static func watchSteps() { _ = watch }
+
+    private static let watch = StepWatch()
+
+    static func wasSet() {
+        noteStep()
+        for loop in Runtime.pool.loops { loop.wakeIfIdle() }
+    }
+}
+
+/// Learns when the clock is set from a timerfd(2) with TFD_TIMER_CANCEL_ON_SET, which never fires
+/// otherwise. Created with the first wall-clock timer.
+private final class StepWatch: Sendable {
+    private let source: (any DispatchSourceRead)?
+
+    init() {
+        do throws(SystemError) {
+            let steps = try StepDescriptor()
+            let queue = DispatchQueue(label: "ringdispatch.clock")
+            let source = DispatchSource.makeReadSource(fileDescriptor: steps.number, queue: queue)
+            source.setEventHandler {
+                steps.takeStep()
+                WallClock.wasSet()
+            }
+            source.activate()
+            self.source = source
+        } catch {
+            Diagnostics.log("wall-clock timers do not follow changes of the clock: \(error)")
+            source = nil
+        }
+    }
+}
