@@ -9,7 +9,10 @@ extension SubmittedItem {
 
 extension QueueLayer {
     static let isSet: Void = set(
-        run: { workItem, context in workItem.run(context) },
+        run: { workItem, context in
+            workItem.assumingMemoryBound(to: WorkItem.self).run(
+                context.assumingMemoryBound(to: ThreadContext.self))
+        },
         label: { queue in
             Unmanaged<DispatchQueue>.fromOpaque(queue)._withUnsafeGuaranteedRef { $0.label }
         })
