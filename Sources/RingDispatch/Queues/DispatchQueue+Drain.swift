@@ -71,8 +71,8 @@ extension DispatchQueue {
     /// queue each time. True if items arrived.
     private final func linger() -> Bool {
         guard SpinBudget.isUsefulForThreads else { return false }
-        for _ in 0..<DrainQuantum.lingerPolls {
-            for _ in 0..<DrainQuantum.lingerPauses { spinPause() }
+        for _ in 0..<Tuning.lingerPolls {
+            for _ in 0..<Tuning.lingerPauses { spinPause() }
             if !incoming.isEmpty { return true }
         }
         return false

@@ -7,25 +7,17 @@ struct DrainQuantum {
     private var start: UInt64 = 0
     let drainStart: BlockingHistory.Start?
 
-    static let itemsBetweenChecks = 8
-    /// Items in one drain that make it a burst.
-    static let burst = 32
-    /// One `linger` polls this often, with pauses between: about a microsecond in total.
-    static let lingerPolls = 4
-    static let lingerPauses = 16
-
     /// - Parameter start: when the drain began; nil unless its worker has no loop.
     init(start: BlockingHistory.Start? = nil) { drainStart = start }
 
-    var isBurst: Bool { items >= DrainQuantum.burst }
-    static let ticks = 200 * Ticks.perMicrosecond
+    var isBurst: Bool { items >= Tuning.burst }
 
     /// Whether the queue should move to the back of its target's list.
     @inline(__always)
     mutating func isUsedUp() -> Bool {
         items &+= 1
-        guard items % DrainQuantum.itemsBetweenChecks == 0 else { return false }
+        guard items % Tuning.itemsBetweenChecks == 0 else { return false }
         if start == 0 { start = Ticks.now() }
-        return Ticks.now() &- start > DrainQuantum.ticks
+        return Ticks.now() &- start > Tuning.drainTicks
     }
 }

@@ -10,30 +10,28 @@ struct ArrivalPattern {
     private var last = ArrivalPattern.threads
     private var lastButOne = ArrivalPattern.threads
     /// Grows with each event of one of the last two senders, and falls faster with others.
-    private var familiarity = ArrivalPattern.enough
-
-    private static let enough = 8
-    private static let most = 16
-    private static let penalty = 4
+    private var familiarity = Tuning.familiar
 
     /// Whether the next event is probably a reply to the loop's last output.
-    var isRoundTrip: Bool { familiarity >= Self.enough }
+    var isRoundTrip: Bool { familiarity >= Tuning.familiar }
 
     /// An event that arrived alone.
     @inline(__always)
     mutating func note(_ sender: UInt64) {
         if sender == last {
-            familiarity = min(familiarity + 1, Self.most)
+            familiarity = min(familiarity + 1, Tuning.mostFamiliar)
         } else {
             let isKnown = sender == lastButOne
             lastButOne = last
             last = sender
             familiarity =
-                isKnown ? min(familiarity + 1, Self.most) : max(familiarity - Self.penalty, 0)
+                isKnown
+                ? min(familiarity + 1, Tuning.mostFamiliar)
+                : max(familiarity - Tuning.unfamiliarPenalty, 0)
         }
     }
 
     /// Events of several senders at once.
     @inline(__always)
-    mutating func noteSeveral() { familiarity = max(familiarity - Self.penalty, 0) }
+    mutating func noteSeveral() { familiarity = max(familiarity - Tuning.unfamiliarPenalty, 0) }
 }

@@ -10,21 +10,13 @@ internal import LinuxPlatform
 /// longer than the wait. So after a number of short sleeps, one spin of full length is a probe.
 /// Each failed probe makes the next one rarer.
 struct SpinBudget {
-    private(set) var ticks: UInt64 = SpinBudget.start
+    private(set) var ticks: UInt64 = Tuning.firstSpinTicks
     /// Length of the last spin if it failed, otherwise 0.
     private var vain: UInt64 = 0
     private var isPointless = false
     private var isProbing = false
-    private var sleepsBetweenProbes = SpinBudget.fewestSleeps
-    private var sleepsToProbe = SpinBudget.fewestSleeps
-
-    static let start = 10 * Ticks.perMicrosecond
-    static let maximum = 40 * Ticks.perMicrosecond
-    static let minimum = Ticks.perMicrosecond / 4
-    /// A sleep of at most this length may have ended with an event that arrived within `maximum`.
-    static let longestWakeUp = 200 * Ticks.perMicrosecond
-    static let fewestSleeps = 8
-    static let mostSleeps = 1024
+    private var sleepsBetweenProbes = Tuning.fewestSleepsToProbe
+    private var sleepsToProbe = Tuning.fewestSleepsToProbe
 
     /// Whether a spin can help while waiting for another thread of the process: not with a single
     /// CPU, where that thread cannot run meanwhile.
@@ -59,22 +51,22 @@ struct SpinBudget {
     }
 
     mutating func succeeded(ticks spun: UInt64) {
-        ticks = min(max(ticks, spun &* 2), SpinBudget.maximum)
+        ticks = min(max(ticks, spun &* 2), Tuning.longestSpinTicks)
         vain = 0
         isProbing = false
-        sleepsBetweenProbes = SpinBudget.fewestSleeps
-        sleepsToProbe = SpinBudget.fewestSleeps
+        sleepsBetweenProbes = Tuning.fewestSleepsToProbe
+        sleepsToProbe = Tuning.fewestSleepsToProbe
     }
 
     mutating func failed() {
         vain = ticks
         if isProbing {
             isProbing = false
-            ticks = SpinBudget.minimum
-            sleepsBetweenProbes = min(sleepsBetweenProbes * 2, SpinBudget.mostSleeps)
+            ticks = Tuning.shortestSpinTicks
+            sleepsBetweenProbes = min(sleepsBetweenProbes * 2, Tuning.mostSleepsToProbe)
             sleepsToProbe = sleepsBetweenProbes
         } else {
-            ticks = max(ticks / 2, SpinBudget.minimum)
+            ticks = max(ticks / 2, Tuning.shortestSpinTicks)
         }
     }
 
@@ -85,13 +77,13 @@ struct SpinBudget {
     /// A sleep after the last spin has ended. If both were short, spin that long next time.
     mutating func slept(ticks slept: UInt64) {
         let wait = vain &+ slept
-        if wait < SpinBudget.maximum {
-            ticks = min(wait + SpinBudget.start, SpinBudget.maximum)
-        } else if slept < SpinBudget.longestWakeUp {
+        if wait < Tuning.longestSpinTicks {
+            ticks = min(wait + Tuning.firstSpinTicks, Tuning.longestSpinTicks)
+        } else if slept < Tuning.longestWakeUpTicks {
             sleepsToProbe -= 1
             guard sleepsToProbe <= 0 else { return }
             isProbing = true
-            ticks = SpinBudget.maximum
+            ticks = Tuning.longestSpinTicks
         }
     }
 }

@@ -23,7 +23,6 @@ struct ThreadContext: ~Copyable {
     var isInLoop = false
     /// See `ReceiveMemory`; nil while it is in use, or before the first use.
     var receiveMemory: UnsafeMutableRawPointer?
-    static let receiveMemorySize = 65_536
     /// How long to spin before a sleep, learned from earlier waits.
     var spin = SpinBudget()
     /// The senders of the events that the worker waits for.

@@ -41,7 +41,7 @@ enum ThreadRegistry {
         context.pointee.threadHandle.deallocate()
         context.pointee.items.empty()
         if let start = context.pointee.receiveMemory {
-            PageMemory.free(start, ThreadContext.receiveMemorySize)
+            PageMemory.free(start, Tuning.receiveBytes)
         }
         context.deinitialize(count: 1)
         context.deallocate()

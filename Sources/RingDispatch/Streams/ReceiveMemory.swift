@@ -7,10 +7,6 @@ internal import LinuxPlatform
 struct ReceiveMemory {
     let start: UnsafeMutableRawPointer
 
-    /// Bytes of one call, and the most that a handler receives at once. With less, each part of a
-    /// longer message costs a receive, a call of the handler, and usually a send.
-    static let size = ThreadContext.receiveMemorySize
-
     /// At a page's start, because some processors copy to it twice as fast as to other addresses.
     @inline(__always)
     static func take(_ context: Context) -> ReceiveMemory {
@@ -18,7 +14,7 @@ struct ReceiveMemory {
             context.pointee.receiveMemory = nil
             return ReceiveMemory(start: start)
         }
-        return ReceiveMemory(start: PageMemory.allocate(size))
+        return ReceiveMemory(start: PageMemory.allocate(Tuning.receiveBytes))
     }
 
     /// A worker that has lost its loop will probably wait for a long time: it keeps no memory.
@@ -29,5 +25,5 @@ struct ReceiveMemory {
         context.pointee.receiveMemory = start
     }
 
-    func free() { PageMemory.free(start, ReceiveMemory.size) }
+    func free() { PageMemory.free(start, Tuning.receiveBytes) }
 }

@@ -24,9 +24,7 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
         var count: Int
     }
 
-    /// Longer sends go to the kernel at once: copying them costs more than a system call.
-    static let longest = 4096
-    static let size = SendRing.capacity * longest
+    static let size = SendRing.capacity * Tuning.longestBatchedSend
     private init(_ ring: SendRing) {
         self.ring = ring
         super.init()

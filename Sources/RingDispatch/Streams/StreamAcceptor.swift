@@ -6,9 +6,6 @@ package final class StreamAcceptor: DescriptorWatch, @unchecked Sendable {
     private unowned(unsafe) let client: any StreamAcceptorClient
     @exclusivity(unchecked) private var isPaused = true
 
-    /// Most connections accepted in a row before the queue's other work gets its turn.
-    private static let mostInARow = 16
-
     /// - Parameter descriptor: a listening socket with O_NONBLOCK set.
     package init(descriptor: Int32, queue: DispatchQueue, client: any StreamAcceptorClient) {
         self.client = client
@@ -32,7 +29,7 @@ package final class StreamAcceptor: DescriptorWatch, @unchecked Sendable {
     // MARK: events
 
     override func ready(_ events: UInt32, _ context: Context) -> Bool {
-        for _ in 0..<StreamAcceptor.mostInARow where !isPaused && isWatching {
+        for _ in 0..<Tuning.acceptsInARow where !isPaused && isWatching {
             let accepted = Sockets.accept(descriptor)
             switch -accepted {
             case ...0: client.accepted(accepted)

@@ -7,7 +7,7 @@ extension StreamReceiver {
     ///   `settleSends`.
     @inline(__always)
     package func send(_ bytes: UnsafeRawBufferPointer) -> Int {
-        if bytes.count <= SendBatch.longest, isWatching, mayBatch, !isSlow {
+        if bytes.count <= Tuning.longestBatchedSend, isWatching, mayBatch, !isSlow {
             let context = Context.current
             if let loop = context.pointee.loop, loop.isHeld(by: context),
                 let batch = loop.sendBatch
@@ -52,10 +52,8 @@ extension StreamReceiver {
         notify(StreamReceiver.sendFailed, Context.current)
     }
 
-    private static let slowTicks = 50 * Ticks.perMicrosecond
-
     @inline(__always)
     func noteEnd(since start: UInt64) {
-        isSlow = Ticks.now() &- start > StreamReceiver.slowTicks
+        isSlow = Ticks.now() &- start > Tuning.slowHandlerTicks
     }
 }

@@ -27,8 +27,6 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     /// The last handler took so long that bytes in a batch would have waited for it.
     @exclusivity(unchecked) var isSlow = false
 
-    /// Most bytes received in a row before the queue's other work gets its turn.
-    private static let mostInARow = 4 * ReceiveMemory.size
     private static let readEvents =
         PollEvents.readable | PollEvents.urgent | PollEvents.readHangUp | PollEvents.always
     private static let endEvents =
@@ -114,11 +112,11 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
         defer { memory.giveBack(context) }
         var received = 0
         while isReadable, !isPaused, isWatching {
-            if received >= StreamReceiver.mostInARow { return true }
-            let count = Sockets.receive(descriptor, into: memory.start, ReceiveMemory.size)
+            if received >= Tuning.bytesInARow { return true }
+            let count = Sockets.receive(descriptor, into: memory.start, Tuning.receiveBytes)
             if count > 0 {
                 received += count
-                if count < ReceiveMemory.size && !mayHaveEnded && !isUnix { isReadable = false }
+                if count < Tuning.receiveBytes && !mayHaveEnded && !isUnix { isReadable = false }
                 client.received(UnsafeRawBufferPointer(start: memory.start, count: count))
             } else {
                 isReadable = false

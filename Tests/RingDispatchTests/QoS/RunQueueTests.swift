@@ -50,10 +50,10 @@ struct RunQueueTests {
         var queue = RunQueue()
         items.all(in: &queue)
         var others: [UInt8] = []
-        for turn in 1...8 * (RunQueue.urgentRun + 1) {
+        for turn in 1...8 * (Tuning.urgentRun + 1) {
             guard let workItem = queue.popFirst() else { break }
             let isOther = workItem.pointee.priority != 4
-            #expect(isOther == (turn % (RunQueue.urgentRun + 1) == 0))
+            #expect(isOther == (turn % (Tuning.urgentRun + 1) == 0))
             if isOther { others.append(workItem.pointee.priority) }
         }
         #expect(others == [3, 2, 1, 0, 3, 2, 1, 0])

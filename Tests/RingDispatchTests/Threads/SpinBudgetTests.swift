@@ -5,8 +5,8 @@ import Testing
 @Suite("How long a wait spins")
 struct SpinBudgetTests {
     /// A sleep so long that a longer spin would not have caught its event.
-    private static let long = SpinBudget.longestWakeUp * 10
-    private static let doubtful = SpinBudget.longestWakeUp - 1
+    private static let long = Tuning.longestWakeUpTicks * 10
+    private static let doubtful = Tuning.longestWakeUpTicks - 1
 
     /// An unsuccessful spin, then a sleep.
     private func miss(_ budget: inout SpinBudget, sleepTicks: UInt64, count: Int = 1) {
@@ -20,23 +20,23 @@ struct SpinBudgetTests {
     func long() {
         var budget = SpinBudget()
         miss(&budget, sleepTicks: Self.long, count: 1000)
-        #expect(budget.ticks == SpinBudget.minimum)
+        #expect(budget.ticks == Tuning.shortestSpinTicks)
     }
 
     @Test("A spin that paid off may be twice as long the next time, up to the most")
     func success() {
         var budget = SpinBudget()
-        budget.succeeded(ticks: SpinBudget.start)
-        #expect(budget.ticks == 2 * SpinBudget.start)
-        budget.succeeded(ticks: SpinBudget.maximum)
-        #expect(budget.ticks == SpinBudget.maximum)
+        budget.succeeded(ticks: Tuning.firstSpinTicks)
+        #expect(budget.ticks == 2 * Tuning.firstSpinTicks)
+        budget.succeeded(ticks: Tuning.longestSpinTicks)
+        #expect(budget.ticks == Tuning.longestSpinTicks)
     }
 
     @Test("A short wait is spun for the next time")
     func shortWait() {
         var budget = SpinBudget()
         miss(&budget, sleepTicks: Self.long, count: 10)
-        let wait = 2 * SpinBudget.start
+        let wait = 2 * Tuning.firstSpinTicks
         miss(&budget, sleepTicks: wait)
         #expect(budget.ticks >= wait)
     }
@@ -48,10 +48,10 @@ struct SpinBudgetTests {
         var probes: [Int] = []
         for round in 0..<4000 {
             miss(&budget, sleepTicks: Self.doubtful)
-            if budget.ticks == SpinBudget.maximum { probes.append(round) }
+            if budget.ticks == Tuning.longestSpinTicks { probes.append(round) }
         }
         let gaps = zip(probes.dropFirst(), probes).map { $0 - $1 }
-        #expect(gaps.first == 2 * SpinBudget.fewestSleeps)
+        #expect(gaps.first == 2 * Tuning.fewestSleepsToProbe)
         #expect(gaps.last == 1024)
         #expect(zip(gaps.dropFirst(), gaps).allSatisfy { $0 == min(2 * $1, 1024) })
     }
@@ -60,15 +60,15 @@ struct SpinBudgetTests {
     func probeSucceeds() {
         var budget = SpinBudget()
         miss(&budget, sleepTicks: Self.doubtful, count: 2000)
-        while budget.ticks != SpinBudget.maximum { miss(&budget, sleepTicks: Self.doubtful) }
-        budget.succeeded(ticks: SpinBudget.maximum / 2)
-        #expect(budget.ticks == SpinBudget.maximum)
+        while budget.ticks != Tuning.longestSpinTicks { miss(&budget, sleepTicks: Self.doubtful) }
+        budget.succeeded(ticks: Tuning.longestSpinTicks / 2)
+        #expect(budget.ticks == Tuning.longestSpinTicks)
         miss(&budget, sleepTicks: Self.long, count: 10)
         var waits = 0
-        while budget.ticks != SpinBudget.maximum {
+        while budget.ticks != Tuning.longestSpinTicks {
             miss(&budget, sleepTicks: Self.doubtful)
             waits += 1
         }
-        #expect(waits <= SpinBudget.fewestSleeps)
+        #expect(waits <= Tuning.fewestSleepsToProbe)
     }
 }

@@ -19,7 +19,7 @@ struct AwayWork: ~Copyable {
         /// The workers that are not known to block in their handlers.
         var serving: [Serving] = []
         /// The most workers to be in `serving`, apart from those that were called.
-        var limit = AwayWork.minimumLimit
+        var limit = Tuning.fewestAwayWorkers
         /// Workers that were called and have not arrived.
         var calls = 0
     }
@@ -29,11 +29,6 @@ struct AwayWork: ~Copyable {
         /// When its handler began.
         var start: BlockingHistory.Start
     }
-
-    private static let minimumLimit = CPUCount.usable
-    private static let maximumLimit = 64
-    /// A handler is judged once it has run for this long, in nanoseconds.
-    private static let minimumAge: UInt64 = 200_000
 
     var isEmpty: Bool { waiting == 0 }
 
@@ -102,19 +97,19 @@ struct AwayWork: ~Copyable {
         if serving.isEmpty && isEmpty { return 0 }
         let now = MonotonicClock.nanoseconds()
         let blocked = serving.filter {
-            now &- $0.start.time > AwayWork.minimumAge
+            now &- $0.start.time > Tuning.awayHandlerAge
                 && Monitor.activity(of: $0.thread, since: $0.start.used) == .blocks
         }
         return state.withLock { state in
             state.serving.removeAll { blocked.contains($0) }
             if state.workItems.count == 0 {
-                state.limit = AwayWork.minimumLimit
+                state.limit = Tuning.fewestAwayWorkers
             } else if state.serving.isEmpty {
                 let more = blocked.isEmpty ? state.limit : state.limit * 4
-                state.limit = min(more, AwayWork.maximumLimit)
+                state.limit = min(more, Tuning.mostAwayWorkers)
             } else {
                 let computing = state.serving.count + (mayCompute ? 1 : 0)
-                state.limit = max(AwayWork.minimumLimit, min(computing, AwayWork.maximumLimit))
+                state.limit = max(Tuning.fewestAwayWorkers, min(computing, Tuning.mostAwayWorkers))
             }
             var calls = 0
             while AwayWork.takeCall(&state) { calls += 1 }

@@ -5,12 +5,10 @@ internal import Synchronization
 /// blocking. Such handlers run away from the loops; see `AwayWork`.
 ///
 /// The mark is set when a loop was taken over from such a handler because it blocked, and renewed
-/// when an away handler blocks. It is cleared after `drainsToReturn` drains in a row that blocked
-/// for less than `shortTime` an item: a queue that blocked once comes back.
+/// when an away handler blocks. It is cleared after `Tuning.drainsToReturn` drains in a row
+/// that blocked for less than `Tuning.shortBlock` an item: a queue that blocked once comes back.
 struct BlockingHistory {
     private var drainsLeft: UInt8 = 0
-    static let drainsToReturn: UInt8 = 32
-    static let shortTime: UInt64 = 500_000
 
     var isAway: Bool { drainsLeft > 0 }
 
@@ -45,12 +43,12 @@ struct BlockingHistory {
     @inline(__always)
     mutating func note(_ start: Start?, items: Int, _ context: Context) {
         if let start {
-            let limit = UInt64(max(items, 1)) &* BlockingHistory.shortTime
+            let limit = UInt64(max(items, 1)) &* Tuning.shortBlock
             drainsLeft =
                 start.blockedNanoseconds(context) > limit
-                ? BlockingHistory.drainsToReturn : max(drainsLeft, 1) &- 1
+                ? Tuning.drainsToReturn : max(drainsLeft, 1) &- 1
         } else if BlockingHistory.hasLostLoop(context) {
-            drainsLeft = BlockingHistory.drainsToReturn
+            drainsLeft = Tuning.drainsToReturn
         }
     }
 

@@ -353,7 +353,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
     @inline(__always)
     func isPollDue() -> Bool {
         owned.pointee.turnsSincePoll &+= 1
-        guard owned.pointee.turnsSincePoll >= EventLoop.turnsBetweenPolls else { return false }
+        guard owned.pointee.turnsSincePoll >= Tuning.workItemsBetweenPolls else { return false }
         owned.pointee.turnsSincePoll = 0
         return true
     }
@@ -367,13 +367,8 @@ struct EventLoop: Equatable, @unchecked Sendable {
     /// while its handler waits for its turn, which costs two more system calls, so the loop fetches
     /// rarely.
     func isFetchDue() -> Bool {
-        hasWaits && Ticks.now() &- owned.pointee.lastPoll > EventLoop.ticksBetweenPolls
+        hasWaits && Ticks.now() &- owned.pointee.lastPoll > Tuning.ticksBetweenFetches
     }
-
-    private static let ticksBetweenPolls = 1_000 * Ticks.perMicrosecond
-
-    /// Work items that run between two polls of timers and events.
-    static let turnsBetweenPolls = 32
 
     var hasSleptLong: Bool {
         get { owned.pointee.hasSleptLong }

@@ -9,15 +9,10 @@ internal import Synchronization
 struct HelpPolicy: ~Copyable {
     /// Time of the next permitted help, in ticks. All three are hints, read and written relaxed.
     private let next = Atomic<UInt64>(0)
-    private let interval = Atomic<UInt64>(HelpPolicy.shortest)
+    private let interval = Atomic<UInt64>(Tuning.shortestHelpTicks)
     /// When the help under way began, in ticks; 0 if none is. The exchange in `begin` lets one of
     /// several threads wake a helper.
     private let begun = Atomic<UInt64>(0)
-
-    static let shortest = 50 * Ticks.perMicrosecond
-    static let longest = 20_000 * Ticks.perMicrosecond
-    /// A helper that has not ended after this time counts as lost.
-    static let lost = 500 * Ticks.perMicrosecond
 
     @inline(__always)
     func isDue() -> Bool {
@@ -28,7 +23,7 @@ struct HelpPolicy: ~Copyable {
 
     @inline(__always)
     private func isFree(_ now: UInt64, begun: UInt64) -> Bool {
-        begun == 0 || now &- begun > HelpPolicy.lost
+        begun == 0 || now &- begun > Tuning.lostHelpTicks
     }
 
     /// Whether a helper was woken that has not ended, lost ones included.
@@ -45,13 +40,13 @@ struct HelpPolicy: ~Copyable {
     }
 
     func succeeded() {
-        interval.store(HelpPolicy.shortest, ordering: .relaxed)
+        interval.store(Tuning.shortestHelpTicks, ordering: .relaxed)
         begun.store(0, ordering: .relaxed)
     }
 
     func ended() {
         guard isUnderWay else { return }
-        let longer = min(interval.load(ordering: .relaxed) &* 2, HelpPolicy.longest)
+        let longer = min(interval.load(ordering: .relaxed) &* 2, Tuning.longestHelpTicks)
         interval.store(longer, ordering: .relaxed)
         next.store(Ticks.now() &+ longer, ordering: .relaxed)
         begun.store(0, ordering: .relaxed)

@@ -21,7 +21,7 @@ final class Monitor: @unchecked Sendable {
     private var seen: [Sample] = []
     private var ticks = 0
     /// The last tick that called a replacement worker.
-    private var lastCall = -Monitor.quickTicks
+    private var lastCall = -Tuning.quickTicks
     private let timer: TimerDescriptor
     private let control = Locked(Control())
     /// Whether the timer runs. Written under the lock, with the timer. Store-then-check with the
@@ -41,20 +41,8 @@ final class Monitor: @unchecked Sendable {
         var usedNanoseconds: UInt64?
         /// The last blocked handler for which a replacement was called, and the tick.
         var called: LoopState?
-        var lastCall = -Monitor.quickTicks
+        var lastCall = -Tuning.quickTicks
     }
-
-    static let periodNanoseconds: UInt64 = 1_000_000
-    /// Number of ticks with the shorter period after a replacement worker was called: where one
-    /// handler blocks, the next one often does too.
-    static let quickTicks = 4
-    static let quickPeriodNanoseconds: UInt64 = 400_000
-    /// CPU time since a handler's first sample from which on it computes, rather than blocks.
-    private static let computingNanoseconds: UInt64 = 500_000
-    /// With many workers, a computing handler is replaced only every so many ticks.
-    static let ticksBetweenComputing = 8
-    /// A loop that slept longer than this before its last event will probably do so again.
-    static let longSleep = 250 * Ticks.perMicrosecond
 
     init() throws(SystemError) {
         timer = try TimerDescriptor()
@@ -75,7 +63,7 @@ final class Monitor: @unchecked Sendable {
     @inline(never)
     private func start() {
         let isFirst = control.withLock { control in
-            setPeriod(Monitor.periodNanoseconds, &control)
+            setPeriod(Tuning.tick, &control)
             defer { control.hasThread = true }
             return !control.hasThread
         }
@@ -112,18 +100,18 @@ final class Monitor: @unchecked Sendable {
             } else {
                 let isQuick = isQuick(since: lastCall)
                 let period =
-                    isQuick ? Monitor.quickPeriodNanoseconds : Monitor.periodNanoseconds
+                    isQuick ? Tuning.quickTick : Tuning.tick
                 control.withLock { control in setPeriod(period, &control) }
             }
         }
     }
 
-    private func isQuick(since call: Int) -> Bool { ticks &- call < Monitor.quickTicks }
+    private func isQuick(since call: Int) -> Bool { ticks &- call < Tuning.quickTicks }
 
     private func tick() {
         ticks &+= 1
         let now = MonotonicClock.nanoseconds()
-        let mayCompute = ticks % Monitor.ticksBetweenComputing == 0
+        let mayCompute = ticks % Tuning.ticksBetweenComputing == 0
         for (index, loop) in pool.loops.enumerated() {
             check(loop, &seen[index], now: now, mayCompute: mayCompute)
         }
@@ -180,7 +168,7 @@ final class Monitor: @unchecked Sendable {
     static func activity(of thread: UInt32?, since before: UInt64?) -> Activity {
         guard let thread, let before, let now = Threads.cpuNanoseconds(ofThread: thread)
         else { return .blocks }
-        if now &- before >= computingNanoseconds { return .computes }
+        if now &- before >= Tuning.computing { return .computes }
         return Threads.isRunnable(thread: thread) ? .waitsForCPU : .blocks
     }
 }

@@ -12,10 +12,6 @@ class OutgoingBatch: @unchecked Sendable {
     /// that takes the loop over loads it (the same) after it has changed the state.
     final let start = Atomic<UInt64>(0)
 
-    /// The age at which a batch leaves although the loop has work. The first answer of a batch
-    /// waits this long for the last one.
-    private static let mostTicks = 100 * Ticks.perMicrosecond
-
     /// Passes everything to the kernel. From any thread.
     func submit() {}
 
@@ -27,6 +23,6 @@ class OutgoingBatch: @unchecked Sendable {
     @inline(__always)
     final func submitIfOld() {
         let start = start.load(ordering: .relaxed)
-        if start != 0 && Ticks.now() &- start > OutgoingBatch.mostTicks { submit() }
+        if start != 0 && Ticks.now() &- start > Tuning.batchTicks { submit() }
     }
 }

@@ -26,10 +26,9 @@ final class Pool: @unchecked Sendable {
         let steals = Atomic<Int>(0)
         /// How often a thread woke a sleeping worker.
         let wakeUps = Atomic<Int>(0)
-        /// How often a sleep ended more than `lateness` after its time.
+        /// How often a sleep ended more than `Tuning.lateness` after its time.
         let lateWakeUps = Atomic<Int>(0)
 
-        static let lateness: UInt64 = 50_000_000
     }
 
     private struct Workers {

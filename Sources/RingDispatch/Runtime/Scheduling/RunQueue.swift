@@ -3,9 +3,6 @@ struct RunQueue {
     private var lists = InlineArray<5, WorkItemList>(repeating: WorkItemList())
     private(set) var count = 0
 
-    /// Work items of the most urgent class between two items of less urgent ones: a flood of urgent
-    /// work slows the rest down, but does not stop it.
-    static let urgentRun = 32
     private var urgentServed = 0
     /// The class that had the last turn between urgent items.
     private var lastShare = 0
@@ -40,7 +37,7 @@ struct RunQueue {
     private mutating func popMixed() -> WorkItemPointer? {
         guard let top = mostUrgent(below: Priority.count) else { return nil }
         urgentServed += 1
-        if urgentServed > RunQueue.urgentRun {
+        if urgentServed > Tuning.urgentRun {
             urgentServed = 0
             // The other classes in turn, from the more urgent to the less urgent.
             if let share = mostUrgent(below: min(lastShare, top)) ?? mostUrgent(below: top) {

@@ -21,14 +21,11 @@ extension Worker {
         }
     }
 
-    /// Work items that run in a row without a turn of the loop.
-    private static let nextLimit = 24
-
     /// Runs the work item that the last one made ready, still as user code. It is the next in
     /// order, because the run queue is empty.
     @inline(__always)
     private func runNext(_ loop: EventLoop, _ context: Context) {
-        var left = Worker.nextLimit
+        var left = Tuning.nextInARow
         while left > 0, loop.isHeld(by: context), let workItem = loop.takeNext() {
             QueueLayer.run(workItem, context)
             left &-= 1
@@ -120,10 +117,6 @@ extension Worker {
 
     // MARK: idle
 
-    /// How long the handler of another loop must have run before that loop's last work item is
-    /// stolen.
-    private static let stuckTicks = 20 * Ticks.perMicrosecond
-
     private func idle(_ loop: EventLoop, _ context: Context) {
         loop.submitSends()
         // A connection whose bytes did not all leave.
@@ -141,7 +134,7 @@ extension Worker {
         if pool.isHelpUnderWay, let busy = pool.firstBusyLoop(besides: loop) {
             // Leave a single item alone while the handler before it may end at any moment.
             let start = Ticks.now()
-            while Ticks.now() &- start < Worker.stuckTicks, loop.inboxIsEmpty { spinPause() }
+            while Ticks.now() &- start < Tuning.stuckTicks, loop.inboxIsEmpty { spinPause() }
             if !loop.inboxIsEmpty || pool.steal(for: loop, context, stuck: busy) { return }
         }
         let isUseful =
@@ -187,7 +180,7 @@ extension Worker {
             let slept = Ticks.now() &- start
             if events == 0, until < .max { noteLateness(until) }
             context.pointee.spin.slept(ticks: slept)
-            loop.hasSleptLong = slept > Monitor.longSleep
+            loop.hasSleptLong = slept > Tuning.longSleepTicks
         }
         loop.announceState(mine.with(.running))
         loop.setSleeping(false)
@@ -200,7 +193,7 @@ extension Worker {
     /// Counts a sleep that ended too late: the kernel's fault, or the machine's.
     private func noteLateness(_ until: UInt64) {
         let now = MonotonicClock.nanoseconds()
-        if now > until && now - until > Pool.Counters.lateness {
+        if now > until && now - until > Tuning.lateness {
             pool.counters.lateWakeUps.wrappingAdd(1, ordering: .relaxed)
         }
     }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A thread of the runtime. It serves the loop that it holds. After another worker has taken that
 /// loop over, it serves away work, and then joins the idle workers. A worker that was idle for
-/// `patience` ends, unless few are left.
+/// `Tuning.idleWorkerPatience` ends, unless few are left.
 final class Worker: @unchecked Sendable {
     // Safety: the pool's lock and the parker hand `assignment` over; the atomics are for other
     // threads.
@@ -103,13 +103,10 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    /// How long an idle worker waits before it ends, in nanoseconds.
-    private static let patience: UInt64 = 5_000_000_000
-
     /// Returns false if the worker must end.
     private func waitForCall(_ context: Context) -> Bool {
         let threadHandle = context.pointee.threadHandle
-        if threadHandle.park(deadline: MonotonicClock.nanoseconds() &+ Worker.patience) {
+        if threadHandle.park(deadline: MonotonicClock.nanoseconds() &+ Tuning.idleWorkerPatience) {
             return true
         }
         if pool.retire(self) { return false }

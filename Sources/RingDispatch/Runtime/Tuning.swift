@@ -1,0 +1,105 @@
+internal import LinuxPlatform
+
+/// The numbers that somebody chose, all in one place. Each says what it trades. The benchmark after
+/// it is the one to run when you change it: rows of `micro-ring`, or scenarios of `compare.sh`; see
+/// Benchmarks/README.md.
+///
+/// Times are in nanoseconds, or in ticks (`Ticks`) where their name says so.
+enum Tuning {
+    // MARK: noticing handlers that stay (`compare.sh blocked`, `quiet`)
+
+    /// How often the monitor samples the loops while one is in use. Shorter: a blocked handler
+    /// holds its loop up for less time, and a busy process wakes up more often.
+    static let tick: UInt64 = 1_000_000
+    /// The same after a take-over, for `quickTicks` ticks: where one handler blocks, the next one
+    /// often does, too.
+    static let quickTick: UInt64 = 400_000
+    static let quickTicks = 4
+    /// CPU time since a handler's first sample from which on it computes, rather than blocks.
+    static let computing: UInt64 = 500_000
+    /// With more than twice as many workers as loops, a computing handler is replaced only every so
+    /// many ticks: more threads than CPUs do not compute faster.
+    static let ticksBetweenComputing = 8
+    /// A loop that slept longer than this before its last event will probably do so again, and lets
+    /// the monitor sleep. Shorter: more calls of timerfd_settime(2).
+    static let longSleepTicks = 250 * Ticks.perMicrosecond
+
+    // MARK: work away from the loops (`compare.sh blocked`)
+
+    /// The most away workers that are not known to block: at first, and at most.
+    static let fewestAwayWorkers = CPUCount.usable
+    static let mostAwayWorkers = 64
+    /// An away handler is judged once it has run for this long.
+    static let awayHandlerAge: UInt64 = 200_000
+    /// A queue returns to the loops after so many drains in a row that blocked for less than
+    /// `shortBlock` an item. Fewer: a queue that blocks now and then holds loops up more often.
+    static let drainsToReturn: UInt8 = 32
+    static let shortBlock: UInt64 = 500_000
+    /// How long an idle worker waits before it ends. Shorter: threads are made more often.
+    static let idleWorkerPatience: UInt64 = 5_000_000_000
+    /// A sleep that ends this much after its time counts as late.
+    static let lateness: UInt64 = 50_000_000
+
+    // MARK: order and fairness (`async-global-fan-out`, `async-1000-queues`, `async-self-chain`)
+
+    /// Work items of the most urgent class between two items of less urgent ones. More: a flood of
+    /// urgent work slows the rest down further.
+    static let urgentRun = 32
+    /// Work items in a row that a handler made ready and that run without an iteration of the loop.
+    static let nextInARow = 24
+    /// Work items between two polls of timers and events of a busy loop, and the least time between
+    /// two fetches of events. More: events wait longer, and cost fewer system calls.
+    static let workItemsBetweenPolls = 32
+    static let ticksBetweenFetches = 1_000 * Ticks.perMicrosecond
+    /// For how long one queue is drained before others get their turn, checked every so many items.
+    static let drainTicks = 200 * Ticks.perMicrosecond
+    static let itemsBetweenChecks = 8
+    /// After so many items in one drain, the worker waits a moment for more: `lingerPolls` times
+    /// `lingerPauses` pauses, about a microsecond (`async-burst-two-threads`).
+    static let burst = 32
+    static let lingerPolls = 4
+    static let lingerPauses = 16
+
+    // MARK: helping and stealing (`async-global-fan-out`, `concurrent-perform`)
+
+    /// The least time between two wake-ups of a helper. It doubles while helpers find nothing.
+    static let shortestHelpTicks = 50 * Ticks.perMicrosecond
+    static let longestHelpTicks = 20_000 * Ticks.perMicrosecond
+    /// A helper that has not ended after this time counts as lost.
+    static let lostHelpTicks = 500 * Ticks.perMicrosecond
+    /// How long the handler of another loop must have run before that loop's last work item is
+    /// stolen: it may end at any moment.
+    static let stuckTicks = 20 * Ticks.perMicrosecond
+
+    // MARK: spinning before a sleep (`async-ping-pong`, `async-and-wait`, `compare.sh echo`)
+
+    /// The first spin, the longest and the shortest one. A sleep and its wake-up cost 5 to 20 µs.
+    static let firstSpinTicks = 10 * Ticks.perMicrosecond
+    static let longestSpinTicks = 40 * Ticks.perMicrosecond
+    static let shortestSpinTicks = Ticks.perMicrosecond / 4
+    /// A sleep of at most this length may have ended with an event that a longest spin would have
+    /// met. After a number of such sleeps, a spin of full length is a probe.
+    static let longestWakeUpTicks = 200 * Ticks.perMicrosecond
+    static let fewestSleepsToProbe = 8
+    static let mostSleepsToProbe = 1024
+    /// Events of the last two senders after which a loop expects the next one from them, the most
+    /// that count, and how many an event of another sender takes away.
+    static let familiar = 8
+    static let mostFamiliar = 16
+    static let unfamiliarPenalty = 4
+
+    // MARK: connections (`compare.sh echo`)
+
+    /// Sends up to this length join a batch. Copying longer ones costs more than a system call.
+    static let longestBatchedSend = 4096
+    /// The age at which a batch leaves although the loop has work. The first answer of a batch
+    /// waits this long for the last one.
+    static let batchTicks = 100 * Ticks.perMicrosecond
+    /// After a handler that took longer, a connection sends at once: its bytes would wait.
+    static let slowHandlerTicks = 50 * Ticks.perMicrosecond
+    /// The memory of a thread that connections receive into: the most that a handler gets at once.
+    static let receiveBytes = 65_536
+    /// Bytes received, and connections accepted, before the queue's other work gets its turn.
+    static let bytesInARow = 4 * receiveBytes
+    static let acceptsInARow = 16
+}
