@@ -18,7 +18,7 @@ struct StreamService: Sendable {
 
     /// A client that has shut down its sending side still receives all of its echo, then the
     /// connection closes itself.
-    private func receiver(_ tally: Tally) -> (Connection, RawSpan) -> Void {
+    private func receiver(_ tally: Tally) -> @Sendable (Connection, RawSpan) -> Void {
         switch mode {
         case .echo:
             { connection, bytes in

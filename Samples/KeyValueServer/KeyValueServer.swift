@@ -36,7 +36,7 @@ struct KeyValueServer: ParsableCommand {
             try Listener($0, options: options)
         }
         listener.setConnectionHandler { connection in
-            connection.queue.async { _ = Session(connection, database) }
+            connection.queue.async { Session.serve(connection, database) }
         }
         let stop = DispatchSemaphore(value: 0)
         let signals = ShutdownSignals { stop.signal() }

@@ -14,14 +14,20 @@ final class Session {
     private var pending: [UInt8] = []
     private var replies: [UInt8] = []
 
-    init(_ connection: Connection, _ database: Database) {
+    private init(_ connection: Connection, _ database: Database) {
         (self.connection, self.database) = (connection, database)
         database.sessions += 1
         database.openSessions += 1
         number = database.sessions
-        connection.setReceiveHandler { _, bytes in bytes.withUnsafeBytes { self.receive($0) } }
-        connection.setWritableHandler { _ in self.executePending() }
-        connection.setCloseHandler { _, _ in database.openSessions -= 1 }
+    }
+
+    static func serve(_ connection: Connection, _ database: Database) {
+        let session = Session(connection, database)
+        connection.setHandlers(
+            ConnectionHandlers(
+                receive: { _, bytes in bytes.withUnsafeBytes { session.receive($0) } },
+                writable: { _ in session.executePending() },
+                close: { _, _ in database.openSessions -= 1 }))
         connection.activate()
     }
 

@@ -72,17 +72,15 @@ final class Pair: @unchecked Sendable {
     }
 
     private func forward(from source: Connection, to sink: Connection) {
-        var isPaused = false
         source.setReceiveHandler { source, bytes in
             sink.send(bytes)
             guard !sink.isWritable else { return }
-            isPaused = true
             source.pauseReceiving()
-        }
-        sink.setWritableHandler { _ in
-            // Bytes that leave in a batch can make the sink unwritable later than `send`.
-            if isPaused { source.resumeReceiving() }
-            isPaused = false
+            sink.setWritableHandler { sink in
+                // Bytes that leave in a batch can make the sink unwritable without a pause.
+                sink.setWritableHandler(nil)
+                source.resumeReceiving()
+            }
         }
         source.setEndHandler { [self] _ in
             sink.closeOutput()

@@ -4,8 +4,7 @@ import WireFormats
 
 /// A client over TCP or a Unix socket: receives a JSON line per change, and may send lines that
 /// choose changes. Runs on its connection's queue.
-final class LineClient: @unchecked Sendable {
-    // Safety: only the connection's queue touches the state.
+final class LineClient {
     private let subscriber: Subscriber
     private let feed: ChangeFeed
     private var reader = FrameReader(
@@ -18,12 +17,13 @@ final class LineClient: @unchecked Sendable {
 
     static func serve(_ connection: Connection, _ feed: ChangeFeed) {
         let client = LineClient(connection, feed)
+        let subscriber = client.subscriber
         connection.setReceiveHandler { client.receive($1, $0) }
-        connection.setEndHandler { _ in client.subscriber.finish() }
-        connection.setCloseHandler { _, _ in client.subscriber.end() }
+        connection.setEndHandler { _ in subscriber.finish() }
+        connection.setCloseHandler { _, _ in subscriber.end() }
         connection.activate()
         // Unless the client's first line, handled earlier, has started the events.
-        connection.queue.async { client.subscriber.begin() }
+        connection.queue.async { subscriber.begin() }
     }
 
     private func receive(_ bytes: RawSpan, _ connection: Connection) {

@@ -5,8 +5,7 @@ import WireFormats
 
 /// `GET /snapshot`: all watched files as one JSON object, with the number of the last event that it
 /// includes. Written as fast as the client reads.
-final class SnapshotDownload: @unchecked Sendable {
-    // Safety: only the connection's queue touches the state.
+final class SnapshotDownload {
     private let entries: [FileTreeEntry]
     private var written = 0
     private var text: [UInt8] = []
@@ -41,8 +40,8 @@ final class SnapshotDownload: @unchecked Sendable {
                 connection.queue.async {
                     let download = SnapshotDownload(entries)
                     download.begin(feed, last: last)
-                    connection.setWritableHandler { download.write(to: $0) }
                     download.write(to: connection)
+                    connection.setWritableHandler { download.write(to: $0) }
                 }
                 done.signal()
             }

@@ -6,7 +6,7 @@ internal import WireFormats
 /// Requests are answered one at a time: the next one when the kernel has taken the whole answer.
 /// Until then the connection is not writable, and so receives nothing.
 final class HTTPClient {
-    typealias Handler = (HTTPRequest, Connection) -> HTTPAnswer
+    typealias Handler = @Sendable (HTTPRequest, Connection) -> HTTPAnswer
 
     private var reader = FrameReader(
         DelimiterFraming(Array("\r\n\r\n".utf8), maximumLength: HTTPRequest.headLimit))
@@ -28,12 +28,14 @@ final class HTTPClient {
         _ connection: Connection, isReserved: Bool, _ handler: @escaping Handler
     ) {
         let client = HTTPClient(isReserved: isReserved, handler)
-        connection.setReceiveHandler { connection, bytes in client.receive(bytes, connection) }
-        connection.setWritableHandler { client.answer($0) }
-        connection.setEndHandler { connection in
-            client.hasEnded = true
-            client.answer(connection)
-        }
+        connection.setHandlers(
+            ConnectionHandlers(
+                receive: { connection, bytes in client.receive(bytes, connection) },
+                end: { connection in
+                    client.hasEnded = true
+                    client.answer(connection)
+                },
+                writable: { client.answer($0) }))
         // The client has to speak first.
         connection.isInMessage = true
         connection.activate()

@@ -15,12 +15,12 @@ extension QueueConfined {
     /// Runs `body` on the queue: synchronously if the caller is on it or the object is in setup,
     /// otherwise asynchronously.
     @inline(__always)
-    func onQueue(_ body: @escaping (Self) -> Void) {
+    func onQueue(_ body: sending @escaping (Self) -> Void) {
         if isCurrent { body(self) } else { hop(body) }
     }
 
     /// Runs `body` asynchronously on the queue.
-    func hop(_ body: @escaping (Self) -> Void) {
+    func hop(_ body: sending @escaping (Self) -> Void) {
         let call = ConfinedCall(body: body)
         queue.async { call.body(self) }
     }
@@ -28,6 +28,6 @@ extension QueueConfined {
 
 /// Carries a call to an object's queue.
 private struct ConfinedCall<Object>: @unchecked Sendable {
-    // Safety: runs once, on the queue.
+    // Safety: `hop` has received the closure as `sending`; it runs once, on the queue.
     let body: (Object) -> Void
 }

@@ -127,7 +127,8 @@ extension Connection {
     }
 
     private func awaitSend(
-        _ send: @escaping (Connection, @escaping (SocketError?) -> Void) -> Void
+        _ send:
+            @escaping @Sendable (Connection, @escaping @Sendable (SocketError?) -> Void) -> Void
     ) async throws {
         let wait = SendWait()
         try await withTaskCancellationHandler {

@@ -14,7 +14,7 @@ extension Connection {
     ///     with the error that prevents it.
     public func send(
         fileDescriptor: Int32, offset: Int, count: Int,
-        completion: ((SocketError?) -> Void)? = nil
+        completion: sending ((SocketError?) -> Void)? = nil
     ) {
         guard offset >= 0, count >= 0 else {
             fatalMisuse(

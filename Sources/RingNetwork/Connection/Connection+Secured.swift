@@ -111,7 +111,7 @@ extension Connection {
         if !output.isEmpty || isEstablished { flush() }
         if isEstablished && phase == .active {
             if extras.timer != nil { restartTimer() }
-            extras.handshake?(self)
+            reportHandshake()
         }
         switch progress {
         case .goesOn: updateReceiving()

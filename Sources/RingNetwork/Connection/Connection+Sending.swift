@@ -44,7 +44,7 @@ extension Connection {
     /// Sends bytes.
     /// - Parameter completion: called once on the queue: with nil when the kernel has taken all
     ///   bytes, or with the error that prevents it.
-    public func send(_ bytes: [UInt8], completion: ((SocketError?) -> Void)? = nil) {
+    public func send(_ bytes: [UInt8], completion: sending ((SocketError?) -> Void)? = nil) {
         if completion == nil, bytes.count <= Connection.shortSend, isCurrent {
             return bytes.withUnsafeBytes { send($0) }
         }
@@ -52,11 +52,11 @@ extension Connection {
     }
 
     /// Sends data without copying its regions.
-    public func send(_ data: DispatchData, completion: ((SocketError?) -> Void)? = nil) {
+    public func send(_ data: DispatchData, completion: sending ((SocketError?) -> Void)? = nil) {
         send(.data(data), completion.map { SendCompletion($0) })
     }
 
-    func send(_ content: OutgoingQueue.Content, _ completion: SendCompletion?) {
+    func send(_ content: sending OutgoingQueue.Content, _ completion: SendCompletion?) {
         onQueue { connection in
             guard connection.isOpenForSending else {
                 connection.hop { _ in

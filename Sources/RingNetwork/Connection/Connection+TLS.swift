@@ -47,16 +47,15 @@ extension Connection {
 
     /// Sets the handler that runs once, on the queue, when the handshake has ended and before the
     /// first bytes are delivered.
-    public func setHandshakeHandler(_ handler: ((Connection, TLSNegotiation) -> Void)?) {
-        onQueue { connection in
-            guard let handler else {
-                connection.extras?.handshake = nil
-                return
-            }
-            connection.makeExtras().handshake = { connection in
-                if let negotiation = connection.tlsNegotiation { handler(connection, negotiation) }
-            }
-        }
+    public func setHandshakeHandler(
+        _ handler: sending ((Connection, TLSNegotiation) -> Void)?
+    ) {
+        onQueue { $0.handlers.handshake = handler }
+    }
+
+    /// The handshake has ended.
+    func reportHandshake() {
+        if let negotiation = tlsNegotiation { handlers.handshake?(self, negotiation) }
     }
 
     private var engine: TLSEngine? { (extras?.layer as? TLSLayer)?.engine }
@@ -68,5 +67,9 @@ extension Connection {
     /// The peer's certificates (DER), its own first, verified as the context's configuration says.
     /// On the queue, up to the close handler.
     public var peerCertificateChain: [[UInt8]] { engine?.peerCertificateChain() ?? [] }
+}
+#else
+extension Connection {
+    func reportHandshake() {}
 }
 #endif

@@ -109,11 +109,26 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
 
     // MARK: handlers
 
+    /// Sets all handlers at once, so that they can share state. A handler that is nil is removed.
+    public func setHandlers(_ handlers: sending ConnectionHandlers) {
+        guard isCurrent else { return hop { $0.replaceHandlers(handlers) } }
+        replaceHandlers(handlers)
+    }
+
+    private func replaceHandlers(_ handlers: ConnectionHandlers) {
+        self.handlers = handlers
+        updateReceiving()
+    }
+
     /// Sets the handler that receives bytes, as many as have arrived, up to 64 KiB. The span is the
     /// thread's memory and is valid only during the call. Without a handler nothing is received.
-    public func setReceiveHandler(_ handler: ((Connection, RawSpan) -> Void)?) {
+    public func setReceiveHandler(_ handler: sending ((Connection, RawSpan) -> Void)?) {
         // `onQueue` would allocate a block for each new connection.
-        guard isCurrent else { return hop { $0.setReceiveHandler(handler) } }
+        guard isCurrent else { return hop { $0.replaceReceiveHandler(handler) } }
+        replaceReceiveHandler(handler)
+    }
+
+    private func replaceReceiveHandler(_ handler: ((Connection, RawSpan) -> Void)?) {
         handlers.receive = handler
         updateReceiving()
     }
@@ -121,19 +136,19 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     /// Sets the handler that is called when the peer has ended its stream. The peer may still
     /// receive: send the rest, and close. Without a handler the connection then closes itself once
     /// all is sent.
-    public func setEndHandler(_ handler: ((Connection) -> Void)?) {
+    public func setEndHandler(_ handler: sending ((Connection) -> Void)?) {
         onQueue { $0.handlers.end = handler }
     }
 
     /// Sets the handler that is called when the connection is writable again; see ``isWritable``.
-    public func setWritableHandler(_ handler: ((Connection) -> Void)?) {
+    public func setWritableHandler(_ handler: sending ((Connection) -> Void)?) {
         onQueue { $0.handlers.writable = handler }
     }
 
     /// Sets the handler that is called once, when the descriptor is closed. All handlers are
     /// released then.
-    public func setCloseHandler(_ handler: ((Connection, CloseReason) -> Void)?) {
-        guard isCurrent else { return hop { $0.setCloseHandler(handler) } }
+    public func setCloseHandler(_ handler: sending ((Connection, CloseReason) -> Void)?) {
+        guard isCurrent else { return hop { $0.handlers.close = handler } }
         handlers.close = handler
     }
 
@@ -290,8 +305,6 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
             connection.life = nil
             close?(connection, connection.reason ?? .closed)
             connection.extras?.layer = nil
-            connection.extras?.handshake = nil
-            connection.extras?.drain = nil
             // Last, so that all close handlers have run when a listener's shutdown completes.
             connection.notifyListener.take()?(connection)
         }

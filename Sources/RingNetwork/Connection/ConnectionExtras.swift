@@ -36,8 +36,4 @@ final class ConnectionExtras {
     var isCloseNotified = false
     /// The error that kept the kernel from taking the program's bytes.
     var sendError: SocketError?
-    var handshake: ((Connection) -> Void)?
-
-    /// See `setDrainHandler`.
-    var drain: ((Connection) -> Void)?
 }

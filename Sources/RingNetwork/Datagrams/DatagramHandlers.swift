@@ -1,7 +1,26 @@
-/// A datagram socket's handlers. They belong to its queue.
-struct DatagramHandlers {
-    var receive: ((DatagramSocket, borrowing ReceivedDatagrams) -> Void)?
-    var error: ((DatagramSocket, DatagramFailure) -> Void)?
-    var writable: ((DatagramSocket) -> Void)?
-    var close: ((DatagramSocket, SocketError?) -> Void)?
+/// The handlers of a datagram socket. They run on its queue, one at a time.
+///
+/// They may share state that is not `Sendable`, as those of a connection: see
+/// ``ConnectionHandlers``.
+public struct DatagramHandlers {
+    /// See ``DatagramSocket/setReceiveHandler(_:)``.
+    public var receive: ((DatagramSocket, borrowing ReceivedDatagrams) -> Void)?
+    /// See ``DatagramSocket/setErrorHandler(_:)``.
+    public var error: ((DatagramSocket, DatagramFailure) -> Void)?
+    /// See ``DatagramSocket/setWritableHandler(_:)``.
+    public var writable: ((DatagramSocket) -> Void)?
+    /// See ``DatagramSocket/setCloseHandler(_:)``.
+    public var close: ((DatagramSocket, SocketError?) -> Void)?
+
+    public init(
+        receive: ((DatagramSocket, borrowing ReceivedDatagrams) -> Void)? = nil,
+        error: ((DatagramSocket, DatagramFailure) -> Void)? = nil,
+        writable: ((DatagramSocket) -> Void)? = nil,
+        close: ((DatagramSocket, SocketError?) -> Void)? = nil
+    ) {
+        self.receive = receive
+        self.error = error
+        self.writable = writable
+        self.close = close
+    }
 }

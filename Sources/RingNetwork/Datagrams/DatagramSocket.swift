@@ -158,10 +158,18 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
 
     // MARK: handlers
 
+    /// Sets all handlers at once, so that they can share state. A handler that is nil is removed.
+    public func setHandlers(_ handlers: sending DatagramHandlers) {
+        onQueue {
+            $0.handlers = handlers
+            $0.updateReceiving()
+        }
+    }
+
     /// Sets the handler that receives all datagrams that have arrived. Datagrams that it sends are
     /// batched until it returns or calls ``flush()``. Without a handler nothing is received.
     public func setReceiveHandler(
-        _ handler: ((DatagramSocket, borrowing ReceivedDatagrams) -> Void)?
+        _ handler: sending ((DatagramSocket, borrowing ReceivedDatagrams) -> Void)?
     ) {
         onQueue {
             $0.handlers.receive = handler
@@ -170,18 +178,18 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     }
 
     /// Sets the handler that receives errors. The socket stays usable.
-    public func setErrorHandler(_ handler: ((DatagramSocket, DatagramFailure) -> Void)?) {
+    public func setErrorHandler(_ handler: sending ((DatagramSocket, DatagramFailure) -> Void)?) {
         onQueue { $0.handlers.error = handler }
     }
 
     /// Sets the handler that is called when the socket is writable again; see ``isWritable``.
-    public func setWritableHandler(_ handler: ((DatagramSocket) -> Void)?) {
+    public func setWritableHandler(_ handler: sending ((DatagramSocket) -> Void)?) {
         onQueue { $0.handlers.writable = handler }
     }
 
     /// Sets the handler that is called once, when the descriptor is closed: with nil after `close`,
     /// or with the error that made the descriptor unusable. All handlers are released then.
-    public func setCloseHandler(_ handler: ((DatagramSocket, SocketError?) -> Void)?) {
+    public func setCloseHandler(_ handler: sending ((DatagramSocket, SocketError?) -> Void)?) {
         onQueue { $0.handlers.close = handler }
     }
 

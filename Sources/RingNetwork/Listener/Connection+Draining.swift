@@ -6,8 +6,8 @@ extension Connection {
     /// the request under way and then close. Without a handler, the connection closes once the
     /// kernel has taken all sent bytes. Connections without a listener never call it. See
     /// ``Listener/shutdown(deadline:completion:)``.
-    public func setDrainHandler(_ handler: ((Connection) -> Void)?) {
-        onQueue { $0.makeExtras().drain = handler }
+    public func setDrainHandler(_ handler: sending ((Connection) -> Void)?) {
+        onQueue { $0.handlers.drain = handler }
     }
 
     /// Called when the listener shuts down. Not on the connection's queue.
@@ -16,7 +16,7 @@ extension Connection {
         hop { connection in
             // Already closing.
             guard connection.state != .closing, connection.state != .closed else { return }
-            if let handler = connection.extras?.drain {
+            if let handler = connection.handlers.drain {
                 handler(connection)
             } else {
                 connection.close()
@@ -30,7 +30,7 @@ extension Connection {
 
     /// Aborts the connection, unless it is closed or was never activated. Not on its queue.
     /// - Parameter report: called on the queue, before the abort.
-    func abort(_ report: @escaping (ShutdownReport.AbortedConnection) -> Void) {
+    func abort(_ report: @escaping @Sendable (ShutdownReport.AbortedConnection) -> Void) {
         guard !isUnshared else { return }
         hop { connection in
             guard connection.state != .closed else { return }

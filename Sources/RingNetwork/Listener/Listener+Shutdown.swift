@@ -12,7 +12,7 @@ extension Listener {
     /// - Parameter completion: called on the listener's queue once all connections are closed and
     ///   their close handlers have run, at the latest one second after the deadline.
     public func shutdown(
-        deadline: DispatchTime, completion: @escaping (ShutdownReport) -> Void = { _ in }
+        deadline: DispatchTime, completion: sending @escaping (ShutdownReport) -> Void = { _ in }
     ) {
         onQueue { listener in
             if listener.ending == nil { listener.beginShutdown() }

@@ -83,14 +83,14 @@ public final class Listener: QueueConfined, @unchecked Sendable {
 
     /// Sets the handler that receives each connection, to set its handlers and activate it. Without
     /// a handler connections are closed.
-    public func setConnectionHandler(_ handler: ((Connection) -> Void)?) {
+    public func setConnectionHandler(_ handler: sending ((Connection) -> Void)?) {
         onQueue { $0.handlers.connection = handler }
     }
 
     /// Sets the handler for failures to accept: either one endpoint failed for good, while the
     /// others go on, or descriptors or memory are short, and accepting resumes when they are
     /// available. Errors of single clients are not reported.
-    public func setErrorHandler(_ handler: ((Listener, ListenerError) -> Void)?) {
+    public func setErrorHandler(_ handler: sending ((Listener, ListenerError) -> Void)?) {
         onQueue { $0.handlers.error = handler }
     }
 
@@ -109,7 +109,7 @@ public final class Listener: QueueConfined, @unchecked Sendable {
 
     /// Stops listening: new clients are refused; open connections stay open.
     /// - Parameter handler: called once the listening sockets are closed.
-    public func close(_ handler: ((Listener) -> Void)? = nil) {
+    public func close(_ handler: sending ((Listener) -> Void)? = nil) {
         onQueue { listener in
             let before = listener.handlers.close
             listener.handlers.close = { listener in

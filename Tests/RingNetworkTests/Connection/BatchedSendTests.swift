@@ -89,14 +89,16 @@ struct BatchedSendTests {
         options.pausesReceivingWhileUnwritable = false
         let (wire, connection, _) = makeConnection(options) { connection in
             var wasUnwritable = false
-            connection.setReceiveHandler { connection, bytes in
-                for _ in 0..<bytes.byteCount { connection.send(message) }
-                if !connection.isWritable { wasUnwritable = true }
-            }
-            connection.setWritableHandler { _ in
-                (wasUnwritable ? right : wrong).increment()
-                wasUnwritable = false
-            }
+            connection.setHandlers(
+                ConnectionHandlers(
+                    receive: { connection, bytes in
+                        for _ in 0..<bytes.byteCount { connection.send(message) }
+                        if !connection.isWritable { wasUnwritable = true }
+                    },
+                    writable: { _ in
+                        (wasUnwritable ? right : wrong).increment()
+                        wasUnwritable = false
+                    }))
         }
         // Four at a time are more than the mark; the socket has room for 10 to 30 times.
         for times in 5..<35 {

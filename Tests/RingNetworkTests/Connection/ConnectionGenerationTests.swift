@@ -42,22 +42,23 @@ private enum Ending: CaseIterable {
 /// - Returns: what was wrong with it.
 private func live(_ generation: Generation, _ ending: Ending) -> String? {
     let connection = Connection(adopting: generation.near)
-    // On the connection's queue.
-    final class Record {
+    struct Record {
         var times = 0
         var isForeign = false
         var isClosed = false
         var isLate = false
     }
-    let record = Record()
+    let record = Watched(Record())
     let closed = Outcome<CloseReason>()
     connection.setReceiveHandler { _, span in
-        if record.isClosed { record.isLate = true }
         let times = span.withUnsafeBytes { generation.count(in: $0) }
-        if let times { record.times += times } else { record.isForeign = true }
+        record.update { record in
+            if record.isClosed { record.isLate = true }
+            if let times { record.times += times } else { record.isForeign = true }
+        }
     }
     connection.setCloseHandler { _, reason in
-        record.isClosed = true
+        record.update { $0.isClosed = true }
         closed.set(reason)
     }
     generation.send(times: 1)
@@ -71,6 +72,7 @@ private func live(_ generation: Generation, _ ending: Ending) -> String? {
     let reason = closed.wait()
     if reason != ending.reason { return "\(ending): \(String(describing: reason))" }
     return connection.queue.sync {
+        let record = record.value
         if record.isForeign { return "bytes of another connection" }
         if record.isLate { return "bytes after the close handler" }
         if ending == .byPeer && record.times != 4 { return "\(record.times) of 4 messages" }

@@ -103,19 +103,19 @@ struct ConnectionTests {
     func pause() {
         let received = Outcome<[UInt8]>()
         let bytes = patterned(50_000)
-        var collected: [UInt8] = []
+        let collected = Watched<[UInt8]>([])
         let (wire, connection, closed) = makeEcho { connection in
             connection.setReceiveHandler { connection, span in
                 #expect(connection.state == .active)
-                span.withUnsafeBytes { collected.append(contentsOf: $0) }
-                if collected.count == bytes.count { received.set(collected) }
+                span.withUnsafeBytes { bytes in collected.update { $0 += bytes } }
+                if collected.value.count == bytes.count { received.set(collected.value) }
             }
             connection.pauseReceiving()
         }
         #expect(wire.send(bytes))
         wire.closeOutput()
         letTimePass(milliseconds: Patience.glanceMilliseconds)
-        #expect(connection.queue.sync { collected.isEmpty })
+        #expect(collected.value.isEmpty)
         connection.resumeReceiving()
         expectSame(received.wait(), bytes)
         #expect(closed.wait() == .ended)
@@ -125,8 +125,8 @@ struct ConnectionTests {
     func pauseInHandler() {
         let received = Outcome<Bool>()
         let bytes = patterned(300_000)
-        var collected: [UInt8] = []
         let (wire, _, closed) = makeEcho { connection in
+            var collected: [UInt8] = []
             connection.setReceiveHandler { connection, span in
                 span.withUnsafeBytes { collected.append(contentsOf: $0) }
                 connection.pauseReceiving()
@@ -161,8 +161,8 @@ struct ConnectionTests {
         var options = ConnectionOptions()
         options.receiveMaximumBytes = 7
         let total = Outcome<Int>()
-        var count = 0
         let (wire, _, _) = makeEcho(options) { connection in
+            var count = 0
             connection.setReceiveHandler { connection, span in
                 #expect(span.byteCount <= 7)
                 count += span.byteCount

@@ -5,14 +5,15 @@ import Testing
 @Suite("The fewest bytes to receive", .watchdog)
 struct GatherTests {
     private func make(
-        minimum: Int, maximum: Int = .max, _ handler: @escaping (Connection, [UInt8]) -> Void
+        minimum: Int, maximum: Int = .max,
+        _ handler: sending @escaping (Connection, [UInt8]) -> Void
     ) -> (Wire, Connection, Outcome<CloseReason>) {
         var options = ConnectionOptions()
         options.receiveMinimumBytes = minimum
         options.receiveMaximumBytes = maximum
-        return makeConnection(options) { connection in
-            connection.setReceiveHandler { handler($0, $1.withUnsafeBytes { Array($0) }) }
-        }
+        let made = makeConnection(options)
+        made.1.setReceiveHandler { handler($0, $1.withUnsafeBytes { Array($0) }) }
+        return made
     }
 
     @Test("Bytes are gathered up to the minimum, and the rest is delivered at the end")

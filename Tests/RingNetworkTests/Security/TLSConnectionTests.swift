@@ -164,14 +164,14 @@ struct TLSConnectionTests {
     func pause() throws {
         let pair = try SecuredPair()
         let received = Outcome<[UInt8]>()
-        var all: [UInt8] = []
+        let all = Watched<[UInt8]>([])
         pair.server.setReceiveHandler { connection, span in
-            span.withUnsafeBytes { all += Array($0) }
+            span.withUnsafeBytes { bytes in all.update { $0 += bytes } }
             connection.pauseReceiving()
             connection.queue.async { connection.resumeReceiving() }
         }
         pair.server.setEndHandler {
-            received.set(all)
+            received.set(all.value)
             $0.close()
         }
         let bytes = patterned(500_000)

@@ -27,13 +27,14 @@ func makeEchoListener(
 
 /// An active listener.
 /// - Parameter handler: prepares each connection, which echoes otherwise.
-func makeListener(handler: @escaping (Connection) -> Void) throws -> Listener {
+func makeListener(handler: @escaping @Sendable (Connection) -> Void) throws -> Listener {
     let listener = try Listener(.ipv4(.loopback, port: 0))
     serveEcho(listener, handler)
     return listener
 }
 
-func serveEcho(_ listener: Listener, _ prepare: @escaping (Connection) -> Void = { _ in }) {
+func serveEcho(_ listener: Listener, _ prepare: @escaping @Sendable (Connection) -> Void = { _ in })
+{
     listener.setConnectionHandler { connection in
         connection.setReceiveHandler { $0.send($1) }
         prepare(connection)

@@ -6,7 +6,8 @@ internal import RingNetwork
 /// Sends back what it receives, and disturbs itself: it blocks, pauses and ends connections.
 final class EchoServer: @unchecked Sendable {
     /// What the server knows of a connection, by the port of its peer.
-    final class Record {
+    final class Record: @unchecked Sendable {
+        // Safety: the simulation runs one thread at a time.
         var closes = 0
         var reason: CloseReason?
         /// The server itself ended the connection.
