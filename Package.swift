@@ -2,7 +2,8 @@
 import PackageDescription
 
 // The libraries and the plugins. The samples, the load client and the benchmarks are packages of
-// their own, so that a package that depends on this one fetches swift-system and nothing else.
+// their own, so that a package that depends on this one fetches swift-system and nothing else. The
+// other dependencies are each behind a trait: while it is off, SwiftPM does not fetch them.
 
 var settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -24,6 +25,13 @@ let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: 
 let openSSL: Target.Dependency = .target(name: "CTLS", condition: .when(traits: ["TLS"]))
 let ringTLS: Target.Dependency = .target(name: "RingTLS", condition: .when(traits: ["TLS"]))
 
+/// A product of another package that is used, and fetched, only with a trait.
+func product(_ name: String, package: String, trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+let flyingFox = product("FlyingFox", package: "FlyingFox", trait: "FlyingFox")
+let flyingSocks = product("FlyingSocks", package: "FlyingFox", trait: "FlyingFox")
+
 let package = Package(
     name: "ring-dispatch",
     products: [
@@ -32,16 +40,21 @@ let package = Package(
         .library(name: "RingTLS", targets: ["RingTLS"]),
         .library(name: "RingConcurrency", targets: ["RingConcurrency"]),
         .library(name: "FileWatching", targets: ["FileWatching"]),
+        .library(name: "RingHTTP", targets: ["RingHTTP"]),
         .plugin(name: "UseRingDispatch", targets: ["UseRingDispatch"]),
         .plugin(name: "UseRingDispatchInternally", targets: ["UseRingDispatchInternally"]),
     ],
     traits: [
         .trait(
             name: "TLS",
-            description: "RingTLS: TLS 1.2 and 1.3 on OpenSSL 3; needs libssl-dev to build")
+            description: "RingTLS: TLS 1.2 and 1.3 on OpenSSL 3; needs libssl-dev to build"),
+        .trait(
+            name: "FlyingFox",
+            description: "RingHTTP: HTTP servers and WebSockets of FlyingFox on the event loops"),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-system", from: "1.4.0")
+        .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
     ],
     targets: [
         .systemLibrary(
@@ -68,6 +81,10 @@ let package = Package(
             name: "RingTLS", dependencies: ["LinuxPlatform", openSSL], swiftSettings: settings),
         .target(
             name: "FileWatching", dependencies: ["RingDispatch", "LinuxPlatform", systemPackage],
+            swiftSettings: settings),
+        .target(
+            name: "RingHTTP",
+            dependencies: ["RingDispatch", "LinuxPlatform", flyingFox, flyingSocks],
             swiftSettings: settings),
         .executableTarget(
             name: "generate-dispatch-names", path: "Plugins/GenerateDispatchNames",
@@ -108,6 +125,13 @@ let package = Package(
                 "FileWatching", "RingDispatch", "LinuxPlatform", systemPackage, "TestSupport",
             ],
             exclude: ["Scenarios/Files"], swiftSettings: settings),
+        .testTarget(
+            name: "RingHTTPTests",
+            dependencies: [
+                "RingHTTP", "RingDispatch", "RingConcurrency", "TestSupport", flyingFox,
+                flyingSocks,
+            ],
+            swiftSettings: settings),
         .testTarget(name: "SnippetTests", swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]

@@ -14,7 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 sanitizers=(tsan asan)
 others=(samples loops stress simulation deep traits ported demo manifests containers)
 declare -A minutes=(
-    [tsan]=14 [asan]=10 [samples]=14 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=6
+    [tsan]=14 [asan]=10 [samples]=14 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=9
     [ported]=4 [demo]=5 [manifests]=1 [containers]=15
 )
 declare -A titles=(
@@ -25,7 +25,7 @@ declare -A titles=(
     [stress]="the stress suites, again and again"
     [simulation]="seeds on a simulated kernel, and planted bugs that they find"
     [deep]="large trees, long loads, many repetitions"
-    [traits]="the libraries without TLS, the samples with it"
+    [traits]="the libraries with no trait and with all, the samples with TLS"
     [ported]="code for GCD, ported by the plugins"
     [demo]="the demo, in release"
     [manifests]="the Kubernetes manifests, by their schemas"
@@ -125,6 +125,13 @@ verify_traits() {
     step "build the libraries without TLS" swift build --build-tests \
         --scratch-path .build-traits || return
     run_tests "without TLS" "$(library_tests .build-traits)" || status=1
+    # The other builds do not fetch what the traits depend on.
+    cp Package.resolved "$logs/"
+    step "build the libraries with all traits" swift build --build-tests \
+        --enable-all-traits --scratch-path .build-all-traits || status=1
+    cp "$logs/Package.resolved" .
+    run_tests "with all traits" "$(library_tests .build-all-traits)" \
+        --filter '^(RingHTTP|RingNetwork|RingTLS|FileWatching)Tests\.' || status=1
     step "build the samples with TLS" swift build --package-path Samples --build-tests \
         --traits TLS --scratch-path .build-traits-samples || return
     run_tests "with TLS" "$(sample_tests .build-traits-samples)" || status=1

@@ -139,12 +139,14 @@ struct RulesTests {
         #expect(Rules.forbiddenImports(file(line + "\n", at: path)).isEmpty == isAllowed)
     }
 
-    @Test("code within the trait TLS")
+    @Test("code within a trait")
     func traits() {
-        #expect(Rules.unguardedTLS(file("#if TLS\nimport A\n#endif\n")).isEmpty)
-        #expect(Rules.unguardedTLS(file("#if !TLS\nenum A {}\n#endif\n")).isEmpty)
-        #expect(Rules.unguardedTLS(file("import A\n#if TLS\n#endif\n")).count == 1)
-        #expect(Rules.unguardedTLS(file("#if TLS\n#endif\nimport A\n")).count == 1)
+        func findings(_ text: String) -> Int { Rules.unguarded(file(text), trait: "TLS").count }
+        #expect(findings("#if TLS\nimport A\n#endif\n") == 0)
+        #expect(findings("#if !TLS\nenum A {}\n#endif\n") == 0)
+        #expect(findings("import A\n#if TLS\n#endif\n") == 1)
+        #expect(findings("#if TLS\n#endif\nimport A\n") == 1)
+        #expect(findings("#if Logging\nimport A\n#endif\n") == 1)
     }
 
     @Test("promises")

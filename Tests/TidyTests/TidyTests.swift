@@ -57,10 +57,13 @@ struct TidyTests {
         #expect(modules.sorted() == Rules.moduleImports.keys.sorted())
     }
 
-    @Test("the package depends on swift-system and on no other package")
+    @Test("without traits the package depends on swift-system and on no other package")
     func dependencies() throws {
         let manifest = try #require(Repository.files.first { $0.path == "Package.swift" })
-        #expect(Rules.packageDependencies(manifest) == ["swift-system"])
+        #expect(Rules.packageDependencies(manifest) == ["swift-system", "FlyingFox"])
+        let uses = manifest.lines.filter { $0.contains(".product(name:") }
+        let unconditional = uses.filter { !$0.contains("condition: .when(traits:") }
+        #expect(unconditional.allSatisfy { $0.contains("swift-system") }, "\(unconditional)")
     }
 
     @Test("ARCHITECTURE names every module and every folder of the libraries")
@@ -98,11 +101,13 @@ struct TidyTests {
         check(files, Rules.replacedWords)
     }
 
-    @Test("nothing that needs OpenSSL is compiled without the trait TLS")
+    @Test("nothing of a trait's modules is compiled without the trait")
     func traits() {
-        let files = ["Sources/RingTLS", "Tests/RingTLSTests"].flatMap(Repository.files)
-        #expect(files.count > 20)
-        check(files, Rules.unguardedTLS)
+        for (trait, module) in [("TLS", "RingTLS"), ("FlyingFox", "RingHTTP")] {
+            let files = ["Sources/\(module)", "Tests/\(module)Tests"].flatMap(Repository.files)
+            #expect(files.count > 5)
+            check(files) { Rules.unguarded($0, trait: trait) }
+        }
     }
 
     @Test("every unchecked promise says why it holds")

@@ -12,11 +12,12 @@ extension Rules {
         "CTLS": [],
         "RingTLS": ["CTLS", "LinuxPlatform"],
         "FileWatching": ["RingDispatch", "LinuxPlatform"],
+        "RingHTTP": ["RingDispatch", "LinuxPlatform"],
     ]
 
     /// The package's products, which the samples may import; its other modules they may not.
     private static let libraries: Set<Substring> = [
-        "RingDispatch", "RingConcurrency", "RingNetwork", "RingTLS", "FileWatching",
+        "RingDispatch", "RingConcurrency", "RingNetwork", "RingTLS", "FileWatching", "RingHTTP",
     ]
 
     static func forbiddenImports(_ file: File) -> [String] {
@@ -28,11 +29,12 @@ extension Rules {
         }
     }
 
-    /// Without the trait TLS nothing of the module is compiled: OpenSSL's headers may be missing.
-    static func unguardedTLS(_ file: File) -> [String] {
-        let isGuarded = file.lines.first == "#if TLS" && file.lines.last == "#endif"
-        let isPlaceholder = file.lines.first == "#if !TLS"
-        return isGuarded || isPlaceholder ? [] : ["\(file.path): not all of it is within #if TLS"]
+    /// Without a module's trait nothing of it is compiled: what it imports may be missing.
+    static func unguarded(_ file: File, trait: String) -> [String] {
+        let isGuarded = file.lines.first == "#if \(trait)" && file.lines.last == "#endif"
+        let isPlaceholder = file.lines.first == "#if !\(trait)"
+        return isGuarded || isPlaceholder
+            ? [] : ["\(file.path): not all of it is within #if \(trait)"]
     }
 
     /// The module in `internal import Glibc`, `@testable import LinuxPlatform`, `import struct

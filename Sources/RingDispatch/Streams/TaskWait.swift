@@ -1,0 +1,123 @@
+internal import LinuxPlatform
+
+/// A task's wait until a descriptor is ready, for code that closes descriptors without telling
+/// anybody.
+///
+/// A descriptor's `identity` tells whether its number names another file than before. A wait whose
+/// file was closed never ends by itself: see `endIfClosed`. If the number names another file when
+/// an event arrives, the wait ends without it.
+package final class TaskWait: @unchecked Sendable {
+    // Safety: the mutable fields are guarded by `state`, the rest is constant.
+    package enum Outcome: Sendable {
+        /// The poll(2) events that hold.
+        case ready(UInt32)
+        /// By `cancel`, or because the task was cancelled.
+        case cancelled
+        /// The descriptor was closed, or its number names another file.
+        case closed
+    }
+
+    private enum State {
+        case notBegun
+        case waiting(UnsafeContinuation<Outcome, Never>)
+        case over(Outcome)
+    }
+
+    private let descriptor: Int32
+    private let events: UInt32
+    private let loop: EventLoop
+    /// The descriptor's file; nil if it is not open.
+    package let identity: UInt64?
+    /// The caller's continuation is resumed by the thread that sets `over`.
+    private let state = Locked(State.notBegun)
+
+    /// - Parameter events: the events to wait for; see `PollEvents`.
+    package init(for events: UInt32, of descriptor: Int32) {
+        self.descriptor = descriptor
+        self.events = events
+        // Always the same loop, which knows the descriptor's entry.
+        loop = Runtime.loop(number: Int(descriptor))
+        identity = Descriptors.identity(descriptor)
+    }
+
+    /// Waits. Call it once.
+    /// - Parameter isFirst: whether it is the first wait for the file; the first one tells the
+    ///   kernel about it.
+    package func run(isFirst: Bool) async -> Outcome {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { begin($0, isFirst) }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Ends the wait from any thread. The descriptor may be closed at once.
+    package func cancel() { end(.cancelled) }
+
+    /// Ends the wait if its file was closed.
+    package func endIfClosed() {
+        if isClosed { end(.closed) }
+    }
+
+    private var isClosed: Bool { identity == nil || Descriptors.identity(descriptor) != identity }
+
+    private func begin(_ continuation: UnsafeContinuation<Outcome, Never>, _ isFirst: Bool) {
+        let early: Outcome? = state.withLock { state in
+            if case .over(let outcome) = state { return outcome }
+            state = .waiting(continuation)
+            return nil
+        }
+        if let early { return continuation.resume(returning: early) }
+        let reference = Unmanaged.passRetained(self)
+        let wait = DescriptorWait(
+            for: events, by: reference.toOpaque(), complete: TaskWait.completed)
+        if loop.begin(wait, for: descriptor, isFirst: isFirst) != 0 {
+            reference.release()
+            finish(.closed)
+        } else if isOver {
+            // Ended before it had begun.
+            cancelWait()
+        }
+    }
+
+    private var isOver: Bool {
+        state.withLock { state in
+            if case .over = state { true } else { false }
+        }
+    }
+
+    private func end(_ outcome: Outcome) {
+        cancelWait()
+        finish(outcome)
+    }
+
+    /// At most one caller finds the wait, and releases its reference.
+    private func cancelWait() {
+        let reference = Unmanaged.passUnretained(self)
+        if loop.readiness.cancelWait(by: reference.toOpaque(), for: descriptor) {
+            reference.release()
+        }
+    }
+
+    private func finish(_ outcome: Outcome) {
+        let waiting: UnsafeContinuation<Outcome, Never>? = state.withLock { state in
+            let before = state
+            guard case .over = before else {
+                state = .over(outcome)
+                if case .waiting(let continuation) = before { return continuation }
+                return nil
+            }
+            return nil
+        }
+        waiting?.resume(returning: outcome)
+    }
+
+    // MARK: on the loop
+
+    private static func completed(
+        _ object: UnsafeMutableRawPointer, _ events: UInt32, _ context: Context
+    ) {
+        let wait = Unmanaged<TaskWait>.fromOpaque(object).takeRetainedValue()
+        wait.finish(wait.isClosed ? .closed : .ready(events))
+    }
+}

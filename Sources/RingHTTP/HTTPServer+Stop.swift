@@ -1,0 +1,18 @@
+#if FlyingFox
+public import FlyingFox
+
+extension HTTPServer {
+    /// Stops a server that runs on this pool, and returns when its connections are done: idle ones
+    /// end at once, and requests in flight are answered. New clients are refused.
+    /// - Parameters:
+    ///   - pool: the server's pool.
+    ///   - seconds: connections that take longer are cancelled then.
+    public func stop(on pool: RingSocketPool, timeout seconds: Double) async {
+        // The first `await` of `stop` comes after the close of the listening socket.
+        async let stopped: Void = stop(timeout: seconds)
+        while listeningAddress != nil { await Task.yield() }
+        pool.endWaitsOfClosedSockets()
+        await stopped
+    }
+}
+#endif

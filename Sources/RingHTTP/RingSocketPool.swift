@@ -1,0 +1,111 @@
+#if FlyingFox
+public import FlyingSocks
+internal import LinuxPlatform
+internal import RingDispatch
+
+/// Lets FlyingFox's sockets wait on RingDispatch's event loops.
+///
+/// Pass `.ring` where FlyingFox takes a pool:
+///
+/// ```swift
+/// let server = HTTPServer(address: .inet(port: 8080), pool: .ring)
+/// ```
+///
+/// Each wait is a one-shot request to the event loop that the descriptor's number selects. The
+/// sockets' tasks run where Swift runs them; after `RingConcurrency.install()` that is the same
+/// loop, and handlers may block.
+public final class RingSocketPool: AsyncSocketPool {
+    private struct State {
+        var isOver = false
+        /// The waits in progress.
+        var waits: [ObjectIdentifier: TaskWait] = [:]
+        /// The files of descriptors that the kernel has reported as ready. FlyingFox closes sockets
+        /// without telling the pool, so the number may name another file by now.
+        var files: [Int32: UInt64] = [:]
+    }
+
+    private let state = Locked(State())
+
+    public init() {}
+
+    /// Makes the pool usable again after an earlier `run` has ended.
+    public func prepare() async throws { state.withLock { $0.isOver = false } }
+
+    /// Returns when the task is cancelled, by throwing `CancellationError`; all waits then end in
+    /// the same way. The event loops need no call of it.
+    public func run() async throws {
+        defer { end() }
+        // Ends with the task only.
+        for await _ in AsyncStream(Never.self, { _ in }) {}
+        throw CancellationError()
+    }
+
+    /// Returns when one of the events holds.
+    ///
+    /// Throws `CancellationError` if the task is cancelled or `run` has ended, and
+    /// `SocketError.disconnected` if the socket has an error or was closed.
+    public func suspendSocket(
+        _ socket: Socket, untilReadyFor events: Socket.Events
+    ) async throws {
+        var wanted: UInt32 = 0
+        if events.contains(.read) { wanted |= PollEvents.readable }
+        if events.contains(.write) { wanted |= PollEvents.writable }
+        let descriptor = socket.file.rawValue
+        let wait = TaskWait(for: wanted, of: descriptor)
+        guard let isFirst = add(wait, descriptor) else { throw CancellationError() }
+        // FlyingFox sends a response in two pieces. With Nagle's algorithm, the second one waits
+        // for the client's delayed acknowledgement, up to 40 ms. Accepted sockets inherit it.
+        if isFirst { Sockets.setNoDelay(descriptor) }
+        let outcome = await wait.run(isFirst: isFirst)
+        remove(wait, descriptor, outcome)
+        switch outcome {
+        case .ready(let events) where events & wanted != 0: return
+        case .ready, .closed: throw SocketError.disconnected
+        case .cancelled: throw CancellationError()
+        }
+    }
+
+    /// Ends the waits of sockets that were closed meanwhile, with `SocketError.disconnected`.
+    ///
+    /// The kernel reports nothing when a program closes its own socket. So after `stop(timeout:)`,
+    /// which closes the listening socket, a FlyingFox server waits for that socket until the
+    /// time-out. With this call it returns as soon as its connections are done.
+    public func endWaitsOfClosedSockets() {
+        let waits = state.withLock { Array($0.waits.values) }
+        for wait in waits { wait.endIfClosed() }
+    }
+
+    /// Waits in progress.
+    package var waitCount: Int { state.withLock { $0.waits.count } }
+
+    /// Returns whether it is the first wait for the file; nil if the pool's run has ended.
+    private func add(_ wait: TaskWait, _ descriptor: Int32) -> Bool? {
+        state.withLock { state -> Bool? in
+            if state.isOver { return nil }
+            state.waits[ObjectIdentifier(wait)] = wait
+            return wait.identity == nil || state.files[descriptor] != wait.identity
+        }
+    }
+
+    private func remove(_ wait: TaskWait, _ descriptor: Int32, _ outcome: TaskWait.Outcome) {
+        state.withLock { state in
+            state.waits[ObjectIdentifier(wait)] = nil
+            // Only now is it certain that the kernel knows this file.
+            if case .ready = outcome { state.files[descriptor] = wait.identity }
+        }
+    }
+
+    private func end() {
+        let waits = state.withLock { state in
+            state.isOver = true
+            return Array(state.waits.values)
+        }
+        for wait in waits { wait.cancel() }
+    }
+}
+
+extension AsyncSocketPool where Self == RingSocketPool {
+    /// A new pool on RingDispatch's event loops.
+    public static var ring: RingSocketPool { RingSocketPool() }
+}
+#endif

@@ -1,0 +1,129 @@
+#if FlyingFox
+import FlyingFox
+import FlyingSocks
+import Foundation
+import Glibc
+import RingConcurrency
+import RingHTTP
+import TestSupport
+import Testing
+
+@Suite("An HTTP server on the event loops", .taskWatchdog)
+struct HTTPServerTests {
+    let pool: RingSocketPool
+    let server: HTTPServer
+
+    init() throws {
+        pool = .ring
+        server = HTTPServer(
+            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0), timeout: 60, pool: pool,
+            logger: .disabled)
+    }
+
+    /// Starts the server, and returns its port.
+    private func start() async throws -> (UInt16, Task<Void, any Error>) {
+        let run = Task { try await server.run() }
+        try await server.waitUntilListening()
+        guard case .ip4(_, let port) = await server.listeningAddress else {
+            throw SocketError.unsupportedAddress
+        }
+        return (port, run)
+    }
+
+    @Test("Requests on connections that stay open are answered, small and large")
+    func requests() async throws {
+        await server.appendRoute("GET /hello") { _ in
+            HTTPResponse(statusCode: .ok, body: Data("hello".utf8))
+        }
+        await server.appendRoute("POST /count") { request in
+            let body = try await request.bodyData
+            return HTTPResponse(statusCode: .ok, body: Data("\(body.count)".utf8))
+        }
+        let (port, run) = try await start()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    let client = try await TestClient(port: port)
+                    for _ in 0..<10 { #expect(try await client.get("/hello") == (200, "hello")) }
+                    try await client.send("/count", body: Data(count: 1_000_000))
+                    #expect(try await client.receive() == (200, "1000000"))
+                    #expect(try await client.get("/missing").status == 404)
+                    try client.socket.close()
+                }
+            }
+            try await group.waitForAll()
+        }
+        run.cancel()
+        await #expect(throws: (any Error).self) { try await run.value }
+    }
+
+    /// In a process of its own: a child process of another test would inherit the listening socket,
+    /// which is then not closed.
+    @Test("A stop answers requests in flight, refuses new clients and does not wait for idle ones")
+    func stop() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let suite = try HTTPServerTests()
+            let (arrived, proceed) = (Gate(), Gate())
+            await suite.server.appendRoute("/slow") { _ in
+                arrived.open()
+                while !proceed.wasOpened { await Task.yield() }
+                return HTTPResponse(statusCode: .ok, body: Data("done".utf8))
+            }
+            let (port, run) = try await suite.start()
+            let idle = try await TestClient(port: port)
+            #expect(try await idle.get("/missing").status == 404)
+            let busy = try await TestClient(port: port)
+            try await busy.send("/slow")
+            while !arrived.wasOpened { await Task.yield() }
+            let stopping = Task { await suite.server.stop(on: suite.pool, timeout: 300) }
+            await #expect(throws: SocketError.disconnected) { try await idle.socket.read() }
+            await #expect(throws: (any Error).self) { try await TestClient(port: port) }
+            proceed.open()
+            #expect(try await busy.receive() == (200, "done"))
+            await stopping.value
+            await #expect(throws: (any Error).self) { try await run.value }
+        }
+    }
+
+    @Test("After `install`, many handlers block and others are answered")
+    func blocking() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            #expect(RingConcurrency.install())
+            let suite = try HTTPServerTests()
+            let many = 50
+            let (arrived, proceed) = (Watched(0), BlockingSemaphore())
+            await suite.server.appendRoute("/block") { _ in
+                arrived.increment()
+                proceed.wait()
+                return HTTPResponse(statusCode: .ok, body: Data("late".utf8))
+            }
+            await suite.server.appendRoute("/quick") { _ in
+                HTTPResponse(statusCode: .ok, body: Data("quick".utf8))
+            }
+            let (port, _) = try await suite.start()
+            var blocked: [TestClient] = []
+            for _ in 0..<many {
+                let client = try await TestClient(port: port)
+                try await client.send("/block")
+                blocked.append(client)
+            }
+            // Blocks, too.
+            expectEventually(arrived) { $0 == many }
+            let client = try await TestClient(port: port)
+            #expect(try await client.get("/quick") == (200, "quick"))
+            for _ in blocked { proceed.signal() }
+            for client in blocked { #expect(try await client.receive() == (200, "late")) }
+        }
+    }
+}
+
+/// POSIX's semaphore, which blocks its thread.
+private final class BlockingSemaphore: @unchecked Sendable {
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+    init() { sem_init(semaphore, 0, 0) }
+    func wait() { while sem_wait(semaphore) != 0 {} }
+    func signal() { sem_post(semaphore) }
+}
+#endif

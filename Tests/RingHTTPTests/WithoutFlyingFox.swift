@@ -1,0 +1,4 @@
+#if !FlyingFox
+/// The tests need the package trait `FlyingFox`.
+enum WithoutFlyingFox {}
+#endif
