@@ -39,6 +39,9 @@ struct FileWatchServer: ParsableCommand {
         }
         server.watch { wake.signal() }
         wake.wait()
+        if server.hasBlindRoot.load(ordering: .acquiring) {
+            throw Failure("a path on the command line cannot be watched; the reason is above")
+        }
         if !server.isStopping.load(ordering: .acquiring) {
             server.activate()
             writeLine(server.announcement)

@@ -11,6 +11,9 @@ final class Server: Sendable {
     /// Stored (releasing) before the main thread's semaphore is signalled, loaded (acquiring) after
     /// the wait.
     let isStopping = Atomic<Bool>(false)
+    /// A folder that the program was to watch cannot be watched. Ordered like `isStopping`.
+    let hasBlindRoot = Atomic<Bool>(false)
+    private let roots: [FilePath]
     private let feed: ChangeFeed
     private let watcher: FileTreeWatcher
     private let runner: CommandRunner?
@@ -51,7 +54,7 @@ final class Server: Sendable {
         var limits = HTTPLimits()
         limits.patience = addresses.httpPatience
         http = try HTTPService(endpoint, limits: limits) { routes.answer($0, $1) }
-        (self.feed, self.watcher, self.runner) = (feed, watcher, runner)
+        (self.feed, self.watcher, self.runner, self.roots) = (feed, watcher, runner, roots)
     }
 
     /// Makes the path absolute: clients do not know the server's working directory.
@@ -72,7 +75,10 @@ final class Server: Sendable {
     /// - Parameter ready: called when all watches are in place.
     func watch(ready: @escaping @Sendable () -> Void) {
         watcher.setEventHandler { [feed] in feed.publish($0) }
-        watcher.setErrorHandler { [feed] error in
+        watcher.setErrorHandler { [feed, roots, weak self] error in
+            if error.reason != .queueLimit, roots.contains(error.path) {
+                self?.hasBlindRoot.store(true, ordering: .releasing)
+            }
             let count = feed.noteWatchError()
             guard count <= Self.reportedErrorLimit else { return }
             writeErrorLine(

@@ -22,7 +22,7 @@ package struct HTTPLimits: Sendable {
     /// An eighth of a line with 256 kbit/s.
     private static let answerBytesPerSecond = 4096
     /// For clients on reserved connections, which have their request ready.
-    private static let reservedSeconds = 5
+    private static let reservedSeconds = 1
 
     var timeouts: ConnectionTimeouts {
         var timeouts = ConnectionTimeouts()

@@ -37,6 +37,9 @@ enum Tuning {
     static let shortBlock: UInt64 = 500_000
     /// How long an idle worker waits before it ends. Shorter: threads are made more often.
     static let idleWorkerPatience: UInt64 = 5_000_000_000
+    /// When no thread can be made, the next attempt follows after this time. Shorter: more failing
+    /// calls while the process is at its limit.
+    static let threadRetry: UInt64 = 1_000_000
     /// A sleep that ends this much after its time counts as late.
     static let lateness: UInt64 = 50_000_000
 

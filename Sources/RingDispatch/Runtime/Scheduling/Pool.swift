@@ -37,6 +37,8 @@ final class Pool: @unchecked Sendable {
         /// By index, from 1 on; nil: the worker has ended.
         var all: [Worker?] = []
         var limitReached = false
+        /// No thread is made before this time, in nanoseconds: the last attempt has failed.
+        var shortageEnd: UInt64 = 0
 
         mutating func add(in pool: Pool, _ assignment: Worker.Assignment?) -> Worker {
             count += 1
@@ -137,6 +139,7 @@ final class Pool: @unchecked Sendable {
             Pool.shortage.log("no further worker thread: \(error)")
             workers.withLock { workers in
                 workers.remove(worker)
+                workers.shortageEnd = MonotonicClock.nanoseconds() &+ Tuning.threadRetry
             }
             return false
         }
@@ -154,6 +157,7 @@ final class Pool: @unchecked Sendable {
             workers.limitReached = true
             return nil
         }
+        guard MonotonicClock.nanoseconds() >= workers.shortageEnd else { return nil }
         return (workers.add(in: self, assignment), true)
     }
 
