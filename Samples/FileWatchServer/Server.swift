@@ -76,7 +76,9 @@ final class Server: Sendable {
     func watch(ready: @escaping @Sendable () -> Void) {
         watcher.setEventHandler { [feed] in feed.publish($0) }
         watcher.setErrorHandler { [feed, roots, weak self] error in
-            if error.reason != .queueLimit, roots.contains(error.path) {
+            if ![.queueLimit, .sharedFileSystem].contains(error.reason),
+                roots.contains(error.path)
+            {
                 self?.hasBlindRoot.store(true, ordering: .releasing)
             }
             let count = feed.noteWatchError()

@@ -20,6 +20,16 @@ struct WatchOptions: ParsableArguments {
     @Option(help: "Coalesce changes for this long before reporting them; 0: report each at once.")
     var window = Window.standard
 
+    @Option(
+        help: """
+            Compare folders on network file systems and FUSE with the disk this often: there the \
+            kernel does not report what others change.
+            """)
+    var pollInterval = TimeSpan(seconds: 5)
+
+    @Flag(help: "Compare all folders at the poll interval, on other file systems as well.")
+    var pollEverywhere = false
+
     @Option(help: "Events to keep for clients that reconnect, 1...1000000.")
     var history = 32_768
 
@@ -30,6 +40,11 @@ struct WatchOptions: ParsableArguments {
             throw ValidationError(
                 "--history \(history): must be \(Self.historyLimits.lowerBound) to "
                     + "\(Self.historyLimits.upperBound) events")
+        }
+        if pollInterval.nanoseconds < 100_000_000 {
+            throw ValidationError(
+                "--poll-interval \(pollInterval): must be at least 100ms, since each comparison "
+                    + "lists all folders")
         }
         if paths.contains("") {
             throw ValidationError("PATH '' is empty: name a file or folder, such as .")
@@ -42,6 +57,8 @@ struct WatchOptions: ParsableArguments {
         options.ignore = ignore
         options.readsGitignore = gitignore
         options.followsSymlinks = followSymlinks
+        options.pollInterval = pollInterval.interval
+        options.pollsEverywhere = pollEverywhere
         return options
     }
 }

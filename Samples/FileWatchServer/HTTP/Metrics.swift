@@ -25,6 +25,9 @@ struct Metrics {
         page.gauge("file_watch_watches", "Folders watched by the kernel.", statistics.watches)
         page.gauge("file_watch_folders", "Folders in the tree.", statistics.folders)
         page.gauge("file_watch_files", "Files in the tree.", statistics.files)
+        page.gauge(
+            "file_watch_polled_roots", "Paths compared with the disk at intervals.",
+            statistics.polledRoots)
         page.counter(
             "file_watch_kernel_events_total", "Events from the kernel.", Int(statistics.events))
         page.counter(

@@ -54,6 +54,18 @@ struct ContainerTests {
         }
     }
 
+    @Test(
+        "without inotify watches for its paths, FileWatchServer names the limit and does not start")
+    func watchLimit() throws {
+        let container = try Container(
+            .fileWatchServer, ["--port", "0", "--http-port", "0", "/"], .epoll,
+            after: "echo 0 >/proc/sys/user/max_inotify_watches")
+        defer { container.process.send(SIGKILL) }
+        #expect(try container.process.waitForEnd() == .exit(1))
+        #expect(container.process.errors.text.contains("user.max_inotify_watches = 0"))
+        #expect(!container.process.output.text.contains("listening"))
+    }
+
     @Test("the first process reaps orphans", arguments: Program.servers)
     func orphans(program: Program) throws {
         // One orphan ends before the program has started, the other after.

@@ -1,4 +1,5 @@
 internal import LinuxPlatform
+internal import RingDispatch
 internal import SystemPackage
 
 extension FileTreeError {
@@ -56,6 +57,18 @@ extension FileTreeError {
             .other, path, ErrorCode.noEntry,
             "/proc/thread-self/fd is missing, so that other folders are not watched, either; "
                 + FilePlace.procRemedy)
+    }
+
+    init(sharedAt path: FilePath, _ type: String, _ interval: DispatchTimeInterval) {
+        let remedy =
+            interval == .never
+            ? "set a poll interval"
+            : "its folders are compared with the disk at the poll interval, so these changes are "
+                + "late"
+        self.init(
+            reason: .sharedFileSystem, path: path, code: 0,
+            description: "'\(path)' is a file system of the type \(type), on which the kernel does "
+                + "not report what others change: \(remedy)")
     }
 
     init(queueOverflowOf path: FilePath) {

@@ -269,9 +269,14 @@ extension WatchEngine {
         counts.rescans += 1
         for departure in departures { tree[departure.node].flags.remove(.departing) }
         departures.removeAll()
-        isRepairing = true
         reportOverflow()
-        for index in roots.indices {
+        compareRoots { _ in true }
+    }
+
+    /// Compares trees with the disk.
+    func compareRoots(_ isWanted: (WatchRoot) -> Bool) {
+        isRepairing = true
+        for index in roots.indices where isWanted(roots[index]) {
             let node = roots[index].node
             attach(index, isFirst: false)
             if node != 0, roots[index].node == node, tree[node].kind == .directory {

@@ -11,6 +11,7 @@ final class WatchEngine: @unchecked Sendable {
     let options: FileTreeOptions
     let reader: SharedInotifyReader
     let reporter: ChangeReporter
+    private let mountTable: @Sendable () -> MountTable
     var number: UInt32 = 0
 
     let tree = FileTree()
@@ -84,9 +85,10 @@ final class WatchEngine: @unchecked Sendable {
 
     init(
         _ roots: [FilePath], _ options: FileTreeOptions, _ reader: SharedInotifyReader,
-        _ target: DispatchQueue
+        _ target: DispatchQueue, mountTable: @escaping @Sendable () -> MountTable
     ) {
         self.options = options
+        self.mountTable = mountTable
         self.reader = reader
         self.roots = WatchEngine.outermost(roots).map { WatchRoot($0) }
         rules = IgnoreRules(options)
@@ -112,6 +114,7 @@ final class WatchEngine: @unchecked Sendable {
             phase = .starting
             reporter.onQueue = { [weak self] window in self?.closeWindow(after: window) }
             for index in roots.indices { attach(index, isFirst: true) }
+            beginPolling(mountTable())
             run()
         }
     }

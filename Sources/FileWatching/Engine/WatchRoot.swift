@@ -20,6 +20,8 @@ struct WatchRoot {
     var above: [Int32: [UInt8]] = [:]
     /// Just examined: events in the kernel's queue may report a state that was found already.
     var isFresh = false
+    /// See `WatchEngine.beginPolling`.
+    var isPolled = false
 
     init(_ path: FilePath) {
         self.path = path

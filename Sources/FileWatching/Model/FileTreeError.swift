@@ -16,6 +16,9 @@ public struct FileTreeError: Error, Sendable, Hashable, CustomStringConvertible 
         case queueLimit
         /// The process or the machine has no free descriptor.
         case descriptorLimit
+        /// The folder is on a network file system, or on FUSE: the kernel does not report changes
+        /// that others make. See ``FileTreeOptions/pollInterval``.
+        case sharedFileSystem
         /// Another error of the kernel; see `code`.
         case other
     }

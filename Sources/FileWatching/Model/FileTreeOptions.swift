@@ -15,6 +15,12 @@ public struct FileTreeOptions: Sendable {
     /// Whether existing entries are reported, as discovered `created` changes. Otherwise they
     /// appear only in the snapshot.
     public var reportsExisting = false
+    /// How often the watcher compares folders with the disk where the kernel does not report what
+    /// others change: on network file systems and on FUSE. `.never`: it does not. A comparison
+    /// takes about as long as listing all the folders.
+    public var pollInterval: DispatchTimeInterval = .seconds(5)
+    /// Whether all folders are compared, on other file systems as well.
+    public var pollsEverywhere = false
 
     public init() {}
 }

@@ -29,11 +29,12 @@ public final class FileTreeWatcher: Sendable {
 
     init(
         _ roots: [FilePath], options: FileTreeOptions, queue: DispatchQueue,
-        reader: SharedInotifyReader
+        reader: SharedInotifyReader,
+        mountTable: @escaping @Sendable () -> MountTable = { MountTable() }
     ) throws {
         for root in roots { try FileTreeWatcher.check(root) }
         self.options = options
-        engine = WatchEngine(roots, options, reader, queue)
+        engine = WatchEngine(roots, options, reader, queue, mountTable: mountTable)
         do throws(SystemError) {
             engine.number = try reader.join { [engine] in engine.take($0) }
         } catch {

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxPlatform
 import RingDispatch
 import SystemPackage
 import Testing
@@ -18,14 +19,16 @@ final class Watching: Sendable {
     init(
         _ options: (inout FileTreeOptions) -> Void = { $0.window = .nanoseconds(0) },
         reader: SharedInotifyReader = .shared, in folder: Folder = Folder(),
-        roots: [FilePath]? = nil
+        roots: [FilePath]? = nil,
+        mountTable: @escaping @Sendable () -> MountTable = { MountTable() }
     ) throws {
         self.folder = folder
         var chosen = FileTreeOptions()
         options(&chosen)
         let paths = roots ?? [folder.path]
         let queue = DispatchQueue(label: "test.watching")
-        watcher = try FileTreeWatcher(paths, options: chosen, queue: queue, reader: reader)
+        watcher = try FileTreeWatcher(
+            paths, options: chosen, queue: queue, reader: reader, mountTable: mountTable)
         watcher.setEventHandler { [changes] batch in
             changes.update { $0 += batch }
         }

@@ -1,0 +1,56 @@
+internal import LinuxPlatform
+internal import RingDispatch
+internal import SystemPackage
+
+/// Compares folders with the disk again and again where the kernel does not report all changes: on
+/// network file systems it knows those of this machine only, and on FUSE those that went through
+/// the mount.
+extension WatchEngine {
+    /// In nanoseconds.
+    private static let shortestPoll = 10_000_000
+
+    private static let shared: Set<String> = [
+        "9p", "afs", "ceph", "cifs", "fuse", "gfs2", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4",
+        "ocfs2", "smb3", "smbfs", "vboxsf", "virtiofs",
+    ]
+
+    static func isShared(_ type: String) -> Bool {
+        shared.contains(type) || type.hasPrefix("fuse.")
+    }
+
+    /// Reports the file systems of others that hold files of the roots, and begins to poll those
+    /// roots.
+    func beginPolling(_ table: MountTable) {
+        var interval = options.pollInterval
+        if interval.clampedNanoseconds < WatchEngine.shortestPoll {
+            interval = .nanoseconds(WatchEngine.shortestPoll)
+        }
+        var reported: Set<String> = []
+        for index in roots.indices {
+            let path = roots[index].path.string
+            let others = table.mounts(holding: path).filter { WatchEngine.isShared($0.type) }
+            roots[index].isPolled =
+                interval != .never && (options.pollsEverywhere || !others.isEmpty)
+            for mount in others where reported.insert(mount.path).inserted {
+                report(FileTreeError(sharedAt: FilePath(mount.path), mount.type, interval))
+            }
+        }
+        counts.polledRoots = roots.count { $0.isPolled }
+        if counts.polledRoots > 0 { schedulePoll(interval) }
+    }
+
+    private func schedulePoll(_ interval: DispatchTimeInterval) {
+        queue.asyncAfter(deadline: .now() + interval) { [weak self] in self?.poll(interval) }
+    }
+
+    private func poll(_ interval: DispatchTimeInterval) {
+        guard phase != .cancelled else { return }
+        // Not while the last comparison goes on.
+        if phase == .ready, !isRepairing, pending.isEmpty {
+            counts.rescans += 1
+            compareRoots { $0.isPolled }
+            scheduleRun()
+        }
+        schedulePoll(interval)
+    }
+}

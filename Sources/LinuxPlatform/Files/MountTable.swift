@@ -1,0 +1,70 @@
+internal import Glibc
+
+/// The mounts that the process sees. proc_pid_mountinfo(5).
+package struct MountTable: Sendable {
+    package struct Mount: Sendable, Equatable {
+        package let path: String
+        /// The type of the file system, such as `ext4` or `fuse.sshfs`.
+        package let type: String
+    }
+
+    /// In the order of mounting.
+    package let mounts: [Mount]
+
+    /// The current mounts; none without /proc.
+    package init() { self.init(text: SystemFile.contents(of: "/proc/self/mountinfo") ?? "") }
+
+    package init(text: String) {
+        mounts = text.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ")
+            // Optional fields end with a hyphen; the type follows.
+            guard fields.count > 6, let hyphen = fields[6...].firstIndex(of: "-"),
+                hyphen + 1 < fields.endIndex
+            else { return nil }
+            return Mount(path: MountTable.unescaped(fields[4]), type: String(fields[hyphen + 1]))
+        }
+    }
+
+    /// The mounts that hold files of a folder: the one that the folder is in, and those below it.
+    /// Of several at one path, the last one is seen.
+    package func mounts(holding path: String) -> [Mount] {
+        let folder = MountTable.resolved(path)
+        var seen: [String: Mount] = [:]
+        for mount in mounts { seen[mount.path] = mount }
+        let holder = seen.values.filter { MountTable.isPath(folder, in: $0.path) }
+            .max { $0.path.utf8.count < $1.path.utf8.count }
+        let inner = seen.values.filter { $0 != holder && MountTable.isPath($0.path, in: folder) }
+        return (holder.map { [$0] } ?? []) + inner.sorted { $0.path < $1.path }
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private static func isPath(_ path: String, in folder: String) -> Bool {
+        folder == "/" || path == folder || path.hasPrefix(folder + "/")
+    }
+
+    /// Spaces, tabs, line feeds and backslashes are written as `\040` and so on.
+    private static func unescaped(_ field: Substring) -> String {
+        guard field.contains("\\") else { return String(field) }
+        let bytes = Array(field.utf8)
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            let digits = bytes[(index + 1)...].prefix(3)
+            if bytes[index] == UInt8(ascii: "\\"), digits.count == 3,
+                let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+            {
+                result.append(byte)
+                index += 4
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

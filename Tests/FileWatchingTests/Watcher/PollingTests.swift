@@ -1,0 +1,89 @@
+import LinuxPlatform
+import RingDispatch
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import FileWatching
+
+/// File systems on which the kernel does not report what others change.
+@Suite("Polling", .taskWatchdog)
+struct PollingTests {
+    /// Grants all watches, and never reports an event: as if others made all changes.
+    private final class DeafInotify: Inotify {
+        private let kernel: InotifyDescriptor
+        private let last = Atomic<Int32>(0)
+
+        init() throws(SystemError) { kernel = try InotifyDescriptor() }
+
+        var descriptor: Int32 { kernel.descriptor }
+        func watch(
+            _ place: FilePlace, for mask: InotifyMask, isAdding: Bool
+        ) throws(SystemError) -> Int32 {
+            last.wrappingAdd(1, ordering: .relaxed).newValue
+        }
+        func unwatch(_ number: Int32) {}
+        func close() { kernel.close() }
+    }
+
+    private static func table(_ folder: Folder, _ type: String) -> MountTable {
+        MountTable(
+            text: """
+                21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+                36 21 0:42 / \(folder.path) rw,relatime shared:2 master:1 - \(type) server:/a rw
+                """)
+    }
+
+    private func watching(
+        _ folder: Folder, type: String,
+        _ options: @escaping (inout FileTreeOptions) -> Void = { _ in }
+    ) throws -> Watching {
+        try Watching(
+            {
+                $0.window = .nanoseconds(0)
+                $0.pollInterval = .milliseconds(20)
+                options(&$0)
+            },
+            reader: SharedInotifyReader { () throws(SystemError) in try DeafInotify() },
+            in: folder, mountTable: { Self.table(folder, type) })
+    }
+
+    @Test("changes that the kernel does not report are found", arguments: ["nfs4", "fuse.sshfs"])
+    func changes(type: String) throws {
+        let folder = Folder()
+        folder.makeFile("old")
+        folder.makeDirectory("deep")
+        let watching = try watching(folder, type: type)
+        #expect(watching.watcher.statistics.polledRoots == 1)
+        #expect(watching.errors.value.map(\.reason) == [.sharedFileSystem])
+        folder.makeFile("deep/new")
+        watching.expectChanges(of: ["deep/new"], .created)
+        append(3, to: folder("old"))
+        watching.expectChanges(of: ["old"], .modified)
+        #expect(Files.remove(folder("old")))
+        watching.expectChanges(of: ["old"], .removed)
+        #expect(watching.snapshotPaths == ["deep", "deep/new"])
+        #expect(watching.watcher.statistics.overflows == 0)
+    }
+
+    @Test("on other file systems, folders are compared on request only")
+    func everywhere() throws {
+        let folder = Folder()
+        let silent = try watching(folder, type: "xfs")
+        #expect(silent.watcher.statistics.polledRoots == 0)
+        #expect(silent.errors.value.isEmpty)
+        let watching = try watching(folder, type: "xfs") { $0.pollsEverywhere = true }
+        folder.makeFile("new")
+        watching.expectChanges(of: ["new"], .created)
+        #expect(watching.errors.value.isEmpty)
+        #expect(silent.watcher.statistics.rescans == 0)
+    }
+
+    @Test("without a poll interval, the error says what is missing")
+    func never() throws {
+        let watching = try watching(Folder(), type: "cifs") { $0.pollInterval = .never }
+        #expect(watching.watcher.statistics.polledRoots == 0)
+        let error = try #require(watching.errors.value.first)
+        #expect(error.description.contains("cifs") && error.description.contains("poll interval"))
+    }
+}
