@@ -9,7 +9,7 @@ extension WatchEngine {
         guard tree.watch(of: folder) == event.watch else { return }
         guard event.isOfEntry else { return handle(event, ofFolder: folder) }
         let isDirectory = event.mask.contains(.isDirectory)
-        if rules.ignores(name, isDirectory, in: folder, tree) { return ignore(event) }
+        if confined.rules.ignores(name, isDirectory, in: folder, tree) { return ignore(event) }
         let mask = event.mask
         if mask.contains(.created) {
             appear(name, in: folder, isDirectory)
@@ -25,8 +25,8 @@ extension WatchEngine {
         } else if mask.contains(.attributes) {
             touch(name, in: folder, .attributes)
         }
-        lastArrived = mask.contains(.movedTo) ? tree.child(of: folder, name) ?? 0 : 0
-        if rules.areRead(from: name) { reloadRules(of: folder) }
+        confined.lastArrived = mask.contains(.movedTo) ? tree.child(of: folder, name) ?? 0 : 0
+        if confined.rules.areRead(from: name) { reloadRules(of: folder) }
     }
 
     /// Handles an event of the folder itself. Its parent usually reports the same change.
@@ -36,7 +36,9 @@ extension WatchEngine {
             // After an unmount, another folder may be at the path.
             push(folder, .repair)
         }
-        if let index = roots.firstIndex(where: { $0.node == folder && $0.anchorWatch == nil }),
+        if let index = confined.roots.firstIndex(where: {
+            $0.node == folder && $0.anchorWatch == nil
+        }),
             !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended])
         {
             attach(index, isFirst: false)
@@ -52,21 +54,25 @@ extension WatchEngine {
     }
 
     private func isAmbiguous(_ folder: NodeNumber) -> Bool {
-        isRepairing || tree[folder].flags.contains(.fresh)
+        confined.isRepairing || tree[folder].flags.contains(.fresh)
     }
 
     private func facts(
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber
     ) -> (FolderEntryFacts, isLink: Bool)? {
-        tree.write(pathOf: folder, name, to: &path)
+        tree.write(pathOf: folder, name, to: &confined.path)
         return factsAtPath(in: folder)
     }
 
     /// The facts of the entry at `path`, which is in the folder.
     private func factsAtPath(in folder: NodeNumber) -> (FolderEntryFacts, isLink: Bool)? {
-        checkedFolders.insert(folder)
-        guard let facts = FolderEntryFacts(path: path, followsLinks: false) else { return nil }
-        return followed(facts, in: folder) { FolderEntryFacts(path: path, followsLinks: true) }
+        confined.checkedFolders.insert(folder)
+        guard let facts = FolderEntryFacts(path: confined.path, followsLinks: false) else {
+            return nil
+        }
+        return followed(facts, in: folder) {
+            FolderEntryFacts(path: confined.path, followsLinks: true)
+        }
     }
 
     /// The facts of an event's entry. Nil if the entry is gone, or if its name now belongs to an
@@ -123,7 +129,7 @@ extension WatchEngine {
         let (facts, isLink) =
             found
             ?? (FolderEntryFacts(kind: kind, inode: 0, size: 0, modifiedNanoseconds: 0), false)
-        if found == nil { doubtful.insert(folder) }
+        if found == nil { confined.doubtful.insert(folder) }
         let node = tree.insert(name, in: folder, facts, isLink ? .link : [])
         report(.created, node, isDiscovered: isDiscovered)
         if facts.kind == .directory { push(node, []) }
@@ -139,7 +145,9 @@ extension WatchEngine {
     /// Marks the checked folders below a renamed folder as doubtful, because their entries were
     /// checked under an outdated path.
     private func doubt(below folder: NodeNumber) {
-        for other in checkedFolders where tree.isBelow(other, folder) { doubtful.insert(other) }
+        for other in confined.checkedFolders where tree.isBelow(other, folder) {
+            confined.doubtful.insert(other)
+        }
     }
 
     /// Whether the event that removes an entry is outdated: a scan has already found a later entry
@@ -166,7 +174,7 @@ extension WatchEngine {
             // The folder may have become readable.
             if tree.watch(of: node) == nil { push(node, []) }
         } else {
-            touched = node
+            confined.touched = node
             // The kind was a guess.
             if tree[node].inode == 0 { examineTouched() }
         }
@@ -176,15 +184,15 @@ extension WatchEngine {
     /// Reads the size and time of the file whose change was reported last. Called before the tree
     /// changes again.
     func examineTouched() {
-        guard touched != 0 else { return }
-        let node = touched
-        touched = 0
-        tree.write(pathOf: node, to: &path)
+        guard confined.touched != 0 else { return }
+        let node = confined.touched
+        confined.touched = 0
+        tree.write(pathOf: node, to: &confined.path)
         guard let (facts, _) = factsAtPath(in: tree[node].parent) else { return }
         update(node, facts)
         guard facts.hasOtherNames else { return }
-        changedInodes.insert(facts.inode)
-        if changedInodes.count > WatchEngine.mostChangedInodes { updateOtherNames() }
+        confined.changedInodes.insert(facts.inode)
+        if confined.changedInodes.count > WatchEngine.mostChangedInodes { updateOtherNames() }
     }
 
     private static let mostChangedInodes = 4096
@@ -192,20 +200,22 @@ extension WatchEngine {
     /// Updates the entries whose file was changed under another name: the kernel reports only the
     /// name that was used.
     func updateOtherNames() {
-        guard !changedInodes.isEmpty else { return }
-        for root in roots where root.node != 0 {
+        guard !confined.changedInodes.isEmpty else { return }
+        for root in confined.roots where root.node != 0 {
             tree.forEach(below: root.node) { node in
                 let known = tree[node]
-                guard known.kind != .directory, changedInodes.contains(known.inode) else { return }
-                tree.write(pathOf: node, to: &path)
+                guard known.kind != .directory, confined.changedInodes.contains(known.inode) else {
+                    return
+                }
+                tree.write(pathOf: node, to: &confined.path)
                 // A path that leads to another file by now has events of its own.
-                guard let facts = FolderEntryFacts(path: path, followsLinks: false),
+                guard let facts = FolderEntryFacts(path: confined.path, followsLinks: false),
                     facts.inode == known.inode, facts.kind == known.kind
                 else { return }
                 tree.update(node, facts)
             }
         }
-        changedInodes.removeAll()
+        confined.changedInodes.removeAll()
     }
 
     // MARK: renames
@@ -220,8 +230,8 @@ extension WatchEngine {
     private func isArriving(_ cookie: UInt32) -> Bool? {
         var rest = WatchEngine.eventsBetweenEnds
         var isEmpty = true
-        var start = position.event
-        for batch in upcoming[position.batch...] {
+        var start = confined.position.event
+        for batch in confined.upcoming[confined.position.batch...] {
             for routed in batch.events[min(start, batch.events.count)...].prefix(rest) {
                 if routed.event.cookie == cookie, routed.event.mask.contains(.movedTo) {
                     return true
@@ -237,9 +247,10 @@ extension WatchEngine {
     /// Called before events are handled. Removes the departed entries whose arrival is not among
     /// these events: they were moved out of the tree.
     func settleOverdue() {
-        position = (0, 0)
-        while let index = departures.firstIndex(where: { isArriving($0.cookie) == false }) {
-            let node = departures.remove(at: index).node
+        confined.position = (0, 0)
+        while let index = confined.departures.firstIndex(where: { isArriving($0.cookie) == false })
+        {
+            let node = confined.departures.remove(at: index).node
             tree[node].flags.remove(.departing)
             removeAndReport(node)
         }
@@ -252,7 +263,7 @@ extension WatchEngine {
         if tree[node].flags.contains(.departing) { return removeAndReport(node) }
         // When two entries exchange their names (renameat2), the kernel reports the arrival at a
         // name right before the departure from it.
-        if isAmbiguous(folder) || node == lastArrived,
+        if isAmbiguous(folder) || node == confined.lastArrived,
             isStale(node, name, in: folder, isExact: false)
         {
             return
@@ -260,8 +271,8 @@ extension WatchEngine {
         if isArriving(cookie) == false { return removeAndReport(node) }
         tree[node].flags.insert(.departing)
         let time = MonotonicClock.nanoseconds()
-        departures.append(Departure(cookie: cookie, node: node, timeNanoseconds: time))
-        guard departures.count == 1 else { return }
+        confined.departures.append(Departure(cookie: cookie, node: node, timeNanoseconds: time))
+        guard confined.departures.count == 1 else { return }
         awaitArrivals()
     }
 
@@ -270,7 +281,7 @@ extension WatchEngine {
     private func awaitArrivals() {
         let wait = DispatchTimeInterval.milliseconds(WatchEngine.departureMilliseconds)
         queue.asyncAfter(deadline: .now() + wait) { [self] in
-            guard phase != .cancelled, !departures.isEmpty else { return }
+            guard confined.phase != .cancelled, !confined.departures.isEmpty else { return }
             askForEmptiness()
             awaitArrivals()
         }
@@ -280,16 +291,18 @@ extension WatchEngine {
     /// long enough.
     func settleDepartures(before time: UInt64) {
         let wait = UInt64(WatchEngine.departureMilliseconds) * 1_000_000
-        while let oldest = departures.first, oldest.timeNanoseconds + wait <= time {
-            departures.removeFirst()
+        while let oldest = confined.departures.first, oldest.timeNanoseconds + wait <= time {
+            confined.departures.removeFirst()
             tree[oldest.node].flags.remove(.departing)
             removeAndReport(oldest.node)
         }
     }
 
     private func takeDeparture(_ cookie: UInt32) -> NodeNumber? {
-        guard let index = departures.firstIndex(where: { $0.cookie == cookie }) else { return nil }
-        let node = departures.remove(at: index).node
+        guard let index = confined.departures.firstIndex(where: { $0.cookie == cookie }) else {
+            return nil
+        }
+        let node = confined.departures.remove(at: index).node
         tree[node].flags.remove(.departing)
         return node
     }
@@ -297,9 +310,9 @@ extension WatchEngine {
     /// Removes entries that departed from below a node that is about to be removed: they count as
     /// moved out of the tree.
     func settleDepartures(below node: NodeNumber) {
-        departures.removeAll { $0.node == node }
-        while let index = departures.firstIndex(where: { tree.isBelow($0.node, node) }) {
-            let departed = departures.remove(at: index).node
+        confined.departures.removeAll { $0.node == node }
+        while let index = confined.departures.firstIndex(where: { tree.isBelow($0.node, node) }) {
+            let departed = confined.departures.remove(at: index).node
             tree[departed].flags.remove(.departing)
             removeAndReport(departed)
         }
@@ -310,7 +323,9 @@ extension WatchEngine {
     private func isPossible(
         _ cookie: UInt32, _ folder: NodeNumber, _ name: UnsafeRawBufferPointer
     ) -> Bool {
-        guard let node = departures.first(where: { $0.cookie == cookie })?.node else { return true }
+        guard let node = confined.departures.first(where: { $0.cookie == cookie })?.node else {
+            return true
+        }
         if tree.isBelow(folder, node) { return false }
         guard let old = tree.child(of: folder, name), old != node else { return true }
         return !tree.isBelow(node, old)
@@ -318,10 +333,10 @@ extension WatchEngine {
 
     /// Forgets the departures and requests scans that compare the whole tree with the disk.
     private func startOver() {
-        for departure in departures { tree[departure.node].flags.remove(.departing) }
-        departures.removeAll()
-        isRepairing = true
-        for root in roots where root.node != 0 && tree[root.node].kind == .directory {
+        for departure in confined.departures { tree[departure.node].flags.remove(.departing) }
+        confined.departures.removeAll()
+        confined.isRepairing = true
+        for root in confined.roots where root.node != 0 && tree[root.node].kind == .directory {
             push(root.node, .repair)
         }
     }
@@ -348,10 +363,10 @@ extension WatchEngine {
             settleDepartures(below: old)
             remove(old)
         }
-        tree.write(pathOf: node, to: &path)
-        let previous = FilePath(terminated: path)
+        tree.write(pathOf: node, to: &confined.path)
+        let previous = FilePath(terminated: confined.path)
         tree.move(node, to: folder, name)
-        if let found { tree.update(node, found) } else { doubtful.insert(folder) }
+        if let found { tree.update(node, found) } else { confined.doubtful.insert(folder) }
         if isFolder { doubt(below: node) }
         report(
             .renamed, node, from: previous, isWhole: isFolder || replaced?.isFull == true,
@@ -381,7 +396,7 @@ extension WatchEngine {
     /// Called when the folder's `.gitignore` file has changed. The rescan finds entries that are no
     /// longer ignored, and removes ignored ones.
     private func reloadRules(of folder: NodeNumber) {
-        rules.forget(folder)
+        confined.rules.forget(folder)
         push(folder, .repair)
     }
 }

@@ -26,17 +26,17 @@ extension WatchEngine {
             interval = .nanoseconds(WatchEngine.shortestPoll)
         }
         var reported: Set<String> = []
-        for index in roots.indices {
-            let path = roots[index].path.string
+        for index in confined.roots.indices {
+            let path = confined.roots[index].path.string
             let others = table.mounts(holding: path).filter { WatchEngine.isShared($0.type) }
-            roots[index].isPolled =
+            confined.roots[index].isPolled =
                 interval != .never && (options.pollsEverywhere || !others.isEmpty)
             for mount in others where reported.insert(mount.path).inserted {
                 report(FileTreeError(sharedAt: FilePath(mount.path), mount.type, interval))
             }
         }
-        counts.polledRoots = roots.count { $0.isPolled }
-        if counts.polledRoots > 0 { schedulePoll(interval) }
+        confined.counts.polledRoots = confined.roots.count { $0.isPolled }
+        if confined.counts.polledRoots > 0 { schedulePoll(interval) }
     }
 
     private func schedulePoll(_ interval: DispatchTimeInterval) {
@@ -44,10 +44,10 @@ extension WatchEngine {
     }
 
     private func poll(_ interval: DispatchTimeInterval) {
-        guard phase != .cancelled else { return }
+        guard confined.phase != .cancelled else { return }
         // Not while the last comparison goes on.
-        if phase == .ready, !isRepairing, pending.isEmpty {
-            counts.rescans += 1
+        if confined.phase == .ready, !confined.isRepairing, confined.pending.isEmpty {
+            confined.counts.rescans += 1
             compareRoots { $0.isPolled }
             scheduleRun()
         }

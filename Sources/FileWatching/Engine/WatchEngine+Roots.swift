@@ -9,19 +9,19 @@ extension WatchEngine {
     func attach(_ index: Int, isFirst: Bool) {
         detach(index)
         anchor(index)
-        roots[index].isFresh = true
-        lastScanNanoseconds = MonotonicClock.nanoseconds()
+        confined.roots[index].isFresh = true
+        confined.lastScanNanoseconds = MonotonicClock.nanoseconds()
         examine(index, isFirst: isFirst)
     }
 
     func detach(_ index: Int) {
-        for watch in roots[index].above.keys {
+        for watch in confined.roots[index].above.keys {
             reader.unwatch(watch, for: anchorSubscription(index))
         }
-        roots[index].above = [:]
-        guard let watch = roots[index].anchorWatch else { return }
+        confined.roots[index].above = [:]
+        guard let watch = confined.roots[index].anchorWatch else { return }
         reader.unwatch(watch, for: anchorSubscription(index))
-        roots[index].anchorWatch = nil
+        confined.roots[index].anchorWatch = nil
     }
 
     private func anchorSubscription(_ index: Int) -> InotifySubscription {
@@ -29,13 +29,13 @@ extension WatchEngine {
     }
 
     private func anchor(_ index: Int) {
-        var path = roots[index].path
-        roots[index].isAnchorParent = true
+        var path = confined.roots[index].path
+        confined.roots[index].isAnchorParent = true
         let facts = FolderEntryFacts(path: path.terminatedBytes, followsLinks: true)
-        roots[index].includesWrites = facts.map { $0.kind != .directory } ?? false
-        let mask: InotifyMask = roots[index].includesWrites ? .ofFolder : .ofRoots
+        confined.roots[index].includesWrites = facts.map { $0.kind != .directory } ?? false
+        let mask: InotifyMask = confined.roots[index].includesWrites ? .ofFolder : .ofRoots
         while let (folder, name) = WatchRoot.parent(of: path) {
-            let isNearest = roots[index].anchorWatch == nil
+            let isNearest = confined.roots[index].anchorWatch == nil
             do throws(SystemError) {
                 try folderReader.open(path: folder.terminatedBytes, followsLink: true)
                 defer { folderReader.close() }
@@ -43,14 +43,14 @@ extension WatchEngine {
                     folderReader.descriptor, isNearest ? mask : .ofNames,
                     for: anchorSubscription(index))
                 if isNearest {
-                    roots[index].anchorName = name
-                    roots[index].anchorWatch = watch
-                } else if watch != roots[index].anchorWatch {
-                    roots[index].above[watch] = name
+                    confined.roots[index].anchorName = name
+                    confined.roots[index].anchorWatch = watch
+                } else if watch != confined.roots[index].anchorWatch {
+                    confined.roots[index].above[watch] = name
                 }
             } catch {
                 if isNearest {
-                    roots[index].isAnchorParent = false
+                    confined.roots[index].isAnchorParent = false
                     let isAbsent = [ErrorCode.noEntry, ErrorCode.notDirectory].contains(error.code)
                     if !isAbsent { report(FileTreeError(watching: folder, error)) }
                 }
@@ -61,7 +61,7 @@ extension WatchEngine {
 
     /// Compares the root with the disk.
     private func examine(_ index: Int, isFirst: Bool = false) {
-        let root = roots[index]
+        let root = confined.roots[index]
         let facts = FolderEntryFacts(path: root.path.terminatedBytes, followsLinks: true)
         if root.node != 0 {
             if let facts, tree[root.node].kind == facts.kind {
@@ -86,44 +86,48 @@ extension WatchEngine {
     private func insertRoot(
         _ index: Int, _ facts: FolderEntryFacts, isQuiet: Bool, _ isDiscovered: Bool
     ) {
-        let node = roots[index].bytes.withUnsafeBytes { tree.insert($0, in: 0, facts) }
-        roots[index].node = node
+        let node = confined.roots[index].bytes.withUnsafeBytes { tree.insert($0, in: 0, facts) }
+        confined.roots[index].node = node
         if !isQuiet { report(.created, node, isDiscovered: isDiscovered) }
         if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
     }
 
     private func removeRoot(_ index: Int) {
-        let node = roots[index].node
+        let node = confined.roots[index].node
         guard node != 0 else { return }
         removeAndReport(node)
-        roots[index].node = 0
+        confined.roots[index].node = 0
     }
 
     // MARK: events
 
     func handle(_ event: InotifyEvent, ofAnchor index: Int, _ name: UnsafeRawBufferPointer) {
-        if let expected = roots[index].above[event.watch] {
+        if let expected = confined.roots[index].above[event.watch] {
             let isOnTheWay = event.isOfEntry && name.elementsEqual(expected)
             if isOnTheWay || event.mask.contains(.ended) { attach(index, isFirst: false) }
             return
         }
-        guard roots[index].anchorWatch == event.watch else { return }
+        guard confined.roots[index].anchorWatch == event.watch else { return }
         guard event.isOfEntry else {
             if !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended]) {
-                if event.mask.contains(.ended) { roots[index].anchorWatch = nil }
+                if event.mask.contains(.ended) { confined.roots[index].anchorWatch = nil }
                 attach(index, isFirst: false)
             }
             return
         }
-        guard name.elementsEqual(roots[index].anchorName) else { return }
-        guard roots[index].isAnchorParent else { return attach(index, isFirst: false) }
-        let node = roots[index].node
+        guard name.elementsEqual(confined.roots[index].anchorName) else { return }
+        guard confined.roots[index].isAnchorParent else { return attach(index, isFirst: false) }
+        let node = confined.roots[index].node
         let mask = event.mask
         if !mask.isDisjoint(with: [.created, .movedTo]) {
             // It may be a file: then the anchor's watch must include writes.
-            if roots[index].includesWrites { examine(index) } else { attach(index, isFirst: false) }
+            if confined.roots[index].includesWrites {
+                examine(index)
+            } else {
+                attach(index, isFirst: false)
+            }
         } else if !mask.isDisjoint(with: [.deleted, .movedFrom]) {
-            if roots[index].isFresh || isRepairing { return examine(index) }
+            if confined.roots[index].isFresh || confined.isRepairing { return examine(index) }
             removeRoot(index)
         } else if node != 0 {
             touchRoot(index, mask.contains(.modified) ? .modified : .attributes)
@@ -131,8 +135,8 @@ extension WatchEngine {
     }
 
     private func touchRoot(_ index: Int, _ action: FileChange.Action) {
-        let node = roots[index].node
-        let path = roots[index].path.terminatedBytes
+        let node = confined.roots[index].node
+        let path = confined.roots[index].path.terminatedBytes
         if let facts = FolderEntryFacts(path: path, followsLinks: true),
             facts.kind == tree[node].kind
         {

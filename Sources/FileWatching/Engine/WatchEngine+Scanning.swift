@@ -11,35 +11,38 @@ extension WatchEngine {
 
     /// Scans some of the pending folders.
     func scanSome() {
-        let isWorthIt = pending.count >= WatchEngine.fewestSideBySide
+        let isWorthIt = confined.pending.count >= WatchEngine.fewestSideBySide
         let count = prepareScans(isWorthIt ? WatchEngine.mostScans : 1)
-        scanned = Array(scans[..<count])
+        confined.scanned = Array(confined.scans[..<count])
         if count > 1 {
-            let chosen = scanned
+            let chosen = confined.scanned
             DispatchQueue.concurrentPerform(iterations: count) { chosen[$0].make() }
         } else {
-            scanned.first?.make()
+            confined.scanned.first?.make()
         }
-        for scan in scanned { if scan.isVoid { drop(scan) } else { take(scan) } }
-        scanned = []
-        if pending.isEmpty && scans.count > 1 { scans.removeLast(scans.count - 1) }
+        for scan in confined.scanned { if scan.isVoid { drop(scan) } else { take(scan) } }
+        confined.scanned = []
+        if confined.pending.isEmpty && confined.scans.count > 1 {
+            confined.scans.removeLast(confined.scans.count - 1)
+        }
     }
 
     private func prepareScans(_ most: Int) -> Int {
         var count = 0
-        while count < most, let folder = pending.popLast() {
+        while count < most, let folder = confined.pending.popLast() {
             let flags = tree[folder].flags
             guard flags.contains(.pending) else { continue }
             // From here on another scan may be requested.
             tree[folder].flags.subtract([.pending, .quiet, .repair])
-            if count == scans.count { scans.append(FolderScan()) }
-            tree.write(pathOf: folder, to: &scans[count].path)
-            scans[count].prepare(
+            if count == confined.scans.count { confined.scans.append(FolderScan()) }
+            tree.write(pathOf: folder, to: &confined.scans[count].path)
+            confined.scans[count].prepare(
                 folder, flags,
                 FolderScan.Request(
                     reader: reader, subscription: subscription(folder),
                     followsLink: flags.contains(.link) || tree[folder].parent == 0,
-                    followsSymlinks: options.followsSymlinks, readsRules: rules.readsFiles))
+                    followsSymlinks: options.followsSymlinks, readsRules: confined.rules.readsFiles)
+            )
             count += 1
         }
         return count
@@ -73,9 +76,9 @@ extension WatchEngine {
         set(found.watch, of: folder, at: scan.path)
         if !flags.contains(.fresh) {
             tree[folder].flags.insert(.fresh)
-            fresh.append(folder)
+            confined.fresh.append(folder)
         }
-        rules.set(found.rules, of: folder)
+        confined.rules.set(found.rules, of: folder)
         let wasEmpty = tree[folder].firstChild == 0
         let isQuiet = flags.contains(.quiet)
         let isRepair = flags.contains(.repair) || isOther
@@ -93,7 +96,7 @@ extension WatchEngine {
         } else if !wasEmpty {
             removeUnseen(in: folder)
         }
-        lastScanNanoseconds = MonotonicClock.nanoseconds()
+        confined.lastScanNanoseconds = MonotonicClock.nanoseconds()
     }
 
     private func set(
@@ -124,10 +127,10 @@ extension WatchEngine {
     }
 
     private func miss(_ folder: NodeNumber, _ flags: NodeFlags, _ error: SystemError) {
-        missed.append(
+        confined.missed.append(
             MissedFolder(
                 folder: folder, flags: flags.intersection([.quiet, .repair]), error: error))
-        lastScanNanoseconds = MonotonicClock.nanoseconds()
+        confined.lastScanNanoseconds = MonotonicClock.nanoseconds()
     }
 
     /// A folder that is removed between the scan of its parent and its own scan is missed once,
@@ -138,24 +141,24 @@ extension WatchEngine {
     /// them, or a mounted file system does not answer. The next scan of the parent tries again.
     func giveUpUnreachable() {
         var scans: [NodeNumber: Int] = [:]
-        missed.removeAll { missed in
+        confined.missed.removeAll { missed in
             guard tree.isFolder(missed.folder) else { return true }
             // A folder that is being renamed is listed nowhere until its other event arrives.
             let step = isDeparting(missed.folder) ? 0 : 1
-            let count = vainScans[missed.folder, default: 0] + step
+            let count = confined.vainScans[missed.folder, default: 0] + step
             guard count == WatchEngine.vainScanLimit else {
                 scans[missed.folder] = count
                 return false
             }
-            tree.write(pathOf: missed.folder, to: &path)
-            report(FileTreeError(unreachable: FilePath(terminated: path), missed.error))
+            tree.write(pathOf: missed.folder, to: &confined.path)
+            report(FileTreeError(unreachable: FilePath(terminated: confined.path), missed.error))
             return true
         }
-        vainScans = scans
+        confined.vainScans = scans
     }
 
     private func isDeparting(_ folder: NodeNumber) -> Bool {
-        departures.contains { $0.node == folder || tree.isBelow(folder, $0.node) }
+        confined.departures.contains { $0.node == folder || tree.isBelow(folder, $0.node) }
     }
 
     private func fail(_ error: SystemError, _ path: FilePath) {
@@ -175,7 +178,9 @@ extension WatchEngine {
         let known = isNew ? nil : tree.child(of: folder, entry.name)
         if let known, tree[known].flags.contains(.departing) { return }
         let (facts, isLink) = followed(entry.facts, in: folder) { entry.target }
-        guard !rules.ignores(entry.name, facts.kind == .directory, in: folder, tree) else { return }
+        guard !confined.rules.ignores(entry.name, facts.kind == .directory, in: folder, tree) else {
+            return
+        }
         if let known {
             if tree[known].kind == facts.kind
                 && (facts.kind != .directory || tree[known].inode == facts.inode)
@@ -228,9 +233,9 @@ extension WatchEngine {
 
     /// Removes a node that a scan did not find. The removal of an ignored entry is not reported.
     private func lose(_ node: NodeNumber, in folder: NodeNumber) {
-        let name = tree.names.withName(of: tree[node]) { Array($0) }
+        let name = tree.confined.names.withName(of: tree[node]) { Array($0) }
         let isIgnored = name.withUnsafeBytes {
-            rules.ignores($0, tree[node].kind == .directory, in: folder, tree)
+            confined.rules.ignores($0, tree[node].kind == .directory, in: folder, tree)
         }
         if isIgnored { remove(node) } else { removeAndReport(node, isDiscovered: true) }
     }
@@ -248,8 +253,8 @@ extension WatchEngine {
     func remove(_ node: NodeNumber) {
         tree.remove(node) { folder, watch in
             if let watch { reader.unwatch(watch, for: subscription(folder)) }
-            rules.forget(folder)
-            for scan in scanned where scan.folder == folder { scan.isVoid = true }
+            confined.rules.forget(folder)
+            for scan in confined.scanned where scan.folder == folder { scan.isVoid = true }
         }
     }
 
@@ -265,32 +270,32 @@ extension WatchEngine {
 
     /// Called when changes were lost: compares the whole tree with the disk.
     func repair() {
-        counts.overflows += 1
-        counts.rescans += 1
-        for departure in departures { tree[departure.node].flags.remove(.departing) }
-        departures.removeAll()
+        confined.counts.overflows += 1
+        confined.counts.rescans += 1
+        for departure in confined.departures { tree[departure.node].flags.remove(.departing) }
+        confined.departures.removeAll()
         reportOverflow()
         compareRoots { _ in true }
     }
 
     /// Compares trees with the disk.
     func compareRoots(_ isWanted: (WatchRoot) -> Bool) {
-        isRepairing = true
-        for index in roots.indices where isWanted(roots[index]) {
-            let node = roots[index].node
+        confined.isRepairing = true
+        for index in confined.roots.indices where isWanted(confined.roots[index]) {
+            let node = confined.roots[index].node
             attach(index, isFirst: false)
-            if node != 0, roots[index].node == node, tree[node].kind == .directory {
+            if node != 0, confined.roots[index].node == node, tree[node].kind == .directory {
                 push(node, .repair)
             }
         }
     }
 
     private func reportOverflow() {
-        guard let first = roots.first else { return }
-        for (action, roots) in [(FileChange.Action.overflow, [first]), (.rescan, roots)] {
+        guard let first = confined.roots.first else { return }
+        for (action, roots) in [(FileChange.Action.overflow, [first]), (.rescan, confined.roots)] {
             for root in roots {
                 let kind = root.node == 0 ? .directory : FileChange.Kind(tree[root.node].kind)
-                counts.changes += 1
+                confined.counts.changes += 1
                 reporter.add(
                     FileChange(
                         sequence: 0,

@@ -7,13 +7,13 @@ extension WatchEngine {
     func snapshot(_ body: @escaping @Sendable ([FileTreeEntry]) -> Void) {
         queue.async { [self] in
             var entries: [FileTreeEntry] = []
-            if phase != .cancelled {
+            if confined.phase != .cancelled {
                 examineTouched()
                 updateOtherNames()
                 reporter.closeWindow()
                 reporter.publish()
-                entries.reserveCapacity(tree.fileCount + tree.folderCount)
-                for root in roots where root.node != 0 {
+                entries.reserveCapacity(tree.fileCount + tree.confined.folderCount)
+                for root in confined.roots where root.node != 0 {
                     tree.forEach(below: root.node) { entries.append(entry($0)) }
                 }
                 entries.sort { WatchEngine.precedes($0.path, $1.path) }
@@ -34,10 +34,10 @@ extension WatchEngine {
     }
 
     private func entry(_ node: NodeNumber) -> FileTreeEntry {
-        tree.write(pathOf: node, to: &path)
+        tree.write(pathOf: node, to: &confined.path)
         let value = tree[node]
         return FileTreeEntry(
-            path: FilePath(terminated: path), kind: FileChange.Kind(value.kind),
+            path: FilePath(terminated: confined.path), kind: FileChange.Kind(value.kind),
             size: tree.size(of: node),
             modifiedNanoseconds: value.modifiedNanoseconds, inode: value.inode)
     }

@@ -15,51 +15,59 @@ final class WatchEngine: @unchecked Sendable {
     var number: UInt32 = 0
 
     let tree = FileTree()
-    @exclusivity(unchecked) var roots: [WatchRoot]
-    let folderReader = FolderReader()
-    /// Scans that can be reused for the next round; one is kept.
-    @exclusivity(unchecked) var scans: [FolderScan] = []
-    /// The finished scans of this round whose results are not applied yet.
-    @exclusivity(unchecked) var scanned: [FolderScan] = []
-    @exclusivity(unchecked) var rules: IgnoreRules
-    /// Buffer for building paths.
-    @exclusivity(unchecked) var path: [UInt8] = []
+    // Unchecked: one thread at a time uses the state, and no access overlaps another one.
+    @exclusivity(unchecked) var confined: Confined
 
-    /// Folders to scan, the last one first.
-    @exclusivity(unchecked) var pending: [NodeNumber] = []
-    /// Folders that were not found at their paths: an event for a renaming should follow.
-    @exclusivity(unchecked) var missed: [MissedFolder] = []
-    /// How often each folder was missed although all events were handled.
-    @exclusivity(unchecked) var vainScans: [NodeNumber: Int] = [:]
-    /// Folders in which entries were checked on the disk since the kernel's queue was last empty.
-    @exclusivity(unchecked) var checkedFolders: Set<NodeNumber> = []
-    /// Those of `checkedFolders` in which the check may have found another entry than the event was
-    /// for.
-    @exclusivity(unchecked) var doubtful: Set<NodeNumber> = []
-    /// Folders with the flag `fresh`.
-    @exclusivity(unchecked) var fresh: [NodeNumber] = []
-    @exclusivity(unchecked) var lastScanNanoseconds: UInt64 = 0
-    @exclusivity(unchecked) var isEmptinessAwaited = false
-    /// All folders are being compared with the disk: events may report changes that the scans have
-    /// found already.
-    @exclusivity(unchecked) var isRepairing = false
-    /// The batches being handled, and the position in them.
-    @exclusivity(unchecked) var upcoming: [InotifyBatch] = []
-    @exclusivity(unchecked) var position = (batch: 0, event: 0)
-    /// Renamed entries whose new path is not known yet.
-    @exclusivity(unchecked) var departures: [Departure] = []
-    /// The entry that the last event moved, if the event was a renaming.
-    @exclusivity(unchecked) var lastArrived: NodeNumber = 0
-    /// The file whose change was reported last; its size and time are read after the report, so
-    /// that the report need not wait. 0: none.
-    @exclusivity(unchecked) var touched: NodeNumber = 0
-    /// The files with several names that have changed since the tree was updated for all names.
-    @exclusivity(unchecked) var changedInodes: Set<UInt64> = []
-    @exclusivity(unchecked) var phase = Phase.setup
+    /// The state that belongs to the queue.
+    struct Confined {
+        var roots: [WatchRoot]
+        /// Scans that can be reused for the next round; one is kept.
+        var scans: [FolderScan] = []
+        /// The finished scans of this round whose results are not applied yet.
+        var scanned: [FolderScan] = []
+        var rules: IgnoreRules
+        /// Buffer for building paths.
+        var path: [UInt8] = []
+        /// Folders to scan, the last one first.
+        var pending: [NodeNumber] = []
+        /// Folders that were not found at their paths: an event for a renaming should follow.
+        var missed: [MissedFolder] = []
+        /// How often each folder was missed although all events were handled.
+        var vainScans: [NodeNumber: Int] = [:]
+        /// Folders in which entries were checked on the disk since the kernel's queue was last
+        /// empty.
+        var checkedFolders: Set<NodeNumber> = []
+        /// Those of `checkedFolders` in which the check may have found another entry than the event
+        /// was for.
+        var doubtful: Set<NodeNumber> = []
+        /// Folders with the flag `fresh`.
+        var fresh: [NodeNumber] = []
+        var lastScanNanoseconds: UInt64 = 0
+        var isEmptinessAwaited = false
+        /// All folders are being compared with the disk: events may report changes that the scans
+        /// have found already.
+        var isRepairing = false
+        /// The batches being handled, and the position in them.
+        var upcoming: [InotifyBatch] = []
+        var position = (batch: 0, event: 0)
+        /// Renamed entries whose new path is not known yet.
+        var departures: [Departure] = []
+        /// The entry that the last event moved, if the event was a renaming.
+        var lastArrived: NodeNumber = 0
+        /// The file whose change was reported last; its size and time are read after the report, so
+        /// that the report need not wait. 0: none.
+        var touched: NodeNumber = 0
+        /// The files with several names that have changed since the tree was updated for all names.
+        var changedInodes: Set<UInt64> = []
+        var phase = Phase.setup
+        var counts = FileTreeStatistics()
+    }
+
+    let folderReader = FolderReader()
+
     /// The first folder without a watch was reported; the others are not.
     var hasReportedWatchLimit = false
     var hasReportedProc = false
-    @exclusivity(unchecked) var counts = FileTreeStatistics()
     let statistics = Locked(FileTreeStatistics())
 
     enum Phase {
@@ -90,8 +98,8 @@ final class WatchEngine: @unchecked Sendable {
         self.options = options
         self.mountTable = mountTable
         self.reader = reader
-        self.roots = WatchEngine.outermost(roots).map { WatchRoot($0) }
-        rules = IgnoreRules(options)
+        confined = Confined(
+            roots: WatchEngine.outermost(roots).map { WatchRoot($0) }, rules: IgnoreRules(options))
         reporter = ChangeReporter(target)
         queue = DispatchQueue(label: "file-watching.tree", qos: .userInitiated)
     }
@@ -110,10 +118,10 @@ final class WatchEngine: @unchecked Sendable {
 
     func activate() {
         queue.async { [self] in
-            guard phase == .setup else { return }
-            phase = .starting
+            guard confined.phase == .setup else { return }
+            confined.phase = .starting
             reporter.onQueue = { [weak self] window in self?.closeWindow(after: window) }
-            for index in roots.indices { attach(index, isFirst: true) }
+            for index in confined.roots.indices { attach(index, isFirst: true) }
             beginPolling(mountTable())
             run()
         }
@@ -121,13 +129,13 @@ final class WatchEngine: @unchecked Sendable {
 
     func cancel() {
         queue.async { [self] in
-            guard phase != .cancelled else { return }
-            phase = .cancelled
+            guard confined.phase != .cancelled else { return }
+            confined.phase = .cancelled
             inbox.withLock { $0 = Inbox(isScheduled: true, isClosed: true) }
-            for index in roots.indices { detach(index) }
-            for root in roots where root.node != 0 { release(root.node) }
-            pending = []
-            departures = []
+            for index in confined.roots.indices { detach(index) }
+            for root in confined.roots where root.node != 0 { release(root.node) }
+            confined.pending = []
+            confined.departures = []
             reader.leave(number)
             reporter.cancel()
         }
@@ -156,7 +164,7 @@ final class WatchEngine: @unchecked Sendable {
     private static let scanNanoseconds: UInt64 = 5_000_000
 
     private func run() {
-        guard phase != .cancelled else { return }
+        guard confined.phase != .cancelled else { return }
         examineTouched()
         let isFinished = scanPending(for: WatchEngine.scanNanoseconds)
         let batches = inbox.withLock { inbox -> [InotifyBatch] in
@@ -170,7 +178,7 @@ final class WatchEngine: @unchecked Sendable {
         handle(batches)
         if isFinished { awaitEmptiness() }
         publish()
-        if touched != 0 { examineAfterReport() }
+        if confined.touched != 0 { examineAfterReport() }
         if !isFinished { scheduleRun() }
     }
 
@@ -178,7 +186,7 @@ final class WatchEngine: @unchecked Sendable {
         guard options.window.clampedNanoseconds == 0 else { return examineTouched() }
         reporter.queue.async { [self] in
             queue.async { [self] in
-                if phase != .cancelled { examineTouched() }
+                if confined.phase != .cancelled { examineTouched() }
             }
         }
     }
@@ -186,11 +194,13 @@ final class WatchEngine: @unchecked Sendable {
     /// Scans pending folders. False if time ran out.
     @discardableResult
     private func scanPending(for limitNanoseconds: UInt64 = .max) -> Bool {
-        guard !pending.isEmpty else { return true }
+        guard !confined.pending.isEmpty else { return true }
         let start = MonotonicClock.nanoseconds()
-        while !pending.isEmpty {
+        while !confined.pending.isEmpty {
             scanSome()
-            if MonotonicClock.nanoseconds() - start > limitNanoseconds { return pending.isEmpty }
+            if MonotonicClock.nanoseconds() - start > limitNanoseconds {
+                return confined.pending.isEmpty
+            }
         }
         return true
     }
@@ -207,36 +217,37 @@ final class WatchEngine: @unchecked Sendable {
     func push(_ folder: NodeNumber, _ flags: NodeFlags) {
         let isNew = !tree[folder].flags.contains(.pending)
         tree[folder].flags.formUnion(flags.union(.pending))
-        if isNew { pending.append(folder) }
+        if isNew { confined.pending.append(folder) }
     }
 
     /// Events that are older than the last scan may report changes that the scan has found: asks
     /// the reader to report when they are all handled.
     private func awaitEmptiness() {
         let isNeeded =
-            !fresh.isEmpty || !missed.isEmpty || !doubtful.isEmpty || phase == .starting
-            || isRepairing
+            !confined.fresh.isEmpty || !confined.missed.isEmpty || !confined.doubtful.isEmpty
+            || confined.phase == .starting
+            || confined.isRepairing
         if isNeeded { askForEmptiness() }
     }
 
     func askForEmptiness() {
-        guard !isEmptinessAwaited else { return }
-        isEmptinessAwaited = true
+        guard !confined.isEmptinessAwaited else { return }
+        confined.isEmptinessAwaited = true
         reader.announceEmptiness(to: number)
     }
 
     private func handle(_ batches: [InotifyBatch]) {
         guard !batches.isEmpty else { return }
-        upcoming = batches
+        confined.upcoming = batches
         settleOverdue()
         for index in batches.indices {
-            position = (index, 0)
+            confined.position = (index, 0)
             handle(batches[index])
         }
-        upcoming = []
+        confined.upcoming = []
         retryMissed()
         // The next events need the entries that earlier ones created.
-        if !missed.isEmpty { retryMissed(afterParents: true) }
+        if !confined.missed.isEmpty { retryMissed(afterParents: true) }
     }
 
     private func parent(of folder: NodeNumber) -> NodeNumber {
@@ -246,8 +257,8 @@ final class WatchEngine: @unchecked Sendable {
     /// Scans the missed folders again.
     /// - Parameter afterParents: scans their parents first, to find their current paths.
     private func retryMissed(afterParents: Bool = false) {
-        let folders = missed
-        missed.removeAll()
+        let folders = confined.missed
+        confined.missed.removeAll()
         // The node may be freed and reused, which does no harm.
         for missed in folders where tree.isFolder(missed.folder) {
             push(missed.folder, missed.flags)
@@ -261,10 +272,10 @@ final class WatchEngine: @unchecked Sendable {
             repair()
             scanPending()
         }
-        counts.events += UInt64(batch.events.count)
+        confined.counts.events += UInt64(batch.events.count)
         batch.names.withUnsafeBytes { names in
             for event in batch.events {
-                position.event += 1
+                confined.position.event += 1
                 examineTouched()
                 let start = Int(event.nameOffset)
                 let name = UnsafeRawBufferPointer(
@@ -282,27 +293,27 @@ final class WatchEngine: @unchecked Sendable {
 
     /// Called when all events before `time` are handled.
     private func settle(_ time: UInt64) {
-        isEmptinessAwaited = false
+        confined.isEmptinessAwaited = false
         settleDepartures(before: time)
-        guard pending.isEmpty, time > lastScanNanoseconds else { return }
+        guard confined.pending.isEmpty, time > confined.lastScanNanoseconds else { return }
         giveUpUnreachable()
-        if !missed.isEmpty {
+        if !confined.missed.isEmpty {
             // No event reports their paths: scans of their parents, and the root's path, do.
-            let folders = missed.map(\.folder)
-            for index in roots.indices where folders.contains(roots[index].node) {
+            let folders = confined.missed.map(\.folder)
+            for index in confined.roots.indices where folders.contains(confined.roots[index].node) {
                 attach(index, isFirst: false)
             }
             retryMissed(afterParents: true)
-            guard missed.isEmpty, fresh.isEmpty else { return }
+            guard confined.missed.isEmpty, confined.fresh.isEmpty else { return }
         }
-        checkedFolders.removeAll(keepingCapacity: checkedFolders.count < 64)
-        guard doubtful.isEmpty else { return examineDoubtful() }
-        for node in fresh { tree[node].flags.remove(.fresh) }
-        fresh.removeAll(keepingCapacity: fresh.count < 64)
-        for index in roots.indices { roots[index].isFresh = false }
-        isRepairing = false
-        guard phase == .starting else { return }
-        phase = .ready
+        confined.checkedFolders.removeAll(keepingCapacity: confined.checkedFolders.count < 64)
+        guard confined.doubtful.isEmpty else { return examineDoubtful() }
+        for node in confined.fresh { tree[node].flags.remove(.fresh) }
+        confined.fresh.removeAll(keepingCapacity: confined.fresh.count < 64)
+        for index in confined.roots.indices { confined.roots[index].isFresh = false }
+        confined.isRepairing = false
+        guard confined.phase == .starting else { return }
+        confined.phase = .ready
         publish()
         reporter.reportReady()
     }
@@ -310,17 +321,17 @@ final class WatchEngine: @unchecked Sendable {
     /// Called when all events are handled: scans the doubtful folders, whose current entries are
     /// final.
     private func examineDoubtful() {
-        for folder in doubtful where tree.isFolder(folder) { push(folder, []) }
-        doubtful.removeAll()
+        for folder in confined.doubtful where tree.isFolder(folder) { push(folder, []) }
+        confined.doubtful.removeAll()
         scanPending()
     }
 
     /// Publishes the counters and the ready changes.
     private func publish() {
-        counts.watches = tree.watchCount
-        counts.folders = tree.folderCount
-        counts.files = tree.fileCount
-        let now = counts
+        confined.counts.watches = tree.confined.watchCount
+        confined.counts.folders = tree.confined.folderCount
+        confined.counts.files = tree.fileCount
+        let now = confined.counts
         statistics.withLock { $0 = now }
         reporter.publish()
     }
@@ -339,13 +350,13 @@ final class WatchEngine: @unchecked Sendable {
         from previous: FilePath? = nil, isWhole: Bool = false,
         replaced: FolderEntryFacts.Kind? = nil
     ) {
-        tree.write(pathOf: node, to: &path)
+        tree.write(pathOf: node, to: &confined.path)
         let change = FileChange(
             sequence: 0, timeNanoseconds: Int64(MonotonicClock.realtimeNanoseconds()),
-            action: action, path: FilePath(terminated: path), previousPath: previous,
+            action: action, path: FilePath(terminated: confined.path), previousPath: previous,
             kind: FileChange.Kind(tree[node].kind), isDiscovered: isDiscovered)
-        if isDiscovered && isRepairing { counts.repairs += 1 }
-        counts.changes += 1
+        if isDiscovered && confined.isRepairing { confined.counts.repairs += 1 }
+        confined.counts.changes += 1
         reporter.add(
             change, isWhole: isWhole, replaced: replaced.map(FileChange.Kind.init),
             window: options.window)

@@ -75,7 +75,7 @@ struct IgnoreRules {
         var starts: [(NodeNumber, Int)] = []
         for node in chain.reversed() {
             if tree[node].parent != 0 {
-                tree.names.withName(of: tree[node]) { path.append(contentsOf: $0) }
+                tree.confined.names.withName(of: tree[node]) { path.append(contentsOf: $0) }
                 path.append(UInt8(ascii: "/"))
             }
             starts.append((node, path.count))

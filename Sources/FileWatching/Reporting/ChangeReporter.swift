@@ -7,12 +7,18 @@ internal import Synchronization
 ///
 /// `add` and `publish` are confined to the engine's queue.
 final class ChangeReporter: @unchecked Sendable {
-    // Safety: `merging`, `ready`, `isTimed`, `sequence` and `onQueue` are confined to the engine's
+    // Safety: `merging`, `confined` and `onQueue` are confined to the engine's
     // queue; the rest is immutable or guarded by the lock of `outbox`.
     private let merging = Coalescer()
-    @exclusivity(unchecked) private var ready: [FileChange] = []
-    @exclusivity(unchecked) private var isTimed = false
-    @exclusivity(unchecked) private var sequence: UInt64 = 0
+    @exclusivity(unchecked) var confined = Confined()
+
+    /// The state that belongs to the engine's queue; see `WatchEngine`.
+    struct Confined {
+        fileprivate var ready: [FileChange] = []
+        fileprivate var isTimed = false
+        fileprivate var sequence: UInt64 = 0
+    }
+
     /// Schedules the end of the window on the engine's queue.
     var onQueue: (@Sendable (DispatchTimeInterval) -> Void)?
     /// The queue for handlers. It is serial, whatever the user's queue is.
@@ -60,30 +66,30 @@ final class ChangeReporter: @unchecked Sendable {
         window: DispatchTimeInterval
     ) {
         guard window != .never, window.clampedNanoseconds > 0 else {
-            ready.append(change)
+            confined.ready.append(change)
             return
         }
         merging.add(change, isWhole: isWhole, replaced: replaced)
-        guard !isTimed else { return }
-        isTimed = true
+        guard !confined.isTimed else { return }
+        confined.isTimed = true
         onQueue?(window)
     }
 
     /// Ends the window: its coalesced changes become ready.
     func closeWindow() {
-        isTimed = false
-        merging.flush { ready.append($0) }
+        confined.isTimed = false
+        merging.flush { confined.ready.append($0) }
     }
 
     /// Numbers the ready changes and passes them to the handler and the sequences.
     func publish() {
-        guard !ready.isEmpty else { return }
-        for index in ready.indices {
-            sequence += 1
-            ready[index].sequence = sequence
+        guard !confined.ready.isEmpty else { return }
+        for index in confined.ready.indices {
+            confined.sequence += 1
+            confined.ready[index].sequence = confined.sequence
         }
-        let changes = ready
-        ready.removeAll(keepingCapacity: ready.count < 1024)
+        let changes = confined.ready
+        confined.ready.removeAll(keepingCapacity: confined.ready.count < 1024)
         let (isFirst, buffers) = outbox.withLock { outbox -> (Bool, [FileChangeBuffer]) in
             guard !outbox.isCancelled else { return (false, []) }
             guard outbox.handlers.event != nil else { return (false, outbox.buffers) }

@@ -3,44 +3,50 @@ internal import LinuxPlatform
 /// The files and folders below a watcher's roots, in flat tables instead of one object each.
 /// Confined to the engine's queue.
 final class FileTree {
-    /// The node table, in pieces so that growing copies nothing.
-    @exclusivity(unchecked) private var pieces: [[TreeNode]] = []
-    @exclusivity(unchecked) private var firstFree: NodeNumber = 0
-    @exclusivity(unchecked) private var nodeCount = 0
-    @exclusivity(unchecked) private(set) var names = NameArena()
-    /// Hash table of nodes by folder and name. Its size is a power of two.
-    @exclusivity(unchecked) private var buckets = ContiguousArray<NodeNumber>(
-        repeating: 0, count: 256)
+    @exclusivity(unchecked) var confined = Confined()
+
+    /// The state, which belongs to the engine's queue; see `WatchEngine`.
+    struct Confined {
+        /// The node table, in pieces so that growing copies nothing.
+        fileprivate var pieces: [[TreeNode]] = []
+        fileprivate var firstFree: NodeNumber = 0
+        fileprivate var nodeCount = 0
+        fileprivate(set) var names = NameArena()
+        /// Hash table of nodes by folder and name. Its size is a power of two.
+        fileprivate var buckets = ContiguousArray<NodeNumber>(
+            repeating: 0, count: 256)
+        fileprivate(set) var folderCount = 0
+        fileprivate(set) var watchCount = 0
+    }
+
     /// The sizes of files that do not fit into `TreeNode.sizeOrWatch`.
     private var largeSizes: [NodeNumber: UInt64] = [:]
-    @exclusivity(unchecked) private(set) var folderCount = 0
-    @exclusivity(unchecked) private(set) var watchCount = 0
 
     private static let pieceSize = 512
 
     init() { _ = allocate() }  // 0 stands for none.
 
-    var fileCount: Int { nodeCount - folderCount }
+    var fileCount: Int { confined.nodeCount - confined.folderCount }
 
     subscript(node: NodeNumber) -> TreeNode {
-        _read { yield pieces[Int(node >> 9)][Int(node & 511)] }
-        _modify { yield &pieces[Int(node >> 9)][Int(node & 511)] }
+        _read { yield confined.pieces[Int(node >> 9)][Int(node & 511)] }
+        _modify { yield &confined.pieces[Int(node >> 9)][Int(node & 511)] }
     }
 
     // MARK: making and removing
 
     private func allocate() -> NodeNumber {
-        if firstFree == 0 {
-            let start = NodeNumber(pieces.count * FileTree.pieceSize)
+        if confined.firstFree == 0 {
+            let start = NodeNumber(confined.pieces.count * FileTree.pieceSize)
             var piece = [TreeNode](repeating: TreeNode(), count: FileTree.pieceSize)
             for index in 0..<(FileTree.pieceSize - 1) {
                 piece[index].next = start + NodeNumber(index) + 1
             }
-            pieces.append(piece)
-            firstFree = start
+            confined.pieces.append(piece)
+            confined.firstFree = start
         }
-        let node = firstFree
-        firstFree = self[node].next
+        let node = confined.firstFree
+        confined.firstFree = self[node].next
         return node
     }
 
@@ -52,13 +58,13 @@ final class FileTree {
         var node = TreeNode()
         node.flags = flags
         node.kind = facts.kind
-        node.nameOffset = names.add(name)
+        node.nameOffset = confined.names.add(name)
         node.nameLength = UInt16(name.count)
         if node.kind == .directory { node.sizeOrWatch = TreeNode.noWatch }
         self[number] = node
         update(number, facts)
-        nodeCount += 1
-        if node.kind == .directory { folderCount += 1 }
+        confined.nodeCount += 1
+        if node.kind == .directory { confined.folderCount += 1 }
         link(number, to: parent, name)
         return number
     }
@@ -112,40 +118,43 @@ final class FileTree {
             }
             if self[number].kind == .directory {
                 let watch = watch(of: number)
-                if watch != nil { watchCount -= 1 }
-                folderCount -= 1
+                if watch != nil { confined.watchCount -= 1 }
+                confined.folderCount -= 1
                 release(number, watch)
             } else {
                 setSize(of: number, to: 0)
             }
-            nodeCount -= 1
-            names.release(self[number])
+            confined.nodeCount -= 1
+            confined.names.release(self[number])
             self[number] = TreeNode()
-            self[number].next = firstFree
-            firstFree = number
+            self[number].next = confined.firstFree
+            confined.firstFree = number
         }
-        if names.isWasteful { compactNames() }
+        if confined.names.isWasteful { compactNames() }
     }
 
     /// Moves a node to another folder and name. Its descendants move with it.
     func move(_ node: NodeNumber, to parent: NodeNumber, _ name: UnsafeRawBufferPointer) {
         unlink(node)
-        names.release(self[node])
-        self[node].nameOffset = names.add(name)
+        confined.names.release(self[node])
+        self[node].nameOffset = confined.names.add(name)
         self[node].nameLength = UInt16(name.count)
         link(node, to: parent, name)
-        if names.isWasteful { compactNames() }
+        if confined.names.isWasteful { compactNames() }
     }
 
     private func compactNames() {
         var kept = NameArena()
-        for piece in pieces.indices {
-            for index in pieces[piece].indices where !pieces[piece][index].flags.contains(.free) {
-                let node = pieces[piece][index]
-                pieces[piece][index].nameOffset = names.withName(of: node) { kept.add($0) }
+        for piece in confined.pieces.indices {
+            for index in confined.pieces[piece].indices
+            where !confined.pieces[piece][index].flags.contains(.free) {
+                let node = confined.pieces[piece][index]
+                confined.pieces[piece][index].nameOffset = confined.names.withName(of: node) {
+                    kept.add($0)
+                }
             }
         }
-        names = kept
+        confined.names = kept
     }
 
     // MARK: watches
@@ -173,14 +182,14 @@ final class FileTree {
     func setWatch(of node: NodeNumber, to watch: Int32?) {
         let had = self.watch(of: node) != nil
         self[node].sizeOrWatch = watch.map { UInt32(bitPattern: $0) } ?? TreeNode.noWatch
-        watchCount += (watch != nil ? 1 : 0) - (had ? 1 : 0)
+        confined.watchCount += (watch != nil ? 1 : 0) - (had ? 1 : 0)
     }
 
     // MARK: links
 
     private func link(_ node: NodeNumber, to parent: NodeNumber, _ name: UnsafeRawBufferPointer) {
         guard parent != 0 else { return }
-        if nodeCount > buckets.count { growBuckets() }
+        if confined.nodeCount > confined.buckets.count { growBuckets() }
         self[node].parent = parent
         let first = self[parent].firstChild
         self[node].previous = 0
@@ -188,8 +197,8 @@ final class FileTree {
         if first != 0 { self[first].previous = node }
         self[parent].firstChild = node
         let bucket = bucket(parent, name)
-        self[node].nextInBucket = buckets[bucket]
-        buckets[bucket] = node
+        self[node].nextInBucket = confined.buckets[bucket]
+        confined.buckets[bucket] = node
     }
 
     private func unlink(_ node: NodeNumber) {
@@ -207,12 +216,12 @@ final class FileTree {
 
     private func removeFromBucket(_ node: NodeNumber) {
         let value = self[node]
-        let bucket = names.withName(of: value) { self.bucket(value.parent, $0) }
-        if buckets[bucket] == node {
-            buckets[bucket] = value.nextInBucket
+        let bucket = confined.names.withName(of: value) { self.bucket(value.parent, $0) }
+        if confined.buckets[bucket] == node {
+            confined.buckets[bucket] = value.nextInBucket
             return
         }
-        var before = buckets[bucket]
+        var before = confined.buckets[bucket]
         while before != 0 {
             let next = self[before].nextInBucket
             if next == node {
@@ -224,14 +233,14 @@ final class FileTree {
     }
 
     private func growBuckets() {
-        buckets = ContiguousArray(repeating: 0, count: buckets.count * 2)
-        for number in 1..<NodeNumber(pieces.count * FileTree.pieceSize) {
+        confined.buckets = ContiguousArray(repeating: 0, count: confined.buckets.count * 2)
+        for number in 1..<NodeNumber(confined.pieces.count * FileTree.pieceSize) {
             let node = self[number]
             // The caller links the new node itself.
             guard !node.flags.contains(.free), node.parent != 0 else { continue }
-            let bucket = names.withName(of: node) { self.bucket(node.parent, $0) }
-            self[number].nextInBucket = buckets[bucket]
-            buckets[bucket] = number
+            let bucket = confined.names.withName(of: node) { self.bucket(node.parent, $0) }
+            self[number].nextInBucket = confined.buckets[bucket]
+            confined.buckets[bucket] = number
         }
     }
 
@@ -240,15 +249,15 @@ final class FileTree {
         hash = hash &* 0x0000_0100_0000_01b3
         for byte in name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
         hash ^= hash >> 29
-        return Int(truncatingIfNeeded: hash) & (buckets.count - 1)
+        return Int(truncatingIfNeeded: hash) & (confined.buckets.count - 1)
     }
 
     // MARK: finding
 
     func child(of parent: NodeNumber, _ name: UnsafeRawBufferPointer) -> NodeNumber? {
-        var node = buckets[bucket(parent, name)]
+        var node = confined.buckets[bucket(parent, name)]
         while node != 0 {
-            if self[node].parent == parent, names.equals(self[node], name) { return node }
+            if self[node].parent == parent, confined.names.equals(self[node], name) { return node }
             node = self[node].nextInBucket
         }
         return nil
@@ -282,7 +291,7 @@ final class FileTree {
             writePath(of: value.parent, to: &bytes)
             addSlash(&bytes)
         }
-        names.withName(of: value) { bytes.append(contentsOf: $0) }
+        confined.names.withName(of: value) { bytes.append(contentsOf: $0) }
     }
 
     private func addSlash(_ bytes: inout [UInt8]) {

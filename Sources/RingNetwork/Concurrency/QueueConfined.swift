@@ -1,6 +1,11 @@
 internal import RingDispatch
 
 /// An object whose state belongs to its queue; during setup, to the thread that made it.
+///
+/// A struct named `Confined` holds this state. Methods use it only if `isCurrent`, or in a call of
+/// `onQueue` or `hop`. One thread at a time does so, and handlers that it calls are taken out of
+/// the struct first. So accesses never overlap, and `@exclusivity(unchecked)` spares the check of
+/// each.
 protocol QueueConfined: AnyObject, Sendable {
     var queue: DispatchQueue { get }
     /// The object has not been shared yet.

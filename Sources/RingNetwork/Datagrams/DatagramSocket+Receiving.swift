@@ -5,18 +5,18 @@ extension DatagramSocket {
     /// Starts or cancels the wait for datagrams, as the socket's state requires.
     func updateReceiving() {
         guard isReceiving else {
-            readWait?.cancel()
+            confined.readWait?.cancel()
             return
         }
-        guard receivePause == nil else { return }
-        if readWait == nil {
+        guard confined.receivePause == nil else { return }
+        if confined.readWait == nil {
             // The socket retains itself while it is active, and a cancelled wait calls nothing.
-            readWait = ReadinessWait(
+            confined.readWait = ReadinessWait(
                 descriptor: descriptor, queue: queue, events: PollEvents.readable
             ) { [unowned self] in becameReadable($0) }
         }
         // While the handler runs, `becameReadable` starts the wait again.
-        if !isHandling { readWait?.start() }
+        if !confined.isHandling { confined.readWait?.start() }
     }
 
     private func becameReadable(_ events: UInt32) {
@@ -27,7 +27,7 @@ extension DatagramSocket {
                 tearDown(SocketError("epoll_ctl", ErrorCode.badDescriptor))
             }
         }
-        if phase == .active { updateReceiving() }
+        if confined.phase == .active { updateReceiving() }
     }
 
     private func receive(_ events: UInt32) {
@@ -45,21 +45,21 @@ extension DatagramSocket {
             deliver(inbox, count)
             if count < inbox.receiver.capacity { break }
         }
-        fruitlessTurns = hasReceived ? 0 : fruitlessTurns + 1
+        confined.fruitlessTurns = hasReceived ? 0 : confined.fruitlessTurns + 1
         if events & PollEvents.error != 0 { Datagrams.dropErrorQueue(descriptor) }
-        if fruitlessTurns >= DatagramSocket.mostFruitlessTurns { pauseFruitless() }
+        if confined.fruitlessTurns >= DatagramSocket.mostFruitlessTurns { pauseFruitless() }
     }
 
     /// Not inlined, because the optimizer of Swift 6.3 crashes when it moves the batch into the
     /// caller.
     @inline(never)
     private func deliver(_ inbox: DatagramInbox, _ count: Int) {
-        inbox.count(count, into: &tally, drops: &seenDrops)
-        guard let handler = handlers.receive else { return }
-        isHandling = true
+        inbox.count(count, into: &confined.tally, drops: &confined.seenDrops)
+        guard let handler = confined.handlers.receive else { return }
+        confined.isHandling = true
         let batch = ReceivedDatagrams(inbox: inbox, entryCount: count)
         handler(self, batch)
-        isHandling = false
+        confined.isHandling = false
         // Answers may point into the batch, whose memory the next one overwrites.
         if !outgoing.isEmpty { flush() }
     }
@@ -79,11 +79,12 @@ extension DatagramSocket {
     /// persists, the socket is polled less often.
     private func pauseFruitless() {
         let milliseconds = min(
-            1 << min(fruitlessTurns - DatagramSocket.mostFruitlessTurns, 7),
+            1 << min(confined.fruitlessTurns - DatagramSocket.mostFruitlessTurns, 7),
             DatagramSocket.longestPauseMilliseconds)
-        receivePause = queue.scheduleAfter(deadline: .now() + .milliseconds(milliseconds)) {
+        confined.receivePause = queue.scheduleAfter(deadline: .now() + .milliseconds(milliseconds))
+        {
             [weak self] in
-            self?.receivePause = nil
+            self?.confined.receivePause = nil
             self?.updateReceiving()
         }
     }
@@ -96,15 +97,15 @@ extension DatagramSocket {
     /// Reports to the error handler asynchronously, so the handler can be set in time, and may
     /// send.
     func report(_ failure: DatagramFailure) {
-        failures.append(failure)
-        if failures.count == 1 && phase != .setup { reportFailures() }
+        confined.failures.append(failure)
+        if confined.failures.count == 1 && confined.phase != .setup { reportFailures() }
     }
 
     func reportFailures() {
         hop { socket in
-            let failures = socket.failures
-            socket.failures = []
-            for failure in failures { socket.handlers.error?(socket, failure) }
+            let failures = socket.confined.failures
+            socket.confined.failures = []
+            for failure in failures { socket.confined.handlers.error?(socket, failure) }
         }
     }
 }

@@ -4,7 +4,7 @@ internal import RingDispatch
 extension DatagramSocket {
     /// Whether the kernel had room at the last attempt. While it has none, datagrams are queued, up
     /// to ``DatagramOptions/sendQueueBytes``. On the queue.
-    public var isWritable: Bool { !isBlocked }
+    public var isWritable: Bool { !confined.isBlocked }
 
     /// The size of the send queue: the datagrams' bytes, plus 64 for each. On the queue.
     public var queuedBytes: Int { outgoing.cost }
@@ -136,7 +136,7 @@ extension DatagramSocket {
     /// Returns nil, after a report to the error handler, if the endpoint has no address.
     private func address(of endpoint: Endpoint?, datagrams: Int) -> Address? {
         guard isOpenForSending else {
-            tally.datagramsDropped &+= UInt64(datagrams)
+            confined.tally.datagramsDropped &+= UInt64(datagrams)
             return nil
         }
         guard let endpoint else {
@@ -155,7 +155,7 @@ extension DatagramSocket {
     }
 
     private func refuse(_ endpoint: Endpoint?, _ datagrams: Int, _ error: SocketError) {
-        tally.datagramsRefused &+= UInt64(datagrams)
+        confined.tally.datagramsRefused &+= UInt64(datagrams)
         report(DatagramFailure(endpoint: endpoint, unsentDatagrams: datagrams, cause: error))
     }
 
@@ -178,11 +178,12 @@ extension DatagramSocket {
     ) {
         // During the handler, datagrams wait for the end of the batch; only bytes of the batch last
         // as long.
-        let isLasting = isHandling ? inbox?.receiver.contains(bytes) ?? false : true
+        let isLasting =
+            confined.isHandling ? confined.inbox?.receiver.contains(bytes) ?? false : true
         admit(bytes, isLasting: isLasting, to: address, path: path)
-        if isHandling && outgoing.count < DatagramSocket.mostTogether { return }
+        if confined.isHandling && outgoing.count < DatagramSocket.mostTogether { return }
         flushUnlessBlocked()
-        if !isHandling { outgoing.keepBorrowed() }
+        if !confined.isHandling { outgoing.keepBorrowed() }
     }
 
     /// Most datagrams that wait for the end of the handler.
@@ -190,10 +191,10 @@ extension DatagramSocket {
 
     /// Sends the datagrams of `body` as one batch.
     private func together(_ body: () -> Void) {
-        let before = isHandling
-        isHandling = true
+        let before = confined.isHandling
+        confined.isHandling = true
         body()
-        isHandling = before
+        confined.isHandling = before
         if !before { flushUnlessBlocked() }
     }
 
@@ -203,40 +204,40 @@ extension DatagramSocket {
         path: DatagramPath?
     ) {
         guard isOpenForSending else {
-            tally.datagramsDropped &+= 1
+            confined.tally.datagramsDropped &+= 1
             return
         }
-        if isBlocked {
+        if confined.isBlocked {
             let cost = bytes.count + OutgoingDatagrams.entryBytes
             if options.dropPolicy == .oldest && cost <= options.sendQueueBytes {
                 while outgoing.cost + cost > options.sendQueueBytes {
                     outgoing.removeFirst(1)
-                    tally.datagramsDropped &+= 1
+                    confined.tally.datagramsDropped &+= 1
                 }
             }
             if outgoing.cost + cost > options.sendQueueBytes {
-                tally.datagramsDropped &+= 1
+                confined.tally.datagramsDropped &+= 1
                 return
             }
         }
-        outgoing.append(bytes, isLasting: isLasting && !isBlocked, to: address, path: path)
+        outgoing.append(bytes, isLasting: isLasting && !confined.isBlocked, to: address, path: path)
     }
 
     private func flushUnlessBlocked() {
-        guard !isBlocked, !outgoing.isEmpty, isOpenForSending else { return }
+        guard !confined.isBlocked, !outgoing.isEmpty, isOpenForSending else { return }
         if sendAll() { return }
-        isBlocked = true
+        confined.isBlocked = true
         outgoing.keepBorrowed()
         waitUntilWritable()
     }
 
     /// Sends the queue. Returns false if the kernel has no more room.
     private func sendAll() -> Bool {
-        let sender = self.sender ?? DatagramSender()
-        self.sender = sender
+        let sender = confined.sender ?? DatagramSender()
+        confined.sender = sender
         var hasRetried = false
         while !outgoing.isEmpty {
-            outgoing.fill(sender, segmentLimit)
+            outgoing.fill(sender, confined.segmentLimit)
             let count = sender.send(descriptor)
             if count > 0 {
                 hasRetried = false
@@ -250,22 +251,23 @@ extension DatagramSocket {
     }
 
     private func noteSent(messages: Int) {
-        tally.sendCalls &+= 1
+        confined.tally.sendCalls &+= 1
         var datagrams = 0
         for message in 0..<messages {
             let run = outgoing.datagrams(ofMessage: message)
             datagrams += run
-            if run > 1 { tally.datagramsSegmented &+= UInt64(run) }
+            if run > 1 { confined.tally.datagramsSegmented &+= UInt64(run) }
         }
-        tally.datagramsSent &+= UInt64(datagrams)
-        tally.bytesSent &+= UInt64(outgoing.byteCount(ofFirst: datagrams))
+        confined.tally.datagramsSent &+= UInt64(datagrams)
+        confined.tally.bytesSent &+= UInt64(outgoing.byteCount(ofFirst: datagrams))
         outgoing.removeFirst(datagrams)
     }
 
     /// Handles the refusal of the batch's first message.
     private func sendingFailed(_ code: Int32, _ hasRetried: inout Bool) {
         let datagrams = outgoing.datagrams(ofMessage: 0)
-        if datagrams > 1, segmentLimit.refused(code, segmentBytes: outgoing.nextByteCount) {
+        if datagrams > 1, confined.segmentLimit.refused(code, segmentBytes: outgoing.nextByteCount)
+        {
             return
         }
         let error = SocketError("sendmmsg", code)
@@ -284,37 +286,37 @@ extension DatagramSocket {
     // MARK: waiting for room
 
     func waitUntilWritable() {
-        guard phase == .active, sendPause == nil else { return }
-        if writeWait == nil {
+        guard confined.phase == .active, confined.sendPause == nil else { return }
+        if confined.writeWait == nil {
             // The socket retains itself while it is active, and a cancelled wait calls nothing.
-            writeWait = ReadinessWait(
+            confined.writeWait = ReadinessWait(
                 descriptor: descriptor, queue: queue, events: PollEvents.writable
             ) { [unowned self] _ in becameWritable() }
         }
-        writeWait?.start()
+        confined.writeWait?.start()
     }
 
     private func becameWritable() {
-        guard phase == .active, isBlocked else { return }
+        guard confined.phase == .active, confined.isBlocked else { return }
         let before = outgoing.count
         if sendAll() {
-            isBlocked = false
-            fruitlessFlushes = 0
-            handlers.writable?(self)
+            confined.isBlocked = false
+            confined.fruitlessFlushes = 0
+            confined.handlers.writable?(self)
             return
         }
-        fruitlessFlushes = outgoing.count < before ? 0 : fruitlessFlushes + 1
-        if fruitlessFlushes > 1 { pauseSending() } else { waitUntilWritable() }
+        confined.fruitlessFlushes = outgoing.count < before ? 0 : confined.fruitlessFlushes + 1
+        if confined.fruitlessFlushes > 1 { pauseSending() } else { waitUntilWritable() }
     }
 
     /// Polls with a timer while the socket is writable but its peer's buffer is full. Unconnected
     /// Unix sockets get no notification when that changes.
     private func pauseSending() {
         let milliseconds = min(
-            1 << min(fruitlessFlushes, 7), DatagramSocket.longestPauseMilliseconds)
-        sendPause = queue.scheduleAfter(deadline: .now() + .milliseconds(milliseconds)) {
+            1 << min(confined.fruitlessFlushes, 7), DatagramSocket.longestPauseMilliseconds)
+        confined.sendPause = queue.scheduleAfter(deadline: .now() + .milliseconds(milliseconds)) {
             [weak self] in
-            self?.sendPause = nil
+            self?.confined.sendPause = nil
             self?.becameWritable()
         }
     }

@@ -30,38 +30,41 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     /// descriptor is not closed meanwhile.
     private let isOpen = Locked(true)
 
-    @exclusivity(unchecked) var handlers = DatagramHandlers()
-    @exclusivity(unchecked) var tally = DatagramCounters()
-    @exclusivity(unchecked) private(set) var phase = Phase.setup
+    @exclusivity(unchecked) var confined: Confined
+
+    /// The state that belongs to the queue; see `QueueConfined`.
+    struct Confined {
+        var handlers = DatagramHandlers()
+        var tally = DatagramCounters()
+        fileprivate(set) var phase = Phase.setup
+        /// Itself while the socket is active, which keeps it alive.
+        fileprivate var life: DatagramSocket?
+        fileprivate var reason: SocketError?
+        var inbox: DatagramInbox?
+        var readWait: ReadinessWait?
+        /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
+        fileprivate var pauses = 0
+        /// The kernel's last reported drop count.
+        var seenDrops: UInt32 = 0
+        /// Consecutive times that the socket was reported readable without a datagram.
+        var fruitlessTurns = 0
+        var receivePause: DispatchScheduledItem?
+        /// The receive handler is running: datagrams it sends wait for the end of the batch.
+        var isHandling = false
+        var sender: DatagramSender?
+        var segmentLimit: SegmentLimit
+        var writeWait: ReadinessWait?
+        /// The kernel has no room: datagrams are queued.
+        var isBlocked = false
+        var fruitlessFlushes = 0
+        var sendPause: DispatchScheduledItem?
+        /// Errors not yet reported to the error handler.
+        var failures: [DatagramFailure] = []
+    }
+
     private let setup = SetupPhase()
-    /// Itself while the socket is active, which keeps it alive.
-    @exclusivity(unchecked) private var life: DatagramSocket?
-    @exclusivity(unchecked) private var reason: SocketError?
 
-    // MARK: receiving
-    @exclusivity(unchecked) var inbox: DatagramInbox?
-    @exclusivity(unchecked) var readWait: ReadinessWait?
-    /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
-    @exclusivity(unchecked) private var pauses = 0
-    /// The kernel's last reported drop count.
-    @exclusivity(unchecked) var seenDrops: UInt32 = 0
-    /// Consecutive times that the socket was reported readable without a datagram.
-    @exclusivity(unchecked) var fruitlessTurns = 0
-    @exclusivity(unchecked) var receivePause: DispatchScheduledItem?
-    /// The receive handler is running: datagrams it sends wait for the end of the batch.
-    @exclusivity(unchecked) var isHandling = false
-
-    // MARK: sending
-    @exclusivity(unchecked) let outgoing = OutgoingDatagrams()
-    @exclusivity(unchecked) var sender: DatagramSender?
-    @exclusivity(unchecked) var segmentLimit: SegmentLimit
-    @exclusivity(unchecked) var writeWait: ReadinessWait?
-    /// The kernel has no room: datagrams are queued.
-    @exclusivity(unchecked) var isBlocked = false
-    @exclusivity(unchecked) var fruitlessFlushes = 0
-    @exclusivity(unchecked) var sendPause: DispatchScheduledItem?
-    /// Errors not yet reported to the error handler.
-    @exclusivity(unchecked) var failures: [DatagramFailure] = []
+    let outgoing = OutgoingDatagrams()
 
     enum Phase {
         case setup
@@ -145,7 +148,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
             file = nil
         }
         let canSegment = options.combinesSent && Datagrams.canSegment(descriptor)
-        segmentLimit = SegmentLimit(isAvailable: canSegment)
+        confined = Confined(segmentLimit: SegmentLimit(isAvailable: canSegment))
         let name = localEndpoint ?? remoteEndpoint
         queue = DispatchQueue(
             label: "datagrams \(name.map { "\($0)" } ?? "\(descriptor)")", target: target)
@@ -153,7 +156,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
 
     deinit {
         // The socket was neither activated nor closed.
-        if phase == .setup { release() }
+        if confined.phase == .setup { release() }
     }
 
     // MARK: handlers
@@ -161,7 +164,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     /// Sets all handlers at once, so that they can share state. A handler that is nil is removed.
     public func setHandlers(_ handlers: sending DatagramHandlers) {
         onQueue {
-            $0.handlers = handlers
+            $0.confined.handlers = handlers
             $0.updateReceiving()
         }
     }
@@ -172,42 +175,42 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         _ handler: sending ((DatagramSocket, borrowing ReceivedDatagrams) -> Void)?
     ) {
         onQueue {
-            $0.handlers.receive = handler
+            $0.confined.handlers.receive = handler
             $0.updateReceiving()
         }
     }
 
     /// Sets the handler that receives errors. The socket stays usable.
     public func setErrorHandler(_ handler: sending ((DatagramSocket, DatagramFailure) -> Void)?) {
-        onQueue { $0.handlers.error = handler }
+        onQueue { $0.confined.handlers.error = handler }
     }
 
     /// Sets the handler that is called when the socket is writable again; see ``isWritable``.
     public func setWritableHandler(_ handler: sending ((DatagramSocket) -> Void)?) {
-        onQueue { $0.handlers.writable = handler }
+        onQueue { $0.confined.handlers.writable = handler }
     }
 
     /// Sets the handler that is called once, when the descriptor is closed: with nil after `close`,
     /// or with the error that made the descriptor unusable. All handlers are released then.
     public func setCloseHandler(_ handler: sending ((DatagramSocket, SocketError?) -> Void)?) {
-        onQueue { $0.handlers.close = handler }
+        onQueue { $0.confined.handlers.close = handler }
     }
 
     // MARK: life
 
     /// The socket's counters. On the queue.
-    public var counters: DatagramCounters { tally }
+    public var counters: DatagramCounters { confined.tally }
 
     /// Starts receiving. Set the handlers first.
     public func activate() {
         onQueue { socket in
-            guard socket.phase == .setup else { return }
-            socket.phase = .active
-            socket.life = socket
+            guard socket.confined.phase == .setup else { return }
+            socket.confined.phase = .active
+            socket.confined.life = socket
             socket.setup.end()
             socket.updateReceiving()
-            if socket.isBlocked { socket.waitUntilWritable() }
-            if !socket.failures.isEmpty { socket.reportFailures() }
+            if socket.confined.isBlocked { socket.waitUntilWritable() }
+            if !socket.confined.failures.isEmpty { socket.reportFailures() }
         }
     }
 
@@ -215,7 +218,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     /// kernel buffers datagrams while it has room, and drops the rest.
     public func pauseReceiving() {
         onQueue {
-            $0.pauses += 1
+            $0.confined.pauses += 1
             $0.updateReceiving()
         }
     }
@@ -223,11 +226,11 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     /// Undoes one `pauseReceiving`.
     public func resumeReceiving() {
         onQueue { socket in
-            guard socket.pauses > 0 else {
+            guard socket.confined.pauses > 0 else {
                 fatalMisuse(
                     "resumeReceiving of datagram socket '\(socket.queue.label)' without a pause")
             }
-            socket.pauses -= 1
+            socket.confined.pauses -= 1
             socket.updateReceiving()
         }
     }
@@ -240,16 +243,18 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     var isInSetup: Bool { setup.isOn }
 
     /// Whether the socket receives now.
-    var isReceiving: Bool { phase == .active && pauses == 0 && handlers.receive != nil }
+    var isReceiving: Bool {
+        confined.phase == .active && confined.pauses == 0 && confined.handlers.receive != nil
+    }
 
-    var isOpenForSending: Bool { phase == .active || phase == .setup }
+    var isOpenForSending: Bool { confined.phase == .active || confined.phase == .setup }
 
     /// The receive buffers, made at first use.
     func makeInbox() -> DatagramInbox {
-        if let inbox { return inbox }
+        if let inbox = confined.inbox { return inbox }
         let made = DatagramInbox(
             options, isCombining: Datagrams.isCombining(descriptor), isUnix: isUnix)
-        inbox = made
+        confined.inbox = made
         return made
     }
 
@@ -261,18 +266,18 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     // MARK: the end
 
     func tearDown(_ why: SocketError?) {
-        guard phase == .setup || phase == .active else { return }
+        guard confined.phase == .setup || confined.phase == .active else { return }
         if why == nil { flush() }
-        phase = .closed
+        confined.phase = .closed
         setup.end()
-        life = self
-        reason = why
-        tally.datagramsDropped &+= UInt64(outgoing.count)
+        confined.life = self
+        confined.reason = why
+        confined.tally.datagramsDropped &+= UInt64(outgoing.count)
         outgoing.removeFirst(outgoing.count)
-        receivePause?.cancel()
-        sendPause?.cancel()
-        readWait?.cancel()
-        writeWait?.cancel()
+        confined.receivePause?.cancel()
+        confined.sendPause?.cancel()
+        confined.readWait?.cancel()
+        confined.writeWait?.cancel()
         finish()
     }
 
@@ -280,14 +285,14 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         release()
         // After the current work item, which may be another handler of the socket.
         hop { socket in
-            let close = socket.handlers.close
-            socket.handlers = DatagramHandlers()
-            socket.readWait = nil
-            socket.writeWait = nil
-            socket.inbox = nil
-            socket.sender = nil
-            socket.life = nil
-            close?(socket, socket.reason)
+            let close = socket.confined.handlers.close
+            socket.confined.handlers = DatagramHandlers()
+            socket.confined.readWait = nil
+            socket.confined.writeWait = nil
+            socket.confined.inbox = nil
+            socket.confined.sender = nil
+            socket.confined.life = nil
+            close?(socket, socket.confined.reason)
         }
     }
 

@@ -15,8 +15,8 @@ extension Listener {
         deadline: DispatchTime, completion: sending @escaping (ShutdownReport) -> Void = { _ in }
     ) {
         onQueue { listener in
-            if listener.ending == nil { listener.beginShutdown() }
-            listener.ending?.completions.append(completion)
+            if listener.confined.ending == nil { listener.beginShutdown() }
+            listener.confined.ending?.completions.append(completion)
             listener.limitShutdown(to: deadline)
             listener.finishShutdown()
         }
@@ -32,38 +32,39 @@ extension Listener {
     // MARK: on the queue
 
     private func beginShutdown() {
-        ending = ShutdownState()
+        confined.ending = ShutdownState()
         close { $0.finishShutdown() }
-        for connection in open.all { connection.drain() }
+        for connection in confined.open.all { connection.drain() }
     }
 
     private func limitShutdown(to deadline: DispatchTime) {
-        guard let ending, !ending.isDone, !ending.isPastDeadline, deadline < ending.deadline
+        guard let ending = confined.ending, !ending.isDone, !ending.isPastDeadline,
+            deadline < ending.deadline
         else { return }
         ending.timer?.cancel()
-        self.ending?.deadline = deadline
-        self.ending?.timer = queue.scheduleAfter(deadline: deadline) { [self] in
-            guard self.ending?.deadline == deadline else { return }
+        confined.ending?.deadline = deadline
+        confined.ending?.timer = queue.scheduleAfter(deadline: deadline) { [self] in
+            guard confined.ending?.deadline == deadline else { return }
             abortAll()
         }
     }
 
     private func abortAll() {
-        guard let ending, !ending.isDone, !ending.isPastDeadline else { return }
-        self.ending?.isPastDeadline = true
-        for connection in open.all {
+        guard let ending = confined.ending, !ending.isDone, !ending.isPastDeadline else { return }
+        confined.ending?.isPastDeadline = true
+        for connection in confined.open.all {
             connection.abort { [self] aborted in
                 // Queued before the connection reports its close.
                 queue.async { [self] in noteAborted(connection, aborted) }
             }
         }
-        self.ending?.timer = queue.scheduleAfter(
+        confined.ending?.timer = queue.scheduleAfter(
             deadline: .now() + .milliseconds(ShutdownState.graceMilliseconds)
         ) { [self] in
-            guard self.ending?.isDone == false else { return }
-            let closing = self.ending?.aborted.count ?? 0
-            self.ending?.report.unfinished = open.count - closing
-            open = OpenConnections()
+            guard confined.ending?.isDone == false else { return }
+            let closing = confined.ending?.aborted.count ?? 0
+            confined.ending?.report.unfinished = confined.open.count - closing
+            confined.open = OpenConnections()
             finishShutdown()
         }
     }
@@ -71,25 +72,27 @@ extension Listener {
     private func noteAborted(
         _ connection: Connection, _ aborted: ShutdownReport.AbortedConnection
     ) {
-        guard open.contains(connection), ending?.isDone == false else { return }
-        ending?.aborted.insert(ObjectIdentifier(connection))
-        ending?.report.aborted.append(aborted)
+        guard confined.open.contains(connection), confined.ending?.isDone == false else { return }
+        confined.ending?.aborted.insert(ObjectIdentifier(connection))
+        confined.ending?.report.aborted.append(aborted)
     }
 
     /// A connection was closed during the shutdown.
     func noteEnded(_ connection: Connection) {
-        if ending?.aborted.remove(ObjectIdentifier(connection)) == nil {
-            ending?.report.drained += 1
+        if confined.ending?.aborted.remove(ObjectIdentifier(connection)) == nil {
+            confined.ending?.report.drained += 1
         }
         finishShutdown()
     }
 
     private func finishShutdown() {
-        guard phase == .closed, open.isEmpty, let ending else { return }
+        guard confined.phase == .closed, confined.open.isEmpty, let ending = confined.ending else {
+            return
+        }
         ending.timer?.cancel()
-        self.ending?.isDone = true
-        self.ending?.timer = nil
-        self.ending?.completions = []
+        confined.ending?.isDone = true
+        confined.ending?.timer = nil
+        confined.ending?.completions = []
         for completion in ending.completions { completion(ending.report) }
     }
 }

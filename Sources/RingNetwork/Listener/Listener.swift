@@ -14,18 +14,24 @@ public final class Listener: QueueConfined, @unchecked Sendable {
     public let endpoints: [Endpoint]
     let options: ListenerOptions
     let sockets: [ListeningSocket]
-    @exclusivity(unchecked) var handlers = ListenerHandlers()
-    /// Itself while the listener is active, which keeps it alive.
-    @exclusivity(unchecked) private var life: Listener?
-    @exclusivity(unchecked) private(set) var phase = Phase.setup
+    @exclusivity(unchecked) var confined = Confined()
+
+    /// The state that belongs to the queue; see `QueueConfined`.
+    struct Confined {
+        var handlers = ListenerHandlers()
+        /// Itself while the listener is active, which keeps it alive.
+        fileprivate var life: Listener?
+        fileprivate(set) var phase = Phase.setup
+        var accepting = AcceptingState()
+        var open = OpenConnections()
+        var peers = PeerCounts()
+        var tally = ListenerCounters()
+        /// A descriptor in reserve, closed to accept and close clients when there is no other.
+        var reserve: Int32?
+        var ending: ShutdownState?
+    }
+
     private let setup = SetupPhase()
-    @exclusivity(unchecked) var accepting = AcceptingState()
-    @exclusivity(unchecked) var open = OpenConnections()
-    @exclusivity(unchecked) var peers = PeerCounts()
-    @exclusivity(unchecked) var tally = ListenerCounters()
-    /// A descriptor in reserve, closed to accept and close clients when there is no other.
-    @exclusivity(unchecked) var reserve: Int32?
-    @exclusivity(unchecked) var ending: ShutdownState?
 
     enum Phase {
         case setup
@@ -69,11 +75,11 @@ public final class Listener: QueueConfined, @unchecked Sendable {
         self.options = options
         endpoints = sockets.map(\.endpoint)
         queue = DispatchQueue(label: "listener \(sockets[0].endpoint)", target: target)
-        reserve = Sockets.reserve()
+        confined.reserve = Sockets.reserve()
     }
 
     deinit {
-        if phase == .setup { release() }
+        if confined.phase == .setup { release() }
     }
 
     /// The first of ``endpoints``.
@@ -84,14 +90,14 @@ public final class Listener: QueueConfined, @unchecked Sendable {
     /// Sets the handler that receives each connection, to set its handlers and activate it. Without
     /// a handler connections are closed.
     public func setConnectionHandler(_ handler: sending ((Connection) -> Void)?) {
-        onQueue { $0.handlers.connection = handler }
+        onQueue { $0.confined.handlers.connection = handler }
     }
 
     /// Sets the handler for failures to accept: either one endpoint failed for good, while the
     /// others go on, or descriptors or memory are short, and accepting resumes when they are
     /// available. Errors of single clients are not reported.
     public func setErrorHandler(_ handler: sending ((Listener, ListenerError) -> Void)?) {
-        onQueue { $0.handlers.error = handler }
+        onQueue { $0.confined.handlers.error = handler }
     }
 
     // MARK: life
@@ -99,9 +105,9 @@ public final class Listener: QueueConfined, @unchecked Sendable {
     /// Starts accepting.
     public func activate() {
         onQueue { listener in
-            guard listener.phase == .setup else { return }
-            listener.phase = .active
-            listener.life = listener
+            guard listener.confined.phase == .setup else { return }
+            listener.confined.phase = .active
+            listener.confined.life = listener
             listener.setup.end()
             listener.beginAccepting()
         }
@@ -111,12 +117,12 @@ public final class Listener: QueueConfined, @unchecked Sendable {
     /// - Parameter handler: called once the listening sockets are closed.
     public func close(_ handler: sending ((Listener) -> Void)? = nil) {
         onQueue { listener in
-            let before = listener.handlers.close
-            listener.handlers.close = { listener in
+            let before = listener.confined.handlers.close
+            listener.confined.handlers.close = { listener in
                 before?(listener)
                 handler?(listener)
             }
-            switch listener.phase {
+            switch listener.confined.phase {
             case .setup:
                 listener.setup.end()
                 listener.release()
@@ -124,7 +130,7 @@ public final class Listener: QueueConfined, @unchecked Sendable {
             case .closed:
                 listener.finish()
             case .active:
-                listener.phase = .closing
+                listener.confined.phase = .closing
                 listener.cancelPauses()
                 for socket in listener.sockets { socket.close() }
                 listener.finishIfClosed()
@@ -137,14 +143,14 @@ public final class Listener: QueueConfined, @unchecked Sendable {
     // MARK: on the queue
 
     /// The open connections. On the queue.
-    public var connections: [Connection] { open.all }
+    public var connections: [Connection] { confined.open.all }
 
     /// The number of accepted connections. On the queue.
-    public var acceptedConnections: Int { tally.accepted }
+    public var acceptedConnections: Int { confined.tally.accepted }
 
     /// The listener's counters. On the queue.
     public var counters: ListenerCounters {
-        var counters = tally
+        var counters = confined.tally
         counters.waiting = sockets.reduce(0) { $0 + $1.waitingCount }
         return counters
     }
@@ -153,23 +159,23 @@ public final class Listener: QueueConfined, @unchecked Sendable {
 
     /// Called when one of the sockets is closed.
     func finishIfClosed() {
-        guard phase == .closing, sockets.allSatisfy(\.isClosed) else { return }
+        guard confined.phase == .closing, sockets.allSatisfy(\.isClosed) else { return }
         release()
         finish()
     }
 
     private func release() {
         for socket in sockets { socket.close() }
-        if let reserve { Sockets.close(reserve) }
-        reserve = nil
+        if let reserve = confined.reserve { Sockets.close(reserve) }
+        confined.reserve = nil
     }
 
     private func finish() {
-        phase = .closed
-        let handler = handlers.close
-        handlers = ListenerHandlers()
+        confined.phase = .closed
+        let handler = confined.handlers.close
+        confined.handlers = ListenerHandlers()
         handler?(self)
         // Asynchronously, because a method of the listener may be running.
-        queue.async { [self] in life = nil }
+        queue.async { [self] in confined.life = nil }
     }
 }

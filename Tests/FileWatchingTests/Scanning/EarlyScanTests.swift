@@ -13,7 +13,7 @@ struct EarlyScanTests {
         let reader = SharedInotifyReader()
         let watching: Watching
         var engine: WatchEngine { watching.watcher.engine }
-        var root: NodeNumber { engine.roots[0].node }
+        var root: NodeNumber { engine.confined.roots[0].node }
 
         /// - Parameter root: watched; nil: the folder itself.
         init(_ names: [String], root: String? = nil) throws {
@@ -58,7 +58,7 @@ struct EarlyScanTests {
             for _ in ["old", "found"] { engine.scanSome() }
             #expect(Files.rename(folder("old"), folder("renamed")))
             engine.scanSome()
-            #expect(engine.missed.count == 1)
+            #expect(engine.confined.missed.count == 1)
         }
         // Its parent does not exist at that path, either.
         engine.take(InotifyBatch())
@@ -78,7 +78,7 @@ struct EarlyScanTests {
         engine.queue.sync {
             engine.push(engine.child("sub", of: paused.root), .repair)
             engine.scanSome()
-            #expect(engine.missed.count == 1)
+            #expect(engine.confined.missed.count == 1)
         }
         engine.take(InotifyBatch())
         engine.queue.sync {}

@@ -45,12 +45,12 @@ struct SideBySideTests {
         for name in others { folder.makeDirectory(name) }
         engine.queue.sync {
             // The last one is scanned first, together with the others.
-            let root = engine.roots[0].node
+            let root = engine.confined.roots[0].node
             let outer = engine.child("outer", of: root)
             engine.push(engine.child("inner", of: outer), [])
             for name in few { engine.push(engine.child(name, of: root), []) }
             engine.push(outer, .repair)
-            while !engine.pending.isEmpty { engine.scanSome() }
+            while !engine.confined.pending.isEmpty { engine.scanSome() }
         }
         reader.resume()
         let moved = ["folder-0/moved", "folder-0/moved/child"]
