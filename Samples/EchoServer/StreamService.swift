@@ -32,30 +32,33 @@ struct StreamService: Sendable {
 }
 
 /// Sends the generator's characters as fast as the client receives them.
-private final class CharacterStream: @unchecked Sendable {
-    // Safety: only the connection's queue touches the generator.
-    private var generator = CharacterGenerator()
-
+private enum CharacterStream {
     /// Limit for one work item, so that other connections on the event loop get their turn.
     private static let bytesPerTurn = 64 * 1024
 
     /// Starts sending. The connection must be active.
     static func begin(on connection: Connection) {
-        let stream = CharacterStream()
-        connection.setWritableHandler { stream.fill($0) }
         // Chargen sends without a request.
-        connection.queue.async { stream.fill(connection) }
+        connection.queue.async { fill(connection, CharacterGenerator()) }
     }
 
-    private func fill(_ connection: Connection) {
-        var left = Self.bytesPerTurn
+    private static func fill(_ connection: Connection, _ generator: CharacterGenerator) {
+        var rest = generator
+        var left = bytesPerTurn
         while left > 0, connection.isWritable, connection.state == .active {
-            generator.next(left) { bytes in
+            rest.next(left) { bytes in
                 connection.send(bytes)
                 left -= bytes.byteCount
             }
         }
-        guard left <= 0, connection.state == .active else { return }
-        connection.queue.async { self.fill(connection) }
+        let next = rest
+        if left <= 0 {
+            connection.queue.async { fill(connection, next) }
+        } else if connection.state == .active {
+            connection.setWritableHandler { connection in
+                connection.setWritableHandler(nil)
+                fill(connection, next)
+            }
+        }
     }
 }

@@ -2,8 +2,7 @@ import RingDispatch
 import SampleSupport
 
 /// Prints the traffic at an interval.
-final class Ticker: @unchecked Sendable {
-    // Safety: only the timer's queue touches `last` and `lastTime`.
+final class Ticker {
     private let timer: any DispatchSourceTimer
     private let ledger: Ledger
     private var last = Traffic()

@@ -11,19 +11,26 @@ struct Upstream: Sendable {
 
 /// A client's connection and the one to the server, on one queue and one event loop: what one
 /// receives, the other sends in the same call. Their handlers keep the pair alive.
-final class Pair: @unchecked Sendable {
-    // Safety: mutable state belongs to the queue of both connections.
+final class Pair: Sendable {
     private let client: Connection
     private let upstream: Upstream
-    private var pending: PendingConnection?
-    private var server: Connection?
-    /// The directions whose end was passed on.
-    private var endedDirections = 0
-    private var isDraining = false
-    private var timer: DispatchScheduledItem?
-    /// Bytes that had moved in both directions at the last tick, and the ticks since they moved.
-    private var movedBytes: UInt64 = 0
-    private var quietTicks = 0
+    /// The compiler does not know that the handlers of both connections run on one queue, so there
+    /// is a lock. No handler waits for it, and received bytes do not need it.
+    private let state = Locked(State())
+
+    private struct State {
+        var pending: PendingConnection?
+        var server: Connection?
+        /// The directions whose end was passed on.
+        var endedDirections = 0
+        var isDraining = false
+        var timer: DispatchScheduledItem?
+        /// Bytes that had moved in both directions at the last tick, and the ticks since they
+        /// moved.
+        var movedBytes: UInt64 = 0
+        var quietTicks = 0
+    }
+
     /// A time-out is over after this many quiet ticks.
     private static let mostQuietTicks = 4
     /// After SIGTERM, a pair that transfers nothing for this long has finished.
@@ -39,18 +46,19 @@ final class Pair: @unchecked Sendable {
     func begin() {
         guard client.state == .active else { return }
         client.setCloseHandler { [self] _, reason in
-            pending?.cancel()
-            timer?.cancel()
-            server?.end(reason)
+            let state = state.withLock { $0 }
+            state.pending?.cancel()
+            state.timer?.cancel()
+            state.server?.end(reason)
         }
         client.setDrainHandler { [self] _ in
-            isDraining = true
+            state.withLock { $0.isDraining = true }
             closeWhenQuiet(for: Pair.drainTimeout)
         }
-        pending = upstream.connector.connect(
+        let pending = upstream.connector.connect(
             to: upstream.endpoint, on: client.placement
         ) { [self] result in
-            pending = nil
+            state.withLock { $0.pending = nil }
             guard client.state == .active else { return }
             switch result {
             case .success(let server):
@@ -60,10 +68,14 @@ final class Pair: @unchecked Sendable {
                 client.abort()
             }
         }
+        state.withLock { $0.pending = pending }
     }
 
     private func connected(_ server: Connection) {
-        self.server = server
+        let isDraining = state.withLock { state in
+            state.server = server
+            return state.isDraining
+        }
         forward(from: client, to: server)
         forward(from: server, to: client)
         server.setCloseHandler { [client] _, reason in client.end(reason) }
@@ -84,29 +96,38 @@ final class Pair: @unchecked Sendable {
         }
         source.setEndHandler { [self] _ in
             sink.closeOutput()
-            endedDirections += 1
+            let endedDirections = state.withLock { state in
+                state.endedDirections += 1
+                return state.endedDirections
+            }
             if endedDirections == 2 { close() }
         }
     }
 
     /// Closes the server's connection once all is sent, and then the client's.
-    private func close() { (server ?? client).close() }
+    private func close() { (state.withLock { $0.server } ?? client).close() }
 
     // MARK: time-outs
 
     /// Ends the pair once no byte has moved for a while.
     private func closeWhenQuiet(for span: TimeSpan) {
-        timer?.cancel()
         let tick = DispatchTimeInterval.nanoseconds(Int(span.nanoseconds) / Pair.mostQuietTicks)
-        timer = client.queue.scheduleAfter(deadline: .now() + tick) { [self] in
-            let moved = client.movedBytes + (server?.movedBytes ?? 0)
-            quietTicks = moved == movedBytes ? quietTicks + 1 : 0
-            movedBytes = moved
-            if quietTicks < Pair.mostQuietTicks { return closeWhenQuiet(for: span) }
-            let hasUnsent = client.unsentBytes + (server?.unsentBytes ?? 0) > 0
+        let timer = client.queue.scheduleAfter(deadline: .now() + tick) { [self] in
+            let state = state.withLock { state in
+                let moved = client.movedBytes + (state.server?.movedBytes ?? 0)
+                state.quietTicks = moved == state.movedBytes ? state.quietTicks + 1 : 0
+                state.movedBytes = moved
+                return state
+            }
+            if state.quietTicks < Pair.mostQuietTicks { return closeWhenQuiet(for: span) }
+            let hasUnsent = client.unsentBytes + (state.server?.unsentBytes ?? 0) > 0
             if !hasUnsent { return close() }
             // During a shutdown, its deadline ends peers that do not read.
-            if isDraining { closeWhenQuiet(for: span) } else { client.abort() }
+            if state.isDraining { closeWhenQuiet(for: span) } else { client.abort() }
+        }
+        state.withLock { state in
+            state.timer?.cancel()
+            state.timer = timer
         }
     }
 }

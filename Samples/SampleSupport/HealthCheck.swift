@@ -45,15 +45,12 @@ package func oneLine(_ error: ConnectError) -> String {
 }
 
 /// One connection, one question, one answer. Runs on the connection's queue.
-private final class Conversation: @unchecked Sendable {
-    // Safety: only the connection's queue touches the state, except `ending`: it is written once,
-    // before the semaphore is signalled, and read after the wait.
+private final class Conversation: Sendable {
     private let question: [UInt8]
     private let answer: [UInt8]
-    private var received: [UInt8] = []
     private let hasEnded = DispatchSemaphore(value: 0)
     private let once = DispatchOnce()
-    private var ending: String?
+    private let ending = Locked<String?>(nil)
 
     init(_ question: [UInt8], _ answer: [UInt8]) {
         self.question = question
@@ -72,7 +69,11 @@ private final class Conversation: @unchecked Sendable {
 
     private func ask(_ connection: Connection) {
         guard !(question.isEmpty && answer.isEmpty) else { return end(nil) }
-        connection.setReceiveHandler { _, bytes in self.receive(bytes) }
+        var received: [UInt8] = []
+        connection.setReceiveHandler { _, bytes in
+            bytes.withUnsafeBytes { received += $0 }
+            self.compare(received)
+        }
         connection.setCloseHandler { _, reason in
             self.end("the server closed the connection before the answer was complete (\(reason))")
         }
@@ -80,8 +81,7 @@ private final class Conversation: @unchecked Sendable {
         if !question.isEmpty { connection.send(question) }
     }
 
-    private func receive(_ bytes: RawSpan) {
-        bytes.withUnsafeBytes { received += $0 }
+    private func compare(_ received: [UInt8]) {
         if !received.prefix(answer.count).elementsEqual(answer.prefix(received.count)) {
             end("the answer is wrong")
         } else if received.count >= answer.count {
@@ -91,7 +91,7 @@ private final class Conversation: @unchecked Sendable {
 
     private func end(_ problem: String?) {
         once.perform {
-            ending = problem
+            ending.withLock { $0 = problem }
             hasEnded.signal()
         }
     }
@@ -99,6 +99,6 @@ private final class Conversation: @unchecked Sendable {
     /// Waits for the end; nil: the answer was right.
     func problem(at deadline: DispatchTime) -> String? {
         guard hasEnded.wait(timeout: deadline) == .success else { return "no answer in time" }
-        return ending
+        return ending.withLock { $0 }
     }
 }

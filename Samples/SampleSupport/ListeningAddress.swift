@@ -26,20 +26,15 @@ package enum ListeningAddress {
     }
 
     private static func resolve(_ endpoint: Endpoint) throws -> [Endpoint] {
-        let answer = Answer()
-        let queue = DispatchQueue(label: "listening-address")
-        Resolver.shared.resolve(endpoint, queue: queue) {
-            answer.result = $0
-            answer.isThere.signal()
-        }
-        answer.isThere.wait()
-        return try answer.result.map { try $0.get() } ?? []
-    }
-
-    private final class Answer: @unchecked Sendable {
-        // Safety: written before the semaphore is signalled, read after the wait.
-        var result: Result<[Endpoint], ResolverError>?
+        let answer = Locked<Result<[Endpoint], ResolverError>?>(nil)
         let isThere = DispatchSemaphore(value: 0)
+        let queue = DispatchQueue(label: "listening-address")
+        Resolver.shared.resolve(endpoint, queue: queue) { result in
+            answer.withLock { $0 = result }
+            isThere.signal()
+        }
+        isThere.wait()
+        return try answer.withLock { $0 }?.get() ?? []
     }
 
     /// Calls `make` with one address after the other until it succeeds.
