@@ -6,7 +6,7 @@
 /// before it, and those will fire when the loop wakes then.
 ///
 /// Removal leaves an empty slot, which costs one write; filling the gap would touch timers all over
-/// the memory. The first slot is never empty, and at most half of the slots are.
+/// the memory. The first slot is never empty, and after a removal at most half of the slots are.
 struct TimerHeap: Sendable {
     private var slots: [TimerSlot] = []
     private var emptyCount = 0
@@ -60,6 +60,20 @@ struct TimerHeap: Sendable {
             searchEarliest(from: 0)
         }
         return due
+    }
+
+    /// For tests.
+    func checkInvariants() {
+        for index in slots.indices.dropFirst() {
+            let parent = (index - 1) / TimerHeap.arity
+            precondition(
+                slots[parent].window.deadline <= slots[index].window.deadline,
+                "a timer is due before the one above it")
+        }
+        precondition(slots.first?.isEmpty != true, "the first slot is empty")
+        precondition(emptyCount == slots.count { $0.isEmpty }, "the empty slots are miscounted")
+        let latest = slots.filter { !$0.isEmpty }.map(\.window.latest).min() ?? .max
+        precondition(earliest <= latest, "the loop would wake too late")
     }
 
     private mutating func searchEarliest(from index: Int) {

@@ -58,6 +58,7 @@ struct TimerHeapTests {
                     #expect(heap.earliest == pending.map(\.window.latest).min() ?? .max)
                 }
             }
+            heap.checkInvariants()
             #expect(heap.count == pending.count)
             // Earlier only if that timer was removed.
             #expect(heap.earliest <= pending.map(\.window.latest).min() ?? .max)
