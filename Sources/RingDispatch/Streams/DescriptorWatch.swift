@@ -25,7 +25,11 @@ package class DescriptorWatch: EventReceiver, @unchecked Sendable {
 
     /// - Parameter loopNumber: selects the loop, modulo their number; nil: the next loop in turn.
     init(descriptor: Int32, queue: DispatchQueue, events: UInt32, loopNumber: Int? = nil) {
-        precondition(queue.isSerial, "a watch needs a serial queue")
+        if !queue.isSerial {
+            fatalMisuse(
+                "queue '\(queue.label)' is concurrent: a connection or a listener needs a "
+                    + "serial one")
+        }
         self.queue = queue
         loop = loopNumber.map { Runtime.loop(number: $0) } ?? Runtime.loopForNewSource()
         super.init(descriptor: descriptor, events: events | PollEvents.edgeTriggered)
