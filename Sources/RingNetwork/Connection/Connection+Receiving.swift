@@ -3,9 +3,6 @@ internal import RingDispatch
 
 // The receive paths that do more than call the handler. On the queue.
 extension Connection {
-    /// Bytes buffered for a program that uses `await`, between its calls.
-    private static let awaitAheadBytes = 16 * 1024
-
     /// Handles bytes that cannot go straight to the receive handler.
     func receiveSpecially(_ bytes: UnsafeRawBufferPointer) {
         let extras = makeExtras()
@@ -58,15 +55,7 @@ extension Connection {
     var wantsToReceive: Bool {
         if isHandshaking { return true }
         guard phase == .active, !hasEnded, pauses == 0, !isHeldBack else { return false }
-        if handlers.receive != nil { return true }
-        guard let extras, extras.isAwaited else { return false }
-        return extras.waiter != nil || extras.gathered.count < Connection.awaitAheadBytes
-    }
-
-    /// Receives into the buffer while no task waits.
-    var receivesAhead: Bool {
-        guard let extras, extras.isAwaited else { return false }
-        return extras.waiter == nil && handlers.receive == nil
+        return handlers.receive != nil
     }
 
     var isHeldBack: Bool { isBackedUp && pausesReceivingWhileUnwritable }
@@ -79,13 +68,11 @@ extension Connection {
     func updateReceiveLimit() {
         guard let extras else { return }
         let isSpecial =
-            isSecured || extras.isAwaited || extras.receiveMinimumBytes > 1
-            || !extras.gathered.isEmpty
+            isSecured || extras.receiveMinimumBytes > 1 || !extras.gathered.isEmpty
         receiveLimit = isSpecial ? -1 : receiveMaximumBytes
     }
 
     private func handOverGathered(_ extras: ConnectionExtras) {
-        answerWaiter(extras)
         while !extras.gathered.isEmpty, mayHandOver,
             extras.gathered.count >= extras.receiveMinimumBytes || extras.isEndHeld
         {
@@ -98,8 +85,8 @@ extension Connection {
             // returned.
             extras.gathered = rest
         }
-        if phase != .active && !extras.isAwaited { extras.gathered = [] }
-        guard extras.isEndHeld, phase == .active, !extras.isAwaited, extras.gathered.isEmpty,
+        if phase != .active { extras.gathered = [] }
+        guard extras.isEndHeld, phase == .active, extras.gathered.isEmpty,
             isSecured ? mayHandOver : true
         else { return }
         extras.isEndHeld = false

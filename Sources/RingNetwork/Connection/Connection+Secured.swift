@@ -55,7 +55,7 @@ extension Connection {
         extras.isCloseNotified = true
         if phase == .closing {
             tearDown(extras.sendError.map { .failed($0) } ?? reason ?? .closed)
-        } else if hasEnded || extras.sendError != nil && !(wantsToReceive || extras.isAwaited) {
+        } else if hasEnded || extras.sendError != nil && !wantsToReceive {
             // Without bytes of the program (only a record of the layer's failed), it may still
             // begin to receive what the peer has sent.
             tearDown(.failed(error))

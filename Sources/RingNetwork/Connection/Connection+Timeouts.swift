@@ -75,7 +75,7 @@ extension Connection {
         ConnectionActivity(
             bytesReceived: counters.bytesReceived, bytesSent: counters.bytesSent,
             hasUnsent: unsentBytes > 0, hasDrained: extras.hasDrained,
-            wantsToReceive: wantsToReceive && !receivesAhead, hasPaused: extras.hasPaused,
+            wantsToReceive: wantsToReceive, hasPaused: extras.hasPaused,
             message: extras.isInMessage ? extras.messageNumber : nil,
             isHandshaking: isHandshaking)
     }

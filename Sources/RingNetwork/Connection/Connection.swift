@@ -255,9 +255,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         phase = .closing
         setup.end()
         life = self
-        // Keeps bytes that a task may still ask for, unless the program itself has closed.
-        if let extras, !extras.isAwaited || why == .closed { extras.gathered = [] }
-        failWaiter(why)
+        extras?.gathered = []
         if isHandshaking { return updateReceiving() }
         receiver?.pause()
         if hasGoodbye { flush() }
@@ -284,7 +282,6 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         if let extras {
             stopTimer()
             fail(extras.unencrypted.abandon(), why)
-            failWaiter(why)
         }
         receiver?.end()
         let isAborting = aborts || why == .aborted

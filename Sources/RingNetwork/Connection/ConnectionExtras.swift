@@ -24,9 +24,6 @@ final class ConnectionExtras {
     var isDelivering = false
     /// The peer ended its stream, and the end was not reported yet.
     var isEndHeld = false
-    /// The program receives with `await`.
-    var isAwaited = false
-    var waiter: ReceiveWait?
 
     // MARK: security
     var layer: SecurityLayer?

@@ -62,6 +62,33 @@ struct SequenceTests {
         for await change in late { Issue.record("\(change)") }
     }
 
+    @Test("a scope has every change from its beginning on, and ends with its task")
+    func scope() async throws {
+        let folder = Folder()
+        let root = folder.path
+        let name = try await FileTreeWatcher.withChanges(of: [root]) { changes in
+            folder.makeFile("a")
+            for await change in changes where change.action == .created {
+                return change.path.lastComponent?.string
+            }
+            return nil
+        }
+        #expect(name == "a")
+        for round in 0..<20 {
+            let task = ownTask {
+                try await FileTreeWatcher.withChanges(of: [root]) { changes in
+                    for await change in changes { Issue.record("\(change)") }
+                }
+            }
+            for _ in 0..<round * 10 { sched_yield() }
+            task.cancel()
+            _ = await task.result
+        }
+        await #expect(throws: FileTreeError.self) {
+            try await FileTreeWatcher.withChanges(of: [root.appending("missing")]) { _ in }
+        }
+    }
+
     @Test("after a cancel only the end is reported, on the queue")
     func cancel() throws {
         let watching = try Watching()

@@ -8,25 +8,26 @@ import Testing
 @Suite("Connections over TLS", .watchdog)
 struct TLSConnectionTests {
     @Test("Bytes of all sizes are echoed in order", arguments: [TLSVersion.tls12, .tls13])
-    func echo(version: TLSVersion) async throws {
+    func echo(version: TLSVersion) throws {
         var configuration = clientConfiguration()
         configuration.maximumVersion = version
         let pair = try SecuredPair(client: configuration)
         pair.server.setReceiveHandler { $0.send($1) }
+        let received = Inbox(pair.client)
         pair.activate()
         var size = 1
         while size < 300_000 {
             for count in [size - 1, size, size + 1] where count > 0 {
                 let bytes = patterned(count, seed: size)
                 pair.client.send(bytes, completion: nil)
-                #expect(try await pair.client.receive(exactly: count) == bytes)
+                expectSame(received.receive(exactly: count), bytes)
             }
             size *= 4
         }
         let negotiation = pair.client.queue.sync { pair.client.tlsNegotiation }
         #expect(negotiation?.version == version)
         pair.client.closeOutput()
-        #expect(try await pair.client.receive() == nil)
+        #expect(received.receiveAll() == [])
         #expect(pair.serverClosed.wait() == .ended)
         pair.client.close()
         #expect(pair.clientClosed.wait() == .closed)
@@ -55,21 +56,20 @@ struct TLSConnectionTests {
     }
 
     @Test("close before the end of the handshake still sends all bytes, and close_notify")
-    func closeEarly() async throws {
+    func closeEarly() throws {
         let pair = try SecuredPair()
+        let received = Inbox(pair.server)
         pair.client.send(patterned(200_000), completion: nil)
         pair.activate()
         pair.client.close()
-        var all: [UInt8] = []
-        while let bytes = try await pair.server.receive() { all += bytes }
-        #expect(all == patterned(200_000))
+        expectSame(received.receiveAll(), patterned(200_000))
         #expect(pair.clientClosed.wait() == .closed)
         pair.server.close()
         #expect(pair.serverClosed.wait() == .closed)
     }
 
-    @Test("A receive() that comes after the peer has left gets all bytes")
-    func lateReceive() async throws {
+    @Test("A receive handler that is set after the peer has left gets all bytes")
+    func lateReceive() throws {
         for _ in 0..<30 {
             let pair = try SecuredPair()
             pair.client.send(patterned(1000), completion: nil)
@@ -77,9 +77,7 @@ struct TLSConnectionTests {
             pair.client.close()
             #expect(pair.clientClosed.wait() == .closed)
             pair.server.queue.sync {}
-            var all: [UInt8] = []
-            while let bytes = try await pair.server.receive() { all += bytes }
-            #expect(all == patterned(1000))
+            expectSame(Inbox(pair.server).receiveAll(), patterned(1000))
             pair.server.close()
             #expect(pair.serverClosed.wait() == .closed)
         }
@@ -92,39 +90,37 @@ struct TLSConnectionTests {
         options.sendLowWaterBytes = 5000
         options.pausesReceivingWhileUnwritable = false
         let pair = try SecuredPair(options: options)
-        pair.activate()
         let up = patterned(1 << 20, seed: 1)
         let down = patterned(1 << 20, seed: 2)
-        let wasBackedUp = pair.server.queue.sync {
-            pair.server.send(down, completion: nil)
-            return !pair.server.isWritable
+        async let received = pair.client.run { client in
+            client.connection.send(up, completion: nil)
+            var received: [UInt8] = []
+            while received.count < down.count {
+                received += try await client.receive() ?? []
+                if received.count % 5 == 0 { letTimePass(milliseconds: 1) }
+            }
+            return received
         }
-        #expect(wasBackedUp)
-        pair.client.send(up, completion: nil)
-        var received: [UInt8] = []
-        while received.count < down.count {
-            received += try await pair.client.receive() ?? []
-            if received.count % 5 == 0 { letTimePass(milliseconds: 1) }
+        let other = try await pair.server.run { server in
+            // Waits until the peer has taken nearly all.
+            try await server.send(down)
+            return try await server.receive(exactly: up.count)
         }
-        #expect(received == down)
-        let other = try await pair.server.receive(exactly: up.count)
-        #expect(other == up)
-        #expect(poll { pair.server.queue.sync { pair.server.isWritable } })
-        pair.close()
+        expectSame(other, up)
+        expectSame(try await received, down)
     }
 
     @Test("closeOutput sends close_notify; the other direction stays open")
-    func halfClose() async throws {
+    func halfClose() throws {
         let pair = try SecuredPair()
+        let (client, server) = (Inbox(pair.client), Inbox(pair.server))
         pair.activate()
         pair.client.send([1], completion: nil)
         pair.client.closeOutput()
-        #expect(try await pair.server.receive() == [1])
-        #expect(try await pair.server.receive() == nil)
-        try await pair.server.send(patterned(100_000))
+        #expect(server.receiveAll() == [1])
+        pair.server.send(patterned(100_000), completion: nil)
         pair.server.close()
-        #expect(try await pair.client.receive(exactly: 100_000) == patterned(100_000))
-        #expect(try await pair.client.receive() == nil)
+        expectSame(client.receiveAll(), patterned(100_000))
         pair.client.close()
         #expect(pair.clientClosed.wait() == .closed)
         #expect(pair.serverClosed.wait() == .closed)
@@ -185,7 +181,7 @@ struct TLSConnectionTests {
     }
 
     @Test("Files go out encrypted, in their turn, as the peer takes them")
-    func files() async throws {
+    func files() throws {
         let folder = Folder()
         let bytes = patterned(1_500_000)
         let path = folder.makeFile("file", bytes)
@@ -196,10 +192,10 @@ struct TLSConnectionTests {
         pair.server.send(fileDescriptor: file, offset: 10, count: 1_400_000, completion: nil)
         pair.server.send([2], completion: nil)
         close(file)
-        #expect(try await pair.client.receive(exactly: 1) == [1])
-        let middle = try await pair.client.receive(exactly: 1_400_000)
-        #expect(middle == Array(bytes[10..<1_400_010]))
-        #expect(try await pair.client.receive(exactly: 1) == [2])
+        let received = Inbox(pair.client)
+        #expect(received.receive(exactly: 1) == [1])
+        expectSame(received.receive(exactly: 1_400_000), Array(bytes[10..<1_400_010]))
+        #expect(received.receive(exactly: 1) == [2])
         let file2 = open(path, O_RDONLY | O_CLOEXEC)
         let sent = Outcome<SocketError?>()
         pair.server.send(fileDescriptor: file2, offset: 1_499_000, count: 2000) { sent.set($0) }
@@ -211,7 +207,7 @@ struct TLSConnectionTests {
     }
 
     @Test("A second connection resumes the session of the first one")
-    func resumption() async throws {
+    func resumption() throws {
         let client = try TLSContext(clientConfiguration())
         let server = try TLSContext(serverConfiguration())
         for round in 0..<3 {
@@ -220,7 +216,7 @@ struct TLSConnectionTests {
             pair.activate()
             // Session tickets precede the answer.
             pair.client.send([1], completion: nil)
-            #expect(try await pair.client.receive(exactly: 1) == [1])
+            #expect(Inbox(pair.client).receive(exactly: 1) == [1])
             let isResumed = pair.client.queue.sync { pair.client.tlsNegotiation?.isResumed }
             #expect(isResumed == (round > 0))
             pair.close()
@@ -228,13 +224,14 @@ struct TLSConnectionTests {
     }
 
     @Test("An idle secured connection is closed with close_notify")
-    func idle() async throws {
+    func idle() throws {
         var options = ConnectionOptions()
         options.timeouts.idle = .milliseconds(300)
         let pair = try SecuredPair(options: options)
         pair.server.setTimeouts(ConnectionTimeouts())
+        let received = Inbox(pair.server)
         pair.activate()
-        #expect(try await pair.server.receive() == nil)
+        #expect(received.receiveAll() == [])
         #expect(pair.clientClosed.wait() == .timedOut(.idle))
         pair.server.close()
         #expect(pair.serverClosed.wait() == .closed)

@@ -106,7 +106,7 @@ struct TLSFailureTests {
     }
 
     @Test("A client that does not trust the server, and a server that wants a certificate")
-    func wrongTrust() async throws {
+    func wrongTrust() throws {
         var client = clientConfiguration()
         client.trustRoots = TestIdentities.otherAuthority.trust
         let distrustful = try SecuredPair(client: client)
@@ -120,7 +120,7 @@ struct TLSFailureTests {
         demanding.activate()
         #expect(failure(demanding.serverClosed)?.error?.kind == .verification(.missing))
         // In TLS 1.3 the client's handshake has ended by then.
-        await #expect(throws: ReceiveError.self) { try await demanding.client.receive() }
+        _ = Inbox(demanding.client)
         #expect(failure(demanding.clientClosed)?.error?.kind == .peerAlert(.certificateRequired))
     }
 

@@ -1,10 +1,13 @@
-/// Why an awaited receive returned no bytes.
+/// Why a task received nothing.
 public enum ReceiveError: Error, Hashable {
     /// The connection is closed or closing.
     case closed(CloseReason)
     /// The peer ended its stream before the requested number of bytes had arrived. The next
     /// `receive()` returns those that have.
     case ended(available: Int, wanted: Int)
+    /// The time that the call allowed has passed. No bytes are lost: the next receive returns those
+    /// that have arrived.
+    case timedOut
 }
 
 extension ReceiveError: CustomStringConvertible {
@@ -13,6 +16,7 @@ extension ReceiveError: CustomStringConvertible {
         case .closed(let reason): "the connection is closed: \(reason)"
         case .ended(let available, let wanted):
             "the peer's stream ended after \(available) of \(wanted) bytes; receive() returns them"
+        case .timedOut: "nothing was received within the time that the call allowed"
         }
     }
 }

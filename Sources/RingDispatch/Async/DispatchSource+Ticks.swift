@@ -1,0 +1,42 @@
+extension DispatchSource {
+    /// A timer for `for await`: each element says how often it has fired since the last one, at
+    /// least once.
+    ///
+    /// It fires for the first time one interval after this call, and until the last copy of the
+    /// sequence and of its iterators is released. The sequence ends when the task is cancelled. A
+    /// task that is slow misses no count, and nothing piles up.
+    /// - Parameters:
+    ///   - interval: between two times; does not drift.
+    ///   - leeway: how late a time may be, to save wake-ups.
+    public static func timer(
+        every interval: DispatchTimeInterval, leeway: DispatchTimeInterval = .nanoseconds(0)
+    ) -> TimerSequence {
+        TimerSequence(
+            events: SourceEvents(label: "ringdispatch.timer-sequence") { queue in
+                let source = makeTimerSource(queue: queue)
+                source.schedule(deadline: .now() + interval, repeating: interval, leeway: leeway)
+                return [source]
+            } add: { count, source in
+                count = (count ?? 0) + source.data
+            })
+    }
+
+    /// See ``timer(every:leeway:)``. One task at a time may wait for the next element.
+    public struct TimerSequence: AsyncSequence, Sendable {
+        public typealias Element = UInt
+        public typealias Failure = Never
+        let events: SourceEvents<UInt>
+
+        public func makeAsyncIterator() -> Iterator { Iterator(events: events) }
+
+        public struct Iterator: AsyncIteratorProtocol, Sendable {
+            let events: SourceEvents<UInt>
+
+            public func next() async -> UInt? { await events.next() }
+
+            public func next(isolation: isolated (any Actor)?) async -> UInt? {
+                await events.next()
+            }
+        }
+    }
+}

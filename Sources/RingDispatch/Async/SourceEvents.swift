@@ -1,0 +1,35 @@
+/// What sources report to a task. Cancels the sources with the last reference to it.
+final class SourceEvents<Event: Sendable>: Sendable {
+    private let mailbox = Mailbox<Event>()
+    private let sources: [any DispatchSourceProtocol]
+
+    /// Returns once the sources are installed, so that they miss no event after the call.
+    /// - Parameters:
+    ///   - isLast: nothing follows an event.
+    ///   - sources: makes them, with this queue for their handlers.
+    ///   - add: adds an event of a source to those that were not taken yet.
+    init(
+        label: String, isLast: Bool = false,
+        _ sources: (DispatchQueue) -> [any DispatchSourceProtocol],
+        add: @escaping @Sendable (inout Event?, any DispatchSourceProtocol) -> Void
+    ) {
+        self.sources = sources(DispatchQueue(label: label))
+        let installed = DispatchSemaphore(value: 0)
+        for source in self.sources {
+            // The source keeps its handlers until it is cancelled.
+            source.setEventHandler { [mailbox] in
+                mailbox.post { add(&$0, source) }
+                guard isLast else { return }
+                mailbox.finish()
+                source.cancel()
+            }
+            source.setRegistrationHandler { installed.signal() }
+            source.activate()
+        }
+        for _ in self.sources { installed.wait() }
+    }
+
+    deinit { for source in sources { source.cancel() } }
+
+    func next() async -> Event? { await mailbox.next() }
+}

@@ -1,0 +1,104 @@
+internal import LinuxPlatform
+public import RingDispatch
+
+extension AsyncConnection {
+    /// Waits for bytes and returns all that have arrived, up to 64 KiB; nil when the peer has ended
+    /// its stream, or the listener shuts down.
+    ///
+    /// The end of the stream does not close the connection: you may still send. Cancelling the task
+    /// ends the wait. No bytes are lost, unless it is the task of the whole connection, which is
+    /// then reset.
+    /// - Parameter limit: how long to wait.
+    /// - Throws: ``ReceiveError``, `CancellationError`.
+    public func receive(within limit: DispatchTimeInterval = .never) async throws -> [UInt8]? {
+        guard isCurrent else {
+            return try await withTaskExecutorPreference(executor) {
+                try await receive(within: limit)
+            }
+        }
+        if bufferedCount == 0 {
+            let hasBytes = try await limited(to: limit) { try await receiveMore(isIdle: true) }
+            if !hasBytes { return nil }
+        }
+        return takeArray(bufferedCount)
+    }
+
+    /// Waits for bytes, and passes all that have arrived to `body` where they were received, in
+    /// memory of the thread: nothing is copied. nil when the peer has ended its stream, or the
+    /// listener shuts down.
+    ///
+    /// `body` runs on the connection's queue, outside the task, which waits meanwhile. The span is
+    /// valid only during the call. To answer, call `connection.send`: while the peer does not take
+    /// the answers, the next receive waits.
+    /// - Throws: what `body` throws; ``ReceiveError``, `CancellationError`.
+    public func receive<Value>(_ body: (RawSpan) throws -> Value) async throws -> Value? {
+        guard isCurrent else {
+            return try await withTaskExecutorPreference(executor) { try await receive(body) }
+        }
+        if bufferedCount > 0 {
+            defer { take(bufferedCount) }
+            return try buffer.withUnsafeBytes { bytes in
+                try body(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: bytes[taken...])))
+            }
+        }
+        var result: Result<Value, any Error>?
+        _ = try await withoutActuallyEscaping({ bytes in result = Result { try body(bytes) } }) {
+            try await receiveMore(isIdle: true, $0)
+        }
+        return try result?.get()
+    }
+
+    /// Waits for exactly `count` bytes, at least 1. A shutdown of the listener does not end it,
+    /// since it may be the middle of a message.
+    /// - Parameter limit: how long to wait for all of them.
+    /// - Throws: ``ReceiveError``, `CancellationError`.
+    public func receive(
+        exactly count: Int, within limit: DispatchTimeInterval = .never
+    ) async throws -> [UInt8] {
+        guard isCurrent else {
+            return try await withTaskExecutorPreference(executor) {
+                try await receive(exactly: count, within: limit)
+            }
+        }
+        if count < 1 {
+            fatalMisuse("receive(exactly: \(count)) of connection '\(connection.queue.label)'")
+        }
+        try await limited(to: limit) {
+            while bufferedCount < count {
+                guard try await receiveMore(isIdle: false) else {
+                    throw ReceiveError.ended(available: bufferedCount, wanted: count)
+                }
+            }
+        }
+        return takeArray(count)
+    }
+
+    /// Waits for the next frame; nil at the end between frames.
+    func receiveFrame<F: Framing>(_ reader: inout FrameReader<F>) async throws -> [UInt8]? {
+        guard isCurrent else {
+            return try await withTaskExecutorPreference(executor) {
+                try await receiveFrame(&reader)
+            }
+        }
+        while true {
+            if let frame = try takeFrame(&reader) { return frame }
+            let count = bufferedCount
+            guard try await receiveMore(isIdle: count == 0) else {
+                if count == 0 { return nil }
+                throw FrameError.endInsideFrame(byteCount: count)
+            }
+        }
+    }
+
+    private func takeFrame<F: Framing>(_ reader: inout FrameReader<F>) throws -> [UInt8]? {
+        if bufferedCount == 0 { return nil }
+        let found = try buffer.withUnsafeBytes { bytes -> (frame: [UInt8], end: Int)? in
+            let bytes = UnsafeRawBufferPointer(rebasing: bytes[taken...])
+            guard let bounds = try reader.nextFrame(in: bytes) else { return nil }
+            return (Array(bytes[bounds.payload]), bounds.end)
+        }
+        guard let found else { return nil }
+        take(found.end)
+        return found.frame
+    }
+}

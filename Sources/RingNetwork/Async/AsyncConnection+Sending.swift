@@ -1,0 +1,90 @@
+internal import LinuxPlatform
+public import RingDispatch
+
+extension AsyncConnection {
+    /// Sends the bytes. Waits only while more than ``ConnectionOptions/sendHighWaterBytes`` are
+    /// unsent, so that the task cannot run far ahead of its peer. Cancelling ends only the wait:
+    /// the bytes are still sent, unless the connection is reset.
+    /// - Throws: ``SocketError``, `CancellationError`.
+    public func send(_ bytes: [UInt8]) async throws {
+        guard isCurrent else {
+            return try await withTaskExecutorPreference(executor) { try await send(bytes) }
+        }
+        try checkSending()
+        connection.send(bytes)
+        if !connection.isWritable { try await becomeWritable() }
+    }
+
+    /// Sends data without copying its regions, and waits as above.
+    public func send(_ data: DispatchData) async throws {
+        guard isCurrent else {
+            return try await withTaskExecutorPreference(executor) { try await send(data) }
+        }
+        try checkSending()
+        connection.send(data)
+        if !connection.isWritable { try await becomeWritable() }
+    }
+
+    /// Sends a part of a regular file, and waits as above; a file that is too short resets the
+    /// connection.
+    public func send(fileDescriptor: Int32, offset: Int, count: Int) async throws {
+        guard isCurrent else {
+            return try await withTaskExecutorPreference(executor) {
+                try await send(fileDescriptor: fileDescriptor, offset: offset, count: count)
+            }
+        }
+        try checkSending()
+        connection.send(fileDescriptor: fileDescriptor, offset: offset, count: count)
+        if !connection.isWritable { try await becomeWritable() }
+    }
+
+    /// Ends the sending side, after all earlier sends; receiving continues. From any thread.
+    public func closeOutput() { connection.closeOutput() }
+
+    // MARK: on the queue
+
+    private func checkSending() throws {
+        if isCancelled { throw CancellationError() }
+        if !connection.isOpenForSending { throw sendError }
+    }
+
+    private var sendError: SocketError {
+        (reason ?? connection.reason)?.error ?? SocketError("send", ErrorCode.brokenPipe)
+    }
+
+    private func becomeWritable() async throws {
+        let isOwner = AsyncConnection.currentTask == owner
+        if !isOwner { try Task.checkCancellation() }
+        number &+= 1
+        let number = number
+        if isOwner {
+            await wait(number)
+        } else {
+            await withTaskCancellationHandler {
+                await wait(number)
+            } onCancel: {
+                connection.queue.async { [self] in
+                    guard let index = senders.firstIndex(where: { $0.number == number }) else {
+                        return
+                    }
+                    senders.remove(at: index).continuation.resume()
+                }
+            }
+        }
+        if isCancelled || Task.isCancelled { throw CancellationError() }
+        if connection.state == .closed { throw sendError }
+    }
+
+    private func wait(_ number: UInt64) async {
+        await withUnsafeContinuation {
+            senders.append(AsyncSender(number: number, continuation: $0))
+        }
+    }
+
+    func resumeSenders() {
+        guard !senders.isEmpty else { return }
+        let senders = senders
+        self.senders = []
+        for sender in senders { sender.continuation.resume() }
+    }
+}

@@ -1,0 +1,111 @@
+internal import LinuxPlatform
+internal import RingDispatch
+internal import Synchronization
+
+/// A connection as a task uses it: it waits for bytes instead of setting handlers.
+///
+/// You get one for the duration of a closure, from ``Listener/run(_:)``,
+/// ``Connector/withConnection(to:isolation:_:)`` or ``Connection/run(isolation:_:)``. The closure
+/// runs on the connection's queue, unless it belongs to an actor. It may block like a handler; its
+/// own connection then neither sends nor receives. Returning closes the connection in order: what
+/// is unsent is sent first. Throwing an error, or cancelling the task, resets it.
+///
+/// Nothing is received while no task waits for bytes: flow control then stops the peer. So a task
+/// that does something else holds at most the bytes that one receive returned beyond what was
+/// asked for, 64 KiB.
+///
+/// The methods may be called by any task and wait, where they wait, without a thread. One task at a
+/// time may receive; several may send.
+public final class AsyncConnection: @unchecked Sendable {
+    // Safety: mutable state belongs to the connection's queue; before `activate`, to its maker.
+    /// The connection. Its handlers belong to this object: do not set any. Everything else may be
+    /// used, such as `send` in the closure of ``receive(_:)``, `remoteEndpoint`, or `setTimeouts`.
+    public let connection: Connection
+    let executor: QueueExecutor
+
+    // MARK: receiving
+    /// Received bytes, of which `taken` are used up.
+    @exclusivity(unchecked) var buffer: [UInt8] = []
+    @exclusivity(unchecked) var taken = 0
+    /// The task that waits for bytes. While it does, receiving is not paused.
+    @exclusivity(unchecked) var receiver: UnsafeContinuation<Void, Never>?
+    /// Takes the bytes that the task waits for, instead of the buffer.
+    @exclusivity(unchecked) var body: ((RawSpan) -> Void)?
+    /// Whether a shutdown ends the wait.
+    @exclusivity(unchecked) var isIdle = false
+    /// How the wait ended: whether there are bytes.
+    @exclusivity(unchecked) var outcome: Result<Bool, any Error> = .success(false)
+    /// The number of the last wait of a task that is not the owner.
+    @exclusivity(unchecked) var number: UInt64 = 0
+    /// The number of the present or last wait for bytes; 0: the owner's.
+    @exclusivity(unchecked) var receiverNumber: UInt64 = 0
+    /// The time of the operation has passed.
+    @exclusivity(unchecked) var isLate = false
+    /// The peer has ended its stream.
+    @exclusivity(unchecked) var hasEnded = false
+
+    // MARK: sending
+    /// Tasks that wait until the connection is writable.
+    @exclusivity(unchecked) var senders: [AsyncSender] = []
+
+    // MARK: life
+    /// The task that runs the closure, whose cancellation needs no handler at each wait.
+    @exclusivity(unchecked) var owner: UInt = 0
+    @exclusivity(unchecked) var isCancelled = false
+    @exclusivity(unchecked) var reason: CloseReason?
+    /// The task that waits for the end.
+    @exclusivity(unchecked) var closer: UnsafeContinuation<Void, Never>?
+    // Set (releasing) on the queue, read (acquiring) by any thread.
+    let hasShutDown = Atomic<Bool>(false)
+
+    /// - Parameter connection: not activated.
+    package init(_ connection: Connection) {
+        self.connection = connection
+        executor = QueueExecutor(connection.queue)
+    }
+
+    /// Called once, by the maker, before anybody else has the connection.
+    package func activate() {
+        connection.setReceiveHandler { [self] _, bytes in received(bytes) }
+        connection.setEndHandler { [self] _ in end() }
+        connection.setWritableHandler { [self] _ in resumeSenders() }
+        connection.setDrainHandler { [self] _ in drain() }
+        connection.setCloseHandler { [self] _, reason in closed(reason) }
+        connection.pauseReceiving()
+        connection.activate()
+    }
+
+    /// Whether the listener shuts down: ``Listener/shutdown(deadline:completion:)``. Finish what
+    /// is under way, and return. Waits for the beginning of a message then end as if the peer had
+    /// ended its stream. From any thread.
+    public var isShuttingDown: Bool { hasShutDown.load(ordering: .acquiring) }
+
+    /// Whether the caller is on the queue. A task that prefers it is.
+    var isCurrent: Bool { connection.queue.isCurrent }
+
+    /// Why nothing can be received; nil: it can.
+    var failure: (any Error)? {
+        if isCancelled { return CancellationError() }
+        if let reason = reason ?? connection.reason { return ReceiveError.closed(reason) }
+        return nil
+    }
+
+    // MARK: handlers
+
+    private func drain() {
+        hasShutDown.store(true, ordering: .releasing)
+        if isIdle && !hasWaitingBytes { endWait(.success(false)) }
+    }
+
+    /// Whether the kernel has bytes that the next wait would receive.
+    var hasWaitingBytes: Bool {
+        connection.state == .active && Descriptors.bytesReadable(connection.descriptor) ?? 0 > 0
+    }
+
+    private func closed(_ reason: CloseReason) {
+        self.reason = reason
+        endWait(.failure(failure ?? ReceiveError.closed(reason)))
+        resumeSenders()
+        closer.take()?.resume()
+    }
+}

@@ -1,0 +1,107 @@
+import Glibc
+import RingDispatch
+import Testing
+
+@Suite("Sequences of events", .taskWatchdog)
+struct EventSequenceTests {
+    /// Real-time signals that no other test uses.
+    private static let (first, second, third) = (
+        TestSignal.queued(28), TestSignal.queued(29), TestSignal.queued(30)
+    )
+
+    @Test("Each delivery of a signal counts, from the call on")
+    func signals() async {
+        let signals = DispatchSource.signals(Self.first)
+        for _ in 0..<5 { kill(getpid(), Self.first) }
+        var count: UInt = 0
+        for await signal in signals {
+            #expect(signal.number == Self.first)
+            count += signal.count
+            if count == 5 { break }
+        }
+        #expect(count == 5)
+    }
+
+    @Test("Signals that arrived while nobody waited are one element for each signal")
+    func coalesced() async {
+        let signals = DispatchSource.signals(Self.second, Self.third)
+        for _ in 0..<3 { kill(getpid(), Self.second) }
+        kill(getpid(), Self.third)
+        var counts: [Int32: UInt] = [:]
+        var elements = 0
+        for await signal in signals {
+            counts[signal.number, default: 0] += signal.count
+            elements += 1
+            if counts == [Self.second: 3, Self.third: 1] { break }
+        }
+        #expect(elements <= 4)
+    }
+
+    @Test("After the last reference is released, the signal has its old effect")
+    func released() async {
+        await #expect(processExitsWith: .signal(SIGUSR2)) {
+            prepareForTrap()
+            do {
+                let signals = DispatchSource.signals(SIGUSR2)
+                kill(getpid(), SIGUSR2)
+                for await _ in signals { break }
+            }
+            while true {
+                kill(getpid(), SIGUSR2)
+                letTimePass(milliseconds: 1)
+            }
+        }
+    }
+
+    @Test("A timer counts the times that a slow task has missed")
+    func timer() async {
+        let start = ContinuousClock.now
+        var count: UInt = 0
+        for await times in DispatchSource.timer(every: .milliseconds(5)) {
+            #expect(times > 0)
+            count += times
+            letTimePass(milliseconds: 12)
+            if count >= 20 { break }
+        }
+        let passed = ContinuousClock.now - start
+        #expect(passed >= .milliseconds(100))
+        // All that have passed but those since the last element.
+        #expect(passed < .milliseconds(5) * Double(count) + .seconds(Patience.seconds))
+    }
+
+    @Test("A cancelled task waits no longer", arguments: 0..<20)
+    func cancelled(round: Int) async throws {
+        let task = ownTask {
+            var count = 0
+            for await _ in DispatchSource.timer(every: .seconds(1000)) { count += 1 }
+            return count
+        }
+        for _ in 0..<round * 10 { sched_yield() }
+        task.cancel()
+        #expect(try await task.value == 0)
+    }
+
+    @Test("The end of a process is one element with its status")
+    func exit() async {
+        let child = Child("read line; exit 3")
+        let sequence = DispatchSource.exit(of: child.identifier)
+        child.closeInput()
+        var exits: [DispatchSource.ProcessExit] = []
+        for await exit in sequence { exits.append(exit) }
+        let expected = DispatchSource.ProcessExit(
+            process: child.identifier, status: .exited(code: 3))
+        #expect(exits == [expected])
+    }
+
+    @Test("Two tasks that wait for one sequence are misuse")
+    func misuse() async {
+        let twice = await #expect(processExitsWith: .signal(SIGABRT), observing: lastWords) {
+            prepareForTrap()
+            let times = DispatchSource.timer(every: .seconds(1000))
+            async let first = times.first { _ in true }
+            async let second = times.first { _ in true }
+            _ = await (first, second)
+        }
+        expectMessage(twice, naming: "two tasks wait")
+    }
+}

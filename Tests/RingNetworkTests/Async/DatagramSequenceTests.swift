@@ -1,0 +1,67 @@
+import Glibc
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("Datagrams for tasks", .taskWatchdog)
+struct DatagramSequenceTests {
+    @Test("A task answers each datagram, in order, and leaving closes the socket")
+    func echo() async throws {
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let peer = PlainDatagrams()
+        let port = try #require(socket.localEndpoint?.port)
+        for number in 0..<100 { #expect(peer.send([UInt8(number)], to: port)) }
+        try await socket.withDatagrams { datagrams in
+            var number: UInt8 = 0
+            for try await datagram in datagrams {
+                #expect(datagram.bytes == [number])
+                #expect(datagram.sender == peer.endpoint)
+                #expect(!datagram.isTruncated)
+                socket.reply(datagram.bytes, along: datagram.returnPath)
+                number += 1
+                if number == 100 { break }
+            }
+        }
+        for number in 0..<100 { #expect(peer.receive() == [UInt8(number)]) }
+        // The port is free.
+        let next = try DatagramSocket(.ipv4(.loopback, port: port))
+        next.close()
+    }
+
+    @Test("A task that is busy holds at most one batch")
+    func bound() async throws {
+        var options = DatagramOptions()
+        options.receiveBatch = 4
+        options.combinesReceived = false
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0), options: options)
+        let peer = PlainDatagrams()
+        let port = try #require(socket.localEndpoint?.port)
+        for number in 0..<50 { #expect(peer.send([UInt8(number)], to: port)) }
+        try await socket.withDatagrams { datagrams in
+            for try await datagram in datagrams {
+                #expect(socket.counters.datagramsReceived <= UInt64(datagram.bytes[0]) + 4)
+                if datagram.bytes == [49] { break }
+            }
+        }
+    }
+
+    @Test("A close ends the sequence, and so does a cancelled task", arguments: 0..<10)
+    func ends(round: Int) async throws {
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let isActive = Gate()
+        let task = ownTask {
+            try await socket.withDatagrams { datagrams in
+                isActive.open()
+                for try await _ in datagrams { Issue.record("a datagram") }
+            }
+        }
+        #expect(isActive.waitUntilOpen(seconds: Patience.seconds))
+        for _ in 0..<round * 10 { sched_yield() }
+        if round % 2 == 0 { socket.close() } else { task.cancel() }
+        try await task.value
+        // Nothing follows.
+        try await socket.withDatagrams { datagrams in
+            for try await _ in datagrams { Issue.record("a datagram") }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import RingDispatch
+import RingNetwork
+
+/// A connection that is not activated, and its peer.
+func makeNewConnection(
+    _ options: ConnectionOptions = ConnectionOptions()
+) -> (Wire, Connection) {
+    let (descriptor, wire) = Wire.pair()
+    return (wire, Connection(adopting: descriptor, options: options))
+}
+
+/// Sends and then ends the stream, on a thread of its own.
+/// - Parameter pieces: the number of bytes per send.
+@discardableResult
+func feed(_ wire: Wire, _ bytes: [UInt8], pieces: Int = .max) -> UserThread {
+    UserThread {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            wire.send(Array(rest.prefix(pieces)))
+            rest = rest.dropFirst(pieces)
+        }
+        wire.closeOutput()
+    }
+}
+
+/// A listener that is not activated.
+func makeAsyncListener(
+    _ configure: (inout ListenerOptions) -> Void = { _ in }
+) throws -> Listener {
+    try Listener(.ipv4(.loopback, port: 0), configure)
+}
+
+/// The echo server, in the form that copies nothing.
+@Sendable
+func echoSpans(_ client: AsyncConnection) async throws {
+    while try await client.receive({ client.connection.send($0) }) != nil {}
+}
+
+/// The same with arrays.
+@Sendable
+func echoArrays(_ client: AsyncConnection) async throws {
+    for try await bytes in client.inbound { try await client.send(bytes) }
+}
