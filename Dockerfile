@@ -18,7 +18,7 @@ COPY Plugins Plugins
 COPY Samples Samples
 # Not compiled, but SwiftPM requires each target's folder.
 COPY Tests Tests
-ARG PRODUCTS="EchoServer FileWatchServer KeyValueServer Proxy GCDEcho ringload"
+ARG PRODUCTS="EchoServer ChatServer FileWatchServer KeyValueServer Proxy GCDEcho ringload"
 RUN for product in $PRODUCTS; do \
         swift build --package-path Samples -c release --traits TLS --static-swift-stdlib \
             --disable-automatic-resolution --product "$product" || exit 1; \

@@ -27,6 +27,7 @@ let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: 
 let package = Package(
     name: "ring-dispatch-samples",
     products: [
+        .executable(name: "ChatServer", targets: ["ChatServer"]),
         .executable(name: "EchoServer", targets: ["EchoServer"]),
         .executable(name: "GCDEcho", targets: ["GCDEcho"]),
         .executable(name: "FileWatchServer", targets: ["FileWatchServer"]),
@@ -35,7 +36,7 @@ let package = Package(
         .executable(name: "ringload", targets: ["ringload"]),
         .library(name: "LoadTesting", targets: ["LoadTesting"]),
     ],
-    traits: [.trait(name: "TLS", description: "EchoServer and ringload over TLS, on OpenSSL 3")],
+    traits: [.trait(name: "TLS", description: "EchoServer, ChatServer and ringload over TLS")],
     dependencies: [
         .package(
             name: "ring-dispatch", path: "..",
@@ -48,8 +49,12 @@ let package = Package(
         .target(name: "WireFormats", path: "WireFormats", swiftSettings: settings),
         .target(
             name: "SampleSupport",
-            dependencies: [ringDispatch, ringNetwork, argumentParser, "WireFormats"],
+            dependencies: [ringDispatch, ringNetwork, ringTLS, argumentParser, "WireFormats"],
             path: "SampleSupport", swiftSettings: settings),
+        .executableTarget(
+            name: "ChatServer",
+            dependencies: [ringDispatch, ringNetwork, argumentParser, "SampleSupport"],
+            path: "ChatServer", exclude: ["README.md"], swiftSettings: settings),
         .executableTarget(
             name: "EchoServer",
             dependencies: [ringDispatch, ringNetwork, ringTLS, argumentParser, "SampleSupport"],
@@ -105,8 +110,8 @@ let package = Package(
         .testTarget(
             name: "SamplesTests",
             dependencies: [
-                "EchoServer", "GCDEcho", "KeyValueServer", "FileWatchServer", "Proxy", "ringload",
-                "refuse-io-uring", "TestSupport",
+                "ChatServer", "EchoServer", "GCDEcho", "KeyValueServer", "FileWatchServer", "Proxy",
+                "ringload", "refuse-io-uring", "TestSupport",
             ],
             swiftSettings: settings),
     ]

@@ -39,7 +39,7 @@ final class Server {
         }
         hangUp = DispatchSource.makeSignalSource(
             signal: SIGHUP, queue: DispatchQueue(label: "echo-server.reload"))
-        hangUp.setEventHandler { security.reload() }
+        hangUp.setEventHandler { security.reload("EchoServer") }
     }
 
     private static func listen(

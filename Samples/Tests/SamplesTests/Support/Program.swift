@@ -3,6 +3,7 @@ import Testing
 
 /// A sample program, built with the tests.
 enum Program: String, CaseIterable, CustomTestStringConvertible {
+    case chatServer = "ChatServer"
     case echoServer = "EchoServer"
     case gcdEcho = "GCDEcho"
     case keyValueServer = "KeyValueServer"

@@ -1,22 +1,24 @@
-import ArgumentParser
+package import ArgumentParser
 
 /// TLS options for TCP clients.
-struct SecurityOptions: ParsableArguments {
+package struct SecurityOptions: ParsableArguments {
     @Option(help: "Certificate chain (PEM). With it, TCP clients have to speak TLS.")
-    var certificate: String?
+    package var certificate: String?
 
     @Option(help: "Private key of the certificate (PEM).")
-    var privateKey: String?
+    package var privateKey: String?
 
-    func validate() throws {
+    package init() {}
+
+    package func validate() throws {
         if (certificate == nil) != (privateKey == nil) {
             throw ValidationError("--certificate and --private-key go together: give both")
         }
         #if !TLS
         if certificate != nil {
             throw ValidationError(
-                "--certificate: this EchoServer was built without TLS; install libssl-dev and "
-                    + "build it with --traits TLS")
+                "--certificate: this server was built without TLS; install libssl-dev and build it "
+                    + "with --traits TLS")
         }
         #endif
     }

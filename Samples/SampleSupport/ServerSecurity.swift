@@ -1,0 +1,50 @@
+package import RingNetwork
+
+#if TLS
+internal import RingTLS
+
+/// The server's certificate, which can be reloaded. Safe to use from any thread.
+package struct ServerSecurity: Sendable {
+    private let store: TLSContextStore?
+
+    package init(_ options: SecurityOptions) throws {
+        guard let certificate = options.certificate, let key = options.privateKey else {
+            store = nil
+            return
+        }
+        let identity = TLSIdentity(certificateFile: certificate, keyFile: key)
+        do {
+            store = try TLSContextStore(.server(identity: identity))
+        } catch {
+            throw Failure("--certificate \(certificate), --private-key \(key): \(error)")
+        }
+    }
+
+    package func apply(to options: inout ListenerOptions) { options.tls = store }
+
+    /// Reloads the files. New clients get the new certificate; open connections keep theirs.
+    /// - Parameter program: whose lines on standard error begin with its name.
+    package func reload(_ program: String) {
+        guard let store else {
+            return writeErrorLine("\(program): SIGHUP: there is no certificate to reload")
+        }
+        do {
+            try store.reload()
+            writeErrorLine("\(program): SIGHUP: the certificate was reloaded")
+        } catch {
+            writeErrorLine("\(program): SIGHUP: the old certificate stays: \(error)")
+        }
+    }
+}
+#else
+/// In a build without TLS there is no certificate.
+package struct ServerSecurity: Sendable {
+    package init(_ options: SecurityOptions) throws {}
+
+    package func apply(to options: inout ListenerOptions) {}
+
+    package func reload(_ program: String) {
+        writeErrorLine("\(program): SIGHUP: there is no certificate to reload")
+    }
+}
+#endif

@@ -1,0 +1,169 @@
+import Glibc
+import Testing
+
+@Suite("ChatServer", .taskWatchdog)
+struct ChatServerTests {
+    /// A client that has given its name.
+    private func enter(_ server: EchoProcess, as name: String) throws -> LineReader {
+        let client = LineReader(try server.connect())
+        #expect(try client.line() == "* what is your name?")
+        try client.send(name)
+        #expect(try client.line() == "* \(name) has joined lobby")
+        return client
+    }
+
+    @Test("Lines go to everybody in the same room", arguments: Setting.usable)
+    func rooms(setting: Setting) throws {
+        try withServer(.chatServer, setting) { server in
+            let ann = try enter(server, as: "ann")
+            let bob = try enter(server, as: "bob")
+            #expect(try ann.line() == "* bob has joined lobby")
+            try ann.send("hello")
+            for client in [ann, bob] { #expect(try client.line() == "ann: hello") }
+            try bob.send("/join attic")
+            #expect(try ann.line() == "* bob has left lobby")
+            #expect(try bob.line() == "* bob has joined attic")
+            try bob.send("anybody here?")
+            #expect(try bob.line() == "bob: anybody here?")
+            try ann.send("/rooms")
+            #expect(try ann.line() == "attic 1")
+            #expect(try ann.line() == "lobby 1")
+            try ann.send("/nonsense")
+            #expect(try ann.line() == "* /join ROOM, /who, /rooms, /quit")
+            try bob.send("/quit")
+            #expect(try bob.line() == nil)
+        }
+    }
+
+    @Test("Names are unique and short, and free again once their owner has left")
+    func names() throws {
+        try withServer(.chatServer, .epoll) { server in
+            let ann = try enter(server, as: "ann")
+            let other = LineReader(try server.connect())
+            _ = try other.line()
+            for name in ["ann", "", "a b", String(repeating: "x", count: 21)] {
+                try other.send(name)
+                #expect(try other.line()?.hasPrefix("* that name is taken") == true)
+            }
+            ann.client.abort()
+            var answer: String?
+            repeat {
+                try other.send("ann")
+                answer = try other.line()
+            } while answer?.hasPrefix("* that name") == true
+            #expect(answer == "* ann has joined lobby")
+        }
+    }
+
+    /// Posts lines until the server has none left to send.
+    private func flood(_ server: EchoProcess, _ client: LineReader) throws -> Int {
+        let line = String(repeating: "x", count: 900)
+        var count = 0
+        // Far more than the socket's buffers hold.
+        while count < 20_000 {
+            for _ in 0..<20 { try client.send(line) }
+            for _ in 0..<20 { #expect(try client.line()?.hasSuffix(line) == true) }
+            count += 20
+        }
+        return count
+    }
+
+    @Test("A slow reader delays nobody, misses lines, and receives their number")
+    func dropsLines() throws {
+        try withServer(.chatServer, .epoll, arguments: ["--outbox", "30"]) { server in
+            let slow = try enter(server, as: "slow")
+            let quick = try enter(server, as: "quick")
+            let count = try flood(server, quick)
+            let memory = try ProcessInformation.residentBytes(server.process.processID)
+            #expect(memory < 100 << 20)
+            var (received, missed) = (0, 0)
+            #expect(try slow.line() == "* quick has joined lobby")
+            while received + missed < count {
+                // The last lines may be missed without a later one to tell.
+                if received + missed > count - 40 { try quick.send("more") }
+                guard let line = try slow.line() else { throw Trouble("disconnected") }
+                if line.hasPrefix("* you have missed ") {
+                    missed += Int(line.split(separator: " ")[4]) ?? 0
+                } else {
+                    received += 1
+                }
+            }
+            #expect(missed > 0)
+        }
+    }
+
+    @Test("Or it is disconnected, as the option says")
+    func dropsClients() throws {
+        let arguments = ["--outbox", "30", "--slow-readers", "drop-client"]
+        try withServer(.chatServer, .epoll, arguments: arguments) { server in
+            let slow = try enter(server, as: "slow")
+            let quick = try enter(server, as: "quick")
+            let line = String(repeating: "x", count: 900)
+            var answer: String?
+            repeat {
+                try quick.send(line)
+                answer = try quick.line()
+            } while answer == "quick: \(line)"
+            #expect(answer == "* slow has left lobby")
+            try slow.client.waitUntilClosed()
+        }
+    }
+
+    @Test("A line that is too long ends the connection, and no other")
+    func longLine() throws {
+        try withServer(.chatServer, .epoll) { server in
+            let ann = try enter(server, as: "ann")
+            let bob = try enter(server, as: "bob")
+            _ = try ann.line()
+            try bob.client.send([UInt8](repeating: 0x78, count: 2000))
+            try bob.client.waitUntilClosed()
+            #expect(try ann.line() == "* bob has left lobby")
+        }
+    }
+
+    #if TLS
+    @Test(
+        "With a certificate, clients speak TLS",
+        .enabled(if: Command.find("openssl") != nil, "openssl is not installed"),
+        arguments: Setting.usable)
+    func certificates(setting: Setting) throws {
+        let folder = Folder()
+        let (certificate, key) = (folder.path + "/certificate.pem", folder.path + "/key.pem")
+        let maker = try Program.start(
+            "/bin/sh",
+            [
+                "-c",
+                "exec openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
+                    + "-subj /CN=a -days 2 -out \(certificate) -keyout \(key)",
+            ])
+        #expect(try maker.waitForEnd() == .exit(0), "\(maker.words)")
+        let arguments = ["--certificate", certificate, "--private-key", key]
+        try withServer(.chatServer, setting, arguments: arguments) { server in
+            let client = try Program.start(
+                "/bin/sh",
+                [
+                    "-c",
+                    "exec openssl s_client -connect 127.0.0.1:\(server.port) -quiet "
+                        + "-CAfile \(certificate) -verify_return_error <<'END'\nann\nhello\nEND",
+                ])
+            _ = try client.output.waitForLine(beginning: "ann: hello")
+            #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")
+            #expect(client.output.text.contains("* the server stops"))
+            client.send(SIGKILL)
+        }
+    }
+    #endif
+
+    @Test("A signal ends it in order, with status 0", arguments: [SIGTERM, SIGINT], Setting.usable)
+    func signals(signal: Int32, setting: Setting) throws {
+        try withServer(.chatServer, setting) { server in
+            let ann = try enter(server, as: "ann")
+            let unnamed = LineReader(try server.connect())
+            #expect(try unnamed.line() == "* what is your name?")
+            #expect(try server.end(by: signal) == .exit(0), "\(server.process.words)")
+            #expect(try ann.line() == "* the server stops")
+            #expect(try unnamed.line() == nil)
+            #expect(server.process.output.text.hasSuffix("served 2 connections, aborted 0\n"))
+        }
+    }
+}
