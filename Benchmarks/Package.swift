@@ -72,6 +72,9 @@ let package = Package(
             name: "gcd-echo-dispatch",
             path: "Sources/GCDEchoOnDispatch", exclude: ["README.md"], swiftSettings: onDispatch),
         .executableTarget(
+            name: "async-echo", dependencies: [ringDispatch, ringNetwork],
+            path: "Sources/AsyncEcho", swiftSettings: settings),
+        .executableTarget(
             name: "nio-echo", dependencies: [nioCore, nioPosix],
             path: "Sources/NIOEcho", swiftSettings: settings),
     ]
