@@ -29,6 +29,13 @@ let ringTLS: Target.Dependency = .target(name: "RingTLS", condition: .when(trait
 func product(_ name: String, package: String, trait: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: [trait]))
 }
+let logging = product("Logging", package: "swift-log", trait: "Logging")
+let metrics = product("Metrics", package: "swift-metrics", trait: "Metrics")
+let metricsTestKit = product("MetricsTestKit", package: "swift-metrics", trait: "Metrics")
+let lifecycle = product(
+    "ServiceLifecycle", package: "swift-service-lifecycle", trait: "ServiceLifecycle")
+/// A service group has a logger.
+let lifecycleLogging = product("Logging", package: "swift-log", trait: "ServiceLifecycle")
 let flyingFox = product("FlyingFox", package: "FlyingFox", trait: "FlyingFox")
 let flyingSocks = product("FlyingSocks", package: "FlyingFox", trait: "FlyingFox")
 
@@ -51,10 +58,20 @@ let package = Package(
         .trait(
             name: "FlyingFox",
             description: "RingHTTP: HTTP servers and WebSockets of FlyingFox on the event loops"),
+        .trait(
+            name: "Logging", description: "messages of the libraries go to a logger of swift-log"),
+        .trait(
+            name: "Metrics", description: "counters of the libraries as metrics of swift-metrics"),
+        .trait(
+            name: "ServiceLifecycle",
+            description: "listeners, datagram sockets, watchers and HTTP servers as services"),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
     ],
     targets: [
         .systemLibrary(
@@ -67,10 +84,11 @@ let package = Package(
             dependencies: isSimulation ? ["CLinux", "CSimulation"] : ["CLinux"],
             swiftSettings: settings),
         .target(
-            name: "RingDispatch", dependencies: ["LinuxPlatform", "CLinux"],
+            name: "RingDispatch", dependencies: ["LinuxPlatform", "CLinux", logging, metrics],
             swiftSettings: settings),
         .target(
-            name: "RingNetwork", dependencies: ["RingDispatch", "LinuxPlatform", ringTLS],
+            name: "RingNetwork",
+            dependencies: ["RingDispatch", "LinuxPlatform", ringTLS, metrics, lifecycle],
             swiftSettings: settings),
         .target(
             name: "RingConcurrency", dependencies: ["RingDispatch", "LinuxPlatform"],
@@ -80,11 +98,12 @@ let package = Package(
         .target(
             name: "RingTLS", dependencies: ["LinuxPlatform", openSSL], swiftSettings: settings),
         .target(
-            name: "FileWatching", dependencies: ["RingDispatch", "LinuxPlatform", systemPackage],
+            name: "FileWatching",
+            dependencies: ["RingDispatch", "LinuxPlatform", systemPackage, lifecycle],
             swiftSettings: settings),
         .target(
             name: "RingHTTP",
-            dependencies: ["RingDispatch", "LinuxPlatform", flyingFox, flyingSocks],
+            dependencies: ["RingDispatch", "LinuxPlatform", flyingFox, flyingSocks, lifecycle],
             swiftSettings: settings),
         .executableTarget(
             name: "generate-dispatch-names", path: "Plugins/GenerateDispatchNames",
@@ -104,7 +123,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RingDispatchTests",
-            dependencies: ["RingDispatch", "LinuxPlatform", "TestSupport"],
+            dependencies: [
+                "RingDispatch", "LinuxPlatform", "TestSupport", logging, metrics, metricsTestKit,
+            ],
             exclude: ["Contract.md"], swiftSettings: settings),
         .testTarget(
             name: "RingConcurrencyTests",
@@ -114,6 +135,7 @@ let package = Package(
             name: "RingNetworkTests",
             dependencies: [
                 "RingNetwork", "RingDispatch", "LinuxPlatform", ringTLS, openSSL, "TestSupport",
+                metrics, metricsTestKit, lifecycle, lifecycleLogging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -123,13 +145,14 @@ let package = Package(
             name: "FileWatchingTests",
             dependencies: [
                 "FileWatching", "RingDispatch", "LinuxPlatform", systemPackage, "TestSupport",
+                lifecycle,
             ],
             exclude: ["Scenarios/Files"], swiftSettings: settings),
         .testTarget(
             name: "RingHTTPTests",
             dependencies: [
                 "RingHTTP", "RingDispatch", "RingConcurrency", "TestSupport", flyingFox,
-                flyingSocks,
+                flyingSocks, lifecycle, lifecycleLogging,
             ],
             swiftSettings: settings),
         .testTarget(name: "SnippetTests", swiftSettings: settings),

@@ -8,6 +8,11 @@ import RingHTTP
 import TestSupport
 import Testing
 
+#if ServiceLifecycle
+import Logging
+import ServiceLifecycle
+#endif
+
 @Suite("An HTTP server on the event loops", .taskWatchdog)
 struct HTTPServerTests {
     let pool: RingSocketPool
@@ -85,6 +90,28 @@ struct HTTPServerTests {
             await #expect(throws: (any Error).self) { try await run.value }
         }
     }
+
+    #if ServiceLifecycle
+    @Test("As a service, the server ends without an error after a graceful shutdown")
+    func service() async throws {
+        await server.appendRoute("/hello") { _ in
+            HTTPResponse(statusCode: .ok, body: Data("hello".utf8))
+        }
+        let group = ServiceGroup(
+            services: [server.service(on: pool)], logger: Logger(label: "test"))
+        let run = Task { try await group.run() }
+        try await server.waitUntilListening()
+        guard case .ip4(_, let port) = await server.listeningAddress else {
+            throw SocketError.unsupportedAddress
+        }
+        let client = try await TestClient(port: port)
+        #expect(try await client.get("/hello") == (200, "hello"))
+        await group.triggerGracefulShutdown()
+        try await run.value
+        await #expect(throws: SocketError.disconnected) { try await client.socket.read() }
+        try client.socket.close()
+    }
+    #endif
 
     @Test("After `install`, many handlers block and others are answered")
     func blocking() async {

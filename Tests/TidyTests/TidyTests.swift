@@ -60,7 +60,10 @@ struct TidyTests {
     @Test("without traits the package depends on swift-system and on no other package")
     func dependencies() throws {
         let manifest = try #require(Repository.files.first { $0.path == "Package.swift" })
-        #expect(Rules.packageDependencies(manifest) == ["swift-system", "FlyingFox"])
+        let packages = [
+            "swift-system", "FlyingFox", "swift-log", "swift-metrics", "swift-service-lifecycle",
+        ]
+        #expect(Rules.packageDependencies(manifest) == packages)
         let uses = manifest.lines.filter { $0.contains(".product(name:") }
         let unconditional = uses.filter { !$0.contains("condition: .when(traits:") }
         #expect(unconditional.allSatisfy { $0.contains("swift-system") }, "\(unconditional)")
@@ -106,6 +109,14 @@ struct TidyTests {
         for (trait, module) in [("TLS", "RingTLS"), ("FlyingFox", "RingHTTP")] {
             let files = ["Sources/\(module)", "Tests/\(module)Tests"].flatMap(Repository.files)
             #expect(files.count > 5)
+            check(files) { Rules.unguarded($0, trait: trait) }
+        }
+        for trait in ["Logging", "Metrics", "ServiceLifecycle"] {
+            let files = Repository.swiftFiles.filter { file in
+                file.path.hasPrefix("Sources/") && !file.path.hasPrefix("Sources/RingHTTP/")
+                    && file.code.contains { Rules.importedModule($0) == trait[...] }
+            }
+            #expect(!files.isEmpty)
             check(files) { Rules.unguarded($0, trait: trait) }
         }
     }

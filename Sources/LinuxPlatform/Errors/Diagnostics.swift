@@ -1,8 +1,25 @@
 internal import Glibc
+internal import Synchronization
 
-/// Writes lines to standard error, each with one write(2) so that lines do not mix.
+/// Writes lines to standard error, each with one write(2) so that lines do not mix, or gives them
+/// to a receiver.
 package enum Diagnostics {
-    package static func log(_ message: String) {
+    package enum Level: Sendable {
+        case information
+        case warning
+    }
+
+    package typealias Receiver = @Sendable (Level, String) -> Void
+
+    /// Guards the receiver of messages; nil: standard error.
+    private static let receiver = Mutex<Receiver?>(nil)
+
+    package static func setReceiver(_ receiver: Receiver?) {
+        self.receiver.withLock { $0 = receiver }
+    }
+
+    package static func log(_ message: String, level: Level = .warning) {
+        if let receiver = receiver.withLock({ $0 }) { return receiver(level, message) }
         write(line: "RingDispatch: \(message)\n")
     }
 

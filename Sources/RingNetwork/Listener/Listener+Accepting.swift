@@ -97,7 +97,11 @@ extension Listener {
     /// Called from any queue when a connection's descriptor is closed.
     /// - Parameter peer: the peer that the connection was counted for.
     private func closed(_ connection: Connection, _ peer: PeerKey?) {
+        let (received, sent) = (connection.counters.bytesReceived, connection.counters.bytesSent)
         queue.async { [self] in
+            confined.tally.closed += 1
+            confined.tally.bytesReceived += received
+            confined.tally.bytesSent += sent
             guard confined.open.remove(connection) else { return }
             if let peer { confined.peers.remove(peer) }
             if confined.open.count < options.connectionLimit { release(.limit) }

@@ -2,6 +2,12 @@
 public struct ListenerCounters: Sendable, Hashable {
     /// Connections that were accepted and passed to the handler.
     public var accepted = 0
+    /// Accepted connections that are closed.
+    public var closed = 0
+    /// Bytes that closed connections have received; see ``ConnectionStatistics``.
+    public var bytesReceived: UInt64 = 0
+    /// Bytes of closed connections that the kernel has taken.
+    public var bytesSent: UInt64 = 0
     /// Connections that were reset because of ``ListenerOptions/connectionLimitPerPeer``.
     public var refusedPerPeer = 0
     /// Connections that were closed at once because no descriptor was free.

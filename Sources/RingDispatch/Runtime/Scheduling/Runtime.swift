@@ -155,7 +155,8 @@ package enum Runtime {
             if configuration.isLogging {
                 Diagnostics.log(
                     "\(start.factory.kind.rawValue) back end, \(configuration.loops) event loop"
-                        + (configuration.loops == 1 ? "" : "s") + " (\(start.factory.reason))")
+                        + (configuration.loops == 1 ? "" : "s") + " (\(start.factory.reason))",
+                    level: .information)
             }
             return start
         } catch {

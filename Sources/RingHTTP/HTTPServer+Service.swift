@@ -1,0 +1,41 @@
+#if FlyingFox
+#if ServiceLifecycle
+public import FlyingFox
+public import ServiceLifecycle
+
+extension HTTPServer {
+    /// The server as a service of ServiceLifecycle.
+    ///
+    /// A graceful shutdown refuses new clients and answers the requests in flight; see
+    /// ``stop(on:timeout:)``.
+    /// - Parameters:
+    ///   - pool: the server's pool.
+    ///   - seconds: how long requests may take then.
+    public nonisolated func service(
+        on pool: RingSocketPool, drainTime seconds: Double = 10
+    ) -> some Service {
+        HTTPService(server: self, pool: pool, drainTime: seconds)
+    }
+}
+
+/// Runs until a graceful shutdown, or until the task is cancelled.
+private struct HTTPService: Service {
+    let server: HTTPServer
+    let pool: RingSocketPool
+    let drainTime: Double
+
+    func run() async throws {
+        try await withGracefulShutdownHandler {
+            do {
+                try await server.run()
+            } catch {
+                // A server that is stopped ends with an error.
+                if !Task.isShuttingDownGracefully { throw error }
+            }
+        } onGracefulShutdown: {
+            Task { await server.stop(on: pool, timeout: drainTime) }
+        }
+    }
+}
+#endif
+#endif

@@ -1,0 +1,29 @@
+#if Metrics
+import Metrics
+import MetricsTestKit
+import RingDispatch
+import TestSupport
+import Testing
+
+@Suite("The runtime's metrics", .watchdog)
+struct RuntimeMetricsTests {
+    @Test("The state of the runtime is recorded; totals only grow")
+    func state() throws {
+        let factory = TestMetrics()
+        let metrics = DispatchRuntime.MetricsReporter(
+            factory: factory, dimensions: [("program", "test")])
+        for number in 1...3 {
+            metrics.update()
+            let loops = try factory.expectGauge("ringdispatch_loops", [("program", "test")])
+            #expect(loops.values.count == number)
+            #expect(loops.lastValue == Double(DispatchRuntime.snapshot().loops.count))
+        }
+        let before = DispatchRuntime.snapshot().wakeUps
+        metrics.update()
+        let counter = try factory.expectCounter(
+            "ringdispatch_wake_ups_total", [("program", "test")])
+        #expect(counter.totalValue >= Int64(before))
+        #expect(counter.totalValue <= Int64(DispatchRuntime.snapshot().wakeUps))
+    }
+}
+#endif

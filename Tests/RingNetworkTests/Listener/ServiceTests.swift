@@ -1,0 +1,85 @@
+#if ServiceLifecycle
+import Glibc
+import Logging
+import RingDispatch
+import RingNetwork
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@Suite("Services", .taskWatchdog)
+struct ServiceTests {
+    private func group(_ service: some Service) -> ServiceGroup {
+        ServiceGroup(services: [service], logger: Logger(label: "test"))
+    }
+
+    @Test("A graceful shutdown answers the request in flight and refuses new clients")
+    func listener() async throws {
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        let (asked, proceed) = (Gate(), Gate())
+        listener.setConnectionHandler { connection in
+            connection.setReceiveHandler { connection, bytes in
+                asked.open()
+                proceed.pass()
+                connection.send(bytes)
+            }
+            connection.activate()
+        }
+        let group = group(listener.service(drainTime: .seconds(Patience.seconds)))
+        let run = ownTask { try await group.run() }
+        let wire = Wire.connect(to: listener.port)
+        #expect(wire.send([1, 2, 3]))
+        expectOpens(asked)
+        await group.triggerGracefulShutdown()
+        let isRefused = poll {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(descriptor) }
+            return tryToConnect(descriptor, to: listener.port) != 0
+        }
+        #expect(isRefused)
+        proceed.open()
+        #expect(wire.receive(3) == [1, 2, 3])
+        #expect(wire.receiveEnd() == 0)
+        try await run.value
+    }
+
+    @Test("Cancelling a listener's service aborts connections that do not drain at once")
+    func cancelledListener() async throws {
+        let listener = try makeListener { connection in connection.setDrainHandler { _ in } }
+        let run = ownTask { try await listener.service().run() }
+        let wire = Wire.connect(to: listener.port)
+        #expect(wire.echoes([1]))
+        run.cancel()
+        #expect(wire.receiveEnd() == ECONNRESET)
+        await #expect(throws: CancellationError.self) { try await run.value }
+    }
+
+    @Test("A datagram socket is closed by a graceful shutdown")
+    func datagrams() async throws {
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let closed = Gate()
+        socket.setCloseHandler { _, error in
+            #expect(error == nil)
+            closed.open()
+        }
+        let group = group(socket.service())
+        let run = ownTask { try await group.run() }
+        await group.triggerGracefulShutdown()
+        expectOpens(closed)
+        try await run.value
+    }
+}
+
+/// Returns 0 or an errno.
+private func tryToConnect(_ descriptor: Int32, to port: UInt16) -> Int32 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    return withUnsafeBytes(of: &address) { bytes in
+        let pointer = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+        return Glibc.connect(descriptor, pointer, size) == 0 ? 0 : errno
+    }
+}
+#endif
