@@ -12,9 +12,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Each step is the function verify_STEP. The number: about how many minutes it takes on 2 CPUs.
 sanitizers=(tsan asan)
-others=(samples loops stress simulation deep traits ported demo manifests containers)
+others=(samples loops stress simulation deep traits notes ported demo manifests containers)
 declare -A minutes=(
     [tsan]=14 [asan]=10 [samples]=14 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=9
+    [notes]=7
     [ported]=4 [demo]=5 [manifests]=1 [containers]=15
 )
 declare -A titles=(
@@ -26,6 +27,7 @@ declare -A titles=(
     [simulation]="seeds on a simulated kernel, and planted bugs that they find"
     [deep]="large trees, long loads, many repetitions"
     [traits]="the libraries with no trait and with all, the samples with TLS"
+    [notes]="NotesServer and its stop; new servers of each kind"
     [ported]="code for GCD, ported by the plugins"
     [demo]="the demo, in release"
     [manifests]="the Kubernetes manifests, by their schemas"
@@ -138,6 +140,19 @@ verify_traits() {
     return $status
 }
 
+verify_notes() {
+    local kind place status=0
+    step "build NotesServer" swift build --package-path Samples/NotesServer || return
+    step "NotesServer" Scripts/notes-test.sh || status=1
+    for kind in lines http datagrams; do
+        place=.build-new-server-$kind/Server
+        rm -rf "$(dirname $place)"
+        Scripts/new-server.sh $place --$kind >/dev/null || return
+        step "a new server, --$kind" swift test --package-path $place || status=1
+    done
+    return $status
+}
+
 verify_ported() {
     local place=Tests/PortedPackage fetched backend check status=0
     # Uses the package's own dependencies: nothing is resolved or fetched again.
@@ -231,6 +246,9 @@ add_row() { table+=("$(printf '%-12s %8s  %s' "$1" "$2" "$3")"); }
 # missing_for STEP: what the step needs and the machine does not have.
 missing_for() {
     case $1 in
+    notes)
+        pkg-config --exists sqlite3 || echo "NotesServer needs libsqlite3-dev"
+        ;;
     containers)
         docker info >/dev/null 2>&1 || podman info >/dev/null 2>&1 || [ -n "${IMAGE_TOOL:-}" ] ||
             echo "neither docker nor podman runs here"
