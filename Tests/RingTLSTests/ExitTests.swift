@@ -1,6 +1,7 @@
 #if TLS
 import CTLS
 import Glibc
+import RingDispatch
 import RingTLS
 import Testing
 
@@ -13,6 +14,37 @@ struct ExitTests {
             // OpenSSL's own exit handler would call this.
             OPENSSL_atexit { _exit(3) }
             exit(EXIT_SUCCESS)
+        }
+    }
+
+    // The leak check would not find what OpenSSL's memory points to.
+    @Test(
+        "exit(3) is clean while threads are in OpenSSL, even if it frees its memory",
+        .enabled(if: !isAddressSanitized), arguments: 0..<4)
+    func cleansUp(round: Int) async throws {
+        await #expect(processExitsWith: .exitCode(7)) {
+            // What OpenSSL does if another library has initialized it first. The other threads get
+            // time to use what is freed.
+            atexit {
+                OPENSSL_cleanup()
+                usleep(50_000)
+            }
+            let (client, server) = (clientConfiguration(), serverConfiguration())
+            let hasTalked = DispatchSemaphore(value: 0)
+            for _ in 0..<4 {
+                _ = UserThread {
+                    while let pair = try? EnginePair(client: client, server: server) {
+                        pair.connect()
+                        for _ in 0..<50 {
+                            pair.client.send("ping")
+                            pair.exchange()
+                        }
+                        hasTalked.signal()
+                    }
+                }
+            }
+            for _ in 0..<8 { hasTalked.wait() }
+            exit(7)
         }
     }
 }

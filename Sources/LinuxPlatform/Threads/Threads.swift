@@ -5,6 +5,9 @@ internal import Glibc
 package enum Threads {
     package static var currentIdentifier: UInt32 { UInt32(truncatingIfNeeded: clinux_thread_id()) }
 
+    /// Blocks the calling thread. usleep(3).
+    package static func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }
+
     /// Whether the calling thread is the main thread.
     package static var isMain: Bool { getpid() == Int32(bitPattern: currentIdentifier) }
 

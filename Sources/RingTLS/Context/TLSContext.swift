@@ -25,6 +25,8 @@ public final class TLSContext: @unchecked Sendable {
 
     public init(_ configuration: TLSConfiguration) throws(TLSError) {
         try Self.check(configuration)
+        let place = ExitGate.enter()
+        defer { ExitGate.leave(place) }
         applicationProtocols = try Self.encoded(configuration.applicationProtocols)
         let isServer = configuration.role == .server
         guard let handle = SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method()) else {
@@ -50,7 +52,7 @@ public final class TLSContext: @unchecked Sendable {
         for warning in warnings { Diagnostics.log(warning) }
     }
 
-    deinit { SSL_CTX_free(handle) }
+    deinit { ExitGate.pass { SSL_CTX_free(handle) } }
 
     private static func check(_ configuration: TLSConfiguration) throws(TLSError) {
         func refuse(_ message: String, _ remedy: String) -> TLSError {

@@ -33,7 +33,8 @@ extension TLSEngine {
                 // Safety: OpenSSL writes `count` bytes, at most the given size.
                 let result = SSL_read_ex(ssl, buffer.baseAddress, buffer.count, &count)
                 if result == 1 {
-                    plaintext(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                    let content = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+                    ExitGate.outside { plaintext(content) }
                     continue
                 }
                 switch SSL_get_error(ssl, result) {

@@ -64,6 +64,8 @@ public final class TLSEngine {
                 .configuration, "no serverName to verify the server's certificate for",
                 remedy: "give the host name, or set verification to .required or .none")
         }
+        let place = ExitGate.enter()
+        defer { ExitGate.leave(place) }
         OpenSSLErrors.clear()
         guard let ssl = SSL_new(context.handle) else {
             throw TLSError(.resources, "no TLS engine", reason: OpenSSLErrors.take().text)
@@ -86,6 +88,8 @@ public final class TLSEngine {
     }
 
     deinit {
+        let place = ExitGate.enter()
+        defer { ExitGate.leave(place) }
         // Without this call OpenSSL would not resume a session that ended without close_notify.
         // Only a failure invalidates a session.
         if case .failed = state {
@@ -179,8 +183,10 @@ public final class TLSEngine {
             swap(&bio.output, &output)
             isBusy = false
         }
-        OpenSSLErrors.clear()
-        return body()
+        return ExitGate.pass {
+            OpenSSLErrors.clear()
+            return body()
+        }
     }
 }
 #endif
