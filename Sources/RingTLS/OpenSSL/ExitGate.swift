@@ -79,7 +79,7 @@ enum ExitGate {
         closer.store(Threads.currentIdentifier, ordering: .relaxed)
         isClosed.store(true, ordering: .sequentiallyConsistent)
         for _ in 0..<patience {
-            // A thread may leave through another place than it came in; the sum is right.
+            // A thread may leave through another place than it has entered; the sum is right.
             let count = (0..<places).reduce(0) {
                 $0 + inside[$1].count.load(ordering: .sequentiallyConsistent)
             }
