@@ -14,7 +14,8 @@ struct FileWatchServer: ParsableCommand {
             watched and clients can connect; standard error names the others. Runs until SIGINT \
             (Ctrl-C) or SIGTERM, then prints a summary.
 
-            Exit status: 0 after a clean stop, 1 when the server cannot start, 64 for wrong options.
+            Exit status: 0 after a clean stop, 1 when the server cannot start or cannot watch a \
+            path of the command line, 64 for wrong options.
             """)
 
     @OptionGroup var watching: WatchOptions

@@ -123,7 +123,10 @@ final class Server: Sendable {
         ended.enter()
         http.shutdown(deadline: deadline) { ended.leave() }
         runner?.stop()
-        ended.wait()
+        // A file system that does not answer blocks the watcher for ever.
+        if ended.wait(timeout: deadline + .seconds(Self.drainSeconds)) == .timedOut {
+            writeErrorLine("FileWatchServer: a folder's file system does not answer")
+        }
         return summary
     }
 

@@ -83,7 +83,9 @@ public final class RingSocketPool: AsyncSocketPool {
         state.withLock { state -> Bool? in
             if state.isOver { return nil }
             state.waits[ObjectIdentifier(wait)] = wait
-            return wait.identity == nil || state.files[descriptor] != wait.identity
+            // After the wait is listed: see `endWaitsOfClosedSockets`.
+            let file = wait.open()
+            return file == nil || state.files[descriptor] != file
         }
     }
 
@@ -91,7 +93,7 @@ public final class RingSocketPool: AsyncSocketPool {
         state.withLock { state in
             state.waits[ObjectIdentifier(wait)] = nil
             // Only now is it certain that the kernel knows this file.
-            if case .ready = outcome { state.files[descriptor] = wait.identity }
+            if case .ready = outcome { state.files[descriptor] = wait.file }
         }
     }
 

@@ -29,6 +29,9 @@ struct Metrics {
             "file_watch_polled_roots", "Paths compared with the disk at intervals.",
             statistics.polledRoots)
         page.counter(
+            "file_watch_polls_total", "Comparisons of these paths with the disk.",
+            Int(statistics.polls))
+        page.counter(
             "file_watch_kernel_events_total", "Events from the kernel.", Int(statistics.events))
         page.counter(
             "file_watch_overflows_total", "Times the kernel's queue overflowed.",

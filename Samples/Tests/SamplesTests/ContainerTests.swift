@@ -66,6 +66,19 @@ struct ContainerTests {
         #expect(!container.process.output.text.contains("listening"))
     }
 
+    @Test("a path without a watch is noticed when the watches end elsewhere")
+    func watchLimitBelow() throws {
+        let folder = WatchedFolder(temporary: Folder())
+        for name in ["a", "b", "b/1", "b/2", "b/3", "b/4"] { try folder.make(folder: name) }
+        let container = try Container(
+            .fileWatchServer,
+            ["--port", "0", "--http-port", "0", folder.path + "/a", folder.path + "/b"], .epoll,
+            after: "echo 6 >/proc/sys/user/max_inotify_watches")
+        defer { container.process.send(SIGKILL) }
+        #expect(try container.process.waitForEnd() == .exit(1))
+        #expect(!container.process.output.text.contains("listening"))
+    }
+
     @Test("the first process reaps orphans", arguments: Program.servers)
     func orphans(program: Program) throws {
         // One orphan ends before the program has started, the other after.

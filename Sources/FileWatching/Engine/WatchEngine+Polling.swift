@@ -8,6 +8,8 @@ internal import SystemPackage
 extension WatchEngine {
     /// In nanoseconds.
     private static let shortestPoll = 10_000_000
+    /// The least pause after a comparison, as a multiple of its duration.
+    private static let pollPause: UInt64 = 10
 
     private static let shared: Set<String> = [
         "9p", "afs", "ceph", "cifs", "fuse", "gfs2", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4",
@@ -21,10 +23,7 @@ extension WatchEngine {
     /// Reports the file systems of others that hold files of the roots, and begins to poll those
     /// roots.
     func beginPolling(_ table: MountTable) {
-        var interval = options.pollInterval
-        if interval.clampedNanoseconds < WatchEngine.shortestPoll {
-            interval = .nanoseconds(WatchEngine.shortestPoll)
-        }
+        let interval = pollInterval
         var reported: Set<String> = []
         for index in confined.roots.indices {
             let path = confined.roots[index].path.string
@@ -45,12 +44,29 @@ extension WatchEngine {
 
     private func poll(_ interval: DispatchTimeInterval) {
         guard confined.phase != .cancelled else { return }
-        // Not while the last comparison goes on.
-        if confined.phase == .ready, !confined.isRepairing, confined.pending.isEmpty {
-            confined.counts.rescans += 1
-            compareRoots { $0.isPolled }
-            scheduleRun()
+        // After a comparison of all folders that goes on.
+        guard confined.phase == .ready, !confined.isRepairing, confined.pending.isEmpty else {
+            return schedulePoll(interval)
         }
-        schedulePoll(interval)
+        confined.counts.polls += 1
+        confined.pollStart = MonotonicClock.nanoseconds()
+        compareRoots(isPoll: true)
+        scheduleRun()
+    }
+
+    /// Called when a comparison is over. Large trees are polled less often.
+    func notePollEnd() {
+        guard confined.pollStart != 0 else { return }
+        let duration = MonotonicClock.nanoseconds() - confined.pollStart
+        confined.pollStart = 0
+        let rest = UInt64(pollInterval.clampedNanoseconds)
+        let pause = max(rest, duration * WatchEngine.pollPause)
+        schedulePoll(.nanoseconds(Int(min(pause, UInt64(Int64.max)))))
+    }
+
+    private var pollInterval: DispatchTimeInterval {
+        let interval = options.pollInterval
+        return interval.clampedNanoseconds < WatchEngine.shortestPoll
+            ? .nanoseconds(WatchEngine.shortestPoll) : interval
     }
 }

@@ -52,7 +52,9 @@ extension WatchEngine {
                 if isNearest {
                     confined.roots[index].isAnchorParent = false
                     let isAbsent = [ErrorCode.noEntry, ErrorCode.notDirectory].contains(error.code)
-                    if !isAbsent { report(FileTreeError(watching: folder, error)) }
+                    // A file is watched through its folder only.
+                    let isFile = confined.roots[index].includesWrites
+                    if !isAbsent { fail(error, isFile ? confined.roots[index].path : folder) }
                 }
             }
             path = folder
@@ -60,7 +62,7 @@ extension WatchEngine {
     }
 
     /// Compares the root with the disk.
-    private func examine(_ index: Int, isFirst: Bool = false) {
+    func examine(_ index: Int, isFirst: Bool = false) {
         let root = confined.roots[index]
         let facts = FolderEntryFacts(path: root.path.terminatedBytes, followsLinks: true)
         if root.node != 0 {

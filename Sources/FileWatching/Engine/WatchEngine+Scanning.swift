@@ -104,6 +104,7 @@ extension WatchEngine {
     ) {
         switch watch {
         case .success(let watch):
+            if !confined.failures.isEmpty { confined.failures[FilePath(terminated: path)] = nil }
             if let old = tree.watch(of: folder), old != watch {
                 reader.unwatch(old, for: subscription(folder))
             }
@@ -161,13 +162,17 @@ extension WatchEngine {
         confined.departures.contains { $0.node == folder || tree.isBelow(folder, $0.node) }
     }
 
-    private func fail(_ error: SystemError, _ path: FilePath) {
-        switch error.code {
-        case ErrorCode.noSpace:
+    /// Reports a failure once, until the folder is scanned without one. At the limit of watches,
+    /// only the roots and one other folder are named.
+    func fail(_ error: SystemError, _ path: FilePath) {
+        if error.code == ErrorCode.noSpace,
+            !confined.roots.contains(where: { $0.path == path })
+        {
             guard !hasReportedWatchLimit else { return }
             hasReportedWatchLimit = true
+        }
+        if confined.failures.updateValue(error.code, forKey: path) != error.code {
             report(FileTreeError(watching: path, error))
-        default: report(FileTreeError(watching: path, error))
         }
     }
 
@@ -275,15 +280,20 @@ extension WatchEngine {
         for departure in confined.departures { tree[departure.node].flags.remove(.departing) }
         confined.departures.removeAll()
         reportOverflow()
-        compareRoots { _ in true }
+        compareRoots(isPoll: false)
     }
 
     /// Compares trees with the disk.
-    func compareRoots(_ isWanted: (WatchRoot) -> Bool) {
+    /// - Parameter isPoll: only those that are polled; the watches of the folders above them stay.
+    func compareRoots(isPoll: Bool) {
         confined.isRepairing = true
-        for index in confined.roots.indices where isWanted(confined.roots[index]) {
+        for index in confined.roots.indices where !isPoll || confined.roots[index].isPolled {
             let node = confined.roots[index].node
-            attach(index, isFirst: false)
+            if isPoll && confined.roots[index].isAnchorParent {
+                examine(index)
+            } else {
+                attach(index, isFirst: false)
+            }
             if node != 0, confined.roots[index].node == node, tree[node].kind == .directory {
                 push(node, .repair)
             }

@@ -15,7 +15,8 @@ final class WatchEngine: @unchecked Sendable {
     var number: UInt32 = 0
 
     let tree = FileTree()
-    // Unchecked: one thread at a time uses the state, and no access overlaps another one.
+    // Unchecked: one thread at a time uses the state, and overlapping accesses are to different
+    // fields.
     @exclusivity(unchecked) var confined: Confined
 
     /// The state that belongs to the queue.
@@ -61,6 +62,10 @@ final class WatchEngine: @unchecked Sendable {
         var changedInodes: Set<UInt64> = []
         var phase = Phase.setup
         var counts = FileTreeStatistics()
+        /// The errno of each folder whose last scan has failed, and was reported.
+        var failures: [FilePath: Int32] = [:]
+        /// When the comparison of the polled roots began, which goes on; 0: none does.
+        var pollStart: UInt64 = 0
     }
 
     let folderReader = FolderReader()
@@ -312,6 +317,7 @@ final class WatchEngine: @unchecked Sendable {
         confined.fresh.removeAll(keepingCapacity: confined.fresh.count < 64)
         for index in confined.roots.indices { confined.roots[index].isFresh = false }
         confined.isRepairing = false
+        notePollEnd()
         guard confined.phase == .starting else { return }
         confined.phase = .ready
         publish()
@@ -355,7 +361,9 @@ final class WatchEngine: @unchecked Sendable {
             sequence: 0, timeNanoseconds: Int64(MonotonicClock.realtimeNanoseconds()),
             action: action, path: FilePath(terminated: confined.path), previousPath: previous,
             kind: FileChange.Kind(tree[node].kind), isDiscovered: isDiscovered)
-        if isDiscovered && confined.isRepairing { confined.counts.repairs += 1 }
+        if isDiscovered && confined.isRepairing && confined.pollStart == 0 {
+            confined.counts.repairs += 1
+        }
         confined.counts.changes += 1
         reporter.add(
             change, isWhole: isWhole, replaced: replaced.map(FileChange.Kind.init),

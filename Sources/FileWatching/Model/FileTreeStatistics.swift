@@ -15,6 +15,8 @@ public struct FileTreeStatistics: Sendable, Hashable {
     public var rescans: UInt64 = 0
     /// Changes that these comparisons found.
     public var repairs: UInt64 = 0
+    /// Comparisons of the roots that are polled.
+    public var polls: UInt64 = 0
     /// Roots that are compared with the disk at intervals, because others may change them.
     public var polledRoots = 0
     /// Changes dropped because the handler was too slow.

@@ -9,12 +9,12 @@ package enum SystemFile {
         return String(text[..<end])
     }
 
-    /// Up to 64 KiB of a file; nil when it cannot be read.
-    package static func contents(of path: String) -> String? {
+    /// The first bytes of a file; nil when it cannot be read.
+    package static func contents(of path: String, limit: Int = 65_536) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         let owned = OwnedDescriptor(adopting: descriptor)
-        return bytes(of: owned.number, limit: 65_536).map { String(decoding: $0, as: UTF8.self) }
+        return bytes(of: owned.number, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// At most about `limit` bytes of an open file; nil when it cannot be read.

@@ -12,7 +12,10 @@ package struct MountTable: Sendable {
     package let mounts: [Mount]
 
     /// The current mounts; none without /proc.
-    package init() { self.init(text: SystemFile.contents(of: "/proc/self/mountinfo") ?? "") }
+    package init() {
+        let limit = 64 * 1024 * 1024
+        self.init(text: SystemFile.contents(of: "/proc/self/mountinfo", limit: limit) ?? "")
+    }
 
     package init(text: String) {
         mounts = text.split(separator: "\n").compactMap { line in

@@ -96,7 +96,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
         priority = Priority.default
         isThreadBound = kind == .main
         super.init()
-        QueueLayer.isSet
+        QueueLayer.install
         attach(to: target)
     }
 

@@ -8,7 +8,8 @@ extension SubmittedItem {
 }
 
 extension QueueLayer {
-    static let isSet: Void = set(
+    /// Performed once, by the first queue.
+    static let install: Void = set(
         run: { workItem, context in
             workItem.assumingMemoryBound(to: WorkItem.self).run(
                 context.assumingMemoryBound(to: ThreadContext.self))
@@ -28,10 +29,10 @@ extension WorkItemPointer {
             Unmanaged<DispatchQueue>.fromOpaque(object).takeRetainedValue().drain(context)
         case .object:
             guard let object = pointee.object else { return }
+            let reference = Unmanaged<Runnable>.fromOpaque(object)
             let priority = pointee.priority
-            Unmanaged<Runnable>.fromOpaque(object)._withUnsafeGuaranteedRef {
-                $0.run(priority: priority, context)
-            }
+            let isOver = reference._withUnsafeGuaranteedRef { $0.run(priority: priority, context) }
+            if isOver { reference.release() }
         case .block:
             if item.pointee.through != nil {
                 runThrough(context)

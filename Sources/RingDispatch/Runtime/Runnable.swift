@@ -1,5 +1,5 @@
 /// An object that a work item of the kind `object` stands for, for example a source.
 package class Runnable {
-    /// Runs the work item, and consumes the reference that it holds.
-    func run(priority: UInt8, _ context: Context) {}
+    /// Runs the work item, which holds a reference. Returns whether to release that.
+    func run(priority: UInt8, _ context: Context) -> Bool { true }
 }

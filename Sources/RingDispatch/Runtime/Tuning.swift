@@ -1,6 +1,6 @@
 internal import LinuxPlatform
 
-/// The numbers that somebody chose, all in one place. Each says what it trades. The benchmark after
+/// The numbers of the scheduler that somebody chose. Each says what it trades. The benchmark after
 /// it is the one to run when you change it: rows of `micro-ring`, or scenarios of `compare.sh`; see
 /// Benchmarks/README.md.
 ///
@@ -40,6 +40,8 @@ enum Tuning {
     /// When no thread can be made, the next attempt follows after this time. Shorter: more failing
     /// calls while the process is at its limit.
     static let threadRetry: UInt64 = 1_000_000
+    /// The same for a loop's ring.
+    static let ringRetry: UInt64 = 60_000_000_000
     /// A sleep that ends this much after its time counts as late.
     static let lateness: UInt64 = 50_000_000
 

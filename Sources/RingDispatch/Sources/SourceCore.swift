@@ -249,7 +249,7 @@ class SourceCore: Runnable, @unchecked Sendable {
     // MARK: invocation
 
     /// Runs as a work item on the source's queue.
-    override final func run(priority: UInt8, _ context: Context) {
+    override final func run(priority: UInt8, _ context: Context) -> Bool {
         var spare: Unmanaged<SourceCore>? = Unmanaged.passUnretained(self)
         if context.pointee.frame == nil {
             let root = GlobalQueues.unmanaged(priority: priority)
@@ -259,7 +259,7 @@ class SourceCore: Runnable, @unchecked Sendable {
         } else {
             invokeOnQueue(context, &spare)
         }
-        spare?.release()
+        return spare != nil
     }
 
     private final func invokeOnQueue(_ context: Context, _ spare: inout Unmanaged<SourceCore>?) {

@@ -99,14 +99,8 @@ package class DescriptorWatch: EventReceiver, @unchecked Sendable {
         queue.push(node.prepare(.object, priority: queue.priority, object: object), context)
     }
 
-    /// Runs as the work item.
-    override final func run(priority: UInt8, _ context: Context) {
-        if run(context) { Unmanaged.passUnretained(self).release() }
-    }
-
-    /// Returns whether the watch is over.
-    @inline(__always)
-    private final func run(_ context: Context) -> Bool {
+    /// Runs as the work item. Returns whether the watch is over.
+    override final func run(priority: UInt8, _ context: Context) -> Bool {
         if isOver { return true }
         let queued = DescriptorWatch.queued
         let events = pending.exchange(queued, ordering: .acquiringAndReleasing) & ~queued

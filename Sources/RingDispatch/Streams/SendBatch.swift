@@ -31,22 +31,34 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
         ExitFlush.add(self)
     }
 
-    /// The loops whose batch was made, or cannot be had.
-    private static let known = Locked<[EventLoop]>([])
+    /// Held while a loop's batch is made.
+    private static let making = Locked<Void>(())
+    private static let shortage = RepeatedLine()
 
-    /// Makes the batch of a loop, before its first stream uses it. Without one, each send is a
-    /// system call.
-    static func prepare(for loop: EventLoop) {
-        if loop.output != nil { return }
-        known.withLock { known in
-            guard !known.contains(loop) else { return }
-            known.append(loop)
+    /// Makes the batch of a loop. Nil where io_uring is refused, or short of something for now.
+    static func make(for loop: EventLoop) -> Unmanaged<SendBatch>? {
+        if loop.outputRetry == .max { return nil }
+        let now = MonotonicClock.nanoseconds()
+        if now < loop.outputRetry { return nil }
+        return making.withLock { _ -> Made in
+            if let batch = loop.sendBatch { return Made(batch: batch) }
             do throws(SystemError) {
-                if let ring = try Runtime.makeSendRing() { loop.setOutput(SendBatch(ring)) }
+                if let ring = try Runtime.makeSendRing() {
+                    loop.setOutput(SendBatch(ring))
+                } else {
+                    loop.outputRetry = .max
+                }
             } catch {
-                Diagnostics.log("connections of a loop send without io_uring: \(error)")
+                loop.outputRetry = now &+ Tuning.ringRetry
+                shortage.log("connections send without io_uring for now: \(error)")
             }
-        }
+            return Made(batch: loop.sendBatch)
+        }.batch
+    }
+
+    private struct Made: @unchecked Sendable {
+        // Safety: a batch may be used by any thread, and is never freed.
+        let batch: Unmanaged<SendBatch>?
     }
 
     // MARK: for the worker

@@ -10,7 +10,7 @@ extension StreamReceiver {
         if bytes.count <= Tuning.longestBatchedSend, isWatching, mayBatch, !isSlow {
             let context = Context.current
             if let loop = context.pointee.loop, loop.isHeld(by: context),
-                let batch = loop.sendBatch
+                let batch = loop.sendBatch ?? SendBatch.make(for: loop)
             {
                 return batch._withUnsafeGuaranteedRef { batch in
                     let count = add(bytes, to: batch)

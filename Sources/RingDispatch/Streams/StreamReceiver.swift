@@ -46,7 +46,6 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
             descriptor: descriptor, queue: queue,
             events: PollEvents.readable | PollEvents.urgent | PollEvents.readHangUp,
             loopNumber: loopNumber)
-        if mayBatch { SendBatch.prepare(for: loop) }
     }
 
     // MARK: on the queue

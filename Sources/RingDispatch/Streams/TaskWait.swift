@@ -17,19 +17,23 @@ package final class TaskWait: @unchecked Sendable {
         case closed
     }
 
-    private enum State {
+    private enum Phase {
         case notBegun
         case waiting(UnsafeContinuation<Outcome, Never>)
         case over(Outcome)
     }
 
+    private struct State {
+        var phase = Phase.notBegun
+        /// The descriptor's file, once `open` was called; nil if it is not open.
+        var file: UInt64??
+    }
+
     private let descriptor: Int32
     private let events: UInt32
     private let loop: EventLoop
-    /// The descriptor's file; nil if it is not open.
-    package let identity: UInt64?
     /// The caller's continuation is resumed by the thread that sets `over`.
-    private let state = Locked(State.notBegun)
+    private let state = Locked(State())
 
     /// - Parameter events: the events to wait for; see `PollEvents`.
     package init(for events: UInt32, of descriptor: Int32) {
@@ -37,10 +41,20 @@ package final class TaskWait: @unchecked Sendable {
         self.events = events
         // Always the same loop, which knows the descriptor's entry.
         loop = Runtime.loop(number: Int(descriptor))
-        identity = Descriptors.identity(descriptor)
     }
 
-    /// Waits. Call it once.
+    /// Finds out which file the descriptor names: that of the wait. Call it once others may call
+    /// `endIfClosed`, so that either this call or theirs sees that the descriptor was closed.
+    /// - Returns: nil if it is not open.
+    package func open() -> UInt64? {
+        state.withLock { state in
+            let file = Descriptors.identity(descriptor)
+            state.file = file
+            return file
+        }
+    }
+
+    /// Waits. Call it once, after `open`.
     /// - Parameter isFirst: whether it is the first wait for the file; the first one tells the
     ///   kernel about it.
     package func run(isFirst: Bool) async -> Outcome {
@@ -59,12 +73,20 @@ package final class TaskWait: @unchecked Sendable {
         if isClosed { end(.closed) }
     }
 
-    private var isClosed: Bool { identity == nil || Descriptors.identity(descriptor) != identity }
+    /// What `open` has returned.
+    package var file: UInt64? { state.withLock { $0.file ?? nil } }
+
+    private var isClosed: Bool {
+        state.withLock { state in
+            guard let file = state.file else { return false }
+            return file == nil || Descriptors.identity(descriptor) != file
+        }
+    }
 
     private func begin(_ continuation: UnsafeContinuation<Outcome, Never>, _ isFirst: Bool) {
         let early: Outcome? = state.withLock { state in
-            if case .over(let outcome) = state { return outcome }
-            state = .waiting(continuation)
+            if case .over(let outcome) = state.phase { return outcome }
+            state.phase = .waiting(continuation)
             return nil
         }
         if let early { return continuation.resume(returning: early) }
@@ -82,7 +104,7 @@ package final class TaskWait: @unchecked Sendable {
 
     private var isOver: Bool {
         state.withLock { state in
-            if case .over = state { true } else { false }
+            if case .over = state.phase { true } else { false }
         }
     }
 
@@ -101,9 +123,9 @@ package final class TaskWait: @unchecked Sendable {
 
     private func finish(_ outcome: Outcome) {
         let waiting: UnsafeContinuation<Outcome, Never>? = state.withLock { state in
-            let before = state
+            let before = state.phase
             guard case .over = before else {
-                state = .over(outcome)
+                state.phase = .over(outcome)
                 if case .waiting(let continuation) = before { return continuation }
                 return nil
             }

@@ -4,8 +4,8 @@ internal import RingDispatch
 ///
 /// A struct named `Confined` holds this state. Methods use it only if `isCurrent`, or in a call of
 /// `onQueue` or `hop`. One thread at a time does so, and handlers that it calls are taken out of
-/// the struct first. So accesses never overlap, and `@exclusivity(unchecked)` spares the check of
-/// each.
+/// the struct first. So accesses to one field never overlap; those to different fields may, and
+/// `@exclusivity(unchecked)` allows that and spares the check of each.
 protocol QueueConfined: AnyObject, Sendable {
     var queue: DispatchQueue { get }
     /// The object has not been shared yet.

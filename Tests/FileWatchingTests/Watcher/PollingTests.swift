@@ -1,3 +1,4 @@
+import Glibc
 import LinuxPlatform
 import RingDispatch
 import Synchronization
@@ -85,5 +86,25 @@ struct PollingTests {
         #expect(watching.watcher.statistics.polledRoots == 0)
         let error = try #require(watching.errors.value.first)
         #expect(error.description.contains("cifs") && error.description.contains("poll interval"))
+    }
+
+    @Test("a folder that cannot be watched is reported once, not at each poll")
+    func failure() throws {
+        let folder = Folder()
+        folder.makeDirectory("closed")
+        // The folders above the root, and the root.
+        let above = folder.path.components.count
+        let rules = Watched(RefusingInotify.Rules(code: EACCES, allowed: 0..<(above + 1)))
+        let watching = try Watching(
+            {
+                $0.pollInterval = .milliseconds(10)
+                $0.pollsEverywhere = true
+            },
+            reader: SharedInotifyReader { () throws(SystemError) in try RefusingInotify(rules) },
+            in: folder)
+        let statistics = { watching.watcher.statistics }
+        #expect(poll { statistics().polls > 4 })
+        let paths = watching.errors.value.map(\.path)
+        #expect(paths.contains(folder("closed")) && paths.count == Set(paths).count, "\(paths)")
     }
 }

@@ -39,8 +39,11 @@ struct EventLoop: Equatable, @unchecked Sendable {
         let readiness: Readiness
         /// Ends the loop's wait.
         let bell: EventDescriptor
-        /// Set once (releasing), by the loop's first user that has one; loaded acquiring.
+        /// Set once, by the first handler that sends. Sequentially consistent: part of the
+        /// store-then-check of `OutgoingBatch.start`.
         let output = Atomic<Unmanaged<OutgoingBatch>?>(nil)
+        /// Without a batch: no attempt to make one before this time, in nanoseconds (relaxed).
+        let outputRetry = Atomic<UInt64>(0)
         let timers = LoopTimers()
         let owned: UnsafeMutablePointer<Owned>
         /// When the parked worker wakes by itself (CLOCK_MONOTONIC). Stored before the state
@@ -114,12 +117,17 @@ struct EventLoop: Equatable, @unchecked Sendable {
 
     /// What the loop's handlers have sent, and the kernel has not got yet.
     var output: Unmanaged<OutgoingBatch>? {
-        @inline(__always) get { storage.pointee.output.load(ordering: .acquiring) }
+        @inline(__always) get { storage.pointee.output.load(ordering: .sequentiallyConsistent) }
     }
 
     /// Sets the batch, which lives as long as the process. Call it once.
     func setOutput(_ batch: OutgoingBatch) {
-        storage.pointee.output.store(.passRetained(batch), ordering: .releasing)
+        storage.pointee.output.store(.passRetained(batch), ordering: .sequentiallyConsistent)
+    }
+
+    var outputRetry: UInt64 {
+        get { storage.pointee.outputRetry.load(ordering: .relaxed) }
+        nonmutating set { storage.pointee.outputRetry.store(newValue, ordering: .relaxed) }
     }
 
     /// Passes sends that are old to the kernel.
