@@ -7,9 +7,10 @@ internal import Synchronization
 /// library, and when the monitor finds a handler that stays.
 class OutgoingBatch: @unchecked Sendable {
     // Safety: the field is atomic.
-    /// When its first send was added, in ticks; 0: it is empty. A subclass stores it under its lock,
-    /// the first send sequentially consistent: the store of a store-then-check with the loop's
-    /// state. A worker that takes the loop over loads it (the same) after it has changed the state.
+    /// When its first send was added, in ticks; 0: it is empty. A subclass stores it under its
+    /// lock, for the first send sequentially consistent: the store of a store-then-check with the loop's
+    /// state. A worker that takes the loop over loads it (the same) after it has changed the
+    /// state.
     final let start = Atomic<UInt64>(0)
 
     /// Passes everything to the kernel. From any thread.
