@@ -8,8 +8,8 @@ internal import Synchronization
 class OutgoingBatch: @unchecked Sendable {
     // Safety: the field is atomic.
     /// When its first send was added, in ticks; 0: it is empty. A subclass stores it under its
-    /// lock, for the first send sequentially consistent: the store of a store-then-check with the loop's
-    /// state. A worker that takes the loop over loads it (the same) after it has changed the
+    /// lock, for the first send sequentially consistent: the store of a store-then-check with the
+    /// loop's state. A worker that takes the loop over loads it (the same) after it has changed the
     /// state.
     final let start = Atomic<UInt64>(0)
 
