@@ -9,7 +9,8 @@ struct ChatServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ChatServer",
         abstract: "Rooms in which people exchange lines, until Ctrl-C or SIGTERM.",
-        discussion: "Try it with nc or telnet; with a certificate, with openssl s_client.")
+        discussion: "Try it with nc or telnet; with a certificate, with openssl s_client.",
+        version: "ChatServer \(programVersion)")
 
     @Option(help: "Address to listen on: 127.0.0.1, 0.0.0.0, ::1.")
     var host = "127.0.0.1"

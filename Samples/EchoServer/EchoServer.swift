@@ -16,7 +16,8 @@ struct EchoServer: ParsableCommand {
 
             Exit status: 0 after a clean stop, 1 when the server cannot start, 64 for wrong \
             options. With --check: 0 when the server answers, 1 when it does not.
-            """)
+            """,
+        version: "EchoServer \(programVersion)")
 
     @OptionGroup(title: "Addresses") var addresses: AddressOptions
 

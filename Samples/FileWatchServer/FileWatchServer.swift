@@ -16,7 +16,8 @@ struct FileWatchServer: ParsableCommand {
 
             Exit status: 0 after a clean stop, 1 when the server cannot start or cannot watch a \
             path of the command line, 64 for wrong options.
-            """)
+            """,
+        version: "FileWatchServer \(programVersion)")
 
     @OptionGroup var watching: WatchOptions
     @OptionGroup(title: "Addresses") var addresses: AddressOptions

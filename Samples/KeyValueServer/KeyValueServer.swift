@@ -8,7 +8,8 @@ import SampleSupport
 struct KeyValueServer: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "KeyValueServer",
-        abstract: "Keys and values in memory, for clients of Redis, until Ctrl-C or SIGTERM.")
+        abstract: "Keys and values in memory, for clients of Redis, until Ctrl-C or SIGTERM.",
+        version: "KeyValueServer \(programVersion)")
 
     @Option(help: "Address to listen on: 127.0.0.1, 0.0.0.0, ::1.")
     var host = "127.0.0.1"

@@ -9,7 +9,8 @@ struct Proxy: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Proxy",
         abstract: "Forwards bytes between clients and a server, until Ctrl-C or SIGTERM.",
-        discussion: "Addresses: 127.0.0.1:7000, [::1]:7000, unix:/path, unix:@NAME.")
+        discussion: "Addresses: 127.0.0.1:7000, [::1]:7000, unix:/path, unix:@NAME.",
+        version: "Proxy \(programVersion)")
 
     @Option(
         help: "Address to listen on (default: 127.0.0.1:7000). Repeat it for several.",

@@ -20,7 +20,8 @@ struct Ringload: ParsableCommand {
             http://HOST:PORT/path, https://HOST:PORT/path, resp://HOST:PORT.
 
             Exit status: 0 success, 1 an error, or a condition of --fail-if, 64 wrong usage.
-            """)
+            """,
+        version: "ringload \(RunEnvironment.version)")
 
     @Argument(help: "The servers: tcp://127.0.0.1:7007, tcp://[::1]:7007, unix:/run/app.sock.")
     var targets: [String] = []

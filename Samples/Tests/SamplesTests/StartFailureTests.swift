@@ -62,6 +62,15 @@ struct StartFailureTests {
     }
 
     @Test(
+        "--version names the program and one version for all",
+        arguments: Program.allCases.filter { $0 != .gcdEcho })
+    func version(program: Program) throws {
+        let process = try program.start(["--version"])
+        #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+        #expect(process.output.text == "\(program.rawValue) 0.1-dev\n")
+    }
+
+    @Test(
         "a negative number is a wrong value, not a missing one",
         arguments: [Program.echoServer, .keyValueServer, .ringload])
     func negative(program: Program) throws {
