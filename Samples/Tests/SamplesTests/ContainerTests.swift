@@ -57,8 +57,9 @@ struct ContainerTests {
     @Test(
         "without inotify watches for its paths, FileWatchServer names the limit and does not start")
     func watchLimit() throws {
+        let folder = WatchedFolder(temporary: Folder())
         let container = try Container(
-            .fileWatchServer, ["--port", "0", "--http-port", "0", "/"], .epoll,
+            .fileWatchServer, ["--port", "0", "--http-port", "0", folder.path], .epoll,
             after: "echo 0 >/proc/sys/user/max_inotify_watches")
         defer { container.process.send(SIGKILL) }
         #expect(try container.process.waitForEnd() == .exit(1))
