@@ -26,7 +26,7 @@ let clients = Task {
 // snippet.show
 await listener.run { client in
     // The bytes are sent from where they were received: nothing is copied.
-    while try await client.receive({ client.connection.send($0) }) != nil {}
+    while try await client.receive({ client.connection.send($0) }) {}
 }
 print("all clients are done")
 

@@ -21,7 +21,7 @@ fflush(nil)
 switch form {
 case "span":
     await listener.run { client in
-        while try await client.receive({ client.connection.send($0) }) != nil {}
+        while try await client.receive({ client.connection.send($0) }) {}
     }
 case "array":
     await listener.run { client in

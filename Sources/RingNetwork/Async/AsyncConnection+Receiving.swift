@@ -24,28 +24,26 @@ extension AsyncConnection {
     }
 
     /// Waits for bytes, and passes all that have arrived to `body` where they were received, in
-    /// memory of the thread: nothing is copied. nil when the peer has ended its stream, or the
-    /// listener shuts down.
+    /// memory of the thread: nothing is copied.
     ///
     /// `body` runs on the connection's queue, outside the task, which waits meanwhile. The span is
     /// valid only during the call. To answer, call `connection.send`: while the peer does not take
     /// the answers, the next receive waits.
+    /// - Returns: false, without a call of `body`, when the peer has ended its stream, or the
+    ///   listener shuts down.
     /// - Throws: what `body` throws; ``ReceiveError``, `CancellationError`.
-    public func receive<Value>(_ body: (RawSpan) throws -> Value) async throws -> Value? {
+    public func receive(_ body: (RawSpan) throws -> Void) async throws -> Bool {
         guard isCurrent else {
             return try await withTaskExecutorPreference(executor) { try await receive(body) }
         }
         if bufferedCount > 0 {
             defer { take(bufferedCount) }
-            return try buffer.withUnsafeBytes { bytes in
+            try buffer.withUnsafeBytes { bytes in
                 try body(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: bytes[taken...])))
             }
+            return true
         }
-        var result: Result<Value, any Error>?
-        _ = try await withoutActuallyEscaping({ bytes in result = Result { try body(bytes) } }) {
-            try await receiveMore(isIdle: true, $0)
-        }
-        return try result?.get()
+        return try await withoutActuallyEscaping(body) { try await receiveMore(isIdle: true, $0) }
     }
 
     /// Waits for exactly `count` bytes, at least 1. A shutdown of the listener does not end it,

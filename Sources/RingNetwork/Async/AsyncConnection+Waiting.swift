@@ -6,7 +6,9 @@ extension AsyncConnection {
     /// Waits for bytes: those that `body` takes, or else some more in the buffer.
     /// - Parameter isIdle: the task is between messages, so that a shutdown ends the wait.
     /// - Returns: false if the peer has ended its stream, or the listener shuts down.
-    func receiveMore(isIdle: Bool, _ body: ((RawSpan) -> Void)? = nil) async throws -> Bool {
+    func receiveMore(
+        isIdle: Bool, _ body: ((RawSpan) throws -> Void)? = nil
+    ) async throws -> Bool {
         if isLate { throw ReceiveError.timedOut }
         if hasEnded { return false }
         if let failure { throw failure }
@@ -56,13 +58,17 @@ extension AsyncConnection {
     // MARK: handlers
 
     func received(_ bytes: RawSpan) {
-        if let body {
-            body(bytes)
-        } else {
+        guard let body else {
             dropTaken()
             bytes.withUnsafeBytes { buffer.append(contentsOf: $0) }
+            return endWait(.success(true))
         }
-        endWait(.success(true))
+        do {
+            try body(bytes)
+            endWait(.success(true))
+        } catch {
+            endWait(.failure(error))
+        }
     }
 
     func end() {

@@ -30,7 +30,7 @@ public final class AsyncConnection: @unchecked Sendable {
     /// The task that waits for bytes. While it does, receiving is not paused.
     @exclusivity(unchecked) var receiver: UnsafeContinuation<Void, Never>?
     /// Takes the bytes that the task waits for, instead of the buffer.
-    @exclusivity(unchecked) var body: ((RawSpan) -> Void)?
+    @exclusivity(unchecked) var body: ((RawSpan) throws -> Void)?
     /// Whether a shutdown ends the wait.
     @exclusivity(unchecked) var isIdle = false
     /// How the wait ended: whether there are bytes.

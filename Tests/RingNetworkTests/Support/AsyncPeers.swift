@@ -33,7 +33,7 @@ func makeAsyncListener(
 /// The echo server, in the form that copies nothing.
 @Sendable
 func echoSpans(_ client: AsyncConnection) async throws {
-    while try await client.receive({ client.connection.send($0) }) != nil {}
+    while try await client.receive({ client.connection.send($0) }) {}
 }
 
 /// The same with arrays.
