@@ -4,7 +4,7 @@ import RingDispatch
 import RingNetwork
 
 let listener = try Listener(Endpoint("127.0.0.1:0"))
-print("listening on \(listener.endpoint)")
+print("listening on", listener.endpoint)
 
 // SIGTERM lets the clients finish what they do, for at most ten seconds.
 Task {
