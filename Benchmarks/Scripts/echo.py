@@ -11,6 +11,8 @@ from servers import Load, Server, chosen, measurer
 EPOLL, URING, NIO = "c-epoll", "c-io_uring", "swift-nio"
 DISPATCH, RING, RING_EPOLL = "gcd-echo-libdispatch", "gcd-echo-ring", "gcd-echo-ring-epoll"
 ECHO_SERVER = "echo-server-ring"
+# Only if they are named: the same server with a handler, and with a task for each connection.
+ASYNC_FORMS = {f"async-echo-{form}": form for form in ("handler", "span", "array")}
 
 # The required ratio of CPU time per message, libdispatch's to ours, by number of connections.
 LIBDISPATCH_FACTOR = {64: 2.0, 1000: 1.6}
@@ -23,6 +25,8 @@ def _servers(options: argparse.Namespace) -> list[Server]:
     wanted = ["gcd-echo-dispatch", "nio-echo", "GCDEcho"]
     if not names or ECHO_SERVER in names:
         wanted.append("EchoServer")
+    if any(name in ASYNC_FORMS for name in names):
+        wanted.append("async-echo")
     swift = building.swift_products(wanted, build)
     uring, epoll = (("RINGDISPATCH_BACKEND", "io_uring"),), (("RINGDISPATCH_BACKEND", "epoll"),)
     port = ("--port", "0")
@@ -36,6 +40,10 @@ def _servers(options: argparse.Namespace) -> list[Server]:
     ]
     if "EchoServer" in swift:
         servers.append(Server(ECHO_SERVER, (swift["EchoServer"], *port), uring))
+    if "async-echo" in swift:
+        servers += [
+            Server(name, (swift["async-echo"], "--form", form, *port), uring)
+            for name, form in ASYNC_FORMS.items()]
     return chosen(servers, names)
 
 
@@ -82,4 +90,6 @@ def _print_section(
         Need(f"CPU of {RING} / {EPOLL}", cpu(RING), cpu(EPOLL), at_most=1.1),
         Need(f"CPU of {RING} / {NIO}", cpu(RING), cpu(NIO), at_most=0.8),
         Need(f"CPU of {RING_EPOLL} / {RING}", cpu(RING_EPOLL), cpu(RING), at_most=1.15),
+        *(Need(f"CPU of {name} / async-echo-handler", cpu(name), cpu("async-echo-handler"),
+               at_most=1.15) for name in list(ASYNC_FORMS)[1:]),
     ], outcome), flush=True)
