@@ -128,23 +128,15 @@ struct ChatServerTests {
         arguments: Setting.usable)
     func certificates(setting: Setting) throws {
         let folder = Folder()
-        let (certificate, key) = (folder.path + "/certificate.pem", folder.path + "/key.pem")
-        let maker = try Program.start(
-            "/bin/sh",
-            [
-                "-c",
-                "exec openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
-                    + "-subj /CN=a -days 2 -out \(certificate) -keyout \(key)",
-            ])
-        #expect(try maker.waitForEnd() == .exit(0), "\(maker.words)")
-        let arguments = ["--certificate", certificate, "--private-key", key]
-        try withServer(.chatServer, setting, arguments: arguments) { server in
+        let certificate = try Certificate(in: folder)
+        try withServer(.chatServer, setting, arguments: certificate.arguments) { server in
             let client = try Program.start(
                 "/bin/sh",
                 [
                     "-c",
                     "exec openssl s_client -connect 127.0.0.1:\(server.port) -quiet "
-                        + "-CAfile \(certificate) -verify_return_error <<'END'\nann\nhello\nEND",
+                        + "-CAfile \(certificate.path) -verify_return_error"
+                        + " <<'END'\nann\nhello\nEND",
                 ])
             _ = try client.output.waitForLine(beginning: "ann: hello")
             #expect(try server.end(by: SIGTERM) == .exit(0), "\(server.process.words)")

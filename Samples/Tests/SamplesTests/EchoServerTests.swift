@@ -191,26 +191,13 @@ struct EchoServerTests {
         try Program.start("/bin/sh", ["-c", "exec openssl " + arguments])
     }
 
-    private func makeCertificate(in folder: Folder, name: String) throws {
-        let process = try openssl(
-            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
-                + "-keyout \(folder.path)/key.pem -out \(folder.path)/certificate.pem "
-                + "-subj /CN=\(name) -days 2")
-        let ending = try process.waitForEnd()
-        #expect(ending == .exit(0), "\(process.words)")
-    }
-
     @Test(
         "With a certificate TCP clients speak TLS, and SIGHUP reloads it",
         .enabled(if: Command.find("openssl") != nil, "openssl is not installed"),
         arguments: Setting.usable)
     func certificates(setting: Setting) throws {
         let folder = Folder()
-        try makeCertificate(in: folder, name: "first")
-        let arguments = [
-            "--certificate", folder.path + "/certificate.pem",
-            "--private-key", folder.path + "/key.pem",
-        ]
+        let arguments = try Certificate(in: folder, name: "first").arguments
         try withServer(.echoServer, setting, arguments: arguments) { server in
             let place = "s_client -connect 127.0.0.1:\(server.port)"
             let client = try openssl(
@@ -222,7 +209,7 @@ struct EchoServerTests {
             try plain.send(Array("GET / HTTP/1.0\r\n\r\n".utf8))
             try plain.waitUntilClosed()
 
-            try makeCertificate(in: folder, name: "second")
+            _ = try Certificate(in: folder, name: "second")
             server.process.send(SIGHUP)
             _ = try server.process.errors.waitForLine(beginning: "EchoServer: SIGHUP: ")
             let other = try openssl(place + " </dev/null")

@@ -73,16 +73,7 @@ struct HealthCheckTests {
         .enabled(if: Command.find("openssl") != nil, "openssl is not installed"))
     func secured() throws {
         let folder = Folder()
-        let (certificate, key) = (folder.path + "/certificate.pem", folder.path + "/key.pem")
-        let maker = try Program.start(
-            "/bin/sh",
-            [
-                "-c",
-                "exec openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
-                    + "-subj /CN=a -days 2 -out \(certificate) -keyout \(key)",
-            ])
-        #expect(try maker.waitForEnd() == .exit(0), "\(maker.words)")
-        let arguments = ["--certificate", certificate, "--private-key", key]
+        let arguments = try Certificate(in: folder).arguments
         try withServer(.echoServer, .epoll, arguments: arguments) { server in
             let check = try ask(.echoServer, port: server.port, arguments)
             #expect(try check.waitForEnd() == .exit(0), "\(check.words)")
