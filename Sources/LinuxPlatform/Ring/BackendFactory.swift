@@ -25,13 +25,8 @@ package struct BackendFactory: Sendable {
             self.init(kind: .ioUring, reason: reason)
         } catch {
             if preference == .ioUring { throw error }
-            self = .epoll(because: error)
+            self.init(kind: .epoll, reason: error.description)
         }
-    }
-
-    /// epoll, because io_uring failed.
-    package static func epoll(because error: SystemError) -> BackendFactory {
-        BackendFactory(kind: .epoll, reason: error.description)
     }
 
     private init(kind: BackendKind, reason: String) {

@@ -6,8 +6,8 @@ extension DispatchSource {
     /// ``makeProcessSource(identifier:eventMask:queue:)``: it need not be a child, and one that has
     /// ended already counts as well. Nothing is reaped: you still wait for your children.
     /// - Parameter process: pid_t.
-    public static func exit(of process: Int32) -> ExitSequence {
-        ExitSequence(
+    public static func exit(of process: Int32) -> EventSequence<ProcessExit> {
+        EventSequence(
             events: SourceEvents(label: "ringdispatch.exit-sequence", isLast: true) { queue in
                 [makeProcessSource(identifier: process, eventMask: .exit, queue: queue)]
             } add: { exit, source in
@@ -16,7 +16,7 @@ extension DispatchSource {
             })
     }
 
-    /// The element of an ``ExitSequence``.
+    /// The element of ``exit(of:)``.
     public struct ProcessExit: Sendable, Hashable {
         /// The process.
         public let process: Int32
@@ -27,25 +27,6 @@ extension DispatchSource {
         public init(process: Int32, status: ProcessExitStatus?) {
             self.process = process
             self.status = status
-        }
-    }
-
-    /// See ``exit(of:)``. One task at a time may wait for the element.
-    public struct ExitSequence: AsyncSequence, Sendable {
-        public typealias Element = ProcessExit
-        public typealias Failure = Never
-        let events: SourceEvents<ProcessExit>
-
-        public func makeAsyncIterator() -> Iterator { Iterator(events: events) }
-
-        public struct Iterator: AsyncIteratorProtocol, Sendable {
-            let events: SourceEvents<ProcessExit>
-
-            public func next() async -> ProcessExit? { await events.next() }
-
-            public func next(isolation: isolated (any Actor)?) async -> ProcessExit? {
-                await events.next()
-            }
         }
     }
 }

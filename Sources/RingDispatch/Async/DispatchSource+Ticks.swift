@@ -10,8 +10,8 @@ extension DispatchSource {
     ///   - leeway: how late a time may be, to save wake-ups.
     public static func timer(
         every interval: DispatchTimeInterval, leeway: DispatchTimeInterval = .nanoseconds(0)
-    ) -> TimerSequence {
-        TimerSequence(
+    ) -> EventSequence<UInt> {
+        EventSequence(
             events: SourceEvents(label: "ringdispatch.timer-sequence") { queue in
                 let source = makeTimerSource(queue: queue)
                 source.schedule(deadline: .now() + interval, repeating: interval, leeway: leeway)
@@ -19,24 +19,5 @@ extension DispatchSource {
             } add: { count, source in
                 count = (count ?? 0) + source.data
             })
-    }
-
-    /// See ``timer(every:leeway:)``. One task at a time may wait for the next element.
-    public struct TimerSequence: AsyncSequence, Sendable {
-        public typealias Element = UInt
-        public typealias Failure = Never
-        let events: SourceEvents<UInt>
-
-        public func makeAsyncIterator() -> Iterator { Iterator(events: events) }
-
-        public struct Iterator: AsyncIteratorProtocol, Sendable {
-            let events: SourceEvents<UInt>
-
-            public func next() async -> UInt? { await events.next() }
-
-            public func next(isolation: isolated (any Actor)?) async -> UInt? {
-                await events.next()
-            }
-        }
     }
 }

@@ -2,7 +2,8 @@ internal import LinuxPlatform
 
 /// What any threads leave for a task, which takes all of it at once.
 ///
-/// One task may wait at a time. Whoever posts limits how much is in it.
+/// One task may wait at a time. The mailbox itself has no limit: the threads that post keep the
+/// content small.
 package final class Mailbox<Content: Sendable>: Sendable {
     private struct State {
         var content: Content?

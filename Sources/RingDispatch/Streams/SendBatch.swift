@@ -40,8 +40,8 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
         if loop.outputRetry == .max { return nil }
         let now = MonotonicClock.nanoseconds()
         if now < loop.outputRetry { return nil }
-        return making.withLock { _ -> Made in
-            if let batch = loop.sendBatch { return Made(batch: batch) }
+        making.withLock { _ in
+            if loop.output != nil { return }
             do throws(SystemError) {
                 if let ring = try Runtime.makeSendRing() {
                     loop.setOutput(SendBatch(ring))
@@ -52,13 +52,8 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
                 loop.outputRetry = now &+ Tuning.ringRetry
                 shortage.log("connections send without io_uring for now: \(error)")
             }
-            return Made(batch: loop.sendBatch)
-        }.batch
-    }
-
-    private struct Made: @unchecked Sendable {
-        // Safety: a batch may be used by any thread, and is never freed.
-        let batch: Unmanaged<SendBatch>?
+        }
+        return loop.sendBatch
     }
 
     // MARK: for the worker

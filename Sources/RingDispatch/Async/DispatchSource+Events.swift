@@ -1,0 +1,20 @@
+extension DispatchSource {
+    /// See ``timer(every:leeway:)`` and ``exit(of:)``. One task at a time may wait for the next
+    /// element.
+    public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
+        public typealias Failure = Never
+        let events: SourceEvents<Element>
+
+        public func makeAsyncIterator() -> Iterator { Iterator(events: events) }
+
+        public struct Iterator: AsyncIteratorProtocol, Sendable {
+            let events: SourceEvents<Element>
+
+            public func next() async -> Element? { await events.next() }
+
+            public func next(isolation: isolated (any Actor)?) async -> Element? {
+                await events.next()
+            }
+        }
+    }
+}
