@@ -7,13 +7,18 @@ struct ShortageTests {
     /// Enough for two loops' rings, a server's other descriptors and some clients, but not for all.
     static let descriptors = 40
     static let clients = 60
-    static let environment = ["RINGDISPATCH_LOOPS=2"]
+    static let loops = 2
+    static let environment = ["RINGDISPATCH_LOOPS=\(loops)"]
 
     @Test("EchoServer refuses clients that it cannot serve", arguments: Setting.usable)
     func echoServer(setting: Setting) throws {
         try withServer(
             .echoServer, setting, environment: Self.environment, descriptors: Self.descriptors
         ) { server in
+            // A loop that made its ring later might take the descriptor that refuses clients.
+            let rings = try ProcessInformation.rings(server.process.processID)
+            #expect(rings == (setting == .ioUring ? Self.loops : 0))
+
             let clients = Self.connectAll(to: server)
             var served: [Client] = []
             for client in clients {

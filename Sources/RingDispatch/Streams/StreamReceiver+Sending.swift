@@ -2,6 +2,9 @@ internal import LinuxPlatform
 
 // On the queue, unless a comment says otherwise.
 extension StreamReceiver {
+    /// Acquires now, from any thread, what sends will need: for a server before it accepts.
+    package static func prepareSends() { SendBatch.makeAll() }
+
     /// Sends bytes, or adds them to the loop's batch.
     /// - Returns: how many bytes were sent or added; or a negated errno. After less than all, call
     ///   `settleSends`.

@@ -75,6 +75,7 @@ public final class Listener: QueueConfined, @unchecked Sendable {
         self.options = options
         endpoints = sockets.map(\.endpoint)
         queue = DispatchQueue(label: "listener \(sockets[0].endpoint)", target: target)
+        StreamReceiver.prepareSends()
         confined.reserve = Sockets.reserve()
     }
 

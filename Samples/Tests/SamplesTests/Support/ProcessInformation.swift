@@ -24,6 +24,16 @@ enum ProcessInformation {
         return pages * Int(getpagesize())
     }
 
+    /// The number of open descriptors that are rings of io_uring.
+    static func rings(_ processID: pid_t) throws -> Int {
+        let folder = "/proc/\(processID)/fd"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).count {
+            let target = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "\(folder)/\($0)")
+            return target == "anon_inode:[io_uring]"
+        }
+    }
+
     /// Voluntary context switches by thread ID. A thread that wakes up and waits again raises its
     /// count, so equal counts mean that no thread woke up.
     static func voluntarySwitches(_ processID: pid_t) throws -> [String: Int] {
