@@ -35,8 +35,9 @@ enum Tuning {
     /// `shortBlock` an item. Fewer: a queue that blocks now and then holds loops up more often.
     static let drainsToReturn: UInt8 = 32
     static let shortBlock: UInt64 = 500_000
-    /// How long an idle worker waits before it ends. Shorter: threads are made more often.
-    static let idleWorkerPatience: UInt64 = 5_000_000_000
+    /// How long an idle worker waits before it ends. Shorter: threads are made more often. Longer:
+    /// the threads and the memory of handlers that blocked at once stay.
+    static let idleWorkerPatience: UInt64 = 500_000_000
     /// When no thread can be made, the next attempt follows after this time. Shorter: more failing
     /// calls while the process is at its limit.
     static let threadRetry: UInt64 = 1_000_000

@@ -41,7 +41,7 @@ public enum DispatchRuntime {
         public let loops: [EventLoop]
         /// What each worker thread does.
         public let workerThreads: [WorkerThread]
-        /// Existing worker threads. One that was idle for five seconds ends, unless few are left.
+        /// Existing worker threads. One that was idle for half a second ends, unless few are left.
         public let workers: Int
         /// Workers that are not assigned to a loop.
         public let idleWorkers: Int

@@ -56,8 +56,8 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
         return loop.sendBatch
     }
 
-    /// Makes the batches of the ordinary loops, for servers: once clients have all descriptors, there
-    /// are none for rings, and a ring may take the one that a listener keeps in reserve.
+    /// Makes the batches of the ordinary loops, for servers. Once clients have all descriptors,
+    /// there are none for rings, and a ring may take the one that a listener keeps in reserve.
     static func makeAll() {
         for loop in Runtime.pool.loops where loop.output == nil { _ = make(for: loop) }
     }
