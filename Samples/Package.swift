@@ -101,7 +101,7 @@ let package = Package(
                 "LoadTesting", "WireFormats", ringDispatch, ringNetwork, ringTLS, histogram,
                 "TestSupport",
             ],
-            swiftSettings: settings),
+            exclude: ["read-histograms.py"], swiftSettings: settings),
         .testTarget(
             name: "KeyValueServerTests",
             dependencies: ["KeyValueServer", "refuse-io-uring", "TestSupport"],

@@ -23,8 +23,12 @@ struct LoadOptions: ParsableArguments {
     @Option(help: "Messages in flight on each connection.")
     var pipeline = 1
 
-    @Option(help: "Open loop: messages per second, above 0, on schedule: 5000, 50k, 1m.")
-    var rate: Rate?
+    @Option(
+        help: """
+            Open loop: messages per second, above 0, on schedule: 5000, 50k, 1m; or a ramp over \
+            the measured time: 1k..50k.
+            """)
+    var rate: Rates?
 
     @Flag(help: "With --rate: send at random intervals, like independent users.")
     var poisson = false
@@ -49,6 +53,14 @@ struct LoadOptions: ParsableArguments {
 
     @Option(help: "Process ID of the server on this machine, to report its CPU time as well.")
     var pid: Int32?
+
+    @Flag(
+        help: """
+            Measure the server's CPU time for a message at a fixed --rate. Finds the process that \
+            listens at the targets, unless --pid names it. Exit status 1 if the server did not \
+            keep the rate.
+            """)
+    var serverCPU = false
 
     @Option(
         help: """
@@ -77,11 +89,22 @@ struct LoadOptions: ParsableArguments {
         plan.hostile = try profiles()
         plan.sources = try addresses()
         if let rate {
-            plan.schedule =
-                poisson ? .poisson(perSecond: rate.perSecond) : .constant(perSecond: rate.perSecond)
+            plan.schedule = schedule(rate)
         } else if poisson {
             throw ValidationError("--poisson needs --rate, the messages per second")
         }
+        if serverCPU, rate?.isConstant != true {
+            throw ValidationError(
+                "--server-cpu needs a fixed --rate of messages per second, as in --rate 20k: the "
+                    + "CPU time for a message depends on the rate")
+        }
+    }
+
+    private func schedule(_ rates: Rates) -> Schedule {
+        if !rates.isConstant {
+            return .ramp(from: rates.first, to: rates.last, isPoisson: poisson)
+        }
+        return poisson ? .poisson(perSecond: rates.first) : .constant(perSecond: rates.first)
     }
 
     private func profiles() throws -> [HostileProfile] {

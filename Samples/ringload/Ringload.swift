@@ -42,6 +42,7 @@ struct Ringload: ParsableCommand {
             try plan().check()
             try reports.check()
             try search.check(load)
+            try checkConditions()
         } catch let failure as LoadFailure {
             throw ValidationError(failure.description)
         }
@@ -63,6 +64,15 @@ struct Ringload: ParsableCommand {
         try perform()
     }
 
+    private func checkConditions() throws {
+        guard !load.serverCPU, load.pid == nil else { return }
+        for condition in try reports.conditions() + [Condition(search.until)]
+        where condition.isAboutServerProcessor {
+            throw ValidationError(
+                "'\(condition)': name the server's process with --pid, or let --server-cpu find it")
+        }
+    }
+
     private func checkComparison() throws {
         guard targets.count == 1 else {
             throw ValidationError("--compare takes two reports: --compare A.json B.json")
@@ -73,7 +83,8 @@ struct Ringload: ParsableCommand {
         if let before = reports.compare, let after = targets.first {
             return writeLine(try ReportFile.comparison(of: before, with: after).text)
         }
-        let plan = try plan()
+        var plan = try plan()
+        if load.serverCPU, load.pid == nil { try plan.observeServer() }
         let others = plan.idleConnections + plan.hostile.count * plan.hostileConnections
         try ensureDescriptors(
             forConnections: plan.connections + others, loops: LoadPlan.loopCount)
@@ -82,8 +93,10 @@ struct Ringload: ParsableCommand {
             let report = try search.rates().map { try sweep(plan, $0) } ?? measure(plan)
             writeLine(report.text)
             try files.commit(report)
-            let findings = try reports.conditions().filter { $0.holds(for: report) }
-            for finding in findings { writeErrorLine("failed: \(finding.finding(report))") }
+            var findings = try reports.conditions().filter { $0.holds(for: report) }
+                .map { $0.finding(report) }
+            if load.serverCPU { findings += serverProcessor(report) }
+            for finding in findings { writeErrorLine("failed: \(finding)") }
             if report.hasFailed || !findings.isEmpty { throw ExitCode(1) }
         } catch {
             files.discard()
@@ -97,6 +110,23 @@ struct Ringload: ParsableCommand {
         let signals = ShutdownSignals { run.interrupt() }
         defer { display.end() }
         return try withExtendedLifetime(signals) { try run.waitForReport() }
+    }
+
+    /// Writes the result of --server-cpu. Returns what makes it worthless.
+    private func serverProcessor(_ report: LoadReport) -> [String] {
+        guard let process = report.plan.observedProcess,
+            let microseconds = report.serverMicrosecondsPerMessage
+        else { return ["--server-cpu: the server's process has ended"] }
+        let rate = Format.grouped(Int(report.plan.schedule.perSecond ?? 0))
+        writeLine(
+            "server CPU  \(Format.decimal(microseconds, places: 2)) µs a message at \(rate) "
+                + "messages/s, process \(process)")
+        guard !report.keptRate else { return [] }
+        return [
+            "--server-cpu: the server answered "
+                + "\(Format.grouped(Int(report.measurement.messagesPerSecond))) messages/s, not "
+                + "\(rate); choose a lower --rate"
+        ]
     }
 
     /// Runs the sweep and returns the best step's report.

@@ -11,15 +11,12 @@ struct SweepOptions: ParsableArguments {
 
     func rates() throws -> ClosedRange<Double>? {
         guard let sweep else { return nil }
-        guard let dots = sweep.firstRange(of: ".."),
-            let low = Rate(argument: String(sweep[..<dots.lowerBound])),
-            let high = Rate(argument: String(sweep[dots.upperBound...])),
-            low.perSecond <= high.perSecond
+        guard sweep.contains(".."), let rates = Rates(argument: sweep), rates.first <= rates.last
         else {
             throw ValidationError(
                 "--sweep \(sweep): write a range of messages per second, as in 10k..200k")
         }
-        return low.perSecond...high.perSecond
+        return rates.first...rates.last
     }
 
     func check(_ load: LoadOptions) throws {

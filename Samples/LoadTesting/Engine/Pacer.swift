@@ -28,7 +28,8 @@ final class Pacer: @unchecked Sendable {
         let plan = shard.plan
         arrivals = Arrivals(
             plan.schedule, share: shard.index, of: plan.shardCount,
-            start: MonotonicClock.nanoseconds(), seed: shard.nextSeed())
+            start: MonotonicClock.nanoseconds(), seed: shard.nextSeed(),
+            warmup: plan.warmupNanoseconds, duration: plan.durationNanoseconds)
         timer = DispatchSource.makeTimerSource(queue: shard.queue)
     }
 

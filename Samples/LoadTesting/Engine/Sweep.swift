@@ -10,8 +10,6 @@ public struct Sweep: Sendable {
 
     /// The search ends when two rates are this close together.
     public static let resolution = 1.05
-    /// The share of the due messages that must be answered.
-    private static let leastAnsweredShare = 0.99
     private static let mostSteps = 40
 
     private let plan: LoadPlan
@@ -69,18 +67,12 @@ public struct Sweep: Sendable {
 
     private func step(_ rate: Double, _ run: (LoadPlan) throws -> LoadReport?) throws -> Step? {
         var plan = plan
-        if case .poisson = plan.schedule {
-            plan.schedule = .poisson(perSecond: rate)
-        } else {
-            plan.schedule = .constant(perSecond: rate)
-        }
+        plan.schedule =
+            plan.schedule.isPoisson ? .poisson(perSecond: rate) : .constant(perSecond: rate)
         guard let report = try run(plan) else { return nil }
-        let due = rate * report.measurement.seconds
-        // Each shard may count one message on the wrong side at either end of the measured time.
-        let answered = report.measurement.messages + 2 * plan.shardCount
         let isKept =
             condition.holds(for: report) && !report.hasFailed && !report.wasInterrupted
-            && Double(answered) >= due * Self.leastAnsweredShare
+            && report.keptRate
         return Step(perSecond: rate, report: report, isKept: isKept)
     }
 }

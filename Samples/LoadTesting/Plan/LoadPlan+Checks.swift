@@ -46,8 +46,8 @@ extension LoadPlan {
     }
 
     private func checkSchedule() throws(LoadFailure) {
-        guard let rate = schedule.perSecond else { return }
-        guard rate > 0, rate <= 100_000_000 else {
+        guard let rates = schedule.rates else { return }
+        for rate in [rates.first, rates.last] where !(rate > 0 && rate <= 100_000_000) {
             throw .usage(
                 "--rate \(rate): must be above 0, and at most 100000000 messages per second")
         }

@@ -9,6 +9,7 @@ public struct Condition: Sendable, CustomStringConvertible {
         case rate
         case errors
         case errorPercent
+        case serverProcessor
     }
 
     public let description: String
@@ -17,7 +18,8 @@ public struct Condition: Sendable, CustomStringConvertible {
     let limit: Double
 
     private static let examples =
-        "write a figure, < or >, and a limit: p99>5ms, max>1s, rate<10k, errors>0, error%>0.1"
+        "write a figure, < or >, and a limit: p99>5ms, max>1s, rate<10k, errors>0, error%>0.1, "
+        + "cpu>20us"
 
     /// Reads one of the forms above. Latencies have the unit ns, us, µs, ms or s.
     public init(_ text: String) throws(LoadFailure) {
@@ -31,7 +33,7 @@ public struct Condition: Sendable, CustomStringConvertible {
         }
         guard let limit = Self.limit(value, of: quantity) else {
             throw .usage(
-                "'\(text)': '\(value)' is not a limit: a latency needs a unit (ns, us, ms, s): "
+                "'\(text)': '\(value)' is not a limit: a time needs a unit (ns, us, ms, s): "
                     + Self.examples)
         }
         description = text
@@ -47,6 +49,7 @@ public struct Condition: Sendable, CustomStringConvertible {
         case "rate": return .rate
         case "errors": return .errors
         case "error%": return .errorPercent
+        case "cpu": return .serverProcessor
         default:
             guard name.hasPrefix("p"), let percent = Double(name.dropFirst()), 0...100 ~= percent
             else { return nil }
@@ -57,7 +60,7 @@ public struct Condition: Sendable, CustomStringConvertible {
     private static func limit(_ text: String, of quantity: Quantity) -> Double? {
         let units: [(suffix: String, factor: Double)]
         switch quantity {
-        case .percentile, .max, .mean:
+        case .percentile, .max, .mean, .serverProcessor:
             units = [("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)]
         case .rate: units = [("k", 1e3), ("m", 1e6), ("", 1)]
         case .errors: units = [("", 1)]
@@ -68,6 +71,11 @@ public struct Condition: Sendable, CustomStringConvertible {
             let number = Double(lowered.dropLast(unit.suffix.count)), number.isFinite, number >= 0
         else { return nil }
         return number * unit.factor
+    }
+
+    /// Whether it is about the server's CPU time, which a plan with `observedProcess` measures.
+    public var isAboutServerProcessor: Bool {
+        if case .serverProcessor = quantity { true } else { false }
     }
 
     /// Whether the report meets the condition.
@@ -81,7 +89,7 @@ public struct Condition: Sendable, CustomStringConvertible {
         let value = value(of: report)
         let text =
             switch quantity {
-            case .percentile, .max, .mean: Format.latency(UInt64(value))
+            case .percentile, .max, .mean, .serverProcessor: Format.latency(UInt64(value))
             case .rate: "\(Format.grouped(Int(value))) messages/s"
             case .errors: "\(Int(value))"
             case .errorPercent: "\(Format.decimal(value, places: 3)) %"
@@ -100,6 +108,7 @@ public struct Condition: Sendable, CustomStringConvertible {
         case .errorPercent:
             let all = report.errors.total + report.measurement.messages
             return all > 0 ? 100 * Double(report.errors.total) / Double(all) : 0
+        case .serverProcessor: return (report.serverMicrosecondsPerMessage ?? 0) * 1e3
         }
     }
 }

@@ -50,7 +50,7 @@ extension LoadReport {
     }
 
     private var configurationJSON: JSONValue {
-        .object([
+        let load: [JSONValue.Member] = [
             ("target", .string(plan.targets.first?.description ?? "")),
             ("targets", .array(plan.targets.map { .string($0.description) })),
             ("connections", .integer(plan.connections)),
@@ -58,9 +58,12 @@ extension LoadReport {
             ("message_sizes", .string(plan.sizes.description)),
             ("pipeline", .integer(plan.pipeline)),
             ("messages_per_second", plan.schedule.perSecond.map { .number($0) } ?? .null),
-            ("is_poisson", .boolean(isPoisson)),
+            ("ramp", rampJSON),
+            ("is_poisson", .boolean(plan.schedule.isPoisson)),
             ("connects_per_second", plan.connectsPerSecond.map { .number($0) } ?? .null),
             ("requests", plan.requests.map { .integer($0) } ?? .null),
+        ]
+        let rest: [JSONValue.Member] = [
             ("http", .string("\(plan.http.method.rawValue), \(plan.http.body.rawValue)")),
             ("commands", .string("\(plan.resp), \(plan.resp.keys) keys")),
             ("hostile", .string(hostileText)),
@@ -73,7 +76,8 @@ extension LoadReport {
             ("seed", .string(String(plan.seed))),
             ("shards", .integer(plan.shardCount)),
             ("backend", .string(backend)),
-        ])
+        ]
+        return .object(load + rest)
     }
 
     /// The requested back end, not the one that the runtime chose.
@@ -86,8 +90,9 @@ extension LoadReport {
         return kinds.isEmpty ? "" : "\(kinds):\(plan.hostileConnections)"
     }
 
-    private var isPoisson: Bool {
-        if case .poisson = plan.schedule { true } else { false }
+    private var rampJSON: JSONValue {
+        guard case .ramp(let first, let last, _) = plan.schedule else { return .null }
+        return .array([.number(first), .number(last)])
     }
 
     private static func json(_ latencies: LatencyHistogram) -> JSONValue {
@@ -98,6 +103,7 @@ extension LoadReport {
             percentiles + [
                 ("max", .integer(Int(latencies.max))),
                 ("mean", .number(latencies.meanOrZero)),
+                ("hdrhistogram", .base64(latencies.compressed)),
             ])
     }
 
@@ -145,11 +151,13 @@ extension LoadReport {
     }
 
     private var serverJSON: JSONValue? {
-        guard let seconds = usage.serverSeconds else { return nil }
+        guard let seconds = usage.serverSeconds, let each = serverMicrosecondsPerMessage else {
+            return nil
+        }
         let messages = Double(max(1, measurement.messages))
         return .object([
             ("seconds", .number(seconds)),
-            ("microseconds_per_message", .number(seconds * 1e6 / messages)),
+            ("microseconds_per_message", .number(each)),
             (
                 "context_switches_per_message",
                 usage.serverContextSwitches.map { .number(Double($0) / messages) } ?? .null

@@ -42,11 +42,8 @@ extension LoadReport {
             "\(plan.sizes) bytes a message", "pipeline \(plan.pipeline)",
             "\(plan.shardCount) shards",
         ]
-        switch plan.schedule {
-        case .closed: break
-        case .constant(let rate): parts.append("\(Format.grouped(Int(rate))) messages/s")
-        case .poisson(let rate):
-            parts.append("\(Format.grouped(Int(rate))) messages/s (Poisson)")
+        if let rate = plan.schedule.text {
+            parts.append(plan.schedule.isPoisson ? "\(rate) (Poisson)" : rate)
         }
         if plan.idleConnections > 0 {
             parts.append("\(Format.grouped(plan.idleConnections)) idle connections")
@@ -66,13 +63,15 @@ extension LoadReport {
     }
 
     private var serverLine: String? {
-        guard let seconds = usage.serverSeconds else { return nil }
+        guard let seconds = usage.serverSeconds, let each = serverMicrosecondsPerMessage else {
+            return nil
+        }
         let messages = Double(max(1, measurement.messages))
         let switches = usage.serverContextSwitches.map {
             ", \(Format.decimal(Double($0) / messages, places: 3)) context switches a message"
         }
         return "server CPU  \(Format.decimal(seconds, places: 2)) s, "
-            + "\(Format.decimal(seconds * 1e6 / messages, places: 2)) µs a message"
+            + "\(Format.decimal(each, places: 2)) µs a message"
             + (switches ?? "")
     }
 

@@ -31,6 +31,11 @@ public struct LoadReport: Sendable {
         measurement.messages > 0 ? usage.totalSeconds * 1e6 / Double(measurement.messages) : 0
     }
 
+    /// The CPU time of the server for a message; nil if its process was not observed.
+    public var serverMicrosecondsPerMessage: Double? {
+        usage.serverSeconds.map { $0 * 1e6 / Double(max(1, measurement.messages)) }
+    }
+
     /// Reasons to doubt the figures: the client was the bottleneck, or missed the schedule.
     public var warnings: [String] {
         var warnings: [String] = []
@@ -42,7 +47,7 @@ public struct LoadReport: Sendable {
                     + "% of a CPU with \(plan.shardCount) event loops; the figures are the "
                     + "client's")
         }
-        guard let rate = plan.schedule.perSecond else { return warnings }
+        guard let rate = plan.schedule.text else { return warnings }
         let open = measurement.open
         let slip = open.slip.valueAtPercentile(99)
         if slip > Self.mostSlipNanoseconds {
@@ -54,12 +59,23 @@ public struct LoadReport: Sendable {
             warnings.append(
                 "\(Format.grouped(open.unsent)) messages were due and not sent, since no "
                     + "connection was free: the server did not keep up with "
-                    + "\(Format.grouped(Int(rate))) messages/s, or there are too few --connections")
+                    + "\(rate), or there are too few --connections")
         }
         return warnings
     }
 
     private static let mostSlipNanoseconds: UInt64 = 1_000_000
+
+    /// The share of the due messages that must be answered.
+    private static let leastAnsweredShare = 0.99
+
+    /// Whether the server answered the messages of an open loop at its rate.
+    public var keptRate: Bool {
+        guard let rate = plan.schedule.perSecond else { return true }
+        // Each shard may count one message on the wrong side at either end of the measured time.
+        let answered = Double(measurement.messages + 2 * plan.shardCount)
+        return answered >= rate * measurement.seconds * Self.leastAnsweredShare
+    }
 }
 
 extension LoadReport {

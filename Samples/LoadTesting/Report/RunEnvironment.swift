@@ -21,7 +21,7 @@ public struct RunEnvironment: Sendable {
 
     static func current() -> RunEnvironment {
         let (system, host, release, machine) = names()
-        let model = ProcessUsage.contents(of: "/proc/cpuinfo").split(separator: "\n")
+        let model = ProcFolder.contents(of: "/proc/cpuinfo").split(separator: "\n")
             .first { $0.hasPrefix("model name") }?.split(separator: ": ").last
         let count = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         return RunEnvironment(

@@ -33,8 +33,9 @@ struct ProcessUsage: Sendable {
         var usage = ProcessUsage()
         usage.processorNanoseconds = UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
         let folder = "/proc/\(process)/task"
-        for task in entries(of: folder) {
-            usage.contextSwitches += switches(in: contents(of: "\(folder)/\(task)/status"))
+        for task in ProcFolder.names(in: folder) {
+            usage.contextSwitches += switches(
+                in: ProcFolder.contents(of: "\(folder)/\(task)/status"))
         }
         return usage
     }
@@ -47,27 +48,5 @@ struct ProcessUsage: Sendable {
         status.split(separator: "\n").filter { $0.contains("voluntary_ctxt_switches:") }
             .compactMap { $0.split(whereSeparator: \.isWhitespace).last.flatMap { UInt64($0) } }
             .reduce(0, +)
-    }
-
-    static func contents(of path: String) -> String {
-        guard let file = fopen(path, "re") else { return "" }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 16_384)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return String(decoding: bytes[..<count], as: UTF8.self)
-    }
-
-    private static func entries(of folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
-                // Safety: the kernel terminates names with NUL within the field.
-                field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.first?.isNumber == true { names.append(name) }
-        }
-        return names
     }
 }

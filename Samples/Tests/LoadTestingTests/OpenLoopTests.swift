@@ -65,6 +65,55 @@ struct OpenLoopTests {
         #expect(zip(times, times.dropFirst()).allSatisfy { abs(Int($1 - $0) - 1_000_000) <= 1 })
     }
 
+    /// 200 messages in a second of warm-up, then two seconds from 200 to 1000 messages per second.
+    static let ramps: [(Double, Double, Int)] = [(200, 1000, 1), (200, 1000, 3), (1000, 200, 8)]
+
+    @Test("a ramp's rate changes evenly over the measured time", arguments: ramps)
+    func ramp(first: Double, last: Double, shares: Int) {
+        var times: [UInt64] = []
+        for share in 0..<shares {
+            var arrivals = Arrivals(
+                .ramp(from: first, to: last), share: share, of: shares, start: 5_000, seed: 1,
+                warmup: 1_000_000_000, duration: 2_000_000_000)
+            while arrivals.nextNanoseconds < 4_000_005_000 {
+                times.append(arrivals.nextNanoseconds - 5_000)
+                arrivals.advance()
+            }
+        }
+        func count(_ seconds: Range<Double>) -> Int {
+            times.count { seconds.contains(Double($0) / 1e9) }
+        }
+        let middle = (first + last) / 2
+        let expected = [
+            (0.0..<1, first), (1..<2, (first + middle) / 2), (2..<3, (middle + last) / 2),
+            (3..<4, last),
+        ]
+        for (seconds, rate) in expected {
+            #expect(abs(count(seconds) - Int(rate)) <= 1, "\(seconds)")
+        }
+        // No jumps: a distance is the inverse of the rate at its time.
+        times.sort()
+        for (time, next) in zip(times, times.dropFirst()) {
+            let ramped = min(max(Double(time) / 1e9 - 1, 0), 2) / 2
+            let distance = 1e9 / (first + (last - first) * ramped)
+            #expect(abs(Double(next - time) / distance - 1) < 0.01)
+        }
+    }
+
+    @Test("a ramp at random intervals has the same number of messages")
+    func poissonRamp() {
+        var arrivals = Arrivals(
+            .ramp(from: 10_000, to: 30_000, isPoisson: true), share: 0, of: 1, start: 0, seed: 7,
+            duration: 1_000_000_000)
+        var halves = [0, 0]
+        while arrivals.nextNanoseconds < 1_000_000_000 {
+            halves[Int(arrivals.nextNanoseconds / 500_000_000)] += 1
+            arrivals.advance()
+        }
+        // Five standard deviations, the square root of the count.
+        #expect(abs(halves[0] - 7500) < 435 && abs(halves[1] - 12_500) < 560, "\(halves)")
+    }
+
     @Test("a Poisson schedule has the rate's mean, and an exponential distribution's deviation")
     func poissonSchedule() {
         var arrivals = Arrivals(.poisson(perSecond: 1000), share: 0, of: 1, start: 0, seed: 7)

@@ -51,6 +51,8 @@ struct PlanTests {
         ("no connection", { $0.connections = 0 }), ("no pipeline", { $0.pipeline = 0 }),
         ("no time", { $0.durationNanoseconds = 0 }), ("no request", { $0.requests = 0 }),
         ("no rate", { $0.schedule = .constant(perSecond: 0) }),
+        ("a ramp from no rate", { $0.schedule = .ramp(from: 0, to: 10) }),
+        ("a ramp to no rate", { $0.schedule = .ramp(from: 10, to: -1) }),
         ("churn after 0 messages", { $0.messagesPerConnection = 0 }),
         (
             "too much memory",

@@ -54,7 +54,12 @@ struct RingloadOptionsTests {
         ("--hostile reset --hostile-connections -1", "must be 0 to 1000000 connections"),
         ("--sweep 10k", "a range of messages per second, as in 10k..200k"),
         ("--loops 0", "must be 1 to 256 event loops"),
-        ("--fail-if p99>5", "a latency needs a unit (ns, us, ms, s)"),
+        ("--fail-if p99>5", "a time needs a unit (ns, us, ms, s)"),
+        ("--rate 1k..", "messages per second, above 0, on schedule: 5000, 50k, 1m; or a ramp"),
+        ("--rate 0..5k", "or a ramp over the measured time: 1k..50k"),
+        ("--server-cpu", "--server-cpu needs a fixed --rate of messages per second"),
+        ("--server-cpu --rate 1k..2k", "--server-cpu needs a fixed --rate of messages per second"),
+        ("--fail-if cpu>20us", "name the server's process with --pid, or let --server-cpu find it"),
     ]
 
     @Test("the message names the wrong option, and the value's unit", arguments: explanations)
@@ -110,6 +115,36 @@ struct RingloadOptionsTests {
             #expect(try comparison.waitForEnd() == .exit(0), "\(comparison.words)")
             #expect(comparison.output.text.contains("messages/s"))
         }
+    }
+
+    @Test("--server-cpu finds the server's process, and reports its CPU time for a message")
+    func serverProcessor() throws {
+        let folder = Folder()
+        let path = folder.path + "/echo.sock"
+        try withServer(.echoServer, .epoll, arguments: ["--udp", "--unix", path]) { server in
+            let targets = ["tcp://127.0.0.1:\(server.port)", "udp://127.0.0.1:\(server.port)"]
+            for target in targets + ["unix:\(path)"] {
+                let process = try Program.ringload.start(
+                    [target, "--server-cpu", "--rate", "500", "--fail-if", "cpu>10s"]
+                        + Self.shortLoad)
+                let ending = try process.waitForEnd()
+                // A busy machine does not keep the rate.
+                let isKept = !process.errors.text.contains("--server-cpu: the server answered")
+                #expect(ending == .exit(isKept ? 0 : 1), "\(process.words)")
+                #expect(
+                    process.output.text.contains(
+                        " µs a message at 500 messages/s, process \(server.process.processID)\n"),
+                    "\(process.words)")
+            }
+        }
+        let none = try Program.ringload.start(
+            ["unix:\(path)", "--server-cpu", "--rate", "500"] + Self.shortLoad)
+        #expect(try none.waitForEnd() == .exit(1), "\(none.words)")
+        #expect(none.errors.text.contains("nothing listens there; start the server first"))
+        let far = try Program.ringload.start(
+            ["tcp://192.0.2.1:7007", "--server-cpu", "--rate", "500"] + Self.shortLoad)
+        #expect(try far.waitForEnd() == .exit(1), "\(far.words)")
+        #expect(far.errors.text.contains("name its process with --pid"), "\(far.words)")
     }
 
     @Test("--fail-if is status 1 if it holds, and prints the figure")
