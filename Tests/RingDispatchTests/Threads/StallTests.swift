@@ -55,7 +55,9 @@ struct StallTests {
             for _ in 0..<20 { queue.async { usleep(20_000) } }
             queue.sync {}
             let stalls = watchStalls()
-            for _ in 0..<3 { queue.async { usleep(120_000) } }
+            for index in 0..<3 {
+                queue.async { while stalls.value.count <= index { usleep(20_000) } }
+            }
             expectEventually(stalls) { $0.count == 3 }
             #expect(stalls.value.allSatisfy { $0.queue == "stall.away" })
         }
