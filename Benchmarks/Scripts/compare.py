@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 
+import ablation
 import blocked
 import blocking
 import channels
@@ -30,6 +31,7 @@ io        DispatchIO: reading a cached file, and an echo server of channels
 files     FileWatchServer compared with inotifywait: latency, new folders, a large tree, overflow
 client    ringload compared with a C client and wrk: CPU per message, lateness of an open loop
 sources   100,000 timers, 10,000 read sources; from a write to a file-system source's handler
+ablation  mechanisms of the runtime, each switched off: what its row loses
 
 Tables go to standard output as Markdown, progress to standard error. Programs run in turn, round
 after round, so that all see the same state of the machine; the tables show medians. A row is
@@ -41,12 +43,12 @@ def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="compare.sh", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     modes = ["micro", "echo", "blocking", "blocked", "quiet", "network", "keyvalue", "io",
-             "sources", "files", "client"]
+             "sources", "files", "client", "ablation"]
     parser.add_argument("mode", choices=modes)
     parser.add_argument(
         "names", nargs="*",
-        help="only these benchmarks (micro), servers (echo, blocking, network, keyvalue) or parts "
-        "(files)")
+        help="only these benchmarks (micro), servers (echo, blocking, network, keyvalue), parts "
+        "(files) or mechanisms (ablation)")
     parser.add_argument(
         "--rounds", type=int, default=int(os.environ.get("ROUNDS", "5")),
         help="number of rounds (5, or the variable ROUNDS)")
@@ -81,7 +83,8 @@ def main() -> int:
     report = {"micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare,
               "blocked": blocked.compare, "quiet": quiet.compare,
               "network": network.compare, "keyvalue": keyvalue.compare, "io": channels.compare,
-              "sources": sources.compare, "files": files.compare, "client": clients.compare}
+              "sources": sources.compare, "files": files.compare, "client": clients.compare,
+              "ablation": ablation.compare}
     outcome = report[options.mode](options)
     for failure in outcome.failures:
         print(f"\nFAILED: {failure}")

@@ -16,7 +16,7 @@ NEEDED = {
     "sync-idle": 5, "sync-contended": 4, "sync-readers-writer": 4,
     "async-burst-one-thread": 3, "async-burst-two-threads": 3, "async-self-chain": 2,
     "async-ping-pong": 10, "async-1000-queues": 8, "async-global-fan-out": 4,
-    "async-concurrent": 4, "async-barrier": 3,
+    "async-concurrent": 4, "async-barrier": 3, "async-beside-computing": 0.5,
     "async-and-wait": 3, "async-and-wait-after-idle": 1,
     "group-enter-leave": 1.5, "queue-create-destroy": 1.5, "concurrent-perform": 1.5,
     "semaphore-uncontended": 1,

@@ -41,9 +41,12 @@ def _cpu_seconds(pid: int) -> float:
     return time.clock_gettime(~pid << 3 | 2)
 
 
-def _measure(server: Server, interval_ms: int, connections: int, seconds: float,
-             cpu: int) -> Values:
-    with Running(server, [cpu]) as running:
+def measure(server: Server, interval_ms: int, connections: int, seconds: float,
+            cpus: list[int]) -> Values:
+    """The server runs on the first CPU, this process, as its client, on the second."""
+    server_cpu, client_cpu = cpus
+    os.sched_setaffinity(0, [client_cpu])
+    with Running(server, [server_cpu]) as running:
         address = ("127.0.0.1", running.port)
         sockets = [socket.create_connection(address) for _ in range(connections)]
         try:
@@ -75,8 +78,6 @@ def _measure(server: Server, interval_ms: int, connections: int, seconds: float,
 def compare(options: argparse.Namespace) -> Outcome:
     outcome = Outcome()
     servers = {server.name: server for server in _servers(options)}
-    server_cpu, client_cpu = options.cpus
-    os.sched_setaffinity(0, [client_cpu])
     print(f"## Quiet servers: one message of 64 bytes at a time\n\n"
           f"{machine.facts(options.rounds, options.cpus)}")
     for connections in CONNECTIONS:
@@ -84,8 +85,8 @@ def compare(options: argparse.Namespace) -> Outcome:
             title = f"a message every {interval} ms over {connections} connections"
             results = in_turn(
                 options, outcome, title, servers,
-                lambda name, interval=interval, connections=connections: _measure(
-                    servers[name], interval, connections, options.seconds, server_cpu))
+                lambda name, interval=interval, connections=connections: measure(
+                    servers[name], interval, connections, options.seconds, options.cpus))
             print(f"\n### {title[0].upper()}{title[1:]}\n")
             print(table(["server", "CPU µs/message", "p50 µs"], [
                 [name, number(result["cpu_us"]), number(result["p50_us"])]

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 #if LIBDISPATCH
 import Dispatch
@@ -79,6 +80,10 @@ let asyncBenchmarks: [Benchmark] = [
         }
     },
 
+    Benchmark("async-beside-computing", operations: 2_000) { operations in
+        besideComputing(operations)
+    },
+
     Benchmark("async-and-wait", operations: 5_000) { operations in
         asyncAndWait(operations, idleMicroseconds: 0)
     },
@@ -94,6 +99,28 @@ private func waitUntilDrained(_ queue: DispatchQueue) {
     let done = DispatchSemaphore(value: 0)
     queue.async { done.signal() }
     done.wait()
+}
+
+/// A handler submits a block to an idle queue and computes on: the time until the block runs.
+private func besideComputing(_ operations: Int) -> UInt64 {
+    let queue = DispatchQueue(label: "computing")
+    let idle = DispatchQueue(label: "idle")
+    let hasRun = Atomic<Bool>(false)
+    let elapsed = Atomic<UInt64>(0)
+    for _ in 0..<operations {
+        let done = DispatchSemaphore(value: 0)
+        queue.async {
+            hasRun.store(false, ordering: .relaxed)
+            let nanoseconds = elapsedNanoseconds {
+                idle.async { hasRun.store(true, ordering: .relaxed) }
+                while !hasRun.load(ordering: .relaxed) {}
+            }
+            elapsed.add(nanoseconds, ordering: .relaxed)
+            done.signal()
+        }
+        done.wait()
+    }
+    return elapsed.load(ordering: .relaxed)
 }
 
 /// A thread submits a block and sleeps until it has run. Idle time is not counted.

@@ -103,7 +103,7 @@ struct StallTests {
         await #expect(processExitsWith: .success) {
             let stalls = watchStalls()
             let queue = DispatchQueue(label: "stall.short")
-            for _ in 0..<30 { queue.async { usleep(5_000) } }
+            for _ in 0..<30 { queue.async { usleep(1_000) } }
             queue.sync {}
             #expect(stalls.value.isEmpty)
             DispatchRuntime.reportStalls(after: .never, on: .main) { _ in }
@@ -121,7 +121,7 @@ struct StallTests {
         ) {
             setenv("RINGDISPATCH_STALLS", "50", 1)
             let queue = DispatchQueue(label: "stall.line")
-            queue.async { usleep(150_000) }
+            queue.async { usleep(500_000) }
             queue.sync {}
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
