@@ -47,8 +47,7 @@ def _copy_files() -> None:
     """The tracked files, with their times: only what a patch changed is built again."""
     COPY.mkdir(parents=True, exist_ok=True)
     names = subprocess.run(
-        ["git", "ls-files", "-z", "--", "Package.swift", "Sources", "Plugins", "Samples",
-         "Benchmarks"], cwd=ROOT, capture_output=True, check=True).stdout
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
     archive = subprocess.run(["tar", "-c", "--null", "-T", "-"], cwd=ROOT, input=names,
                              capture_output=True, check=True).stdout
     subprocess.run(["tar", "-x", "-C", str(COPY)], input=archive, check=True)

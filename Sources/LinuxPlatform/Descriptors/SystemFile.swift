@@ -17,6 +17,20 @@ package enum SystemFile {
         return bytes(of: owned.number, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Replaces the contents of a file, or creates it.
+    package static func write(_ text: String, to path: String) throws(SystemError) {
+        let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+        let owned = OwnedDescriptor(
+            adopting: try checked("open") { open(path, flags, 0o666) })
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = try checked("write") {
+                Int32(rest.withUnsafeBytes { Glibc.write(owned.number, $0.baseAddress, $0.count) })
+            }
+            rest = rest.dropFirst(Int(count))
+        }
+    }
+
     /// At most about `limit` bytes of an open file; nil when it cannot be read.
     static func bytes(of descriptor: Int32, limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []

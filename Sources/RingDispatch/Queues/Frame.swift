@@ -1,3 +1,5 @@
+internal import LinuxPlatform
+
 /// A queue that the thread is running on, linked to the enclosing one.
 struct Frame {
     let queue: Unmanaged<DispatchQueue>
@@ -34,8 +36,16 @@ func withFrame(
         // Before the queue is announced: a thread that sees the queue sees a new item.
         context.beginItem()
         threadHandle.announce(queue.toOpaque())
+        let start = Trace.begin()
         body()
+        if start != 0 { trace(queue, from: start, context) }
         context.pointee.frame = frame.pointee.parent
         threadHandle.announce(frame.pointee.parent?.pointee.queue.toOpaque())
     }
+}
+
+@inline(never)
+private func trace(_ queue: Unmanaged<DispatchQueue>, from start: UInt64, _ context: Context) {
+    let label = queue._withUnsafeGuaranteedRef { $0.label }
+    Trace.record(.queue, .queue(label), from: start, to: Ticks.now(), context)
 }

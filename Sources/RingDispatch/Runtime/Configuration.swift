@@ -9,6 +9,7 @@ internal import LinuxPlatform
 /// | `RINGDISPATCH_WORKERS` | most threads of each pool, 2 to 32768, and more than loops | 1024 |
 /// | `RINGDISPATCH_LOG` | `off`: no line about the back end | `on` |
 /// | `RINGDISPATCH_STALLS` | reports handlers that run longer, in ms, 10 to 3600000 | none |
+/// | `RINGDISPATCH_TRACE` | the file that gets a trace when the process exits | none |
 /// | `RINGDISPATCH_DEBUG` | `1`: threads bear the label of the queue they run | `0` |
 struct Configuration: Sendable {
     var backend = BackendFactory.Preference.auto
@@ -17,6 +18,7 @@ struct Configuration: Sendable {
     var isLogging = true
     /// 0: stalls are not reported.
     var stallNanoseconds: UInt64 = 0
+    var traceFile: String?
     var namesThreads = false
 
     static let loopRange = 1...256
@@ -67,6 +69,7 @@ struct Configuration: Sendable {
         {
             stallNanoseconds = UInt64(milliseconds) * 1_000_000
         }
+        if let path = variable("RINGDISPATCH_TRACE"), !path.isEmpty { traceFile = path }
         isLogging = variable("RINGDISPATCH_LOG") != "off"
         namesThreads = variable("RINGDISPATCH_DEBUG") == "1"
     }

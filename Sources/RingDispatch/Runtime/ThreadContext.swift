@@ -27,6 +27,8 @@ struct ThreadContext: ~Copyable {
     var spin = SpinBudget()
     /// The senders of the events that the worker waits for.
     var arrivals = ArrivalPattern()
+    /// Where the thread records what it does; nil until it first does.
+    var traceBuffer: Unmanaged<Trace.Buffer>?
 
     init(identifier: UInt32) {
         self.identifier = identifier

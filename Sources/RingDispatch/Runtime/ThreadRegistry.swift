@@ -40,6 +40,7 @@ enum ThreadRegistry {
         clinux_thread_set(nil)
         context.pointee.threadHandle.deallocate()
         context.pointee.items.empty()
+        if let buffer = context.pointee.traceBuffer { Trace.giveBack(buffer) }
         if let start = context.pointee.receiveMemory {
             PageMemory.free(start, Tuning.receiveBytes)
         }

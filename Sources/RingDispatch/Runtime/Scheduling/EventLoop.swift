@@ -226,6 +226,7 @@ struct EventLoop: Equatable, @unchecked Sendable {
                 if exchangeState(loopState, for: loopState.with(.woken)) {
                     storage.pointee.bell.signal()
                     pool.counters.wakeUps.wrappingAdd(1, ordering: .relaxed)
+                    Trace.note(.wakeUp, loop: index)
                     let context = Context.current
                     if !context.pointee.isWorker { context.pointee.spin.noteWoken() }
                     return

@@ -293,6 +293,7 @@ final class Pool: @unchecked Sendable {
             }
             if hasFound == true {
                 counters.steals.wrappingAdd(1, ordering: .relaxed)
+                Trace.note(.steal, loop: victim.index)
                 help.succeeded()
                 return true
             }

@@ -148,6 +148,7 @@ package enum Runtime {
         // These take their descriptors now, while some are free.
         _ = LibdispatchMainQueue.exists
         _ = signalDescriptors
+        if let path = configuration.traceFile { Trace.start(file: path) }
         do throws(SystemError) {
             let start = Start(
                 factory: try BackendFactory(preference: configuration.backend),

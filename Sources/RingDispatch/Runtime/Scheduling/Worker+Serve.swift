@@ -177,7 +177,11 @@ extension Worker {
             let start = Ticks.now()
             events = loop.wait(
                 timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)
-            let slept = Ticks.now() &- start
+            let end = Ticks.now()
+            let slept = end &- start
+            if Trace.begin() != 0 {
+                Trace.record(.wait, .loop(loop.index), from: start, to: end, context)
+            }
             if events == 0, until < .max { noteLateness(until) }
             context.pointee.spin.slept(ticks: slept)
             loop.hasSleptLong = slept > Tuning.longSleepTicks

@@ -89,6 +89,7 @@ final class Worker: @unchecked Sendable {
                     context.pointee.loopState = taken.word
                     if assignment.expecting.phase == .inHandler {
                         pool.counters.takeOvers.wrappingAdd(1, ordering: .relaxed)
+                        Trace.note(.takeOver, loop: assignment.loop.index)
                     }
                     if assignment.expecting.phase == .assigned {
                         assignment.loop.setSleeping(false)

@@ -1,0 +1,76 @@
+internal import LinuxPlatform
+
+extension Trace {
+    /// Starts with the process, and writes a file when it ends by exit(3).
+    static func start(file path: String) {
+        do throws(SystemError) {
+            // Now, so that a wrong path is noticed.
+            try SystemFile.write("", to: path)
+        } catch {
+            fatalConfiguration("RINGDISPATCH_TRACE is '\(path)': \(error)")
+        }
+        start(capacity: usualCapacity)
+        // A child of fork(2) calls it as well.
+        file.withLock { $0 = (path, Processes.current) }
+        Processes.atExit { Trace.writeFile() }
+    }
+
+    static let usualCapacity = 32_768
+    /// The file to write at exit, and the process that does.
+    private static let file = Locked<(path: String, process: Int32)?>(nil)
+
+    private static func writeFile() {
+        guard let (path, process) = file.withLock({ $0 }), process == Processes.current else {
+            return
+        }
+        do throws(SystemError) {
+            try SystemFile.write(json(), to: path)
+        } catch {
+            Diagnostics.log("no trace in '\(path)': \(error)")
+        }
+    }
+
+    /// All events, in the Trace Event Format of Chrome.
+    static func json() -> String {
+        let (start, events) = events()
+        let lines = events.map { event -> String in
+            let category = event.kind.rawValue
+            let name =
+                switch event.subject {
+                case .queue(let label): label
+                case .loop(let index): "\(category) loop \(index)"
+                }
+            let duration = event.end &- event.start
+            let shape =
+                duration == 0
+                ? #""ph":"i","s":"t""# : #""ph":"X","dur":\#(microseconds(duration))"#
+            // It may have begun a moment before the trace.
+            let time = microseconds(event.start > start ? event.start - start : 0)
+            return #"{"name":\#(quoted(name)),"cat":"\#(category)",\#(shape),"ts":\#(time),"#
+                + #""pid":\#(Processes.current),"tid":\#(event.thread)}"#
+        }
+        return #"{"traceEvents":["# + "\n" + lines.joined(separator: ",\n") + "\n]}\n"
+    }
+
+    private static func microseconds(_ ticks: UInt64) -> String {
+        let nanoseconds = ticks * 1000 / Ticks.perMicrosecond
+        let fraction = String(nanoseconds % 1000)
+        return "\(nanoseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count)
+            + fraction
+    }
+
+    /// A JSON string. RFC 8259.
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\\(scalar)"
+            case "\0"..<" ":
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
