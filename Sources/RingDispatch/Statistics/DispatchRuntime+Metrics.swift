@@ -28,6 +28,10 @@ extension DispatchRuntime {
             recorder.value("ringdispatch_registrations", now.registrations)
             recorder.value("ringdispatch_sources", now.sources)
             recorder.value("ringdispatch_channels", now.channels)
+            recorder.total(
+                "ringdispatch_batched_sends_total", now.loops.reduce(0) { $0 + $1.batchedSends })
+            recorder.total(
+                "ringdispatch_send_batches_total", now.loops.reduce(0) { $0 + $1.sendBatches })
             recorder.total("ringdispatch_take_overs_total", now.takeOvers)
             recorder.total("ringdispatch_steals_total", now.steals)
             recorder.total("ringdispatch_wake_ups_total", now.wakeUps)

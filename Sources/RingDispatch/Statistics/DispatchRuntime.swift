@@ -19,6 +19,10 @@ public enum DispatchRuntime {
         public let timers: Int
         /// Connections, listeners and armed sources whose descriptors the loop watches.
         public let registrations: Int
+        /// Short sends of connections that waited for others of the loop, and the system calls that
+        /// passed them to the kernel. Without io_uring both stay 0.
+        public let batchedSends: Int
+        public let sendBatches: Int
     }
 
     public enum Activity: String, Sendable {
@@ -126,7 +130,8 @@ extension DispatchRuntime.EventLoop: CustomStringConvertible {
         let name = isBackground ? "background event loop" : "event loop"
         let server = thread.map { " on thread \($0)" } ?? ""
         return "\(name) \(index): \(activity)\(server), \(workItemsWaiting) work items waiting, "
-            + "\(timers) timers, \(registrations) registrations"
+            + "\(timers) timers, \(registrations) registrations, \(batchedSends) sends in "
+            + "\(sendBatches) batches"
     }
 }
 
@@ -140,11 +145,14 @@ extension EventLoop {
             case .running, .woken: .serving
             case .inHandler, .stealing: .running
             }
+        let batch = output?.takeUnretainedValue()
         let identifier = pool.thread(ofWorker: loopState.worker)
         return DispatchRuntime.EventLoop(
             isBackground: isBackground, index: index, activity: activity,
             thread: activity == .idle ? nil : identifier.map { Int32(bitPattern: $0) },
             workItemsWaiting: waiting + (inboxIsEmpty ? 0 : 1), timers: timers.count,
-            registrations: readiness.count)
+            registrations: readiness.count,
+            batchedSends: batch?.sends.load(ordering: .relaxed) ?? 0,
+            sendBatches: batch?.submissions.load(ordering: .relaxed) ?? 0)
     }
 }

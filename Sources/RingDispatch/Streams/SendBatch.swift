@@ -129,6 +129,7 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
             for index in 0..<count { ring.prepare(descriptor(index), bytes(index), index: index) }
             ring.submit { failed($0, Int($1)) }
         }
+        count(sends: count)
         count = 0
         used = 0
         number &+= 1

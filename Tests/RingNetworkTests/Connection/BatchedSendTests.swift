@@ -60,6 +60,31 @@ struct BatchedSendTests {
         }
     }
 
+    @Test("A snapshot counts the sends and the system calls that passed them to the kernel")
+    func counters() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            let (wires, connections, _) = BatchedSendTests.makeNeighbours(8) { _, connection in
+                connection.setReceiveHandler { connection, _ in
+                    connection.send(countingBytes(10))
+                }
+            }
+            for wire in wires {
+                demand(wire.send([1]), "the kernel takes it")
+                demand(wire.receive(10) == countingBytes(10), "it is sent")
+            }
+            let wanted = DispatchRuntime.snapshot().backend == "io_uring" ? 8 : 0
+            // The peer may have the bytes before they are counted.
+            let isCounted = poll {
+                let loop = DispatchRuntime.snapshot().loops[0]
+                return loop.batchedSends == wanted && loop.sendBatches == wanted
+            }
+            #expect(isCounted)
+            _ = connections
+        }
+    }
+
     @Test("A peer that does not read gets everything in order later")
     func unread() {
         let isWritable = Watched(true)

@@ -6,12 +6,22 @@ internal import Synchronization
 /// It leaves when the loop has nothing more to run, when it is old, before the worker blocks in the
 /// library, and when the monitor finds a handler that stays.
 class OutgoingBatch: @unchecked Sendable {
-    // Safety: the field is atomic.
+    // Safety: the fields are atomic.
     /// When its first send was added, in ticks; 0: it is empty. A subclass stores it under its
     /// lock, for the first send sequentially consistent: the store of a store-then-check with the
     /// loop's state. A worker that takes the loop over loads it (the same) after it has changed the
     /// state.
     final let start = Atomic<UInt64>(0)
+
+    /// Statistics: the sends that have left, and the system calls that took them. Only the holder
+    /// of the subclass's lock stores them (relaxed).
+    final let sends = Atomic<Int>(0)
+    final let submissions = Atomic<Int>(0)
+
+    final func count(sends more: Int) {
+        sends.store(sends.load(ordering: .relaxed) &+ more, ordering: .relaxed)
+        submissions.store(submissions.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
 
     /// Passes everything to the kernel. From any thread.
     func submit() {}
