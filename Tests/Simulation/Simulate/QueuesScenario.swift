@@ -234,7 +234,8 @@ final class QueuesScenario: @unchecked Sendable {
                 return snapshot.workItemsWaiting == 0 && snapshot.timers == 0
                     && snapshot.idleWorkers + sleeping == snapshot.workers
             }, "rest")
-        pause(200_000...200_000)
+        // Idle workers end.
+        pause(2_000_000...2_000_000)
         let steps = simulation_steps()
         pause(1_000_000...1_000_000)
         require(simulation_steps() < steps + 20, "threads run although there is nothing to do")
