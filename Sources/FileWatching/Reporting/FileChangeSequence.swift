@@ -1,5 +1,5 @@
 /// A watcher's changes for `for await`. The sequence ends when the watcher or the waiting task is
-/// cancelled.
+/// cancelled. One task at a time may wait; it takes all changes that wait for it at once.
 public struct FileChangeSequence: AsyncSequence, Sendable {
     public typealias Element = FileChange
     public typealias Failure = Never
@@ -18,11 +18,18 @@ public struct FileChangeSequence: AsyncSequence, Sendable {
 
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: FileChangeBuffer
+        private var pending: ArraySlice<FileChange> = []
 
-        public mutating func next() async -> FileChange? { await buffer.next() }
+        init(buffer: FileChangeBuffer) { self.buffer = buffer }
+
+        public mutating func next() async -> FileChange? {
+            if pending.isEmpty { pending = (await buffer.next() ?? [])[...] }
+            return pending.popFirst()
+        }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> FileChange? {
-            await buffer.next()
+            if pending.isEmpty { pending = (await buffer.next() ?? [])[...] }
+            return pending.popFirst()
         }
     }
 }

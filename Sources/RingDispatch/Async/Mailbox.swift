@@ -16,14 +16,20 @@ package final class Mailbox<Content: Sendable>: Sendable {
 
     package init() {}
 
-    /// Changes the content, which is nil when there is none, and wakes the task. After `finish`, it
-    /// does nothing.
-    package func post(_ change: @Sendable (inout Content?) -> Void) {
-        state.withLock { state in
-            guard !state.isFinished else { return nil as UnsafeContinuation<Void, Never>? }
-            change(&state.content)
-            return state.waiting.take()
-        }?.resume()
+    /// Changes the content, which is nil when there is none, and wakes the task. Returns what
+    /// `change` returns; after `finish` it does nothing, and returns nil.
+    @discardableResult
+    package func post<Result: Sendable>(
+        _ change: @Sendable (inout Content?) -> Result
+    ) -> Result? {
+        let (result, waiting) = state.withLock { state in
+            guard !state.isFinished else {
+                return (nil as Result?, nil as UnsafeContinuation<Void, Never>?)
+            }
+            return (change(&state.content), state.waiting.take())
+        }
+        waiting?.resume()
+        return result
     }
 
     /// Nothing more comes.
