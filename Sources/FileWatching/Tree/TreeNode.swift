@@ -6,8 +6,8 @@ typealias NodeNumber = UInt32
 /// One watched file or folder, packed into 48 bytes because a tree has hundreds of thousands of
 /// them.
 struct TreeNode {
-    private var inodeHalves = Halves()
-    private var modifiedHalves = Halves()
+    var inode: UInt64 = 0
+    var modifiedNanoseconds: Int64 = 0
     /// For a file: its size, or `elsewhere` for a large one, whose size `FileTree.largeSizes`
     /// holds. For a folder: its watch number, or `noWatch`.
     var sizeOrWatch: UInt32 = 0
@@ -26,28 +26,4 @@ struct TreeNode {
 
     static let noWatch = UInt32.max
     static let elsewhere = UInt32.max
-
-    var inode: UInt64 {
-        get { inodeHalves.value }
-        set { inodeHalves.value = newValue }
-    }
-
-    var modifiedNanoseconds: Int64 {
-        get { Int64(bitPattern: modifiedHalves.value) }
-        set { modifiedHalves.value = UInt64(bitPattern: newValue) }
-    }
-
-    /// A 64-bit value with 32-bit alignment: 8-byte alignment would enlarge each node.
-    private struct Halves {
-        private var low: UInt32 = 0
-        private var high: UInt32 = 0
-
-        var value: UInt64 {
-            get { UInt64(high) << 32 | UInt64(low) }
-            set {
-                low = UInt32(truncatingIfNeeded: newValue)
-                high = UInt32(truncatingIfNeeded: newValue >> 32)
-            }
-        }
-    }
 }
