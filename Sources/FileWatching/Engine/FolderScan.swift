@@ -23,7 +23,7 @@ final class FolderScan: @unchecked Sendable {
     private(set) var readingError: SystemError?
 
     struct Request {
-        let reader: SharedInotifyReader
+        let watches: SharedWatches
         let subscription: InotifySubscription
         /// The folder may be reached by a symbolic link.
         let followsLink: Bool
@@ -68,7 +68,8 @@ final class FolderScan: @unchecked Sendable {
         }
         let inode = FolderEntryFacts(descriptor: folderReader.descriptor)?.inode
         let watch = Result { () throws(SystemError) in
-            try request.reader.watch(folderReader.descriptor, for: request.subscription)
+            try request.watches.watch(
+                .object(descriptor: folderReader.descriptor), for: request.subscription)
         }
         let rules = request.readsRules ? IgnoreRules.text(in: folderReader.descriptor) : nil
         folderResult = .success(Folder(inode: inode, watch: watch, rules: rules))

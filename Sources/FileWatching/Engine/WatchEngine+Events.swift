@@ -277,7 +277,7 @@ extension WatchEngine {
     }
 
     /// Waits until no departure is left. A departure is given up only when all events that followed
-    /// it have been handled, however slow the reader is.
+    /// it have been handled, however slowly they are read.
     private func awaitArrivals() {
         let wait = DispatchTimeInterval.milliseconds(WatchEngine.departureMilliseconds)
         queue.asyncAfter(deadline: .now() + wait) { [self] in

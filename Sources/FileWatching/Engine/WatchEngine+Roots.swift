@@ -16,11 +16,11 @@ extension WatchEngine {
 
     func detach(_ index: Int) {
         for watch in confined.roots[index].above.keys {
-            reader.unwatch(watch, for: anchorSubscription(index))
+            watches.unwatch(watch, for: anchorSubscription(index))
         }
         confined.roots[index].above = [:]
         guard let watch = confined.roots[index].anchorWatch else { return }
-        reader.unwatch(watch, for: anchorSubscription(index))
+        watches.unwatch(watch, for: anchorSubscription(index))
         confined.roots[index].anchorWatch = nil
     }
 
@@ -39,8 +39,8 @@ extension WatchEngine {
             do throws(SystemError) {
                 try folderReader.open(path: folder.terminatedBytes, followsLink: true)
                 defer { folderReader.close() }
-                let watch = try reader.watch(
-                    folderReader.descriptor, isNearest ? mask : .ofNames,
+                let watch = try watches.watch(
+                    .object(descriptor: folderReader.descriptor), isNearest ? mask : .ofNames,
                     for: anchorSubscription(index))
                 if isNearest {
                     confined.roots[index].anchorName = name

@@ -39,7 +39,7 @@ extension WatchEngine {
             confined.scans[count].prepare(
                 folder, flags,
                 FolderScan.Request(
-                    reader: reader, subscription: subscription(folder),
+                    watches: watches, subscription: subscription(folder),
                     followsLink: flags.contains(.link) || tree[folder].parent == 0,
                     followsSymlinks: options.followsSymlinks, readsRules: confined.rules.readsFiles)
             )
@@ -54,7 +54,7 @@ extension WatchEngine {
         scan.close()
         guard case .success(let found) = scan.folderResult, case .success(let watch) = found.watch
         else { return }
-        reader.unwatch(watch, for: subscription(scan.folder))
+        watches.unwatch(watch, for: subscription(scan.folder))
     }
 
     private func take(_ scan: FolderScan) {
@@ -106,7 +106,7 @@ extension WatchEngine {
         case .success(let watch):
             if !confined.failures.isEmpty { confined.failures[FilePath(terminated: path)] = nil }
             if let old = tree.watch(of: folder), old != watch {
-                reader.unwatch(old, for: subscription(folder))
+                watches.unwatch(old, for: subscription(folder))
             }
             tree.setWatch(of: folder, to: watch)
         case .failure(let error) where error.code == ErrorCode.noEntry:
@@ -257,7 +257,7 @@ extension WatchEngine {
     /// Removes a node and its descendants, and their watches.
     func remove(_ node: NodeNumber) {
         tree.remove(node) { folder, watch in
-            if let watch { reader.unwatch(watch, for: subscription(folder)) }
+            if let watch { watches.unwatch(watch, for: subscription(folder)) }
             confined.rules.forget(folder)
             for scan in confined.scanned where scan.folder == folder { scan.isVoid = true }
         }
@@ -267,7 +267,7 @@ extension WatchEngine {
     func release(_ node: NodeNumber) {
         tree.forEach(below: node) { folder in
             guard let watch = tree.watch(of: folder) else { return }
-            reader.unwatch(watch, for: subscription(folder))
+            watches.unwatch(watch, for: subscription(folder))
         }
     }
 

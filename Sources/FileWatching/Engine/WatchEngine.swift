@@ -9,7 +9,7 @@ final class WatchEngine: @unchecked Sendable {
     // Safety: mutable state without a lock is used on `queue` only.
     let queue: DispatchQueue
     let options: FileTreeOptions
-    let reader: SharedInotifyReader
+    let watches: SharedWatches
     let reporter: ChangeReporter
     private let mountTable: @Sendable () -> MountTable
     var number: UInt32 = 0
@@ -83,7 +83,7 @@ final class WatchEngine: @unchecked Sendable {
         case cancelled
     }
 
-    /// Batches from the reader. The lock guards all of it.
+    /// Batches of events. The lock guards all of it.
     private let inbox = Locked(Inbox())
 
     private struct Inbox {
@@ -97,12 +97,12 @@ final class WatchEngine: @unchecked Sendable {
     static let waitingEventLimit = 500_000
 
     init(
-        _ roots: [FilePath], _ options: FileTreeOptions, _ reader: SharedInotifyReader,
+        _ roots: [FilePath], _ options: FileTreeOptions, _ watches: SharedWatches,
         _ target: DispatchQueue, mountTable: @escaping @Sendable () -> MountTable
     ) {
         self.options = options
         self.mountTable = mountTable
-        self.reader = reader
+        self.watches = watches
         confined = Confined(
             roots: WatchEngine.outermost(roots).map { WatchRoot($0) }, rules: IgnoreRules(options))
         reporter = ChangeReporter(target)
@@ -141,14 +141,14 @@ final class WatchEngine: @unchecked Sendable {
             for root in confined.roots where root.node != 0 { release(root.node) }
             confined.pending = []
             confined.departures = []
-            reader.leave(number)
+            watches.leave(number)
             reporter.cancel()
         }
     }
 
     // MARK: the queue's work
 
-    /// Called by the reader, on its queue.
+    /// Called on the shared watches' queue.
     func take(_ batch: InotifyBatch) {
         let isFirst = inbox.withLock { inbox -> Bool in
             guard !inbox.isClosed else { return false }
@@ -170,7 +170,6 @@ final class WatchEngine: @unchecked Sendable {
 
     private func run() {
         guard confined.phase != .cancelled else { return }
-        examineTouched()
         let isFinished = scanPending(for: WatchEngine.scanNanoseconds)
         let batches = inbox.withLock { inbox -> [InotifyBatch] in
             inbox.isScheduled = false
@@ -183,17 +182,8 @@ final class WatchEngine: @unchecked Sendable {
         handle(batches)
         if isFinished { awaitEmptiness() }
         publish()
-        if confined.touched != 0 { examineAfterReport() }
+        examineTouched()
         if !isFinished { scheduleRun() }
-    }
-
-    private func examineAfterReport() {
-        guard options.window.clampedNanoseconds == 0 else { return examineTouched() }
-        reporter.queue.async { [self] in
-            queue.async { [self] in
-                if confined.phase != .cancelled { examineTouched() }
-            }
-        }
     }
 
     /// Scans pending folders. False if time ran out.
@@ -226,7 +216,7 @@ final class WatchEngine: @unchecked Sendable {
     }
 
     /// Events that are older than the last scan may report changes that the scan has found: asks
-    /// the reader to report when they are all handled.
+    /// the shared watches to report when they are all handled.
     private func awaitEmptiness() {
         let isNeeded =
             !confined.fresh.isEmpty || !confined.missed.isEmpty || !confined.doubtful.isEmpty
@@ -238,7 +228,7 @@ final class WatchEngine: @unchecked Sendable {
     func askForEmptiness() {
         guard !confined.isEmptinessAwaited else { return }
         confined.isEmptinessAwaited = true
-        reader.announceEmptiness(to: number)
+        watches.announceEmptiness(to: number)
     }
 
     private func handle(_ batches: [InotifyBatch]) {

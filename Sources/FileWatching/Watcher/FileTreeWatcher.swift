@@ -24,19 +24,19 @@ public final class FileTreeWatcher: Sendable {
     public convenience init(
         _ roots: [FilePath], options: FileTreeOptions = FileTreeOptions(), queue: DispatchQueue
     ) throws {
-        try self.init(roots, options: options, queue: queue, reader: .shared)
+        try self.init(roots, options: options, queue: queue, watches: .shared)
     }
 
     init(
         _ roots: [FilePath], options: FileTreeOptions, queue: DispatchQueue,
-        reader: SharedInotifyReader,
+        watches: SharedWatches,
         mountTable: @escaping @Sendable () -> MountTable = { MountTable() }
     ) throws {
         for root in roots { try FileTreeWatcher.check(root) }
         self.options = options
-        engine = WatchEngine(roots, options, reader, queue, mountTable: mountTable)
+        engine = WatchEngine(roots, options, watches, queue, mountTable: mountTable)
         do throws(SystemError) {
-            engine.number = try reader.join { [engine] in engine.take($0) }
+            engine.number = try watches.join { [engine] in engine.take($0) }
         } catch {
             throw FileTreeError(instanceFor: roots.first ?? FilePath(""), error)
         }

@@ -9,8 +9,8 @@ import Testing
 /// Errors name the limit and its value, and all other folders are watched.
 @Suite("Limits", .taskWatchdog)
 struct LimitTests {
-    private func reader(_ rules: Watched<RefusingInotify.Rules>) -> SharedInotifyReader {
-        SharedInotifyReader { () throws(SystemError) in try RefusingInotify(rules) }
+    private func sharedWatches(_ rules: Watched<RefusingInotify.Rules>) -> SharedWatches {
+        SharedWatches { () throws(SystemError) in try RefusingInotify(rules) }
     }
 
     private func hasNumber(_ text: String, after key: String) -> Bool {
@@ -24,7 +24,7 @@ struct LimitTests {
         for name in ["a", "b", "c", "d"] { folder.makeDirectory(name) }
         // The two folders above, the root, and one of the four.
         let rules = Watched(RefusingInotify.Rules(code: ENOSPC, allowed: 0..<4))
-        let watching = try Watching(reader: reader(rules), in: folder)
+        let watching = try Watching(watches: sharedWatches(rules), in: folder)
         folder.makeFile("seen")
         watching.expect("created seen")
         #expect(watching.watcher.statistics.watches == 2)
@@ -41,12 +41,12 @@ struct LimitTests {
 
     @Test("no more instances: the watcher cannot be made, and the error names the limit")
     func instances() throws {
-        let reader = SharedInotifyReader { () throws(SystemError) in
+        let watches = SharedWatches { () throws(SystemError) in
             throw SystemError(call: "inotify_init1", code: EMFILE)
         }
         let folder = Folder()
         let error = #expect(throws: FileTreeError.self) {
-            _ = try Watching(reader: reader, in: folder)
+            _ = try Watching(watches: watches, in: folder)
         }
         #expect(error?.reason == .instanceLimit && error?.path == folder.path)
         #expect(
@@ -57,7 +57,7 @@ struct LimitTests {
     @Test("without /proc nothing can be watched, and the error says so")
     func withoutProc() throws {
         let rules = Watched(RefusingInotify.Rules(code: ENOENT))
-        let watching = try Watching(reader: reader(rules))
+        let watching = try Watching(watches: sharedWatches(rules))
         let error = try #require(watching.errors.value.first)
         #expect(error.description.contains("mount /proc"))
     }
@@ -106,7 +106,8 @@ struct LimitTests {
         let folder = Folder()
         folder.makeDirectory("root")
         let rules = Watched(RefusingInotify.Rules(code: EACCES, allowed: 1..<100))
-        let watching = try Watching(reader: reader(rules), in: folder, roots: [folder("root")])
+        let watching = try Watching(
+            watches: sharedWatches(rules), in: folder, roots: [folder("root")])
         #expect(watching.errors.value.map(\.path) == [folder.path])
         Files.removeAll(folder("root"))
         watching.expect("removed root")
@@ -115,26 +116,26 @@ struct LimitTests {
     @Test("several watchers of a tree have one instance and one watch for each folder")
     func sharing() throws {
         let rules = Watched(RefusingInotify.Rules())
-        let reader = reader(rules)
+        let watches = sharedWatches(rules)
         let folder = Folder()
         for name in ["a", "b", "c"] { folder.makeDirectory(name) }
-        let first = try Watching(reader: reader, in: folder)
-        let count = reader.watchCount
+        let first = try Watching(watches: watches, in: folder)
+        let count = watches.watchCount
         // The root, the three in it, and the two above.
         #expect(count == 6)
         do {
-            let second = try Watching(reader: reader, in: folder)
-            #expect(reader.watchCount == count && rules.value.openInstances == 1)
+            let second = try Watching(watches: watches, in: folder)
+            #expect(watches.watchCount == count && rules.value.openInstances == 1)
             folder.makeFile("a/x")
             second.expect("created a/x")
             first.expect("created a/x")
         }
-        #expect(reader.watchCount == count)
+        #expect(watches.watchCount == count)
         folder.makeFile("a/y")
         first.expect("created a/y")
         first.watcher.cancel()
         expectOpens(first.isCancelled)
-        #expect(reader.watchCount == 0)
+        #expect(watches.watchCount == 0)
         expectEventually(rules) { $0.openInstances == 0 }
     }
 }

@@ -7,10 +7,10 @@ import Testing
 /// A scan finds changes before the kernel reports them.
 @Suite("Scans before the events", .taskWatchdog)
 struct EarlyScanTests {
-    /// A watcher whose reader is paused until the test resumes it.
+    /// A watcher whose shared watches are not read until the test resumes it.
     private struct Paused {
         let folder = Folder()
-        let reader = SharedInotifyReader()
+        let watches = SharedWatches()
         let watching: Watching
         var engine: WatchEngine { watching.watcher.engine }
         var root: NodeNumber { engine.confined.roots[0].node }
@@ -19,12 +19,12 @@ struct EarlyScanTests {
         init(_ names: [String], root: String? = nil) throws {
             for name in names { folder.makeDirectory(name) }
             let root = if let root { folder(root) } else { folder.path }
-            watching = try Watching(reader: reader, in: folder, roots: [root])
-            reader.pause()
+            watching = try Watching(watches: watches, in: folder, roots: [root])
+            watches.pause()
         }
 
         func resume(until path: String) {
-            reader.resume()
+            watches.resume()
             watching.expectChanges(of: [path])
         }
     }
@@ -82,7 +82,7 @@ struct EarlyScanTests {
         }
         engine.take(InotifyBatch())
         engine.queue.sync {}
-        paused.reader.resume()
+        paused.watches.resume()
         paused.watching.expect("removed root/sub", "removed root")
     }
 }

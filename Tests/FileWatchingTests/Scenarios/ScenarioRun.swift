@@ -14,7 +14,7 @@ struct ScenarioRun {
     private let tree: [UInt8]
     private let roots: [FilePath]
     private let unseen: [[UInt8]]
-    private let reader = SharedInotifyReader()
+    private let watches = SharedWatches()
 
     init(_ scenario: Scenario, windowMilliseconds: Int) {
         self.scenario = scenario
@@ -32,7 +32,7 @@ struct ScenarioRun {
         var observers: [TreeObserver] = []
         defer { for observer in observers { observer.end() } }
         for _ in 0..<scenario.watcherCount {
-            observers.append(try TreeObserver(roots, options: options, reader: reader))
+            observers.append(try TreeObserver(roots, options: options, watches: watches))
         }
         // How many of each observer's changes have been checked.
         var counts = Array(repeating: 0, count: observers.count)
@@ -43,11 +43,11 @@ struct ScenarioRun {
         for step in scenario.steps {
             switch step {
             case .operation(let operation, let line):
-                if readsTogether, !isPaused { reader.pause() }
+                if readsTogether, !isPaused { watches.pause() }
                 isPaused = readsTogether
                 perform(operation, line: line)
             case .expectation(let expectation):
-                if isPaused { reader.resume() }
+                if isPaused { watches.resume() }
                 isPaused = false
                 guard expectation.applies(toWindow: windowMilliseconds) else { continue }
                 for index in observers.indices {
@@ -55,7 +55,7 @@ struct ScenarioRun {
                 }
             }
         }
-        if isPaused { reader.resume() }
+        if isPaused { watches.resume() }
         for index in observers.indices {
             observers[index].passFence()
             finish(observers[index], from: initial, expected: counts[index])

@@ -4,7 +4,7 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// Storms that overflow the kernel's queue while the reader is paused.
+/// Storms that overflow the kernel's queue while nothing reads its events.
 @Suite("Overflow storms", Storm.watchdog)
 struct OverflowStormTests {
     private func prepare(_ tree: FilePath) {
@@ -32,14 +32,14 @@ struct OverflowStormTests {
         "lost events are one overflow and one rescan, and the changes lead to the true state",
         .enabled(if: KernelQueue.isSmall), arguments: Storm.windowsMilliseconds)
     func repaired(windowMilliseconds: Int) throws {
-        let reader = SharedInotifyReader()
+        let watches = SharedWatches()
         let storm = try Storm(
-            windowMilliseconds: windowMilliseconds, reader: reader, prepare: { prepare($0) })
+            windowMilliseconds: windowMilliseconds, watches: watches, prepare: { prepare($0) })
         defer { storm.end(allowing: .queueLimit) }
-        reader.pause()
+        watches.pause()
         KernelQueue.fill(changing: storm.tree.appending("noise"))
         change(storm.tree)
-        reader.resume()
+        watches.resume()
         storm.check("after the overflow")
         let actions = storm.changes.map(\.action)
         #expect(actions.count { $0 == .overflow } == 1)
@@ -58,17 +58,17 @@ struct OverflowStormTests {
         "a queue that overflows again and again is repaired each time",
         .enabled(if: KernelQueue.isSmall))
     func again() throws {
-        let reader = SharedInotifyReader()
+        let watches = SharedWatches()
         let storm = try Storm(
-            windowMilliseconds: 0, ignoring: "noise", reader: reader, prepare: { prepare($0) })
+            windowMilliseconds: 0, ignoring: "noise", watches: watches, prepare: { prepare($0) })
         defer { storm.end(allowing: .queueLimit) }
         for round in 1...(isDeep ? 3 : 2) {
-            reader.pause()
+            watches.pause()
             KernelQueue.fill(changing: storm.tree.appending("noise"))
             #expect(Files.makeDirectories(storm.tree.appending("\(round)/a")))
             #expect(Files.write(storm.tree.appending("\(round)/a/file"), [1]))
             Files.removeAll(storm.tree.appending("\(round - 1)"))
-            reader.resume()
+            watches.resume()
             storm.check("round \(round)")
             #expect(storm.statistics.overflows == UInt64(round))
         }

@@ -23,10 +23,10 @@ struct Storm {
     /// Watches a prepared tree.
     /// - Parameters:
     ///   - ignoredName: an entry of the tree to ignore.
-    ///   - reader: its own by default, so that only this storm's events fill the queue.
+    ///   - watches: its own by default, so that only this storm's events fill the queue.
     init(
         windowMilliseconds: Int, ignoring ignoredName: String? = nil,
-        reader: SharedInotifyReader = SharedInotifyReader(),
+        watches: SharedWatches = SharedWatches(),
         prepare: (FilePath) throws -> Void = { _ in }
     ) throws {
         let tree = folder("tree")
@@ -40,7 +40,7 @@ struct Storm {
         var options = FileTreeOptions()
         options.window = .milliseconds(windowMilliseconds)
         options.ignore = ignoredName.map { ["/\($0)"] } ?? []
-        observer = try TreeObserver([tree], options: options, reader: reader)
+        observer = try TreeObserver([tree], options: options, watches: watches)
     }
 
     private static func isIgnored(_ path: [UInt8], _ ignoredPath: [UInt8]?) -> Bool {

@@ -45,7 +45,7 @@ struct PollingTests {
                 $0.pollInterval = .milliseconds(20)
                 options(&$0)
             },
-            reader: SharedInotifyReader { () throws(SystemError) in try DeafInotify() },
+            watches: SharedWatches { () throws(SystemError) in try DeafInotify() },
             in: folder, mountTable: { Self.table(folder, type) })
     }
 
@@ -100,7 +100,7 @@ struct PollingTests {
                 $0.pollInterval = .milliseconds(10)
                 $0.pollsEverywhere = true
             },
-            reader: SharedInotifyReader { () throws(SystemError) in try RefusingInotify(rules) },
+            watches: SharedWatches { () throws(SystemError) in try RefusingInotify(rules) },
             in: folder)
         let statistics = { watching.watcher.statistics }
         #expect(poll { statistics().polls > 4 })

@@ -104,21 +104,21 @@ struct SequenceTests {
     @Test("a released watcher ends its watches, activated or not")
     func abandoned() throws {
         let rules = Watched(RefusingInotify.Rules())
-        let reader = SharedInotifyReader { () throws(SystemError) in try RefusingInotify(rules) }
+        let watches = SharedWatches { () throws(SystemError) in try RefusingInotify(rules) }
         let folder = Folder()
         let queue = DispatchQueue(label: "test.abandoned")
         let ready = Gate()
         var watcher: FileTreeWatcher? = try FileTreeWatcher(
-            [folder.path], options: FileTreeOptions(), queue: queue, reader: reader)
+            [folder.path], options: FileTreeOptions(), queue: queue, watches: watches)
         watcher?.setReadyHandler { ready.open() }
         watcher?.activate()
         expectOpens(ready)
-        #expect(reader.watchCount == 3)
+        #expect(watches.watchCount == 3)
         watcher = nil
-        #expect(poll { reader.watchCount == 0 })
+        #expect(poll { watches.watchCount == 0 })
         expectEventually(rules) { $0.openInstances == 0 }
         _ = try FileTreeWatcher(
-            [folder.path], options: FileTreeOptions(), queue: queue, reader: reader)
+            [folder.path], options: FileTreeOptions(), queue: queue, watches: watches)
         expectEventually(rules) { $0.openInstances == 0 }
     }
 }

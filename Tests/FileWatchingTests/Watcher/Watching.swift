@@ -18,7 +18,7 @@ final class Watching: Sendable {
     /// Starts watching, and waits until all folders are watched.
     init(
         _ options: (inout FileTreeOptions) -> Void = { $0.window = .nanoseconds(0) },
-        reader: SharedInotifyReader = .shared, in folder: Folder = Folder(),
+        watches: SharedWatches = .shared, in folder: Folder = Folder(),
         roots: [FilePath]? = nil,
         mountTable: @escaping @Sendable () -> MountTable = { MountTable() }
     ) throws {
@@ -28,7 +28,7 @@ final class Watching: Sendable {
         let paths = roots ?? [folder.path]
         let queue = DispatchQueue(label: "test.watching")
         watcher = try FileTreeWatcher(
-            paths, options: chosen, queue: queue, reader: reader, mountTable: mountTable)
+            paths, options: chosen, queue: queue, watches: watches, mountTable: mountTable)
         watcher.setEventHandler { [changes] batch in
             changes.update { $0 += batch }
         }

@@ -14,13 +14,13 @@ final class FileObserver: Sendable {
     private let descriptor: Int32?
 
     /// Watches the file at a path, by a descriptor of the observer's own.
-    init(_ path: String, _ mask: FileSystemEvent = .all, reader: FileSystemReader = .shared) {
+    init(_ path: String, _ mask: FileSystemEvent = .all, watches: FileSystemWatches = .shared) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         precondition(descriptor >= 0, "errno \(errno)")
         self.descriptor = descriptor
         queue = DispatchQueue(label: "test.file.\(path)")
         source = FileSystemSourceObject(
-            FileSystemSource(descriptor: descriptor, mask: mask, queue: queue, reader: reader))
+            FileSystemSource(descriptor: descriptor, mask: mask, queue: queue, watches: watches))
         cancelled = watchCancel(of: source)
         start()
     }
@@ -65,13 +65,13 @@ final class FileFence: Sendable {
     private let source: any DispatchSourceFileSystemObject
     private let passed = Watched(0)
 
-    init(reader: FileSystemReader = .shared) {
+    init(watches: FileSystemWatches = .shared) {
         let descriptor = open(folder.makeFile("fence"), O_RDONLY | O_CLOEXEC)
         precondition(descriptor >= 0, "errno \(errno)")
         source = FileSystemSourceObject(
             FileSystemSource(
                 descriptor: descriptor, mask: .attrib, queue: DispatchQueue(label: "test.fence"),
-                reader: reader))
+                watches: watches))
         source.setCancelHandler { close(descriptor) }
         source.setEventHandler { [passed] in passed.increment() }
         source.activate()

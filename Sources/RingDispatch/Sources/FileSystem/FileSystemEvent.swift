@@ -1,5 +1,3 @@
-internal import LinuxPlatform
-
 extension DispatchSource {
     /// Events of a file or directory. `dispatch_source_vnode_flags_t`.
     ///
@@ -39,26 +37,4 @@ extension DispatchSource {
             .delete, .write, .extend, .attrib, .link, .rename, .revoke,
         ]
     }
-}
-
-extension DispatchSource.FileSystemEvent {
-    /// The events to request from inotify.
-    func inotifyMask(ofDirectory isDirectory: Bool) -> InotifyMask {
-        // The kernel refuses an empty mask; this event is harmless.
-        var mask: InotifyMask = .selfDeleted
-        if isDirectory {
-            if !isDisjoint(with: [.write, .link]) { mask.formUnion(.entries) }
-            // A directory that moves gets another parent, whose events show its removal.
-            if contains(.delete) { mask.formUnion([.attributes, .selfMoved]) }
-        } else {
-            if !isDisjoint(with: [.write, .extend]) { mask.insert(.modified) }
-            if !isDisjoint(with: [.delete, .link]) { mask.insert(.attributes) }
-        }
-        if contains(.attrib) { mask.insert(.attributes) }
-        if contains(.rename) { mask.insert(.selfMoved) }
-        return mask
-    }
-
-    /// The events that are found by comparing a file with its last known status.
-    static let compared: DispatchSource.FileSystemEvent = [.delete, .extend, .attrib, .link]
 }

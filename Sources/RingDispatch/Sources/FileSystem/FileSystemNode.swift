@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 
-/// A watched file or directory, with its sources and its last known status. The reader's lock
-/// guards it.
+/// A watched file or directory, with its sources and its last known status. The lock of
+/// `FileSystemWatches` guards it.
 final class FileSystemNode {
     typealias Event = DispatchSource.FileSystemEvent
 
@@ -34,8 +34,6 @@ final class FileSystemNode {
 
     /// The summary of the events that are being processed.
     @exclusivity(unchecked) var summary = InotifyEventSummary()
-    /// The next file with events to process.
-    @exclusivity(unchecked) var nextTouched: FileSystemNode?
     @exclusivity(unchecked) var moves = DirectoryMoves()
 
     init(watch: Int32, isDirectory: Bool, asked: InotifyMask) {

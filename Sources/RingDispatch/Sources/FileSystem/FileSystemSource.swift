@@ -3,16 +3,16 @@ internal import Synchronization
 
 /// A file-system source: reports events of a file or directory.
 final class FileSystemSource: SourceCore, @unchecked Sendable {
-    // Safety: `latched`, `hasRegistered` and `owned` belong to the invoker, `node` to the reader;
+    // Safety: `latched`, `hasRegistered` and `owned` belong to the invoker, `node` to `watches`;
     // the rest is constant, atomic or locked.
     typealias Event = DispatchSource.FileSystemEvent
 
     let descriptor: Int32
     let mask: Event
-    let reader: FileSystemReader
+    let watches: FileSystemWatches
     /// The source's own descriptor, if it was made for a path.
     private var owned: OwnedDescriptor?
-    /// The reader's entry for the file. Guarded by the reader's lock.
+    /// The file. Guarded by the lock of `watches`.
     @exclusivity(unchecked) var node: FileSystemNode?
 
     /// Events that the handler has not received, and `failed`; 0: none. A merge (releasing) pairs
@@ -25,11 +25,11 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
     private let failure = Locked<FileSystemWatchError?>(nil)
 
     init(
-        descriptor: Int32, mask: Event, queue: DispatchQueue?, reader: FileSystemReader = .shared
+        descriptor: Int32, mask: Event, queue: DispatchQueue?, watches: FileSystemWatches = .shared
     ) {
         self.descriptor = descriptor
         self.mask = mask
-        self.reader = reader
+        self.watches = watches
         super.init(queue: queue, hasKernelEvents: true)
     }
 
@@ -40,7 +40,7 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
 
     override var purpose: String { "file-system source of descriptor \(descriptor)" }
 
-    // MARK: for the reader
+    // MARK: for the watches
 
     /// Merges the events that the mask asks for. Returns true if the source must be woken.
     func merge(_ events: Event) -> Bool {
@@ -72,12 +72,12 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
     override func arm(_ context: Context) -> Bool {
         guard !hasRegistered else { return true }
         hasRegistered = true
-        if reader.register(self) { wake(context) }
+        if watches.register(self) { wake(context) }
         return true
     }
 
     override func detach(_ context: Context) -> Bool {
-        if hasRegistered { reader.unregister(self) }
+        if hasRegistered { watches.unregister(self) }
         hasRegistered = false
         owned = nil
         return true

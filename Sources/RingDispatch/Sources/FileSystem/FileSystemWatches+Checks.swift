@@ -1,9 +1,6 @@
 internal import LinuxPlatform
 
 extension FileSystemWatches {
-    /// When the next check is due, on CLOCK_MONOTONIC.
-    var nextCheck: UInt64? { checks.map(\.deadline).min() }
-
     /// Restores the due watches that the kernel has dropped, and reports changes that may have been
     /// missed.
     func checkWatches() -> Outcome {
@@ -20,7 +17,7 @@ extension FileSystemWatches {
                 continue
             }
             if check.node.watch != before || !isCurrent(check.node) {
-                inotify.unwatch(before)
+                reader?.inotify.unwatch(before)
                 examine([check.node], isThorough: true)
             }
             if isCurrent(check.node), let next = check.next() { checks.append(next) }

@@ -1,6 +1,7 @@
 internal import LinuxPlatform
 
-/// Translates inotify's events into GCD's, by checks of the files.
+/// Handles what the kernel has reported. `FileSystemEvent+Inotify` says what it means. Under the
+/// lock.
 extension FileSystemWatches {
     typealias Event = DispatchSource.FileSystemEvent
 
@@ -12,17 +13,18 @@ extension FileSystemWatches {
     }
 
     /// Processes the events that were read. Each file is checked once, however many events it has.
-    func takeEvents() -> Outcome {
+    func takeEvents(_ events: InotifyEventBuffer) -> Outcome {
         var outcome = Outcome()
+        var touched: [FileSystemNode] = []
         events.forEach { event in
             if event.mask.contains(.overflowed) { outcome.hasOverflowed = true }
             // A watch that was removed meanwhile has no file.
-            guard let node = node(event.watch) else { return }
+            guard let node = nodes[event.watch] else { return }
             let wasUntouched = node.summary.isEmpty
             node.summary.note(event, &node.moves)
-            if wasUntouched && !node.summary.isEmpty { touch(node) }
+            if wasUntouched && !node.summary.isEmpty { touched.append(node) }
         }
-        while let node = takeTouched() {
+        for node in touched {
             let summary = node.summary
             node.summary = InotifyEventSummary()
             settle(node, summary)
@@ -39,80 +41,11 @@ extension FileSystemWatches {
             moved(node)
         }
         if !node.sources.isEmpty {
-            if node.isDirectory {
-                happened.formUnion(directoryEvents(node, summary))
-            } else {
-                happened.formUnion(contentEvents(node, summary))
-            }
+            happened.formUnion(node.events(in: summary))
             report(happened, to: node)
         }
-        guard summary.hasLostDirectory else { return }
+        guard summary.ofDirectories.contains(.deleted) else { return }
         for child in node.children.values { checkForRemoval(child) }
-    }
-
-    /// The GCD events of a file that is not a directory.
-    private func contentEvents(_ node: FileSystemNode, _ summary: InotifyEventSummary) -> Event {
-        let isWritten = summary.mask.contains(.modified)
-        var happened: Event = isWritten ? .write : []
-        if isWritten { node.noteWrite() }
-        let isMeasured = isWritten && node.mask.contains(.extend)
-        guard isMeasured || summary.hasAttributes, let now = node.currentStatus() else {
-            return happened
-        }
-        if summary.hasAttributes { happened.formUnion(attributeEvents(node, summary, now)) }
-        if isMeasured {
-            if let old = node.content, now.size > old.size { happened.insert(.extend) }
-            node.learnContent(now)
-        }
-        return happened
-    }
-
-    private func directoryEvents(_ node: FileSystemNode, _ summary: InotifyEventSummary) -> Event {
-        var happened: Event = []
-        if !summary.mask.isDisjoint(with: .entries) {
-            happened.insert(.write)
-            node.noteWrite()
-        }
-        let isCounted = summary.hasDirectoryEntries && node.mask.contains(.link)
-        guard isCounted || summary.hasAttributes, let now = node.currentStatus() else {
-            return happened
-        }
-        if isCounted {
-            // One subdirectory may have replaced another, which produces no event of its own.
-            let isOtherCount = now.linkCount != node.content?.linkCount
-            if isOtherCount || summary.hasNewDirectory || summary.hasLostDirectory
-                || node.moves.isChange(isCounted: now.linkCount > 1)
-            {
-                happened.insert(.link)
-                node.moves = DirectoryMoves()
-            }
-            node.learnContent(now)
-        }
-        if summary.hasAttributes { happened.formUnion(attributeEvents(node, summary, now)) }
-        return happened
-    }
-
-    /// Splits the kernel's single attribute event into `.link`, `.delete` and `.attrib`.
-    private func attributeEvents(
-        _ node: FileSystemNode, _ summary: InotifyEventSummary, _ now: FileStatus
-    ) -> Event {
-        guard let old = node.attributes else { return [] }
-        let wasWritten = node.wasWritten
-        node.learnAttributes(now)
-        let isEnd = now.linkCount == 0 && old.linkCount > 0
-        if !isEnd && (node.isDirectory || now.linkCount == old.linkCount) {
-            var happened: Event = summary.mask.contains(.attributes) ? .attrib : []
-            // On a file system that does not count names.
-            if summary.mask.contains(.selfDeleted) && old.linkCount > 0 { happened.insert(.delete) }
-            return happened
-        }
-        var happened: Event = isEnd ? .delete : .link
-        let steps = node.isDirectory ? 1 : abs(Int(now.linkCount) - Int(old.linkCount))
-        let isChanged =
-            now.mode != old.mode || now.owner != old.owner || now.group != old.group
-            || (!wasWritten && now.modifiedNanoseconds != old.modifiedNanoseconds)
-        if isChanged || summary.attributeEventCount > steps { happened.insert(.attrib) }
-        return happened
     }
 
     /// A directory in the same parent was removed: check whether it was this one.
@@ -134,7 +67,7 @@ extension FileSystemWatches {
 
     private func report(_ happened: Event, to node: FileSystemNode) {
         guard !happened.isEmpty else { return }
-        for source in node.sources where source.merge(happened) { woken.add(source) }
+        for source in node.sources where source.merge(happened) { woken.append(source) }
     }
 
     /// Rare: keep it out of the code that runs for each event.
@@ -142,7 +75,7 @@ extension FileSystemWatches {
     private func ended(
         _ node: FileSystemNode, _ summary: InotifyEventSummary, _ outcome: inout Outcome
     ) {
-        let children = node.children.values.map { $0 }
+        let children = Array(node.children.values)
         defer {
             for child in children { checkForRemoval(child) }
         }
@@ -163,7 +96,7 @@ extension FileSystemWatches {
     func abandon(_ node: FileSystemNode, _ error: SystemError, _ outcome: inout Outcome) {
         let error = FileSystemWatchError(watching: node.currentName() ?? "a removed file", error)
         outcome.errors.append(error)
-        for source in dissolve(node) where source.fail(error) { woken.add(source) }
+        for source in dissolve(node) where source.fail(error) { woken.append(source) }
     }
 
     // MARK: without events

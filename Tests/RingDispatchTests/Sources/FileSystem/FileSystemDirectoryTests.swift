@@ -144,12 +144,12 @@ struct FileSystemDirectoryTests {
     @Test("The root directory, its own parent, can be watched")
     func root() {
         let asked = Watched(0)
-        let reader = FileSystemReader { () throws(SystemError) in
+        let watches = FileSystemWatches { () throws(SystemError) in
             try HookedInotify(beforeWatch: { _ in asked.increment() })
         }
-        let fence = FileFence(reader: reader)
+        let fence = FileFence(watches: watches)
         let before = asked.value
-        let observer = FileObserver("/", reader: reader)
+        let observer = FileObserver("/", watches: watches)
         #expect(asked.value > before)
         #expect(observer.source.error == nil)
         // Its mode as it is, which only its owner may set.

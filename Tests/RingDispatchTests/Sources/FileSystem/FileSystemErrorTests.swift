@@ -25,14 +25,14 @@ private func reportedError(of descriptor: Int32) -> FileSystemWatchError? {
 
 @Suite("What keeps a file from being watched", .watchdog)
 struct FileSystemErrorTests {
-    /// Creates a source of `reader` for a descriptor's file, and records its handlers' calls.
+    /// Creates a source of `watches` for a descriptor's file, and records its handlers' calls.
     private func failure(
-        of descriptor: Int32, _ reader: FileSystemReader = .shared,
+        of descriptor: Int32, _ watches: FileSystemWatches = .shared,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> FileSystemWatchError? {
         let queue = DispatchQueue(label: "test.refused")
         let source = FileSystemSourceObject(
-            FileSystemSource(descriptor: descriptor, mask: .all, queue: queue, reader: reader))
+            FileSystemSource(descriptor: descriptor, mask: .all, queue: queue, watches: watches))
         let cancelled = watchCancel(of: source)
         let calls = Watched<[(isEmpty: Bool, error: FileSystemWatchError?)]>([])
         source.setEventHandler { [unowned source] in
@@ -65,10 +65,10 @@ struct FileSystemErrorTests {
     @Test("The limit of watches: the handler learns which limit, and its value")
     func watchLimit() {
         let inotify = ScriptedInotify()
-        let reader = FileSystemReader { inotify }
+        let watches = FileSystemWatches { inotify }
         inotify.refusals.append(ENOSPC)
         withFile { descriptor in
-            let error = failure(of: descriptor, reader)
+            let error = failure(of: descriptor, watches)
             #expect(error?.reason == .watchLimit && error?.code == ENOSPC)
             let text = error?.description ?? ""
             #expect(text.contains("max_user_watches = \(limit("max_user_watches"))"), "\(text)")
@@ -78,11 +78,11 @@ struct FileSystemErrorTests {
 
     @Test("The limit of instances")
     func instanceLimit() {
-        let reader = FileSystemReader { () throws(SystemError) in
+        let watches = FileSystemWatches { () throws(SystemError) in
             throw SystemError(call: "inotify_init1", code: EMFILE)
         }
         withFile { descriptor in
-            let error = failure(of: descriptor, reader)
+            let error = failure(of: descriptor, watches)
             #expect(error?.reason == .instanceLimit && error?.code == EMFILE)
             let text = error?.description ?? ""
             #expect(
@@ -93,15 +93,15 @@ struct FileSystemErrorTests {
     @Test("A source that is refused does not disturb the others")
     func othersGoOn() {
         let inotify = ScriptedInotify()
-        let reader = FileSystemReader { inotify }
+        let watches = FileSystemWatches { inotify }
         let folder = Folder()
-        let observer = FileObserver(folder.makeFile("file"), .write, reader: reader)
+        let observer = FileObserver(folder.makeFile("file"), .write, watches: watches)
         inotify.refusals.append(ENOSPC)
-        withFile { #expect(failure(of: $0, reader)?.reason == .watchLimit) }
+        withFile { #expect(failure(of: $0, watches)?.reason == .watchLimit) }
         // A directory is given up entirely if its parent's watch is refused.
         inotify.refusals.update { $0 = [0, ENOSPC] }
         let directory = open(folder.path, O_RDONLY | O_CLOEXEC)
-        #expect(failure(of: directory, reader)?.reason == .watchLimit)
+        #expect(failure(of: directory, watches)?.reason == .watchLimit)
         close(directory)
         #expect(inotify.watches.value.count == 1)
         inotify.send((1, .modified))
@@ -113,10 +113,10 @@ struct FileSystemErrorTests {
     @Test("A parent directory that may not be read hides the removal only")
     func unreadableParent() {
         let inotify = ScriptedInotify()
-        let reader = FileSystemReader { inotify }
+        let watches = FileSystemWatches { inotify }
         let folder = Folder()
         inotify.refusals.update { $0 = [0, EACCES] }
-        let observer = FileObserver(folder.path, reader: reader)
+        let observer = FileObserver(folder.path, watches: watches)
         inotify.send((1, [.attributes, .isDirectory]))
         expectEventually(observer.calls) { $0 == [.attrib] }
         #expect(observer.source.error == nil)

@@ -167,10 +167,10 @@ struct FileSystemHandlerTests {
     @Test("A handler may cancel its source, and end the last one, where it is called")
     func cancelInside() throws {
         for _ in 0..<50 {
-            let reader = FileSystemReader { () throws(SystemError) in
+            let watches = FileSystemWatches { () throws(SystemError) in
                 try InotifyDescriptor()
             }
-            let observer = FileObserver(folder.makeFile("file"), reader: reader)
+            let observer = FileObserver(folder.makeFile("file"), watches: watches)
             observer.source.setEventHandler { [unowned observer] in observer.source.cancel() }
             drain(observer.queue)
             append(1, to: folder("file"))

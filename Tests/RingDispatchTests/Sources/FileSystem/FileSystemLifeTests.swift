@@ -188,28 +188,28 @@ struct FileSystemLifeTests {
     @Test("The inotify instance is made for the first source and closed after the last")
     func instance() {
         let count = Watched(Instances())
-        weak var weakReader: FileSystemReader?
+        weak var weakWatches: FileSystemWatches?
         do {
-            let reader = FileSystemReader { () throws(SystemError) in try counted(count) }
-            weakReader = reader
+            let watches = FileSystemWatches { () throws(SystemError) in try counted(count) }
+            weakWatches = watches
             #expect(count.value.open == 0)
             for _ in 0..<3 {
-                let observers = [file, folder.path].map { FileObserver($0, reader: reader) }
+                let observers = [file, folder.path].map { FileObserver($0, watches: watches) }
                 #expect(count.value.open == 1)
                 for observer in observers { observer.end() }
                 expectEventually(count) { $0.open == 0 }
             }
         }
-        #expect(poll { weakReader == nil })
+        #expect(poll { weakWatches == nil })
     }
 
     @Test("Sources that come and go quickly need two inotify instances at most")
     func churn() {
         let count = Watched(Instances())
-        let reader = FileSystemReader { () throws(SystemError) in try counted(count) }
+        let watches = FileSystemWatches { () throws(SystemError) in try counted(count) }
         let threads = (0..<3).map { _ in
             UserThread {
-                for _ in 0..<200 { FileObserver(file, reader: reader).end() }
+                for _ in 0..<200 { FileObserver(file, watches: watches).end() }
             }
         }
         for thread in threads { #expect(thread.join()) }

@@ -7,18 +7,18 @@ import Testing
 @Suite("A file-system source when the kernel's events are odd", .watchdog)
 struct FileSystemScriptTests {
     private let inotify = ScriptedInotify()
-    private let reader: FileSystemReader
+    private let watches: FileSystemWatches
     private let folder = Folder()
     private let file: String
 
     init() {
-        reader = FileSystemReader { [inotify] in inotify }
+        watches = FileSystemWatches { [inotify] in inotify }
         file = folder.makeFile("file")
     }
 
     /// Waits until all events sent before are processed.
     private func settle(_ observer: FileObserver) {
-        let last = FileObserver(folder.makeFile("last"), reader: reader)
+        let last = FileObserver(folder.makeFile("last"), watches: watches)
         let number = inotify.watches.value.keys.max() ?? 0
         inotify.send((number, .attributes))
         expectEventually(last.calls) { $0 == [.attrib] }
@@ -28,7 +28,7 @@ struct FileSystemScriptTests {
 
     @Test("66. Unmounting revokes, and ends the watch")
     func unmounted() {
-        let observer = FileObserver(file, reader: reader)
+        let observer = FileObserver(file, watches: watches)
         inotify.send((1, .unmounted), (1, .ended))
         expectEventually(observer.calls) { $0 == [.revoke] }
         #expect(observer.source.error == nil)
@@ -39,9 +39,9 @@ struct FileSystemScriptTests {
 
     @Test("Events of a watch that was given up do not reach a new source of the same file")
     func lateEvents() {
-        let keeper = FileObserver(folder.path, .write, reader: reader)
-        FileObserver(file, reader: reader).end()
-        let observer = FileObserver(file, reader: reader)
+        let keeper = FileObserver(folder.path, .write, watches: watches)
+        FileObserver(file, watches: watches).end()
+        let observer = FileObserver(file, watches: watches)
         #expect(inotify.watches.value.keys.sorted().count >= 2)
         inotify.send((2, .modified), (2, .attributes), (2, .ended), (1, .created))
         settle(observer)
@@ -52,7 +52,7 @@ struct FileSystemScriptTests {
 
     @Test("Events of unknown watches are passed over")
     func unknownEvents() {
-        let observer = FileObserver(file, reader: reader)
+        let observer = FileObserver(file, watches: watches)
         inotify.send((77, .modified), (-1, []), (77, .ended), (1, .selfMoved))
         expectEventually(observer.calls) { $0 == [.rename] }
         observer.end()
@@ -63,12 +63,12 @@ struct FileSystemScriptTests {
         let queue = DispatchQueue(label: "test.several")
         let paths = ["a", "b", "c"].map { folder.makeFile($0) }
         let notified = Watched<[Int]>([])
-        let directory = FileObserver(folder.path, [.write, .attrib], reader: reader)
+        let directory = FileObserver(folder.path, [.write, .attrib], watches: watches)
         let others = Int32(inotify.watches.value.count)
         let descriptors = paths.map { open($0, O_RDONLY | O_CLOEXEC) }
         let files = descriptors.enumerated().map { index, descriptor in
             let source = FileSystemSource(
-                descriptor: descriptor, mask: .write, queue: queue, reader: reader)
+                descriptor: descriptor, mask: .write, queue: queue, watches: watches)
             let observer = FileObserver(FileSystemSourceObject(source), queue)
             observer.source.setEventHandler { notified.append(index) }
             return observer
@@ -92,7 +92,7 @@ struct FileSystemScriptTests {
 
     @Test("A watch that the kernel ended is made again, and missed changes are reported")
     func watchedAgain() {
-        let observer = FileObserver(file, reader: reader)
+        let observer = FileObserver(file, watches: watches)
         append(10, to: file)
         inotify.send((1, .ended))
         expectEventually(observer.calls) { $0 == [[.write, .extend, .attrib]] }
@@ -104,7 +104,7 @@ struct FileSystemScriptTests {
 
     @Test("One that is lost again without an event is noticed, however often", arguments: [1, 2])
     func lostAgain(_ losses: Int) {
-        let observer = FileObserver(file, reader: reader)
+        let observer = FileObserver(file, watches: watches)
         inotify.losses.update { $0 = losses }
         inotify.send((1, .ended))
         let last = Int32(2 + losses)
@@ -118,7 +118,7 @@ struct FileSystemScriptTests {
 
     @Test("One that is lost again and cannot be made is an error")
     func lostForGood() {
-        let observer = FileObserver(file, reader: reader)
+        let observer = FileObserver(file, watches: watches)
         inotify.losses.update { $0 = 1 }
         inotify.refusals.update { $0 = [0, ENOSPC] }
         inotify.send((1, .ended))
@@ -130,7 +130,7 @@ struct FileSystemScriptTests {
 
     @Test("A watch that cannot be made again is an error")
     func notWatchedAgain() {
-        let observer = FileObserver(file, reader: reader)
+        let observer = FileObserver(file, watches: watches)
         inotify.refusals.append(ENOSPC)
         inotify.send((1, .ended))
         expectEventually(observer.calls) { $0 == [[]] }
@@ -141,7 +141,7 @@ struct FileSystemScriptTests {
 
     @Test("A check for one event does not consume the cause of another event")
     func checksAreApart() {
-        let observer = FileObserver(file, reader: reader)
+        let observer = FileObserver(file, watches: watches)
         append(10, to: file)
         link(file, folder("second"))
         inotify.send((1, .attributes))
@@ -159,7 +159,7 @@ struct FileSystemScriptTests {
 
     @Test("A check for one event does not hide another lost event")
     func checksHideNothing() {
-        let observer = FileObserver(file, reader: reader)
+        let observer = FileObserver(file, watches: watches)
         // The file grows, and that event is among the lost ones.
         append(10, to: file)
         chmod(file, 0o640)
@@ -181,7 +181,7 @@ struct FileSystemScriptTests {
         folder.makeDirectory("directory")
         var status = stat()
         stat(folder.path, &status)
-        let observer = FileObserver(folder.path, [.write, .link], reader: reader)
+        let observer = FileObserver(folder.path, [.write, .link], watches: watches)
         // Only the link count shows whether a directory left for good. Not all file systems
         // maintain it.
         let moved: FileSystemEvent = status.st_nlink > 1 ? .write : [.write, .link]
@@ -205,8 +205,8 @@ struct FileSystemScriptTests {
         let names = (0..<150).map { folder.makeFile("\($0)") }
         let directory = folder.makeDirectory("directory")
         letTimePass(milliseconds: 2 * FileSystemScriptTests.tickMilliseconds)
-        let observers = names.map { FileObserver($0, reader: reader) }
-        let directoryObserver = FileObserver(directory, reader: reader)
+        let observers = names.map { FileObserver($0, watches: watches) }
+        let directoryObserver = FileObserver(directory, watches: watches)
         for (number, name) in names.enumerated() {
             switch number % 6 {
             case 0: append(5, to: name)
@@ -256,7 +256,7 @@ struct FileSystemScriptTests {
         let gate = Gate()
         let atGate = Watched(false)
         let isHeld = Watched(false)
-        let reader = FileSystemReader { () throws(SystemError) in
+        let watches = FileSystemWatches { () throws(SystemError) in
             try HookedInotify(beforeWatch: { _ in
                 guard isHeld.value else { return }
                 atGate.update { $0 = true }
@@ -264,11 +264,11 @@ struct FileSystemScriptTests {
             })
         }
         let noise = ["noise1", "noise2"].map { folder.makeFile($0) }
-        let observer = FileObserver(file, reader: reader)
-        let noisy = noise.map { FileObserver($0, .write, reader: reader) }
-        // Adding a watch takes the lock that the event reader needs.
+        let observer = FileObserver(file, watches: watches)
+        let noisy = noise.map { FileObserver($0, .write, watches: watches) }
+        // Adding a watch takes the lock that the reader needs.
         isHeld.update { $0 = true }
-        let holder = UserThread { [file] in FileObserver(file, reader: reader).end() }
+        let holder = UserThread { [file] in FileObserver(file, watches: watches).end() }
         expectEventually(atGate) { $0 }
         // Alternating, because the kernel merges an event with an equal previous one.
         let writers = noise.map { open($0, O_WRONLY | O_CLOEXEC) }
@@ -285,7 +285,7 @@ struct FileSystemScriptTests {
             union(of: $0).isSuperset(of: [.write, .extend, .delete, .rename])
         }
         // The source still works.
-        let fence = FileFence(reader: reader)
+        let fence = FileFence(watches: watches)
         append(5, to: noise[0])
         #expect(noisy[0].events(beyond: fence).contains(.write))
         for observer in noisy + [observer] { observer.end() }

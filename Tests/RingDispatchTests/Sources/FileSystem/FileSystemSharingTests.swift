@@ -57,11 +57,11 @@ struct FileSystemSharingTests {
         let folder = Folder()
         let file = folder.makeFile("file")
         let asked = Watched<[InotifyMask]>([])
-        let reader = FileSystemReader { () throws(SystemError) in
+        let watches = FileSystemWatches { () throws(SystemError) in
             try HookedInotify(beforeWatch: { asked.append($0) })
         }
-        let wide = FileObserver(file, [.write, .attrib, .rename], reader: reader)
-        let narrow = FileObserver(file, .rename, reader: reader)
+        let wide = FileObserver(file, [.write, .attrib, .rename], watches: watches)
+        let narrow = FileObserver(file, .rename, watches: watches)
         wide.end()
         #expect(asked.value.last == [.selfDeleted, .selfMoved])
         narrow.end()

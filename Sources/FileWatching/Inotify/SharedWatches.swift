@@ -1,43 +1,31 @@
 internal import LinuxPlatform
 internal import RingDispatch
 
-/// The inotify instance shared by all watchers of the process, created for the first subscriber and
-/// closed after the last. It drains the kernel's queue as fast as possible and passes each
-/// subscriber its batch of events, to be handled on the subscriber's own queue.
+/// The folders that all watchers of the process watch, with one inotify instance, which is created
+/// for the first subscriber and closed after the last. Passes each subscriber its batches of
+/// events, to be handled on the subscriber's own queue.
 ///
 /// The lock guards the table of watches. It is held during inotify_add_watch(2), so that no event
 /// is read before the table contains its watch.
-final class SharedInotifyReader: Sendable {
+final class SharedWatches: Sendable {
     typealias Subscriber = @Sendable (InotifyBatch) -> Void
 
-    static let shared = SharedInotifyReader()
+    static let shared = SharedWatches()
+    /// In bytes: fits about two thousand events with typical file names.
+    private static let bufferCapacity = 65_536
 
     private let queue = DispatchQueue(label: "file-watching.inotify")
     private let makeInotify: @Sendable () throws(SystemError) -> any Inotify
     private let state = Locked(State())
 
-    /// One inotify instance and its reader.
-    fileprivate final class Instance: @unchecked Sendable {
-        // Safety: `events` is used on the reader's queue only; `source` is set before its
-        // activation.
-        let inotify: any Inotify
-        /// Fits about two thousand events with typical file names.
-        let events = InotifyEventBuffer(capacity: 65_536)
-        var source: (any DispatchSourceRead)?
-
-        init(_ inotify: any Inotify) { self.inotify = inotify }
-    }
-
-    fileprivate struct State: @unchecked Sendable {
-        // Safety: used only under the lock.
-        var instance: Instance?
+    fileprivate struct State: Sendable {
+        var reader: InotifyReader?
         var subscribers: [UInt32: Subscriber] = [:]
         var lastSubscriber: UInt32 = 0
         /// By watch number: a folder's first subscription. `others` has the further ones, which are
         /// rare.
         var subscriptions: [Int32: InotifySubscription] = [:]
         var others: [Int32: [InotifySubscription]] = [:]
-        var isPaused = false
     }
 
     init(
@@ -55,11 +43,7 @@ final class SharedInotifyReader: Sendable {
     func join(_ subscriber: @escaping Subscriber) throws(SystemError) -> UInt32 {
         try state.withLock { state in
             Result { () throws(SystemError) -> UInt32 in
-                if state.instance == nil {
-                    let instance = Instance(try makeInotify())
-                    state.instance = instance
-                    listen(instance)
-                }
+                if state.reader == nil { state.reader = try makeReader() }
                 state.lastSubscriber += 1
                 state.subscribers[state.lastSubscriber] = subscriber
                 return state.lastSubscriber
@@ -67,41 +51,42 @@ final class SharedInotifyReader: Sendable {
         }.get()
     }
 
-    /// Removes a subscriber, which has removed its watches before.
-    func leave(_ number: UInt32) {
-        let unused = state.withLock { state -> Instance? in
-            state.subscribers[number] = nil
-            guard state.subscribers.isEmpty else { return nil }
-            defer { state.instance = nil }
-            return state.instance
+    private func makeReader() throws(SystemError) -> InotifyReader {
+        let reader = InotifyReader(
+            try makeInotify(), queue: queue, capacity: SharedWatches.bufferCapacity
+        ) { [self] reader, emptiedAt in
+            let batches = state.withLock { state in
+                state.reader === reader ? state.route(reader.buffer, emptiedAt: emptiedAt) : []
+            }
+            for (subscriber, batch) in batches { subscriber(batch) }
         }
-        guard let unused else { return }
-        if isPaused { unused.source?.resume() }
-        unused.source?.cancel()
+        let code = reader.begin()
+        if code == 0 { return reader }
+        reader.inotify.close()
+        throw SystemError(call: "epoll_ctl", code: code)
     }
 
-    private func listen(_ instance: Instance) {
-        let source = DispatchSource.makeReadSource(
-            fileDescriptor: instance.inotify.descriptor, queue: queue)
-        source.setEventHandler { [self] in takeEvents(instance) }
-        source.setCancelHandler { instance.inotify.close() }
-        instance.source = source
-        source.activate()
+    /// Removes a subscriber, which has removed its watches before.
+    func leave(_ number: UInt32) {
+        let unused = state.withLock { state -> InotifyReader? in
+            state.subscribers[number] = nil
+            return state.subscribers.isEmpty ? state.reader.take() : nil
+        }
+        if let unused { queue.async { unused.close() } }
     }
 
     // MARK: watches
 
-    /// Adds `mask` to an open folder's watch, and returns the watch number.
+    /// Adds `mask` to a folder's watch, and returns the watch number.
     func watch(
-        _ descriptor: Int32, _ mask: InotifyMask = .ofFolder, for subscription: InotifySubscription
+        _ folder: FilePlace, _ mask: InotifyMask = .ofFolder, for subscription: InotifySubscription
     ) throws(SystemError) -> Int32 {
         try state.withLock { state in
             Result { () throws(SystemError) -> Int32 in
-                guard let instance = state.instance else {
+                guard let reader = state.reader else {
                     throw SystemError(call: "watch", code: ErrorCode.cancelled)
                 }
-                let number = try instance.inotify.watch(
-                    .object(descriptor: descriptor), for: mask, isAdding: true)
+                let number = try reader.inotify.watch(folder, for: mask, isAdding: true)
                 state.add(subscription, to: number)
                 return number
             }
@@ -111,7 +96,7 @@ final class SharedInotifyReader: Sendable {
     func unwatch(_ number: Int32, for subscription: InotifySubscription) {
         state.withLock { state in
             guard state.remove(subscription, from: number) else { return }
-            state.instance?.inotify.unwatch(number)
+            state.reader?.inotify.unwatch(number)
         }
     }
 
@@ -120,58 +105,26 @@ final class SharedInotifyReader: Sendable {
 
     // MARK: events
 
-    /// Reads of the kernel's queue before the reader yields the thread.
-    private static let readsAtATime = 16
-
-    /// Called on the reader's queue.
-    private func takeEvents(_ instance: Instance) {
-        for _ in 0..<SharedInotifyReader.readsAtATime {
-            let start = MonotonicClock.nanoseconds()
-            guard instance.events.read(from: instance.inotify.descriptor) else { return }
-            let tookAll = instance.events.tookAll
-            let batches = state.withLock { state in
-                state.route(instance.events, emptiedAt: tookAll ? start : nil)
-            }
-            for (subscriber, batch) in batches { subscriber(batch) }
-            if tookAll { return }
-        }
-    }
-
     /// Sends a subscriber an empty batch if the kernel's queue is empty: all events before its time
     /// are delivered.
     func announceEmptiness(to number: UInt32) {
         queue.async { [self] in
-            let (instance, subscriber) = state.withLock { ($0.instance, $0.subscribers[number]) }
-            guard let instance, let subscriber, !isPaused else { return }
+            let (reader, subscriber) = state.withLock { ($0.reader, $0.subscribers[number]) }
+            guard let reader, let subscriber, !reader.isPaused else { return }
             let now = MonotonicClock.nanoseconds()
             // Otherwise the next read reports it.
-            guard Descriptors.bytesReadable(instance.inotify.descriptor) == 0 else { return }
+            guard Descriptors.bytesReadable(reader.inotify.descriptor) == 0 else { return }
             subscriber(InotifyBatch(emptiedAtNanoseconds: now))
         }
     }
 
-    private var isPaused: Bool { state.withLock { $0.isPaused } }
+    /// See `InotifyReader.pause`.
+    func pause() { state.withLock { $0.reader }?.pause() }
 
-    /// Stops reading so that the kernel's queue fills, for tests of its overflow.
-    func pause() {
-        let source = state.withLock { state in
-            state.isPaused = true
-            return state.instance?.source
-        }
-        source?.suspend()
-        queue.sync {}
-    }
-
-    func resume() {
-        let source = state.withLock { state in
-            state.isPaused = false
-            return state.instance?.source
-        }
-        source?.resume()
-    }
+    func resume() { state.withLock { $0.reader }?.resume() }
 }
 
-extension SharedInotifyReader.State {
+extension SharedWatches.State {
     fileprivate mutating func add(_ subscription: InotifySubscription, to number: Int32) {
         guard let first = subscriptions[number] else {
             subscriptions[number] = subscription
@@ -201,7 +154,7 @@ extension SharedInotifyReader.State {
 
     fileprivate mutating func route(
         _ events: InotifyEventBuffer, emptiedAt: UInt64?
-    ) -> [(SharedInotifyReader.Subscriber, InotifyBatch)] {
+    ) -> [(SharedWatches.Subscriber, InotifyBatch)] {
         var batches: [UInt32: InotifyBatch] = [:]
         var hasOverflowed = false
         events.forEachNamed { event, name in
