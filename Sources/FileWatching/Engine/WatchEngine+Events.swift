@@ -142,11 +142,15 @@ extension WatchEngine {
         removeAndReport(node)
     }
 
-    /// Marks the checked folders below a renamed folder as doubtful, because their entries were
-    /// checked under an outdated path.
+    /// Marks the folders below a renamed folder as doubtful whose entries were checked, or which
+    /// were scanned, under an outdated path.
     private func doubt(below folder: NodeNumber) {
         for other in confined.checkedFolders where tree.isBelow(other, folder) {
             confined.doubtful.insert(other)
+        }
+        guard !confined.fresh.isEmpty else { return }
+        tree.forEach(below: folder) { node in
+            if tree[node].flags.contains(.fresh) { confined.doubtful.insert(node) }
         }
     }
 
@@ -266,6 +270,8 @@ extension WatchEngine {
         if isAmbiguous(folder) || node == confined.lastArrived,
             isStale(node, name, in: folder, isExact: false)
         {
+            // It has left its path and returned, perhaps while it was scanned.
+            if tree[node].kind == .directory { doubt(below: node) }
             return
         }
         if isArriving(cookie) == false { return removeAndReport(node) }

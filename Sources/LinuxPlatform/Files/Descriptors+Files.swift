@@ -6,8 +6,9 @@ extension Descriptors {
     /// /proc.
     package static func name(of descriptor: Int32) -> String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let path = FilePlace.object(descriptor: descriptor).path
-        let count = readlink(path, &bytes, bytes.count)
+        let count = FilePlace.object(descriptor: descriptor).withPath {
+            readlink($0, &bytes, bytes.count)
+        }
         guard count >= 0 else { return nil }
         let name = bytes.prefix(count).map(UInt8.init(bitPattern:))
         return String(decoding: name, as: UTF8.self)
@@ -26,7 +27,8 @@ extension Descriptors {
 
     /// nil if the process may read the descriptor's object; otherwise the `errno` of the refusal.
     package static func refusalToRead(_ descriptor: Int32) -> Int32? {
-        let path = FilePlace.object(descriptor: descriptor).path
-        return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ? nil : errno
+        FilePlace.object(descriptor: descriptor).withPath { path in
+            faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 ? nil : errno
+        }
     }
 }

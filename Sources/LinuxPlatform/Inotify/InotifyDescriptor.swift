@@ -14,9 +14,10 @@ package final class InotifyDescriptor: Inotify {
     package func watch(
         _ place: FilePlace, for mask: InotifyMask, isAdding: Bool
     ) throws(SystemError) -> Int32 {
-        let mask = mask.rawValue | (isAdding ? UInt32(IN_MASK_ADD) : 0)
+        var flags = isAdding ? UInt32(IN_MASK_ADD) : 0
+        if case .path(_, followsLink: false) = place { flags |= UInt32(IN_DONT_FOLLOW) }
         return try checked("inotify_add_watch") {
-            inotify_add_watch(descriptor, place.path, mask)
+            place.withPath { inotify_add_watch(descriptor, $0, mask.rawValue | flags) }
         }
     }
 

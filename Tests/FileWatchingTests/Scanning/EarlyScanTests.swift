@@ -1,3 +1,4 @@
+import LinuxPlatform
 import RingDispatch
 import SystemPackage
 import Testing
@@ -85,4 +86,61 @@ struct EarlyScanTests {
         paused.watches.resume()
         paused.watching.expect("removed root/sub", "removed root")
     }
+
+    @Test(
+        "a folder that is exchanged with another one while it is being watched",
+        arguments: [false, true])
+    func exchangedDuringTheWatch(isReturned: Bool) throws {
+        let folder = Folder()
+        for name in ["one", "one/in-one", "two", "two/in-two"] { folder.makeDirectory(name) }
+        let exchanges = Watched(0)
+        // The scan has opened the folder.
+        let watches = SharedWatches { () throws(SystemError) in
+            try ExchangingInotify(
+                folder("one"), folder("two"), isReturned: isReturned, exchanges)
+        }
+        let watching = try Watching(watches: watches, in: folder)
+        #expect(exchanges.value > 0)
+        // Without its watch, "one" reports nothing.
+        folder.makeFile("one/late")
+        watching.expectChanges(of: ["one/late"])
+        let (one, two) = isReturned ? ("in-one", "in-two") : ("in-two", "in-one")
+        #expect(watching.snapshotPaths == ["one", "one/\(one)", "one/late", "two", "two/\(two)"])
+    }
+}
+
+/// An inotify before whose first watch of a folder's path, this folder and another one exchange
+/// their names. Afterwards they may exchange them again.
+private final class ExchangingInotify: Inotify {
+    private let kernel: InotifyDescriptor
+    private let one: FilePath
+    private let two: FilePath
+    private let isReturned: Bool
+    private let exchanges: Watched<Int>
+
+    init(
+        _ one: FilePath, _ two: FilePath, isReturned: Bool, _ exchanges: Watched<Int>
+    ) throws(SystemError) {
+        kernel = try InotifyDescriptor()
+        (self.one, self.two, self.isReturned) = (one, two, isReturned)
+        self.exchanges = exchanges
+    }
+
+    var descriptor: Int32 { kernel.descriptor }
+
+    func watch(
+        _ place: FilePlace, for mask: InotifyMask, isAdding: Bool
+    ) throws(SystemError) -> Int32 {
+        let path = place.withPath { String(cString: $0) }
+        guard path == one.string, exchanges.increment() == 1 else {
+            return try kernel.watch(place, for: mask, isAdding: isAdding)
+        }
+        _ = Files.exchange(one, two)
+        defer { if isReturned { _ = Files.exchange(one, two) } }
+        return try kernel.watch(place, for: mask, isAdding: isAdding)
+    }
+
+    func unwatch(_ number: Int32) { kernel.unwatch(number) }
+
+    func close() { kernel.close() }
 }

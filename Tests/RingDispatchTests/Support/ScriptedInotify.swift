@@ -29,7 +29,8 @@ final class ScriptedInotify: Inotify {
         let code = refusals.update { $0.isEmpty ? 0 : $0.removeFirst() }
         if code != 0 { throw SystemError(call: "inotify_add_watch", code: code) }
         var status = stat()
-        guard stat(place.path, &status) == 0 else {
+        let path = place.withPath { String(cString: $0) }
+        guard stat(path, &status) == 0 else {
             throw SystemError(call: "inotify_add_watch", code: errno)
         }
         let identity = FileIdentity(device: status.st_dev, number: status.st_ino)
@@ -42,7 +43,7 @@ final class ScriptedInotify: Inotify {
             numbers[identity] = number
             return number
         }
-        watches.update { $0[number] = place.path }
+        watches.update { $0[number] = path }
         let isLost = losses.update { losses in
             defer { losses = max(0, losses - 1) }
             return losses > 0
