@@ -37,11 +37,9 @@ extension WatchEngine {
         while let (folder, name) = WatchRoot.parent(of: path) {
             let isNearest = confined.roots[index].anchorWatch == nil
             do throws(SystemError) {
-                try folderReader.open(path: folder.terminatedBytes, followsLink: true)
-                defer { folderReader.close() }
                 let watch = try watches.watch(
-                    .object(descriptor: folderReader.descriptor), isNearest ? mask : .ofNames,
-                    for: anchorSubscription(index))
+                    .path(folder.terminatedBytes, followsLink: true),
+                    isNearest ? mask : .ofNames, for: anchorSubscription(index))
                 if isNearest {
                     confined.roots[index].anchorName = name
                     confined.roots[index].anchorWatch = watch

@@ -68,8 +68,6 @@ final class WatchEngine: @unchecked Sendable {
         var pollStart: UInt64 = 0
     }
 
-    let folderReader = FolderReader()
-
     /// The first folder without a watch was reported; the others are not.
     var hasReportedWatchLimit = false
     var hasReportedProc = false
