@@ -10,62 +10,106 @@ struct StarvationTests {
         let value = Atomic<Int>(0)
     }
 
-    /// Waits for a connection's bytes while sources report pipes that nobody reads.
-    /// - Returns: whether the bytes arrived before the sources' handlers were called so often.
-    private func isServed(beside sourceCount: Int, within calls: Int) throws -> Bool {
+    /// Events that come without end.
+    enum Kind: CaseIterable {
+        case readable, writable, timer, userData, items
+    }
+
+    /// Begins events of a kind. Each calls `body` on a queue of its own.
+    /// - Returns: ends them, and calls its argument once `body` is not called any more.
+    private static func begin(
+        _ kind: Kind, _ body: @escaping @Sendable () -> Void
+    ) throws -> (@escaping @Sendable () -> Void) -> Void {
+        let queue = DispatchQueue(label: "always.ready")
+        var ends: [Int32] = []
+        let source: any DispatchSourceProtocol
+        switch kind {
+        case .readable, .writable:
+            var pair: [Int32] = [-1, -1]
+            try #require(pipe(&pair) == 0)
+            try #require(write(pair[1], "x", 1) == 1)
+            ends = pair
+            source =
+                kind == .readable
+                ? DispatchSource.makeReadSource(fileDescriptor: pair[0], queue: queue)
+                : DispatchSource.makeWriteSource(fileDescriptor: pair[1], queue: queue)
+        case .timer:
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.schedule(
+                deadline: .now(), repeating: .nanoseconds(1), leeway: .nanoseconds(0))
+            source = timer
+        case .userData, .items:
+            source = DispatchSource.makeUserDataAddSource(queue: queue)
+        }
+        let adding = source as? any DispatchSourceUserDataAdd
+        source.setEventHandler {
+            body()
+            if kind == .userData { adding?.add(data: 1) }
+        }
+        source.activate()
+        if kind == .userData { adding?.add(data: 1) }
+        if kind == .items { submit(to: queue, until: source, body) }
+        return { [ends] ended in
+            source.setCancelHandler {
+                for end in ends { close(end) }
+                ended()
+            }
+            source.cancel()
+        }
+    }
+
+    private static func submit(
+        to queue: DispatchQueue, until source: any DispatchSourceProtocol,
+        _ body: @escaping @Sendable () -> Void
+    ) {
+        queue.async {
+            body()
+            if !source.isCancelled { submit(to: queue, until: source, body) }
+        }
+    }
+
+    /// Waits for a connection's bytes while other events come without end.
+    /// - Returns: whether the bytes arrived before the events' handlers were called so often.
+    private func isServed(
+        beside count: Int, of kinds: [Kind], within calls: Int
+    ) throws -> Bool {
         let called = Calls()
         let isOver = Gate()
-        let pipes = try (0..<sourceCount).map { _ in
-            var ends: [Int32] = [-1, -1]
-            try #require(pipe(&ends) == 0)
-            try #require(write(ends[1], "x", 1) == 1)
-            return ends
-        }
-        let sources = pipes.map { ends in
-            let source = DispatchSource.makeReadSource(
-                fileDescriptor: ends[0], queue: DispatchQueue(label: "always.ready"))
-            return (source, ends)
-        }
-        return try withExtendedLifetime(sources) {
-            let ended = Watched(0)
-            for (source, ends) in sources {
-                source.setEventHandler {
-                    let count = called.value.wrappingAdd(1, ordering: .relaxed).newValue
-                    if count == calls { isOver.open() }
-                }
-                source.setCancelHandler {
-                    for end in ends { close(end) }
-                    ended.increment()
-                }
-                source.activate()
+        let ended = Watched(0)
+        let stops = try (0..<count).map { number in
+            try Self.begin(kinds[number % kinds.count]) {
+                let count = called.value.wrappingAdd(1, ordering: .relaxed).newValue
+                if count == calls { isOver.open() }
             }
-            let listener = try makeEchoListener()
-            let isServed = Watched(false)
-            let client = UserThread {
-                let wire = Wire.connect(to: listener.port)
-                wire.send([1])
-                if wire.receive(1) == [1] { isServed.update { $0 = true } }
-                isOver.open()
-            }
-            expectOpens(isOver)
-            let result = isServed.value
-            for (source, _) in sources { source.cancel() }
-            expectEventually(ended) { $0 == sourceCount }
-            #expect(client.join())
-            stop(listener)
-            return result
         }
+        let listener = try makeEchoListener()
+        let isServed = Watched(false)
+        let client = UserThread {
+            let wire = Wire.connect(to: listener.port)
+            wire.send([1])
+            if wire.receive(1) == [1] { isServed.update { $0 = true } }
+            isOver.open()
+        }
+        expectOpens(isOver)
+        let result = isServed.value
+        for stop in stops { stop { ended.increment() } }
+        expectEventually(ended) { $0 == count }
+        #expect(client.join())
+        stop(listener)
+        return result
     }
 
     @Test("A few leave room for connections")
     func few() throws {
-        let isServed = try isServed(beside: 8, within: 1_000_000)
+        let isServed = try isServed(beside: 8, of: [.readable], within: 1_000_000)
         #expect(isServed)
     }
 
-    @Test("64 for each event loop leave room for connections")
-    func many() throws {
-        let isServed = try isServed(beside: 64 * 2, within: 1_000_000)
+    @Test(
+        "64 for each event loop leave room for connections",
+        arguments: Kind.allCases.map { [$0] } + [Kind.allCases])
+    func many(kinds: [Kind]) throws {
+        let isServed = try isServed(beside: 64 * 2, of: kinds, within: 10_000_000)
         #expect(isServed)
     }
 }
