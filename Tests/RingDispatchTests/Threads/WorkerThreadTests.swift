@@ -34,6 +34,31 @@ struct WorkerThreadTests {
         #expect(poll { worker("worker.waits") == nil })
     }
 
+    @Test("The threads of handlers that blocked end soon after them")
+    func idle() async {
+        await #expect(processExitsWith: .success) {
+            let gate = Gate()
+            let begun = Watched(0)
+            let queues = (0..<40).map { DispatchQueue(label: "worker.blocks \($0)") }
+            for queue in queues {
+                queue.async {
+                    begun.increment()
+                    gate.pass()
+                }
+            }
+            expectEventually(begun) { $0 == queues.count }
+            gate.open()
+            for queue in queues { queue.sync {} }
+            // They wait for more work for half a second.
+            let end = DispatchTime.now() + .seconds(4)
+            while librarySleeps().count > queues.count / 2, DispatchTime.now() < end {
+                letTimePass(milliseconds: 50)
+            }
+            let left = librarySleeps().count
+            #expect(left <= queues.count / 2, "\(left)")
+        }
+    }
+
     @Test("Queues whose handlers keep blocking are shown, too")
     func away() {
         let stop = Gate()
