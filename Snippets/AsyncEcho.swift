@@ -5,6 +5,7 @@ import RingNetwork
 
 let listener = try Listener(Endpoint("127.0.0.1:0"))
 print("listening on", listener.endpoint)
+fflush(nil)  // Shows the line at once, in a pipe, too.
 
 // SIGTERM lets the clients finish what they do, for at most ten seconds.
 Task {

@@ -234,6 +234,7 @@ struct RulesTests {
         #expect(buffered("print(1)\nfflush(nil)\ndispatchMain()") == 0)
         #expect(buffered("print(1)\ndispatchMain()") == 1)
         #expect(buffered("timer.setEventHandler { print(1) }") == 1)
+        #expect(buffered("print(1)\nawait listener.run { _ in }") == 1)
         #expect(Rules.bufferedOutput(file("print(1)\ndispatchMain()\n", at: "a.swift")).count == 1)
     }
 

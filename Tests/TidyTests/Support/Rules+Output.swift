@@ -4,9 +4,8 @@ extension Rules {
     static func bufferedOutput(_ file: File) -> [String] {
         let texts = file.path.hasSuffix(".md") ? examples(file) : [file.text]
         let isBuffered = texts.contains { text in
-            let goesOn = ["dispatchMain()", "Handler {", "writeLine("].contains {
-                text.contains($0)
-            }
+            let marks = ["dispatchMain()", "Handler {", "writeLine(", "\nawait listener.run"]
+            let goesOn = marks.contains { text.contains($0) }
             let isFlushed = ["setlinebuf(stdout)", "fflush("].contains { text.contains($0) }
             return text.contains("print(") && goesOn && !isFlushed
         }
