@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 
 /// Buffers for a batch of datagrams, filled by recvmmsg(2). Not safe for concurrent use.
-package final class DatagramReceiver: @unchecked Sendable {
+package final class DatagramReceiver {
     // Safety: the owner never uses it concurrently.
     /// Most datagrams per call.
     package let capacity: Int

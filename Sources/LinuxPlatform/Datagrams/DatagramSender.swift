@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 
 /// A batch of datagrams for one sendmmsg(2). Not safe for concurrent use.
-package final class DatagramSender: @unchecked Sendable {
+package final class DatagramSender {
     // Safety: the owner never uses it concurrently.
     /// Most messages per call.
     package static let capacity = 64

@@ -3,8 +3,7 @@ internal import Glibc
 
 /// A read from, a write to, or the opening of a file. A ring carries it out, or a thread that
 /// blocks.
-package struct FileRequest: @unchecked Sendable {
-    // Safety: the caller keeps the memory alive until the request has ended.
+package struct FileRequest: Sendable {
     package enum Kind {
         /// Into memory, from a place in the file.
         case read(UnsafeMutableRawBufferPointer, offset: Int64)
@@ -14,7 +13,8 @@ package struct FileRequest: @unchecked Sendable {
         case open(UnsafePointer<CChar>, flags: Int32, mode: UInt32)
     }
 
-    package let kind: Kind
+    // Safety: the caller keeps the memory alive until the request has ended.
+    package nonisolated(unsafe) let kind: Kind
     /// The descriptor to read or write; unused for `open`.
     package let descriptor: Int32
 

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 
 /// Reads the entries of one folder after another into the same memory. For one thread at a time.
-package final class FolderReader: @unchecked Sendable {
+package final class FolderReader {
     // Safety: the memory lives as long as the object; one thread at a time uses it. It is mapped
     // pages: a small folder touches only the first, and no heap memory stays in use after the scan
     // of a big tree.

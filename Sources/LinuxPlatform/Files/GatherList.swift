@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 
 /// Pieces of memory for one write, in the layout of struct iovec.
-package final class GatherList: @unchecked Sendable {
+package final class GatherList {
     // Safety: nothing changes after `init`.
     let start: UnsafeMutablePointer<iovec>
     let count: Int32

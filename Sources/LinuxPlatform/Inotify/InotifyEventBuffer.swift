@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A reusable buffer for the events of an inotify instance. For one thread at a time.
 @usableFromInline
-package final class InotifyEventBuffer: @unchecked Sendable {
+package final class InotifyEventBuffer {
     // Safety: the memory lives as long as the object; one thread at a time uses it.
     @usableFromInline let memory: UnsafeMutableRawBufferPointer
     @exclusivity(unchecked) @usableFromInline var count = 0

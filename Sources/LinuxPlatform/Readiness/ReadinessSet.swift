@@ -6,10 +6,10 @@ internal import Glibc
 /// Any thread may add, change and remove descriptors. One thread at a time waits, and reads the
 /// events.
 @usableFromInline
-package struct ReadinessSet: ~Copyable, @unchecked Sendable {
+package struct ReadinessSet: ~Copyable, Sendable {
     // Safety: the kernel orders the calls; the waiting thread owns the memory of the events.
     private let epoll: OwnedDescriptor
-    private let events: UnsafeMutableBufferPointer<epoll_event>
+    private nonisolated(unsafe) let events: UnsafeMutableBufferPointer<epoll_event>
 
     /// Most events of one wait.
     package static let batch = 64

@@ -1,9 +1,9 @@
 internal import Glibc
 
 /// pthread_mutex(3), which ThreadSanitizer understands.
-package final class SystemLock: @unchecked Sendable {
+package final class SystemLock: Sendable {
     // Safety: initialized before the lock is shared; POSIX allows use by all threads from then on.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     package init() {
         mutex = .allocate(capacity: 1)

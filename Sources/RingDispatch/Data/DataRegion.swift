@@ -3,12 +3,12 @@
 /// The bytes neither move nor change while the owner is retained, so any number of values, on any
 /// threads, may have regions over the same memory.
 @usableFromInline
-struct DataRegion: @unchecked Sendable {
+struct DataRegion: Sendable {
     // Safety: the owner may be released on any thread, and the bytes are never written.
 
     /// Nil only for the empty region.
-    @usableFromInline var owner: AnyObject?
-    @usableFromInline let start: UnsafeRawPointer
+    @usableFromInline nonisolated(unsafe) var owner: AnyObject?
+    @usableFromInline nonisolated(unsafe) let start: UnsafeRawPointer
     @usableFromInline var count: Int
 
     /// - Parameter owner: keeps the bytes readable and unchanged until its last release, which may

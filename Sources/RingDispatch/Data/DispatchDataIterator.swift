@@ -1,10 +1,10 @@
 /// Iterates over the bytes of a `DispatchData`, and retains it.
-public struct DispatchDataIterator: IteratorProtocol, Sequence, @unchecked Sendable {
+public struct DispatchDataIterator: IteratorProtocol, Sequence, Sendable {
     // Safety: `data` retains the memory that the pointers refer to, which never changes.
     @usableFromInline let data: DispatchData
     @usableFromInline var nextRegion: Int
-    @usableFromInline var position: UnsafeRawPointer
-    @usableFromInline var end: UnsafeRawPointer
+    @usableFromInline nonisolated(unsafe) var position: UnsafeRawPointer
+    @usableFromInline nonisolated(unsafe) var end: UnsafeRawPointer
 
     /// Starts at the first byte.
     @inlinable

@@ -35,7 +35,7 @@ extension DispatchData.Deallocator {
 }
 
 /// A deallocator's block, to be passed to its queue.
-private struct DeallocatorBlock: @unchecked Sendable {
+private struct DeallocatorBlock: Sendable {
     // Safety: called once, after the last use of the memory that it frees.
-    let run: () -> Void
+    nonisolated(unsafe) let run: () -> Void
 }

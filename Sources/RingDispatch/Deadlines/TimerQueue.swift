@@ -8,8 +8,9 @@ internal import Synchronization
 /// and remove timers.
 ///
 /// Like its loop, a pointer to memory that lives as long as the process.
-struct TimerQueue {
-    private let pointer = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
+struct TimerQueue: Sendable {
+    // Safety: what it points to is locked or atomic.
+    private nonisolated(unsafe) let pointer = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
 
     init() { pointer.initialize(to: Storage()) }
 

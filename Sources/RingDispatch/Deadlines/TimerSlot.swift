@@ -1,9 +1,9 @@
 /// A timer in a heap: its window, and the object that it notifies.
-struct TimerSlot: @unchecked Sendable {
+struct TimerSlot: Sendable {
     // Safety: `object` is a reference that the slot owns; it moves with it.
     let window: TimerWindow
     /// Nil after removal.
-    private var object: UnsafeRawPointer?
+    private nonisolated(unsafe) var object: UnsafeRawPointer?
     private let detail: UInt
     /// Lives as long as the process.
     private let action: Unmanaged<TimerAction>

@@ -22,10 +22,10 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         var notifications: [(since: UInt64, notification: Notification)] = []
     }
 
-    private struct Notification: @unchecked Sendable {
+    private struct Notification: Sendable {
         // Safety: the notification owns the work item until it is pushed.
         let queue: DispatchQueue
-        let workItem: WorkItemPointer
+        nonisolated(unsafe) let workItem: WorkItemPointer
     }
 
     /// `dispatch_group_create`.

@@ -1,9 +1,9 @@
 /// A barrier's block and its queue.
-struct IOBarrier: @unchecked Sendable {
+struct IOBarrier: Sendable {
     // Safety: called once.
     let channel: IOChannel?
     let queue: DispatchQueue
-    let block: () -> Void
+    nonisolated(unsafe) let block: () -> Void
 
     func submit(_ completion: @escaping @Sendable () -> Void) {
         queue.submit {

@@ -1,8 +1,8 @@
 /// The cleanup handler of a channel, and its queue.
-struct IOCleanup: @unchecked Sendable {
+struct IOCleanup: Sendable {
     // Safety: called once.
     private let queue: DispatchQueue
-    private let block: (Int32) -> Void
+    private nonisolated(unsafe) let block: (Int32) -> Void
 
     init(queue: DispatchQueue, _ block: @escaping (Int32) -> Void) {
         self.queue = queue

@@ -5,7 +5,7 @@ extension IODescriptor {
     func submit(_ operation: IOOperation, _ context: Context) {
         let (passes, mustOpen) = gate.withLock { _ -> (Bool, Bool) in
             if isOpen {
-                active += 1
+                confined.active += 1
                 return (true, false)
             }
             return (false, hold(.operation(operation)))
@@ -21,14 +21,15 @@ extension IODescriptor {
 
     /// Under the gate's lock.
     private var isOpen: Bool {
-        phase == .open && held.isEmpty && !isBarrierRunning && !isReleasing
+        confined.phase == .open && confined.held.isEmpty && !confined.isBarrierRunning
+            && !confined.isReleasing
     }
 
     /// Under the gate's lock. True if the caller must open the path.
     private func hold(_ new: Held) -> Bool {
-        held.append(new)
-        guard phase == .unopened else { return false }
-        phase = .opening
+        confined.held.append(new)
+        guard confined.phase == .unopened else { return false }
+        confined.phase = .opening
         return true
     }
 
@@ -40,8 +41,8 @@ extension IODescriptor {
     /// Called when an operation has ended and its handler has returned.
     func useEnded(_ context: Context) {
         let mustRelease = gate.withLock { _ -> Bool in
-            active -= 1
-            return active == 0 && !held.isEmpty
+            confined.active -= 1
+            return confined.active == 0 && !confined.held.isEmpty
         }
         if mustRelease { releaseHeld(context) }
     }
@@ -56,28 +57,29 @@ extension IODescriptor {
             case .barrier(let barrier):
                 barrier.submit { [self] in barrierEnded(barrier) }
             }
-            gate.withLock { _ in isReleasing = false }
+            gate.withLock { _ in confined.isReleasing = false }
         }
     }
 
     /// Under the gate's lock.
     private func nextHeld() -> Held? {
-        guard phase == .open, !isBarrierRunning, !isReleasing, let first = held.first
+        guard confined.phase == .open, !confined.isBarrierRunning, !confined.isReleasing,
+            let first = confined.held.first
         else { return nil }
         switch first {
         case .operation:
-            active += 1
+            confined.active += 1
         case .barrier:
-            guard active == 0 else { return nil }
-            isBarrierRunning = true
+            guard confined.active == 0 else { return nil }
+            confined.isBarrierRunning = true
         }
-        held.removeFirst()
-        isReleasing = true
+        confined.held.removeFirst()
+        confined.isReleasing = true
         return first
     }
 
     private func barrierEnded(_ barrier: IOBarrier) {
-        gate.withLock { _ in isBarrierRunning = false }
+        gate.withLock { _ in confined.isBarrierRunning = false }
         releaseHeld(Context.current)
         barrier.channel?.barrierEnded()
     }
@@ -85,13 +87,13 @@ extension IODescriptor {
     func sweepHeld(_ context: Context) {
         let aborted = gate.withLock { _ -> [IOOperation] in
             var aborted: [IOOperation] = []
-            held.removeAll { entry in
+            confined.held.removeAll { entry in
                 guard case .operation(let operation) = entry, operation.abortCode != 0
                 else { return false }
                 aborted.append(operation)
                 return true
             }
-            active += aborted.count
+            confined.active += aborted.count
             return aborted
         }
         for operation in aborted { operation.finish(operation.abortCode, context) }

@@ -5,8 +5,7 @@ internal import Synchronization
 ///
 /// One runner at a time (the `DescriptorSide` or `FileTransfer`) works on it and owns the fields
 /// marked so. Handler calls are submitted in order.
-final class IOOperation: @unchecked Sendable {
-    // Safety: see above; the rest is immutable, atomic, or set before the operation is shared.
+final class IOOperation: Sendable {
     enum Direction: Sendable {
         case read
         case write
@@ -31,21 +30,31 @@ final class IOOperation: @unchecked Sendable {
     /// The runner waits for `unhandled` to fall. Store-then-check with `unhandled`; the thread that
     /// clears the flag continues.
     private let isHeldBack = Atomic<Bool>(false)
-    /// The deadline and interval timers; set before the operation is shared.
-    @exclusivity(unchecked) var timers: [any DispatchSourceTimer] = []
+    private let store = Confined(State())
 
-    // MARK: owned by the runner
-    /// The next operation on the waiting list; owned by the list.
-    @exclusivity(unchecked) var next: IOOperation?
-    /// Bytes read or written so far.
-    @exclusivity(unchecked) private(set) var transferred = 0
-    /// Bytes read but not delivered, because of the low water mark.
-    @exclusivity(unchecked) private(set) var undelivered = DispatchData.empty
+    /// The state of the runner.
+    var confined: State {
+        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
+        @inline(__always) unsafeMutableAddress { store.address }
+    }
+
+    struct State {
+        /// The deadline and interval timers; set before the operation is shared.
+        var timers: [any DispatchSourceTimer] = []
+
+        /// The next operation on the waiting list; owned by the list.
+        var next: IOOperation?
+        /// Bytes read or written so far.
+        fileprivate(set) var transferred = 0
+        /// Bytes read but not delivered, because of the low water mark.
+        fileprivate(set) var undelivered = DispatchData.empty
+        /// Bytes written since the last report to the handler.
+        fileprivate var unreported = 0
+        /// Orders the calls if the handler's queue is concurrent.
+        fileprivate var serial: DispatchQueue?
+    }
+
     private let source: DispatchData
-    /// Bytes written since the last report to the handler.
-    @exclusivity(unchecked) private var unreported = 0
-    /// Orders the calls if the handler's queue is concurrent.
-    @exclusivity(unchecked) private var serial: DispatchQueue?
 
     /// The weight of unfinished handler calls that holds the operation back.
     static let mostUnhandled = 1 << 20
@@ -71,11 +80,11 @@ final class IOOperation: @unchecked Sendable {
 
     // MARK: for the runner
 
-    var remaining: Int { length - transferred }
-    var isComplete: Bool { transferred == length }
+    var remaining: Int { length - confined.transferred }
+    var isComplete: Bool { confined.transferred == length }
 
     /// The bytes that a read may request now.
-    var room: Int { min(remaining, max(1, limits.high - undelivered.count)) }
+    var room: Int { min(remaining, max(1, limits.high - confined.undelivered.count)) }
 
     /// The error for ending early, because of an abort or a stop; 0 means continue.
     var abortCode: Int32 {
@@ -84,31 +93,35 @@ final class IOOperation: @unchecked Sendable {
     }
 
     func append(_ data: DispatchData) {
-        transferred += data.count
-        if undelivered.count == 0 { undelivered = data } else { undelivered.append(data) }
+        confined.transferred += data.count
+        if confined.undelivered.count == 0 {
+            confined.undelivered = data
+        } else {
+            confined.undelivered.append(data)
+        }
     }
 
     func withUnwritten<Result>(
         _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result
     ) -> Result {
-        source.withBuffers(from: transferred, limit: GatherList.mostPieces, body)
+        source.withBuffers(from: confined.transferred, limit: GatherList.mostPieces, body)
     }
 
     /// The maximum bytes to write at once.
     var mostWritten: Int { min(remaining, limits.high) }
 
     func noteWritten(_ count: Int) {
-        transferred += count
-        unreported += count
+        confined.transferred += count
+        confined.unreported += count
     }
 
     /// Calls the handler if the water marks require it.
     func deliverWhatIsDue(_ context: Context) {
         if direction == .write {
-            if unreported >= limits.writeLow { report(context) }
+            if confined.unreported >= limits.writeLow { report(context) }
             return
         }
-        while undelivered.count >= limits.readLow { deliverPiece(context) }
+        while confined.undelivered.count >= limits.readLow { deliverPiece(context) }
     }
 
     /// Calls the handler if its interval has elapsed.
@@ -117,7 +130,7 @@ final class IOOperation: @unchecked Sendable {
         else { return }
         let (size, low) =
             direction == .read
-            ? (undelivered.count, limits.readLow) : (unreported, limits.writeLow)
+            ? (confined.undelivered.count, limits.readLow) : (confined.unreported, limits.writeLow)
         guard limits.isStrict || size >= low && size > 0 else { return }
         if direction == .write { report(context) } else { deliverPiece(context) }
     }
@@ -127,40 +140,40 @@ final class IOOperation: @unchecked Sendable {
     }
 
     private func takePiece() -> DispatchData {
-        let all = undelivered
+        let all = confined.undelivered
         guard all.count > limits.high else {
-            undelivered = .empty
+            confined.undelivered = .empty
             return all
         }
-        undelivered = all.subdata(in: limits.high..<all.count)
+        confined.undelivered = all.subdata(in: limits.high..<all.count)
         return all.subdata(in: 0..<limits.high)
     }
 
     private func report(_ context: Context) {
-        unreported = 0
+        confined.unreported = 0
         call(done: false, unwritten, 0, context)
     }
 
-    private var unwritten: DispatchData { source.subdata(in: transferred..<source.count) }
+    private var unwritten: DispatchData { source.subdata(in: confined.transferred..<source.count) }
 
     /// Ends the operation: delivers the remaining bytes, and calls the handler a last time.
     /// - Parameter code: 0 if all was transferred or the end was reached, else the error.
     func finish(_ code: Int32, _ context: Context) {
-        for timer in timers { timer.cancel() }
-        timers = []
+        for timer in confined.timers { timer.cancel() }
+        confined.timers = []
         let last: DispatchData?
         if direction == .write {
             last = code == 0 ? nil : unwritten
         } else if channel.isConvenience {
-            last = undelivered
+            last = confined.undelivered
         } else if code == 0 && isComplete {
-            while undelivered.count > limits.high { deliverPiece(context) }
-            last = undelivered
+            while confined.undelivered.count > limits.high { deliverPiece(context) }
+            last = confined.undelivered
         } else {
-            while undelivered.count > 0 { deliverPiece(context) }
+            while confined.undelivered.count > 0 { deliverPiece(context) }
             last = code == 0 ? .empty : nil
         }
-        undelivered = .empty
+        confined.undelivered = .empty
         callLast(last, code, context)
     }
 
@@ -190,11 +203,11 @@ final class IOOperation: @unchecked Sendable {
 
     private func callQueue(_ done: Bool) -> DispatchQueue {
         if queue.isSerial { return queue }
-        if let serial { return serial }
+        if let serial = confined.serial { return serial }
         // A single call needs no ordering.
         if done { return queue }
         let serial = DispatchQueue(label: queue.label, target: queue)
-        self.serial = serial
+        confined.serial = serial
         return serial
     }
 

@@ -33,10 +33,10 @@ extension DispatchQueue {
 
 /// The iterations of one `concurrentPerform`. Threads claim one at a time, so iterations that wait
 /// for each other meet as long as there are threads.
-private final class ApplyLoop: @unchecked Sendable {
+private final class ApplyLoop: Sendable {
     // Safety: only threads with a claim call `work`; it is cleared after the last claim is done.
     private let iterations: Int
-    private var work: ((Int) -> Void)?
+    private nonisolated(unsafe) var work: ((Int) -> Void)?
     /// The first unclaimed iteration. Relaxed: it only hands out indices.
     private let next = Atomic<Int>(0)
     /// Completed iterations. The last add (releasing) pairs with the wait's load (acquiring).

@@ -274,9 +274,9 @@ extension DispatchQueue {
 }
 
 /// A waiting thread's closure, which another thread calls once.
-private final class WaitedCall: @unchecked Sendable {
+private final class WaitedCall: Sendable {
     // Safety: the waiting thread continues only after `run` has returned.
-    private var work: (() -> Void)?
+    private nonisolated(unsafe) var work: (() -> Void)?
 
     init(_ work: @escaping () -> Void) {
         self.work = work

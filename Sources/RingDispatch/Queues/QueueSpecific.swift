@@ -1,6 +1,6 @@
 /// A queue's value and its key, which is retained so that its identity is not reused.
-struct QueueSpecific: @unchecked Sendable {
+struct QueueSpecific: Sendable {
     // Safety: as in GCD, the program ensures that the value may be shared.
-    let value: Any
-    let key: AnyObject
+    nonisolated(unsafe) let value: Any
+    nonisolated(unsafe) let key: AnyObject
 }

@@ -81,7 +81,7 @@ private enum ItemDepot {
     /// Most batches that are kept; further ones are deallocated.
     static let limit = 64
 
-    private struct Batches: @unchecked Sendable {
+    private struct Batches {
         // Safety: each pointer is the only reference to its batch, used inside the lock.
         var heads: [UnsafeMutableRawPointer] = []
     }
@@ -109,8 +109,8 @@ private enum ItemDepot {
         }
     }
 
-    private struct SendablePointer: @unchecked Sendable {
+    private struct SendablePointer: Sendable {
         // Safety: ownership of the batch moves with the value.
-        let pointer: UnsafeMutableRawPointer
+        nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
     }
 }

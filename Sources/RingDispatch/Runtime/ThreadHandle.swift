@@ -3,10 +3,10 @@ internal import Synchronization
 /// The part of a thread that other threads use: its identifier, its parker and its queue.
 ///
 /// A pointer, without reference counting, that is valid as long as the thread.
-struct ThreadHandle: Equatable, @unchecked Sendable {
+struct ThreadHandle: Equatable, Sendable {
     // Safety: the fields are immutable or atomic, and each use is by the thread itself or while the
     // thread waits.
-    private let storage: UnsafeMutablePointer<Storage>
+    private nonisolated(unsafe) let storage: UnsafeMutablePointer<Storage>
 
     private struct Storage: ~Copyable {
         let identifier: UInt32

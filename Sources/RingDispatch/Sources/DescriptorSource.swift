@@ -2,7 +2,7 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// A read or write source: reports when a descriptor is ready.
-final class DescriptorSource: SourceCore, @unchecked Sendable {
+final class DescriptorSource: SourceCore {
     // Safety: `pending` is atomic, the descriptor and the direction are constant, and the rest
     // belongs to the invoker.
     enum Direction {

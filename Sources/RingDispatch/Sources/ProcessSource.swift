@@ -2,7 +2,7 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// A process source: reports once that a process has ended.
-final class ProcessSource: SourceCore, @unchecked Sendable {
+final class ProcessSource: SourceCore {
     // Safety: `latched` belongs to the invoker; the rest is locked or atomic.
     let identifier: Int32
     /// The process has ended, and the handler has not been called. The store (releasing) pairs with
@@ -134,9 +134,11 @@ final class ProcessSource: SourceCore, @unchecked Sendable {
     private static let checkMilliseconds = 100
 
     private func checkLater() {
+        // Safety: `check` uses only what is locked or atomic.
+        nonisolated(unsafe) let source = self
         ProcessSource.watchQueue.asyncAfter(
             deadline: .now() + .milliseconds(ProcessSource.checkMilliseconds)
-        ) { [self] in check() }
+        ) { source.check() }
     }
 
     /// On `watchQueue`. The process may have ended at any time since the last check.

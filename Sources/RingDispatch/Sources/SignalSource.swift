@@ -2,7 +2,7 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// A signal source: reports how often a signal was delivered.
-final class SignalSource: SourceCore, @unchecked Sendable {
+final class SignalSource: SourceCore {
     // Safety: `latched` and `isRegistered` belong to the invoker, `pending` is atomic.
     let number: Int32
     /// Deliveries since the handler's last call. The reader's add (releasing) pairs with the

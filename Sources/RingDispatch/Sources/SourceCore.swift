@@ -7,7 +7,7 @@ internal import Synchronization
 /// installs the source, calls its handlers and arms the next event. The invoker is the thread that
 /// holds the `enqueued` bit, one at a time: only it touches the handlers and the fields that a
 /// subclass assigns to it.
-class SourceCore: Runnable, @unchecked Sendable {
+class SourceCore: Runnable {
     // Safety: see above; the rest is atomic or locked.
     // The fields that each event needs come first, to share cache lines.
     final let state = Atomic<UInt32>(SourceState.inactive)

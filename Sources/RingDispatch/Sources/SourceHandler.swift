@@ -1,7 +1,7 @@
 /// A handler block. Calls never overlap, so the closure may capture anything.
-struct SourceHandler: @unchecked Sendable {
+struct SourceHandler: Sendable {
     // Safety: called by one invoker at a time.
-    private let block: () -> Void
+    private nonisolated(unsafe) let block: () -> Void
 
     init(_ block: @escaping () -> Void) { self.block = block }
 

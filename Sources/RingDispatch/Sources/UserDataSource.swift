@@ -2,7 +2,7 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// A source that the program triggers by merging values.
-final class UserDataSource: SourceCore, @unchecked Sendable {
+final class UserDataSource: SourceCore {
     // Safety: `latched` belongs to the invoker, the rest is atomic.
     enum Merge {
         case add

@@ -3,17 +3,26 @@ internal import LinuxPlatform
 /// Waits until a descriptor is ready, once for each `start`. The caller then makes the system calls
 /// itself. For descriptors that the library uses itself; connections and listeners have a
 /// `DescriptorWatch`.
-package final class ReadinessWait: @unchecked Sendable {
-    // Safety: the mutable fields belong to the queue, the rest is constant.
+package final class ReadinessWait: Sendable {
     private let descriptor: Int32
     private let events: UInt32
     private let queue: DispatchQueue
     private let loop: EventLoop
     private let handler: @Sendable (UInt32) -> Void
-    @exclusivity(unchecked) package private(set) var isWaiting = false
-    @exclusivity(unchecked) private var hasStarted = false
-    /// Number of ends on their way to the queue whose wait was cancelled.
-    @exclusivity(unchecked) private var ignored = 0
+    private let store = Confined(State())
+
+    /// The state of the queue.
+    var confined: State {
+        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
+        @inline(__always) unsafeMutableAddress { store.address }
+    }
+
+    struct State {
+        fileprivate(set) var isWaiting = false
+        fileprivate var hasStarted = false
+        /// Number of ends on their way to the queue whose wait was cancelled.
+        fileprivate var ignored = 0
+    }
 
     /// - Parameters:
     ///   - queue: a serial queue, which runs the handler and owns the object.
@@ -35,11 +44,11 @@ package final class ReadinessWait: @unchecked Sendable {
 
     /// Starts to wait, unless a wait is already in progress. The object stays alive meanwhile.
     package func start() {
-        guard !isWaiting else { return }
-        let isFirst = !hasStarted
+        guard !confined.isWaiting else { return }
+        let isFirst = !confined.hasStarted
         // Before the wait begins: the handler may run before this returns.
-        isWaiting = true
-        hasStarted = true
+        confined.isWaiting = true
+        confined.hasStarted = true
         let reference = Unmanaged.passRetained(self)
         let wait = DescriptorWait(
             for: events, by: reference.toOpaque(), complete: ReadinessWait.completed)
@@ -54,25 +63,25 @@ package final class ReadinessWait: @unchecked Sendable {
     /// Ends the wait and lets go of the descriptor, which may be closed. The handler is not called
     /// before the next `start`.
     package func cancel() {
-        if isWaiting {
-            isWaiting = false
+        if confined.isWaiting {
+            confined.isWaiting = false
             let reference = Unmanaged.passUnretained(self)
             if loop.readiness.cancelWait(by: reference.toOpaque(), for: descriptor) {
                 reference.release()
             } else {
-                ignored += 1
+                confined.ignored += 1
             }
         }
-        if hasStarted { loop.readiness.release(descriptor) }
-        hasStarted = false
+        if confined.hasStarted { loop.readiness.release(descriptor) }
+        confined.hasStarted = false
     }
 
     private func ended(_ events: UInt32) {
-        if ignored > 0 {
-            ignored -= 1
+        if confined.ignored > 0 {
+            confined.ignored -= 1
             return
         }
-        isWaiting = false
+        confined.isWaiting = false
         handler(events)
     }
 

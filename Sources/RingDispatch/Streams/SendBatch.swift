@@ -68,16 +68,16 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
     /// of the stream were not sent.
     func add(_ bytes: UnsafeRawBufferPointer, of stream: StreamReceiver) -> Bool {
         lock.withLock { _ in
-            if stream.batch != nil {
-                if stream.batchNumber == number {
+            if stream.confined.batch != nil {
+                if stream.confined.batchNumber == number {
                     if extend(with: bytes, of: stream) { return true }
                     submitLocked()
                 }
-                if stream.unsent != nil { return false }
+                if stream.confined.unsent != nil { return false }
             }
             if count == SendRing.capacity || used + bytes.count > SendBatch.size { submitLocked() }
-            stream.batch = self
-            stream.batchNumber = number
+            stream.confined.batch = self
+            stream.confined.batchNumber = number
             entries[count] = Entry(
                 stream: .passUnretained(stream), offset: used, count: bytes.count)
             if count == 0 { start.store(Ticks.now(), ordering: .sequentiallyConsistent) }
@@ -114,8 +114,8 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
     /// `unsent` are the bytes that the kernel did not take. On the stream's queue.
     func settle(_ stream: StreamReceiver) {
         lock.withLock { _ in
-            if stream.batchNumber == number { submitLocked() }
-            stream.batch = nil
+            if stream.confined.batchNumber == number { submitLocked() }
+            stream.confined.batch = nil
         }
     }
 

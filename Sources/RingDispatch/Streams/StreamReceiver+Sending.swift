@@ -10,7 +10,7 @@ extension StreamReceiver {
     ///   `settleSends`.
     @inline(__always)
     package func send(_ bytes: UnsafeRawBufferPointer) -> Int {
-        if bytes.count <= Tuning.longestBatchedSend, isWatching, mayBatch, !isSlow {
+        if bytes.count <= Tuning.longestBatchedSend, isWatching, mayBatch, !confined.isSlow {
             let context = Context.current
             if let loop = context.pointee.loop, loop.isHeld(by: context),
                 let batch = loop.sendBatch ?? SendBatch.make(for: loop)
@@ -24,26 +24,26 @@ extension StreamReceiver {
                 }
             }
         }
-        if batch != nil, settle() { return 0 }
+        if confined.batch != nil, settle() { return 0 }
         return Sockets.send(descriptor, bytes)
     }
 
     private func add(_ bytes: UnsafeRawBufferPointer, to batch: SendBatch) -> Int {
-        if let other = self.batch, other !== batch, settle() { return 0 }
+        if let other = confined.batch, other !== batch, settle() { return 0 }
         return batch.add(bytes, of: self) ? bytes.count : 0
     }
 
     /// Returns whether bytes are unsent.
     private func settle() -> Bool {
-        batch?.settle(self)
-        return unsent != nil
+        confined.batch?.settle(self)
+        return confined.unsent != nil
     }
 
     /// Sends what is in a batch.
     /// - Returns: the bytes that the kernel has not taken, in order, before all others.
     package func settleSends() -> [UInt8]? {
-        if batch != nil { _ = settle() }
-        return unsent.take()
+        if confined.batch != nil { _ = settle() }
+        return confined.unsent.take()
     }
 
     /// The event after `sendFailed`; not one of poll(2)'s.
@@ -51,12 +51,12 @@ extension StreamReceiver {
 
     /// Called under the batch's lock, on any thread.
     func sendFailed(_ rest: [UInt8]) {
-        unsent = rest
+        confined.unsent = rest
         notify(StreamReceiver.sendFailed, Context.current)
     }
 
     @inline(__always)
     func noteEnd(since start: UInt64) {
-        isSlow = Ticks.now() &- start > Tuning.slowHandlerTicks
+        confined.isSlow = Ticks.now() &- start > Tuning.slowHandlerTicks
     }
 }

@@ -5,27 +5,38 @@ internal import LinuxPlatform
 /// The bytes are in memory of the thread that runs the queue, so that a few buffers, which stay in
 /// the cache, serve any number of connections.
 package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
-    // Safety: the mutable fields belong to the queue.
+    // Safety: the state belongs to the queue, the rest is constant.
     private unowned(unsafe) let client: any StreamReceiverClient
     private let isUnix: Bool
-    @exclusivity(unchecked) package private(set) var isPaused = true
-    /// Bytes, the end or an error may be waiting.
-    @exclusivity(unchecked) private var isReadable = false
-    /// More than bytes may be waiting: only a call that receives nothing shows the end.
-    @exclusivity(unchecked) private var mayHaveEnded = false
-    /// The end or an error was reported.
-    @exclusivity(unchecked) private var hasEnded = false
-    @exclusivity(unchecked) private var isBlocked = false
-    /// Where the stream has bytes, unless they have left meanwhile. The queue changes it under the
-    /// batch's lock.
-    @exclusivity(unchecked) unowned(unsafe) var batch: SendBatch?
-    /// The batch's number then, likewise.
-    @exclusivity(unchecked) var batchNumber: UInt64 = 0
-    /// Bytes of the batch that the kernel has not taken. Guarded by the batch's lock.
-    @exclusivity(unchecked) var unsent: [UInt8]?
+    private let store = Confined(State())
+
+    /// The state of the queue.
+    var confined: State {
+        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
+        @inline(__always) unsafeMutableAddress { store.address }
+    }
+
+    struct State {
+        fileprivate(set) var isPaused = true
+        /// Bytes, the end or an error may be waiting.
+        fileprivate var isReadable = false
+        /// More than bytes may be waiting: only a call that receives nothing shows the end.
+        fileprivate var mayHaveEnded = false
+        /// The end or an error was reported.
+        fileprivate var hasEnded = false
+        fileprivate var isBlocked = false
+        /// Where the stream has bytes, unless they have left meanwhile. The queue changes it under
+        /// the batch's lock.
+        unowned(unsafe) var batch: SendBatch?
+        /// The batch's number then, likewise.
+        var batchNumber: UInt64 = 0
+        /// Bytes of the batch that the kernel has not taken. Guarded by the batch's lock.
+        var unsent: [UInt8]?
+        /// The last handler took so long that bytes in a batch would have waited for it.
+        var isSlow = false
+    }
+
     let mayBatch: Bool
-    /// The last handler took so long that bytes in a batch would have waited for it.
-    @exclusivity(unchecked) var isSlow = false
 
     private static let readEvents =
         PollEvents.readable | PollEvents.urgent | PollEvents.readHangUp | PollEvents.always
@@ -50,12 +61,14 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
 
     // MARK: on the queue
 
+    package var isPaused: Bool { confined.isPaused }
+
     /// Begins to receive, or goes on after a pause.
     package func resume() {
-        guard isPaused, !hasEnded else { return }
-        isPaused = false
+        guard confined.isPaused, !confined.hasEnded else { return }
+        confined.isPaused = false
         if isWatching {
-            if isReadable { callReady() }
+            if confined.isReadable { callReady() }
         } else {
             watch()
         }
@@ -63,18 +76,18 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
 
     /// Begins to watch, if necessary: while it is paused, too, a reset is reported.
     package func watch() {
-        guard !isWatching, !hasEnded else { return }
+        guard !isWatching, !confined.hasEnded else { return }
         let code = begin()
         if code != 0 { queue.submit { [self] in report(-code) } }
     }
 
     /// Stops calls of `received`, from the next one on. The kernel stops receiving too, so that the
     /// peer's sends stall.
-    package func pause() { isPaused = true }
+    package func pause() { confined.isPaused = true }
 
     /// Calls `becameWritable` once when the socket has room.
     package func waitUntilWritable() {
-        isBlocked = true
+        confined.isBlocked = true
         // Once it is watched for, the kernel reports room that comes after a full buffer.
         if events & PollEvents.writable != 0 { return }
         if isWatching {
@@ -89,7 +102,7 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
 
     override func ready(_ events: UInt32, _ context: Context) -> Bool {
         if events & StreamReceiver.sendFailed != 0 { client.sendFailed() }
-        if isSlow { context.pointee.loop?.submitSends() }
+        if confined.isSlow { context.pointee.loop?.submitSends() }
         let start = Ticks.now()
         let goesOn = handle(events, context)
         noteEnd(since: start)
@@ -98,28 +111,30 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
 
     private func handle(_ events: UInt32, _ context: Context) -> Bool {
         if events & StreamReceiver.readEvents != 0 {
-            isReadable = true
-            if events & StreamReceiver.endEvents != 0 { mayHaveEnded = true }
+            confined.isReadable = true
+            if events & StreamReceiver.endEvents != 0 { confined.mayHaveEnded = true }
         }
-        if isBlocked, events & (PollEvents.writable | PollEvents.always) != 0 {
-            isBlocked = false
+        if confined.isBlocked, events & (PollEvents.writable | PollEvents.always) != 0 {
+            confined.isBlocked = false
             client.becameWritable()
         }
-        guard isReadable, isWatching, !hasEnded else { return false }
-        if isPaused { return examineReset(events) }
+        guard confined.isReadable, isWatching, !confined.hasEnded else { return false }
+        if confined.isPaused { return examineReset(events) }
         let memory = ReceiveMemory.take(context)
         defer { memory.giveBack(context) }
         var received = 0
-        while isReadable, !isPaused, isWatching {
+        while confined.isReadable, !confined.isPaused, isWatching {
             if received >= Tuning.bytesInARow { return true }
             let count = Sockets.receive(descriptor, into: memory.start, Tuning.receiveBytes)
             if count > 0 {
                 received += count
-                if count < Tuning.receiveBytes && !mayHaveEnded && !isUnix { isReadable = false }
+                if count < Tuning.receiveBytes && !confined.mayHaveEnded && !isUnix {
+                    confined.isReadable = false
+                }
                 client.received(UnsafeRawBufferPointer(start: memory.start, count: count))
             } else {
-                isReadable = false
-                mayHaveEnded = false
+                confined.isReadable = false
+                confined.mayHaveEnded = false
                 if count != Sockets.wouldBlock { report(Int32(count)) }
             }
         }
@@ -136,8 +151,8 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     }
 
     private func report(_ result: Int32) {
-        guard !hasEnded else { return }
-        hasEnded = true
+        guard !confined.hasEnded else { return }
+        confined.hasEnded = true
         client.receivingEnded(result)
     }
 }

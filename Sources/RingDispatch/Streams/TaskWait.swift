@@ -6,8 +6,7 @@ internal import LinuxPlatform
 /// A descriptor's `identity` tells whether its number names another file than before. A wait whose
 /// file was closed never ends by itself: see `endIfClosed`. If the number names another file when
 /// an event arrives, the wait ends without it.
-package final class TaskWait: @unchecked Sendable {
-    // Safety: the mutable fields are guarded by `state`, the rest is constant.
+package final class TaskWait: Sendable {
     package enum Outcome: Sendable {
         /// The poll(2) events that hold.
         case ready(UInt32)

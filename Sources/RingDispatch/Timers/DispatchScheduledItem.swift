@@ -3,10 +3,10 @@ internal import Synchronization
 /// A block scheduled by `scheduleAfter`, which can be cancelled.
 ///
 /// Releasing this object does not cancel the block.
-public final class DispatchScheduledItem: @unchecked Sendable {
+public final class DispatchScheduledItem: Sendable {
     // Safety: the heap's lock guards `timerIndex`; the rest is immutable.
     /// The timer's index in the heap; -1 if it is in none.
-    @exclusivity(unchecked) var timerIndex = -1
+    @exclusivity(unchecked) nonisolated(unsafe) var timerIndex = -1
     private let timers: TimerQueue
     private let queue: DispatchQueue
     private let work: DispatchWorkItem

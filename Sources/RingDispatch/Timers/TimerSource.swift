@@ -2,7 +2,7 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// The core of a timer source, which reports the number of fires.
-final class TimerSource: SourceCore, @unchecked Sendable {
+final class TimerSource: SourceCore {
     // Safety: the invoker owns `latched`, the heap's lock guards `timerIndex`, the rest is locked.
     /// The timer's index in the heap of `Schedule.loop`; -1 if it is in none.
     @exclusivity(unchecked) var timerIndex = -1

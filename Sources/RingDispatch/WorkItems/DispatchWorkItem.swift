@@ -4,10 +4,10 @@ internal import Synchronization
 /// A block that can be cancelled, waited for and followed by other work. `dispatch_block_create`.
 ///
 /// `wait` and `notify` refer to its first run.
-public final class DispatchWorkItem: @unchecked Sendable {
+public final class DispatchWorkItem: Sendable {
     // Safety: `perform` calls `block` only if it set `started` before `cancelled` was set; `cancel`
     // frees it only in the opposite case.
-    private var block: (() -> Void)?
+    private nonisolated(unsafe) var block: (() -> Void)?
     let qos: DispatchQoS
     let flags: DispatchWorkItemFlags
     /// Entered at creation, left after the first run.

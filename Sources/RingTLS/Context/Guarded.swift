@@ -2,10 +2,10 @@
 internal import LinuxPlatform
 
 /// A value that a lock guards. The lock is held for short operations only.
-final class Guarded<Value>: @unchecked Sendable {
+final class Guarded<Value>: Sendable {
     // Safety: `value` is accessed only under `lock`, and the compiler checks results as `sending`.
     private let lock = SystemLock()
-    private var value: Value
+    private nonisolated(unsafe) var value: Value
 
     init(_ value: sending Value) {
         self.value = value

@@ -10,9 +10,9 @@ final class SessionCache: Sendable {
     static let sessionsForEachName = 4
 
     /// An owned reference to an OpenSSL session.
-    private final class Session: @unchecked Sendable {
+    private final class Session: Sendable {
         // Safety: OpenSSL's reference counts are atomic, and a finished session does not change.
-        let handle: OpaquePointer
+        nonisolated(unsafe) let handle: OpaquePointer
         init(adopting handle: OpaquePointer) { self.handle = handle }
         deinit { SSL_SESSION_free(handle) }
 

@@ -7,10 +7,10 @@ internal import LinuxPlatform
 ///
 /// Creating a context reads files and takes milliseconds: create it at start, not for each
 /// connection.
-public final class TLSContext: @unchecked Sendable {
+public final class TLSContext: Sendable {
     // Safety: this code does not change the handle after `init`. OpenSSL guards its own changes
     // (references, ticket keys) with locks.
-    let handle: OpaquePointer
+    nonisolated(unsafe) let handle: OpaquePointer
 
     /// The configuration that the context was created from.
     public let configuration: TLSConfiguration

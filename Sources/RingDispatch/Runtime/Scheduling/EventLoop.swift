@@ -19,9 +19,9 @@ internal import Synchronization
 ///
 /// An `EventLoop` is a pointer to memory that lives as long as the process, so copying it costs no
 /// reference counting.
-struct EventLoop: Equatable, @unchecked Sendable {
+struct EventLoop: Equatable, Sendable {
     // Safety: `LoopState` decides which thread may touch the plain fields; the others are atomic.
-    private let storage: UnsafeMutablePointer<Storage>
+    private nonisolated(unsafe) let storage: UnsafeMutablePointer<Storage>
 
     private struct Storage: ~Copyable {
         // Fields that all threads read and that rarely change.

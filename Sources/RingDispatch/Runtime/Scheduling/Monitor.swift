@@ -14,14 +14,23 @@ internal import Synchronization
 /// A tick that finds no loop in use, and no away work that waits, stops the timer. The next worker
 /// that wakes up starts it. In a quiet process the worker also stops it before it sleeps again, so
 /// the monitor does not wake up: each event costs two cheap system calls instead.
-final class Monitor: @unchecked Sendable {
-    // Safety: `pool` is set once before the thread starts; only the thread touches the plain
-    // fields.
-    unowned(unsafe) var pool: Pool!
-    private var seen: [Sample] = []
-    private var ticks = 0
-    /// The last tick that called a replacement worker.
-    private var lastCall = -Tuning.quickTicks
+final class Monitor: Sendable {
+    private let store = Confined(State())
+
+    /// The state of the thread; `pool` is set before it starts.
+    var confined: State {
+        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
+        @inline(__always) unsafeMutableAddress { store.address }
+    }
+
+    struct State {
+        unowned(unsafe) var pool: Pool!
+        fileprivate var seen: [Sample] = []
+        fileprivate var ticks = 0
+        /// The last tick that called a replacement worker.
+        fileprivate var lastCall = -Tuning.quickTicks
+    }
+
     private let timer: TimerDescriptor
     private let control = Locked(Control())
     /// Whether the timer runs. Written under the lock, with the timer. Store-then-check with the
@@ -77,9 +86,9 @@ final class Monitor: @unchecked Sendable {
 
     @inline(never)
     private func stop() {
-        guard pool.isQuiet else { return }
+        guard confined.pool.isQuiet else { return }
         control.withLock { control in setPeriod(0, &control) }
-        if !pool.isQuiet { noteActivity() }
+        if !confined.pool.isQuiet { noteActivity() }
     }
 
     private func setPeriod(_ period: UInt64, _ control: inout sending Control) {
@@ -91,14 +100,14 @@ final class Monitor: @unchecked Sendable {
 
     private func run() {
         Threads.setName("ring-monitor")
-        seen = pool.loops.map { _ in Sample(loopState: LoopState(word: .max)) }
+        confined.seen = confined.pool.loops.map { _ in Sample(loopState: LoopState(word: .max)) }
         while true {
             timer.wait()
             tick()
-            if pool.isQuiet {
+            if confined.pool.isQuiet {
                 stop()
             } else {
-                let isQuick = isQuick(since: lastCall)
+                let isQuick = isQuick(since: confined.lastCall)
                 let period =
                     isQuick ? Tuning.quickTick : Tuning.tick
                 control.withLock { control in setPeriod(period, &control) }
@@ -106,17 +115,17 @@ final class Monitor: @unchecked Sendable {
         }
     }
 
-    private func isQuick(since call: Int) -> Bool { ticks &- call < Tuning.quickTicks }
+    private func isQuick(since call: Int) -> Bool { confined.ticks &- call < Tuning.quickTicks }
 
     private func tick() {
-        ticks &+= 1
+        confined.ticks &+= 1
         let now = MonotonicClock.nanoseconds()
-        let mayCompute = ticks % Tuning.ticksBetweenComputing == 0
-        for (index, loop) in pool.loops.enumerated() {
-            check(loop, &seen[index], now: now, mayCompute: mayCompute)
+        let mayCompute = confined.ticks % Tuning.ticksBetweenComputing == 0
+        for (index, loop) in confined.pool.loops.enumerated() {
+            check(loop, &confined.seen[index], now: now, mayCompute: mayCompute)
         }
-        pool.tickAway(mayCompute: mayCompute)
-        StallWatch.check(pool, now: now)
+        confined.pool.tickAway(mayCompute: mayCompute)
+        StallWatch.check(confined.pool, now: now)
     }
 
     /// - Parameter mayCompute: whether a handler that computes is replaced although there are many
@@ -131,7 +140,7 @@ final class Monitor: @unchecked Sendable {
         let isSame = loopState == sample.loopState
         sample.loopState = loopState
         guard loopState.phase == .inHandler else { return }
-        let thread = pool.observe(loopState.worker, now: now)
+        let thread = confined.pool.observe(loopState.worker, now: now)
         guard isSame else {
             sample.usedNanoseconds = thread.flatMap(Threads.cpuNanoseconds(ofThread:))
             return
@@ -143,17 +152,18 @@ final class Monitor: @unchecked Sendable {
             return
         case .computes:
             // More computing threads than CPUs are of no use: add them slowly.
-            if pool.workerCount > 2 * pool.loops.count, !mayCompute { return }
+            if confined.pool.workerCount > 2 * confined.pool.loops.count, !mayCompute { return }
         case .blocks:
-            pool.worker(loopState.worker)?.blockedState.store(loopState.word, ordering: .relaxed)
+            confined.pool.worker(loopState.worker)?.blockedState.store(
+                loopState.word, ordering: .relaxed)
             if isQuick(since: sample.lastCall), sample.called != loopState, loop.waiting > 1 {
-                pool.offloadHalf(of: loop, in: loopState)
+                confined.pool.offloadHalf(of: loop, in: loopState)
             }
             sample.called = loopState
-            sample.lastCall = ticks
+            sample.lastCall = confined.ticks
         }
-        pool.call(to: loop, expecting: loopState)
-        lastCall = ticks
+        confined.pool.call(to: loop, expecting: loopState)
+        confined.lastCall = confined.ticks
     }
 
     /// What the thread of a handler does.

@@ -2,10 +2,10 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// The loops of one kind (ordinary or background) and the workers that serve them.
-final class Pool: @unchecked Sendable {
+final class Pool: Sendable {
     // Safety: the loops are set once before the pool is shared; all else is locked or atomic.
     let isBackground: Bool
-    private(set) var loops: [EventLoop] = []
+    @exclusivity(unchecked) nonisolated(unsafe) private(set) var loops: [EventLoop] = []
     let monitor: Monitor
     private let workers: Locked<Workers>
     private let workerLimit: Int
@@ -68,7 +68,7 @@ final class Pool: @unchecked Sendable {
                 try EventLoop(index: index, pool: Unmanaged.passUnretained(self)))
         }
         idleLoops.store(loopCount, ordering: .relaxed)
-        monitor.pool = self
+        monitor.confined.pool = self
     }
 
     /// Whether the monitor has nothing to do: every loop is parked or needs no worker, and nothing

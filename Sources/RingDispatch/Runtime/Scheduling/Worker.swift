@@ -4,13 +4,13 @@ internal import Synchronization
 /// A thread of the runtime. It serves the loop that it holds. After another worker has taken that
 /// loop over, it serves away work, and then joins the idle workers. A worker that was idle for
 /// `Tuning.idleWorkerPatience` ends, unless few are left.
-final class Worker: @unchecked Sendable {
+final class Worker: Sendable {
     // Safety: the pool's lock and the parker hand `assignment` over; the atomics are for other
     // threads.
     let index: UInt64
     unowned(unsafe) let pool: Pool
     /// The next loop to serve; nil: away work.
-    var assignment: Assignment?
+    nonisolated(unsafe) var assignment: Assignment?
     /// The state word with which a handler of the worker blocked, so that the monitor called a
     /// replacement. A hint (relaxed).
     let blockedState = Atomic<UInt64>(0)
