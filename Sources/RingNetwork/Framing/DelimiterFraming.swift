@@ -71,16 +71,11 @@ public struct DelimiterFraming: Framing {
     private func firstDelimiter(in bytes: FrameBytes, from first: Int) -> Int? {
         let last = bytes.count - delimiter.count
         var place = first
-        // Only the few kept bytes that may begin a delimiter are left to check.
-        while place < bytes.kept.count, place <= last {
-            if isDelimiter(bytes, at: place) { return place }
-            place += 1
-        }
         while place <= last {
-            let range = (place - bytes.kept.count)...(last - bytes.kept.count)
-            let rest = UnsafeRawBufferPointer(rebasing: bytes.received[range])
-            guard let offset = Memory.firstIndex(of: delimiter[0], in: rest) else { return nil }
-            place += offset
+            guard let next = bytes.firstIndex(of: delimiter[0], in: place...last) else {
+                return nil
+            }
+            place = next
             if isDelimiter(bytes, at: place) { return place }
             place += 1
         }
@@ -91,14 +86,13 @@ public struct DelimiterFraming: Framing {
         delimiter.indices.allSatisfy { bytes[place + $0] == delimiter[$0] }
     }
 
-    public func append(
-        _ payload: UnsafeRawBufferPointer, to output: inout [UInt8]
-    ) throws(FrameError) {
-        guard payload.count <= maximumLength else { throw .tooLong(limit: maximumLength) }
+    public func append(_ payload: RawSpan, to output: inout [UInt8]) throws(FrameError) {
+        let count = payload.byteCount
+        guard count <= maximumLength else { throw .tooLong(limit: maximumLength) }
         let start = output.count
-        output.append(contentsOf: payload)
+        payload.withUnsafeBytes { output.append(contentsOf: $0) }
         appendDelimiter(to: &output)
-        if let offset = firstMisreading(output[start...], payloadLength: payload.count) {
+        if let offset = firstMisreading(output[start...], payloadLength: count) {
             output.removeLast(output.count - start)
             throw .delimiterInPayload(offset: offset)
         }

@@ -14,10 +14,9 @@ public struct FixedFraming: Framing {
         bytes.count >= length ? FrameBounds(payload: 0..<length, end: length) : nil
     }
 
-    public func append(
-        _ payload: UnsafeRawBufferPointer, to output: inout [UInt8]
-    ) throws(FrameError) {
-        guard payload.count == length else { throw .wrongLength(payload.count, expected: length) }
-        output.append(contentsOf: payload)
+    public func append(_ payload: RawSpan, to output: inout [UInt8]) throws(FrameError) {
+        let count = payload.byteCount
+        guard count == length else { throw .wrongLength(count, expected: length) }
+        payload.withUnsafeBytes { output.append(contentsOf: $0) }
     }
 }

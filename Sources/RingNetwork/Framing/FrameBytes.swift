@@ -1,12 +1,14 @@
+internal import LinuxPlatform
+
 /// The bytes of a stream from the beginning of a frame. Valid only during the call.
 public struct FrameBytes {
     /// Bytes of earlier calls.
-    public let kept: UnsafeRawBufferPointer
+    @usableFromInline let kept: UnsafeRawBufferPointer
     /// The bytes that follow them.
-    public let received: UnsafeRawBufferPointer
+    @usableFromInline let received: UnsafeRawBufferPointer
 
     @inlinable
-    public init(kept: UnsafeRawBufferPointer, received: UnsafeRawBufferPointer) {
+    init(kept: UnsafeRawBufferPointer, received: UnsafeRawBufferPointer) {
         self.kept = kept
         self.received = received
     }
@@ -17,5 +19,19 @@ public struct FrameBytes {
     @inlinable
     public subscript(index: Int) -> UInt8 {
         index < kept.count ? kept[index] : received[index - kept.count]
+    }
+
+    /// The index of the first such byte in a range; memchr(3).
+    public func firstIndex(of byte: UInt8, in range: ClosedRange<Int>) -> Int? {
+        // The kept bytes, few of which are scanned: the others were before.
+        var index = range.lowerBound
+        while index < kept.count, index <= range.upperBound {
+            if kept[index] == byte { return index }
+            index += 1
+        }
+        guard index <= range.upperBound else { return nil }
+        let rest = received[(index - kept.count)...(range.upperBound - kept.count)]
+        return Memory.firstIndex(of: byte, in: UnsafeRawBufferPointer(rebasing: rest))
+            .map { index + $0 }
     }
 }

@@ -11,25 +11,12 @@ public protocol Framing: Sendable {
     mutating func nextFrame(in bytes: FrameBytes) throws(FrameError) -> FrameBounds?
 
     /// Appends a whole frame to `output`, which is unchanged after an error.
-    func append(
-        _ payload: UnsafeRawBufferPointer, to output: inout [UInt8]
-    ) throws(FrameError)
+    func append(_ payload: RawSpan, to output: inout [UInt8]) throws(FrameError)
 }
 
 extension Framing {
     /// Appends a whole frame to `output`, which is unchanged after an error.
     public func append(_ payload: [UInt8], to output: inout [UInt8]) throws(FrameError) {
-        let result = payload.withUnsafeBytes { bytes in
-            Result { () throws(FrameError) in try append(bytes, to: &output) }
-        }
-        try result.get()
-    }
-
-    /// Appends a whole frame to `output`, which is unchanged after an error.
-    public func append(_ payload: RawSpan, to output: inout [UInt8]) throws(FrameError) {
-        let result = payload.withUnsafeBytes { bytes in
-            Result { () throws(FrameError) in try append(bytes, to: &output) }
-        }
-        try result.get()
+        try append(payload.span.bytes, to: &output)
     }
 }

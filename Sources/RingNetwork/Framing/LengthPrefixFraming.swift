@@ -55,11 +55,9 @@ public struct LengthPrefixFraming: Framing {
         return end <= bytes.count ? FrameBounds(payload: width.rawValue..<end, end: end) : nil
     }
 
-    public func append(
-        _ payload: UnsafeRawBufferPointer, to output: inout [UInt8]
-    ) throws(FrameError) {
-        try appendHeader(payloadLength: payload.count, to: &output)
-        output.append(contentsOf: payload)
+    public func append(_ payload: RawSpan, to output: inout [UInt8]) throws(FrameError) {
+        try appendHeader(payloadLength: payload.byteCount, to: &output)
+        payload.withUnsafeBytes { output.append(contentsOf: $0) }
     }
 
     /// Appends only the length, for payloads that are sent without a copy.

@@ -121,7 +121,7 @@ private struct RunFraming: Framing {
         return bytes.count < 3 ? nil : FrameBounds(payload: 0..<1, end: 3)
     }
 
-    func append(_ payload: UnsafeRawBufferPointer, to output: inout [UInt8]) {
-        output.append(contentsOf: payload)
+    func append(_ payload: RawSpan, to output: inout [UInt8]) {
+        payload.withUnsafeBytes { output.append(contentsOf: $0) }
     }
 }

@@ -29,7 +29,7 @@ struct FramingMisuseTests {
                 func nextFrame(in bytes: FrameBytes) -> FrameBounds? {
                     FrameBounds(payload: 0..<0, end: 0)
                 }
-                func append(_ payload: UnsafeRawBufferPointer, to output: inout [UInt8]) {}
+                func append(_ payload: RawSpan, to output: inout [UInt8]) {}
             }
             var reader = FrameReader(Stuck())
             try [1].withUnsafeByteArray { try reader.receive($0) { _ in } }
