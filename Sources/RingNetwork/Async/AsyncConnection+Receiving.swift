@@ -38,8 +38,10 @@ extension AsyncConnection {
         }
         if bufferedCount > 0 {
             defer { take(bufferedCount) }
-            try buffer.withUnsafeBytes { bytes in
-                try body(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: bytes[taken...])))
+            try confined.buffer.withUnsafeBytes { bytes in
+                try body(
+                    RawSpan(
+                        _unsafeBytes: UnsafeRawBufferPointer(rebasing: bytes[confined.taken...])))
             }
             return true
         }
@@ -90,8 +92,8 @@ extension AsyncConnection {
 
     private func takeFrame<F: Framing>(_ reader: inout FrameReader<F>) throws -> [UInt8]? {
         if bufferedCount == 0 { return nil }
-        let found = try buffer.withUnsafeBytes { bytes -> (frame: [UInt8], end: Int)? in
-            let bytes = UnsafeRawBufferPointer(rebasing: bytes[taken...])
+        let found = try confined.buffer.withUnsafeBytes { bytes -> (frame: [UInt8], end: Int)? in
+            let bytes = UnsafeRawBufferPointer(rebasing: bytes[confined.taken...])
             guard let bounds = try reader.nextFrame(in: bytes) else { return nil }
             return (Array(bytes[bounds.payload]), bounds.end)
         }

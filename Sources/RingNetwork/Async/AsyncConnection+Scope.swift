@@ -28,7 +28,7 @@ extension AsyncConnection {
 
     private func begin() async {
         guard isCurrent else { return await withTaskExecutorPreference(executor) { await begin() } }
-        owner = AsyncConnection.currentTask
+        confined.owner = AsyncConnection.currentTask
     }
 
     /// Safety: the value is only compared. The owner lives as long as it is used.
@@ -42,14 +42,14 @@ extension AsyncConnection {
         guard isCurrent else {
             return try await withTaskExecutorPreference(executor) { try await leave() }
         }
-        owner = 0
-        if isCancelled { throw CancellationError() }
+        confined.owner = 0
+        if confined.isCancelled { throw CancellationError() }
         guard connection.isOpen else { return }
         connection.close()
         if connection.state != .closed {
-            await withUnsafeContinuation { closer = $0 }
+            await withUnsafeContinuation { confined.closer = $0 }
         }
-        if isCancelled { throw CancellationError() }
+        if confined.isCancelled { throw CancellationError() }
         switch connection.reason {
         case .failed, .timedOut, .tlsFailed: throw connection.reason?.error ?? CancellationError()
         default: break
@@ -58,13 +58,13 @@ extension AsyncConnection {
 
     private func abort() async {
         guard isCurrent else { return await withTaskExecutorPreference(executor) { await abort() } }
-        owner = 0
+        confined.owner = 0
         connection.abort()
     }
 
     /// The task was cancelled. On the queue.
     private func cancel() {
-        isCancelled = true
+        confined.isCancelled = true
         connection.abort()
         endWait(.failure(CancellationError()))
         resumeSenders()
@@ -84,7 +84,7 @@ extension Connection {
         isolation: isolated (any Actor)? = #isolation,
         _ body: (AsyncConnection) async throws -> Result
     ) async throws -> Result {
-        guard phase == .setup else {
+        guard isInSetup else {
             fatalMisuse("run of connection '\(queue.label)' after activate or close")
         }
         let client = AsyncConnection(self)

@@ -44,19 +44,19 @@ extension AsyncConnection {
     // MARK: on the queue
 
     private func checkSending() throws {
-        if isCancelled { throw CancellationError() }
+        if confined.isCancelled { throw CancellationError() }
         if !connection.isOpenForSending { throw sendError }
     }
 
     private var sendError: SocketError {
-        (reason ?? connection.reason)?.error ?? SocketError("send", ErrorCode.brokenPipe)
+        (confined.reason ?? connection.reason)?.error ?? SocketError("send", ErrorCode.brokenPipe)
     }
 
     private func becomeWritable() async throws {
-        let isOwner = AsyncConnection.currentTask == owner
+        let isOwner = AsyncConnection.currentTask == confined.owner
         if !isOwner { try Task.checkCancellation() }
-        number &+= 1
-        let number = number
+        confined.number &+= 1
+        let number = confined.number
         if isOwner {
             await wait(number)
         } else {
@@ -64,27 +64,28 @@ extension AsyncConnection {
                 await wait(number)
             } onCancel: {
                 connection.queue.async { [self] in
-                    guard let index = senders.firstIndex(where: { $0.number == number }) else {
+                    guard let index = confined.senders.firstIndex(where: { $0.number == number })
+                    else {
                         return
                     }
-                    senders.remove(at: index).continuation.resume()
+                    confined.senders.remove(at: index).continuation.resume()
                 }
             }
         }
-        if isCancelled || Task.isCancelled { throw CancellationError() }
+        if confined.isCancelled || Task.isCancelled { throw CancellationError() }
         if connection.state == .closed { throw sendError }
     }
 
     private func wait(_ number: UInt64) async {
         await withUnsafeContinuation {
-            senders.append(AsyncSender(number: number, continuation: $0))
+            confined.senders.append(AsyncSender(number: number, continuation: $0))
         }
     }
 
     func resumeSenders() {
-        guard !senders.isEmpty else { return }
-        let senders = senders
-        self.senders = []
+        guard !confined.senders.isEmpty else { return }
+        let senders = confined.senders
+        confined.senders = []
         for sender in senders { sender.continuation.resume() }
     }
 }

@@ -9,24 +9,28 @@ extension AsyncConnection {
     func receiveMore(
         isIdle: Bool, _ body: ((RawSpan) throws -> Void)? = nil
     ) async throws -> Bool {
-        if isLate { throw ReceiveError.timedOut }
-        if hasEnded { return false }
+        if confined.isLate { throw ReceiveError.timedOut }
+        if confined.hasEnded { return false }
         if let failure { throw failure }
-        if receiver != nil {
+        if confined.receiver != nil {
             fatalMisuse(
                 "receive of connection '\(connection.queue.label)' while another task waits")
         }
         if isIdle && isShuttingDown && !hasWaitingBytes { return false }
-        self.isIdle = isIdle
-        self.body = body
-        if AsyncConnection.currentTask == owner { await wait() } else { try await waitAlone() }
-        return try outcome.get()
+        confined.isIdle = isIdle
+        confined.body = body
+        if AsyncConnection.currentTask == confined.owner {
+            await wait()
+        } else {
+            try await waitAlone()
+        }
+        return try confined.outcome.get()
     }
 
     private func wait(_ number: UInt64 = 0) async {
-        receiverNumber = number
+        confined.receiverNumber = number
         await withUnsafeContinuation { continuation in
-            receiver = continuation
+            confined.receiver = continuation
             connection.resumeReceiving()
         }
     }
@@ -34,23 +38,23 @@ extension AsyncConnection {
     /// For a task whose cancellation does not concern the connection.
     private func waitAlone() async throws {
         try Task.checkCancellation()
-        number &+= 1
-        let number = number
+        confined.number &+= 1
+        let number = confined.number
         await withTaskCancellationHandler {
             await wait(number)
         } onCancel: {
             connection.queue.async { [self] in
-                if receiverNumber == number { endWait(.failure(CancellationError())) }
+                if confined.receiverNumber == number { endWait(.failure(CancellationError())) }
             }
         }
     }
 
     /// Resumes the task that waits, if one does.
     func endWait(_ outcome: Result<Bool, any Error>) {
-        guard let receiver = receiver.take() else { return }
-        self.outcome = outcome
-        body = nil
-        isIdle = false
+        guard let receiver = confined.receiver.take() else { return }
+        confined.outcome = outcome
+        confined.body = nil
+        confined.isIdle = false
         connection.pauseReceiving()
         receiver.resume()
     }
@@ -58,9 +62,9 @@ extension AsyncConnection {
     // MARK: handlers
 
     func received(_ bytes: RawSpan) {
-        guard let body else {
+        guard let body = confined.body else {
             dropTaken()
-            bytes.withUnsafeBytes { buffer.append(contentsOf: $0) }
+            bytes.withUnsafeBytes { confined.buffer.append(contentsOf: $0) }
             return endWait(.success(true))
         }
         do {
@@ -72,39 +76,40 @@ extension AsyncConnection {
     }
 
     func end() {
-        hasEnded = true
+        confined.hasEnded = true
         endWait(.success(false))
     }
 
     // MARK: the buffer
 
     /// Received bytes that nobody has asked for yet.
-    var bufferedCount: Int { buffer.count - taken }
+    var bufferedCount: Int { confined.buffer.count - confined.taken }
 
     /// A buffer up to this size is kept for later bytes.
     private static let keptBytes = 4096
 
     private func dropTaken() {
-        guard taken > 0 else { return }
-        buffer.removeFirst(taken)
-        taken = 0
+        guard confined.taken > 0 else { return }
+        confined.buffer.removeFirst(confined.taken)
+        confined.taken = 0
     }
 
     func take(_ count: Int) {
-        taken += count
-        guard taken == buffer.count else { return }
-        taken = 0
-        buffer.removeAll(keepingCapacity: buffer.capacity <= AsyncConnection.keptBytes)
+        confined.taken += count
+        guard confined.taken == confined.buffer.count else { return }
+        confined.taken = 0
+        confined.buffer.removeAll(
+            keepingCapacity: confined.buffer.capacity <= AsyncConnection.keptBytes)
     }
 
     /// The first bytes of the buffer.
     func takeArray(_ count: Int) -> [UInt8] {
-        if taken == 0 && count == buffer.count {
-            defer { buffer = [] }
-            return buffer
+        if confined.taken == 0 && count == confined.buffer.count {
+            defer { confined.buffer = [] }
+            return confined.buffer
         }
         defer { take(count) }
-        return Array(buffer[taken..<taken + count])
+        return Array(confined.buffer[confined.taken..<confined.taken + count])
     }
 
     // MARK: time-outs
@@ -115,12 +120,12 @@ extension AsyncConnection {
     ) async throws -> Value {
         if interval == .never { return try await operation() }
         let timer = connection.queue.scheduleAfter(deadline: .now() + interval) { [self] in
-            isLate = true
+            confined.isLate = true
             endWait(.failure(ReceiveError.timedOut))
         }
         defer {
             timer.cancel()
-            isLate = false
+            confined.isLate = false
         }
         return try await operation()
     }

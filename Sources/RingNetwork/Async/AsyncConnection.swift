@@ -16,45 +16,50 @@ internal import Synchronization
 ///
 /// The methods may be called by any task and wait, where they wait, without a thread. One task at a
 /// time may receive; several may send.
-public final class AsyncConnection: @unchecked Sendable {
-    // Safety: mutable state belongs to the connection's queue; before `activate`, to its maker.
+public final class AsyncConnection: Sendable {
     /// The connection. Its handlers belong to this object: do not set any. Everything else may be
     /// used, such as `send` in the closure of ``receive(_:)``, `remoteEndpoint`, or `setTimeouts`.
     public let connection: Connection
     let executor: QueueExecutor
+    private let store = Confined(State())
 
-    // MARK: receiving
-    /// Received bytes, of which `taken` are used up.
-    @exclusivity(unchecked) var buffer: [UInt8] = []
-    @exclusivity(unchecked) var taken = 0
-    /// The task that waits for bytes. While it does, receiving is not paused.
-    @exclusivity(unchecked) var receiver: UnsafeContinuation<Void, Never>?
-    /// Takes the bytes that the task waits for, instead of the buffer.
-    @exclusivity(unchecked) var body: ((RawSpan) throws -> Void)?
-    /// Whether a shutdown ends the wait.
-    @exclusivity(unchecked) var isIdle = false
-    /// How the wait ended: whether there are bytes.
-    @exclusivity(unchecked) var outcome: Result<Bool, any Error> = .success(false)
-    /// The number of the last wait of a task that is not the owner.
-    @exclusivity(unchecked) var number: UInt64 = 0
-    /// The number of the present or last wait for bytes; 0: the owner's.
-    @exclusivity(unchecked) var receiverNumber: UInt64 = 0
-    /// The time of the operation has passed.
-    @exclusivity(unchecked) var isLate = false
-    /// The peer has ended its stream.
-    @exclusivity(unchecked) var hasEnded = false
+    /// The state that belongs to the connection's queue; before `activate`, to the maker.
+    var confined: State {
+        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
+        @inline(__always) unsafeMutableAddress { store.address }
+    }
 
-    // MARK: sending
-    /// Tasks that wait until the connection is writable.
-    @exclusivity(unchecked) var senders: [AsyncSender] = []
+    struct State {
+        /// Received bytes, of which `taken` are used up.
+        var buffer: [UInt8] = []
+        var taken = 0
+        /// The task that waits for bytes. While it does, receiving is not paused.
+        var receiver: UnsafeContinuation<Void, Never>?
+        /// Takes the bytes that the task waits for, instead of the buffer.
+        var body: ((RawSpan) throws -> Void)?
+        /// Whether a shutdown ends the wait.
+        var isIdle = false
+        /// How the wait ended: whether there are bytes.
+        var outcome: Result<Bool, any Error> = .success(false)
+        /// The number of the last wait of a task that is not the owner.
+        var number: UInt64 = 0
+        /// The number of the present or last wait for bytes; 0: the owner's.
+        var receiverNumber: UInt64 = 0
+        /// The time of the operation has passed.
+        var isLate = false
+        /// The peer has ended its stream.
+        var hasEnded = false
 
-    // MARK: life
-    /// The task that runs the closure, whose cancellation needs no handler at each wait.
-    @exclusivity(unchecked) var owner: UInt = 0
-    @exclusivity(unchecked) var isCancelled = false
-    @exclusivity(unchecked) var reason: CloseReason?
-    /// The task that waits for the end.
-    @exclusivity(unchecked) var closer: UnsafeContinuation<Void, Never>?
+        /// Tasks that wait until the connection is writable.
+        var senders: [AsyncSender] = []
+        /// The task that runs the closure, whose cancellation needs no handler at each wait.
+        var owner: UInt = 0
+        var isCancelled = false
+        var reason: CloseReason?
+        /// The task that waits for the end.
+        var closer: UnsafeContinuation<Void, Never>?
+    }
+
     // Set (releasing) on the queue, read (acquiring) by any thread.
     let hasShutDown = Atomic<Bool>(false)
 
@@ -85,8 +90,8 @@ public final class AsyncConnection: @unchecked Sendable {
 
     /// Why nothing can be received; nil: it can.
     var failure: (any Error)? {
-        if isCancelled { return CancellationError() }
-        if let reason = reason ?? connection.reason { return ReceiveError.closed(reason) }
+        if confined.isCancelled { return CancellationError() }
+        if let reason = confined.reason ?? connection.reason { return ReceiveError.closed(reason) }
         return nil
     }
 
@@ -94,7 +99,7 @@ public final class AsyncConnection: @unchecked Sendable {
 
     private func drain() {
         hasShutDown.store(true, ordering: .releasing)
-        if isIdle && !hasWaitingBytes { endWait(.success(false)) }
+        if confined.isIdle && !hasWaitingBytes { endWait(.success(false)) }
     }
 
     /// Whether the kernel has bytes that the next wait would receive.
@@ -103,9 +108,9 @@ public final class AsyncConnection: @unchecked Sendable {
     }
 
     private func closed(_ reason: CloseReason) {
-        self.reason = reason
+        confined.reason = reason
         endWait(.failure(failure ?? ReceiveError.closed(reason)))
         resumeSenders()
-        closer.take()?.resume()
+        confined.closer.take()?.resume()
     }
 }

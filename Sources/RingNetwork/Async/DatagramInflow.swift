@@ -1,15 +1,25 @@
+internal import LinuxPlatform
 internal import RingDispatch
 
 /// The received datagrams that a task has not taken. Belongs to the socket's queue.
-final class DatagramInflow: @unchecked Sendable {
-    // Safety: mutable state belongs to the socket's queue.
+final class DatagramInflow: Sendable {
     private let socket: DatagramSocket
     let executor: QueueExecutor
     private let arrivals = Mailbox<[Datagram]>()
-    /// Of the last batch, in reverse order.
-    @exclusivity(unchecked) private var rest: [Datagram] = []
-    @exclusivity(unchecked) private var isPaused = false
-    @exclusivity(unchecked) private var failure: SocketError?
+    private let store = Confined(State())
+
+    /// The state that belongs to the socket's queue.
+    var confined: State {
+        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
+        @inline(__always) unsafeMutableAddress { store.address }
+    }
+
+    struct State {
+        /// Of the last batch, in reverse order.
+        fileprivate var rest: [Datagram] = []
+        fileprivate var isPaused = false
+        fileprivate var failure: SocketError?
+    }
 
     init(_ socket: DatagramSocket) {
         self.socket = socket
@@ -27,12 +37,12 @@ final class DatagramInflow: @unchecked Sendable {
                         returnPath: datagram.returnPath, isTruncated: datagram.isTruncated))
             }
             // The next batch is received when the task has taken this one.
-            isPaused = true
+            confined.isPaused = true
             socket.pauseReceiving()
             arrivals.post { [all] in $0 = all }
         }
         socket.setCloseHandler { [self] _, error in
-            failure = error
+            confined.failure = error
             arrivals.finish()
         }
         socket.activate()
@@ -50,13 +60,13 @@ final class DatagramInflow: @unchecked Sendable {
         guard socket.queue.isCurrent else {
             return try await withTaskExecutorPreference(executor) { try await next() }
         }
-        if let datagram = rest.popLast() { return datagram }
-        if isPaused {
-            isPaused = false
+        if let datagram = confined.rest.popLast() { return datagram }
+        if confined.isPaused {
+            confined.isPaused = false
             socket.resumeReceiving()
         }
-        rest = await arrivals.next()?.reversed() ?? []
-        if rest.isEmpty, let failure { throw failure }
-        return rest.popLast()
+        confined.rest = await arrivals.next()?.reversed() ?? []
+        if confined.rest.isEmpty, let failure = confined.failure { throw failure }
+        return confined.rest.popLast()
     }
 }

@@ -1,11 +1,10 @@
+internal import LinuxPlatform
 internal import RingDispatch
 
 /// An object whose state belongs to its queue; during setup, to the thread that made it.
 ///
-/// A struct named `Confined` holds this state. Methods use it only if `isCurrent`, or in a call of
-/// `onQueue` or `hop`. One thread at a time does so, and handlers that it calls are taken out of
-/// the struct first. So accesses to one field never overlap; those to different fields may, and
-/// `@exclusivity(unchecked)` allows that and spares the check of each.
+/// The state is in a `Confined`. Methods use it only if `isCurrent`, or in a call of `onQueue` or
+/// `hop`. Public members that must be used on the queue call `checkCurrent`, in all builds.
 protocol QueueConfined: AnyObject, Sendable {
     var queue: DispatchQueue { get }
     /// The object has not been shared yet.
@@ -24,6 +23,19 @@ extension QueueConfined {
         if isCurrent { body(self) } else { hop(body) }
     }
 
+    /// Ends the process unless the caller may use the object's state.
+    @inline(__always)
+    func checkCurrent(_ member: StaticString = #function) {
+        if !isCurrent { endMisuse(of: member) }
+    }
+
+    @inline(never)
+    private func endMisuse(of member: StaticString) -> Never {
+        fatalMisuse(
+            "\(Self.self).\(member) was used off the queue '\(queue.label)': use it in a handler, "
+                + "or in a block of queue.async or queue.sync")
+    }
+
     /// Runs `body` asynchronously on the queue.
     func hop(_ body: sending @escaping (Self) -> Void) {
         let call = ConfinedCall(body: body)
@@ -32,7 +44,7 @@ extension QueueConfined {
 }
 
 /// Carries a call to an object's queue.
-private struct ConfinedCall<Object>: @unchecked Sendable {
+private struct ConfinedCall<Object>: Sendable {
     // Safety: `hop` has received the closure as `sending`; it runs once, on the queue.
-    let body: (Object) -> Void
+    nonisolated(unsafe) let body: (Object) -> Void
 }

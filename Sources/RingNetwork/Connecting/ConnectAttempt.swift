@@ -2,18 +2,27 @@ internal import LinuxPlatform
 internal import RingDispatch
 
 /// One connecting socket. Used only on the queue.
-final class ConnectAttempt: @unchecked Sendable {
-    // Safety: mutable state belongs to the queue.
+final class ConnectAttempt: Sendable {
     let endpoint: Endpoint
     let descriptor: Int32
     private let address: SocketAddress
     private let queue: DispatchQueue
-    private var isCancelled = false
-    private var wait: ReadinessWait?
-    private var retry: DispatchScheduledItem?
-    private var retryMilliseconds = 1
-    /// Called once; nil afterwards.
-    private var completion: ((ConnectAttempt, SystemError?) -> Void)?
+    private let store = Confined(State())
+
+    /// The state that belongs to the queue.
+    var confined: State {
+        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
+        @inline(__always) unsafeMutableAddress { store.address }
+    }
+
+    struct State {
+        fileprivate var isCancelled = false
+        fileprivate var wait: ReadinessWait?
+        fileprivate var retry: DispatchScheduledItem?
+        fileprivate var retryMilliseconds = 1
+        /// Called once; nil afterwards.
+        fileprivate var completion: ((ConnectAttempt, SystemError?) -> Void)?
+    }
 
     private static let longestRetryMilliseconds = 64
 
@@ -27,7 +36,7 @@ final class ConnectAttempt: @unchecked Sendable {
         self.address = address
         self.descriptor = descriptor
         self.queue = queue
-        self.completion = completion
+        confined.completion = completion
     }
 
     func start(_ progress: ConnectingSocket.Progress) {
@@ -40,23 +49,23 @@ final class ConnectAttempt: @unchecked Sendable {
             ) { [self] events in
                 becameReady(events)
             }
-            self.wait = wait
+            confined.wait = wait
             wait.start()
         case .busy:
-            retry = queue.scheduleAfter(
-                deadline: .now() + .milliseconds(retryMilliseconds)
+            confined.retry = queue.scheduleAfter(
+                deadline: .now() + .milliseconds(confined.retryMilliseconds)
             ) { [self] in tryAgain() }
-            retryMilliseconds = min(
-                2 * retryMilliseconds, ConnectAttempt.longestRetryMilliseconds)
+            confined.retryMilliseconds = min(
+                2 * confined.retryMilliseconds, ConnectAttempt.longestRetryMilliseconds)
         }
     }
 
     /// Cancels the attempt. The completion is still called.
     func cancel() {
-        guard !isCancelled else { return }
-        isCancelled = true
+        guard !confined.isCancelled else { return }
+        confined.isCancelled = true
         endWait()
-        retry?.cancel()
+        confined.retry?.cancel()
         // Asynchronously, because the caller is in the middle of a change.
         queue.async { [self] in end(ConnectAttempt.cancelled) }
     }
@@ -64,8 +73,8 @@ final class ConnectAttempt: @unchecked Sendable {
     private static let cancelled = SystemError(call: "connect", code: ErrorCode.cancelled)
 
     private func endWait() {
-        wait?.cancel()
-        wait = nil
+        confined.wait?.cancel()
+        confined.wait = nil
     }
 
     private func becameReady(_ events: UInt32) {
@@ -76,8 +85,8 @@ final class ConnectAttempt: @unchecked Sendable {
 
     private func tryAgain() {
         // The item and this object keep each other.
-        retry = nil
-        guard !isCancelled else { return }
+        confined.retry = nil
+        guard !confined.isCancelled else { return }
         do throws(SystemError) {
             start(try Sockets.continueConnect(descriptor, to: address))
         } catch {
@@ -86,6 +95,6 @@ final class ConnectAttempt: @unchecked Sendable {
     }
 
     private func end(_ error: SystemError?) {
-        completion.take()?(self, error)
+        confined.completion.take()?(self, error)
     }
 }

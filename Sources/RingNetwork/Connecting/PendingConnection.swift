@@ -5,22 +5,31 @@ internal import RingTLS
 #endif
 
 /// A connection that a ``Connector`` is making.
-public final class PendingConnection: @unchecked Sendable {
-    // Safety: mutable state belongs to `queue`.
+public final class PendingConnection: Sendable {
     public let endpoint: Endpoint
     let options: ConnectorOptions
     let queue: DispatchQueue
-    /// Called once with the result; nil afterwards.
-    private var deliver: (@Sendable (Result<Connection, ConnectError>) -> Void)?
-    private var lookup: Resolver.Lookup?
-    private var local: SocketAddress?
-    /// Addresses not tried yet, in order.
-    private var untried: [Endpoint] = []
-    private var running: [ConnectAttempt] = []
-    private var failed: [ConnectError.Attempt] = []
-    /// Starts the next attempt.
-    private var stagger: DispatchScheduledItem?
-    private var timeout: DispatchScheduledItem?
+    private let store = Confined(State())
+
+    /// The state that belongs to `queue`.
+    var confined: State {
+        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
+        @inline(__always) unsafeMutableAddress { store.address }
+    }
+
+    struct State {
+        /// Called once with the result; nil afterwards.
+        fileprivate var deliver: (@Sendable (Result<Connection, ConnectError>) -> Void)?
+        fileprivate var lookup: Resolver.Lookup?
+        fileprivate var local: SocketAddress?
+        /// Addresses not tried yet, in order.
+        fileprivate var untried: [Endpoint] = []
+        fileprivate var running: [ConnectAttempt] = []
+        fileprivate var failed: [ConnectError.Attempt] = []
+        /// Starts the next attempt.
+        fileprivate var stagger: DispatchScheduledItem?
+        fileprivate var timeout: DispatchScheduledItem?
+    }
 
     init(
         to endpoint: Endpoint, _ options: ConnectorOptions,
@@ -28,8 +37,8 @@ public final class PendingConnection: @unchecked Sendable {
     ) {
         self.endpoint = endpoint
         self.options = options
-        self.deliver = deliver
         queue = DispatchQueue(label: "connect \(endpoint)")
+        confined.deliver = deliver
     }
 
     /// Cancels the attempt: the completion receives the error `cancelled`, unless it was submitted
@@ -41,17 +50,18 @@ public final class PendingConnection: @unchecked Sendable {
     /// Called once, by the maker.
     func start() {
         queue.async { [self] in
-            guard deliver != nil else { return }
-            timeout = queue.scheduleAfter(deadline: .now() + options.timeout) { [weak self] in
+            guard confined.deliver != nil else { return }
+            confined.timeout = queue.scheduleAfter(deadline: .now() + options.timeout) {
+                [weak self] in
                 self?.fail(.timedOut, ErrorCode.timedOut)
             }
             do throws(EndpointError) {
-                local = try options.localEndpoint?.socketAddress()
+                confined.local = try options.localEndpoint?.socketAddress()
             } catch {
                 return fail(.invalidEndpoint(error))
             }
             if case .host = endpoint { return resolve() }
-            untried = [endpoint]
+            confined.untried = [endpoint]
             tryNext()
         }
     }
@@ -60,14 +70,14 @@ public final class PendingConnection: @unchecked Sendable {
 
     private func resolve() {
         // The timer above limits the lookup, too.
-        lookup = options.resolver.resolve(
+        confined.lookup = options.resolver.resolve(
             endpoint, timeout: .never, queue: queue
         ) { [self] answer in
-            lookup = nil
-            guard deliver != nil else { return }
+            confined.lookup = nil
+            guard confined.deliver != nil else { return }
             switch answer {
             case .success(let endpoints):
-                untried = HappyEyeballs.interleaved(
+                confined.untried = HappyEyeballs.interleaved(
                     endpoints, firstFamilyCount: options.firstFamilyCount)
                 tryNext()
             case .failure(let error):
@@ -78,20 +88,21 @@ public final class PendingConnection: @unchecked Sendable {
 
     /// Tries addresses until an attempt is in progress.
     private func tryNext() {
-        stagger?.cancel()
-        stagger = nil
-        while deliver != nil && !untried.isEmpty {
-            let next = untried.removeFirst()
+        confined.stagger?.cancel()
+        confined.stagger = nil
+        while confined.deliver != nil && !confined.untried.isEmpty {
+            let next = confined.untried.removeFirst()
             do throws(SystemError) {
                 if try begin(next) { break }
             } catch {
-                failed.append(ConnectError.Attempt(next, error))
+                confined.failed.append(ConnectError.Attempt(next, error))
             }
         }
-        guard deliver != nil else { return }
-        if running.isEmpty && untried.isEmpty { return fail(.allFailed) }
-        guard !untried.isEmpty else { return }
-        stagger = queue.scheduleAfter(deadline: .now() + options.attemptDelay) { [weak self] in
+        guard confined.deliver != nil else { return }
+        if confined.running.isEmpty && confined.untried.isEmpty { return fail(.allFailed) }
+        guard !confined.untried.isEmpty else { return }
+        confined.stagger = queue.scheduleAfter(deadline: .now() + options.attemptDelay) {
+            [weak self] in
             self?.tryNext()
         }
     }
@@ -106,10 +117,11 @@ public final class PendingConnection: @unchecked Sendable {
             fail(.invalidEndpoint(error))
             return false
         }
-        if let local, local.family != address.family {
+        if let local = confined.local, local.family != address.family {
             throw SystemError(call: "bind", code: ErrorCode.familyNotSupported)
         }
-        let socket = try Sockets.connect(to: address, from: local, prepare: options.socket.apply)
+        let socket = try Sockets.connect(
+            to: address, from: confined.local, prepare: options.socket.apply)
         if socket.progress == .connected {
             succeed(socket.descriptor)
         } else {
@@ -118,20 +130,24 @@ public final class PendingConnection: @unchecked Sendable {
             ) { [self] attempt, error in
                 ended(attempt, error)
             }
-            running.append(attempt)
+            confined.running.append(attempt)
             attempt.start(socket.progress)
         }
         return true
     }
 
     private func ended(_ attempt: ConnectAttempt, _ error: SystemError?) {
-        running.removeAll { $0 === attempt }
-        guard deliver != nil else { return Sockets.close(attempt.descriptor) }
+        confined.running.removeAll { $0 === attempt }
+        guard confined.deliver != nil else { return Sockets.close(attempt.descriptor) }
         guard let error else { return succeed(attempt.descriptor) }
         Sockets.close(attempt.descriptor)
-        failed.append(ConnectError.Attempt(attempt.endpoint, error))
+        confined.failed.append(ConnectError.Attempt(attempt.endpoint, error))
         // Without a delay, which is for addresses that do not answer.
-        if !untried.isEmpty { tryNext() } else if running.isEmpty { fail(.allFailed) }
+        if !confined.untried.isEmpty {
+            tryNext()
+        } else if confined.running.isEmpty {
+            fail(.allFailed)
+        }
     }
 
     private func succeed(_ descriptor: Int32) {
@@ -158,23 +174,24 @@ public final class PendingConnection: @unchecked Sendable {
 
     /// - Parameter code: the error reported for attempts in progress.
     private func fail(_ reason: ConnectError.Reason, _ code: Int32 = ErrorCode.cancelled) {
-        guard deliver != nil else { return }
-        let attempts = running.map { attempt in
+        guard confined.deliver != nil else { return }
+        let attempts = confined.running.map { attempt in
             ConnectError.Attempt(attempt.endpoint, SystemError(call: "connect", code: code))
         }
         finish(
             .failure(
-                ConnectError(endpoint: endpoint, reason: reason, attempts: failed + attempts)))
+                ConnectError(
+                    endpoint: endpoint, reason: reason, attempts: confined.failed + attempts)))
     }
 
     private func finish(_ result: Result<Connection, ConnectError>) {
-        guard let deliver = deliver.take() else { return }
-        lookup?.cancel()
-        lookup = nil
-        timeout?.cancel()
-        stagger?.cancel()
-        untried = []
-        for attempt in running { attempt.cancel() }
+        guard let deliver = confined.deliver.take() else { return }
+        confined.lookup?.cancel()
+        confined.lookup = nil
+        confined.timeout?.cancel()
+        confined.stagger?.cancel()
+        confined.untried = []
+        for attempt in confined.running { attempt.cancel() }
         deliver(result)
     }
 }

@@ -5,12 +5,22 @@ extension Connection {
     /// Whether the peer keeps up. Becomes false when more than
     /// ``ConnectionOptions/sendHighWaterBytes`` are unsent, and true again at
     /// ``ConnectionOptions/sendLowWaterBytes``. On the queue.
-    public var isWritable: Bool { !isBackedUp }
+    public var isWritable: Bool {
+        checkCurrent()
+        return !confined.isBackedUp
+    }
 
     /// Sent bytes that the kernel has not taken yet. On the queue.
     public var unsentBytes: Int {
-        isSecured ? outgoing.byteCount + (extras?.unencrypted.byteCount ?? 0) : outgoing.byteCount
+        checkCurrent()
+        return unsent
     }
+
+    var unsent: Int {
+        confined.outgoing.byteCount + (confined.security?.unencrypted.byteCount ?? 0)
+    }
+
+    var isOpenForSending: Bool { !confined.isFinishing }
 
     /// Sends bytes that are valid only during the call. The kernel takes as many as it has room for
     /// at once; the rest is copied.
@@ -21,18 +31,18 @@ extension Connection {
     public func send(_ bytes: UnsafeRawBufferPointer) {
         guard isCurrent else { return send(Array(bytes)) }
         guard isOpenForSending else { return }
-        counters.sends &+= 1
-        if isSecured, let extras { return sendSecured(bytes, extras) }
+        counters.sends.add(1)
+        if let security = confined.security { return sendSecured(bytes, security) }
         var count = 0
-        if outgoing.isEmpty, let receiver {
+        if confined.outgoing.isEmpty, let receiver = confined.receiver {
             count = receiver.send(bytes)
             if count == bytes.count {
-                counters.bytesSent &+= UInt64(count)
+                counters.bytesSent.add(UInt64(count))
                 return
             }
             // The next attempt reports the error.
             count = max(0, count)
-            counters.bytesSent &+= UInt64(count)
+            counters.bytesSent.add(UInt64(count))
         }
         enqueue(.bytes(Array(bytes[count...])), nil)
     }
@@ -64,9 +74,9 @@ extension Connection {
                 }
                 return
             }
-            connection.counters.sends &+= 1
-            if connection.isSecured, let extras = connection.extras {
-                connection.sendSecured(content, completion, extras)
+            connection.counters.sends.add(1)
+            if let security = connection.confined.security {
+                connection.sendSecured(content, completion, security)
             } else {
                 connection.enqueue(content, completion)
             }
@@ -79,82 +89,89 @@ extension Connection {
         onQueue { connection in
             guard connection.isOpenForSending else { return }
             connection.settleSends()
-            connection.isFinishing = true
-            if connection.isSecured {
+            connection.confined.isFinishing = true
+            if connection.confined.security != nil {
                 connection.flush()
-            } else if connection.outgoing.isEmpty {
+            } else if connection.confined.outgoing.isEmpty {
                 connection.drained()
             }
         }
     }
 
     private func enqueue(_ content: OutgoingQueue.Content, _ completion: SendCompletion?) {
-        let isFirst = outgoing.isEmpty
+        let isFirst = confined.outgoing.isEmpty
         settleSends()
-        outgoing.append(content, completion)
+        confined.outgoing.append(content, completion)
         if isFirst { flush() } else { updateWaterMarks() }
     }
 
     /// Ends the batch that has bytes of the connection. Those that the kernel has not taken are the
     /// first in the queue afterwards.
     func settleSends() {
-        guard let rest = receiver?.settleSends() else { return }
-        counters.bytesSent &-= UInt64(rest.count)
-        outgoing.append(.bytes(rest), nil)
+        guard let rest = confined.receiver?.settleSends() else { return }
+        counters.bytesSent.set(counters.bytesSent.value &- UInt64(rest.count))
+        confined.outgoing.append(.bytes(rest), nil)
+        counters.unsent.set(UInt64(unsent))
     }
 
     package func sendFailed() {
         settleSends()
-        if !outgoing.isEmpty { flush() }
+        if !confined.outgoing.isEmpty { flush() }
     }
 
     func flush() {
+        let security = confined.security
         repeat {
-            if isSecured, let extras, let layer = extras.layer, !encryptAhead(extras, layer) {
-                return
-            }
-            let error = outgoing.flush(to: descriptor, sent: &counters.bytesSent) { completion in
-                hop { _ in completion.call(nil) }
-            }
-            if let error {
-                if isSecured, let extras { return failSending(error, extras) }
+            if let security, !encryptAhead(security) { return }
+            if let error = sendOutgoing() {
+                if let security { return failSending(error, security) }
                 return tearDown(.failed(error), aborts: error.call == "sendfile")
             }
-        } while isSecured && outgoing.isEmpty && mayEncrypt
+        } while confined.outgoing.isEmpty && mayEncrypt
         updateWaterMarks()
-        if !outgoing.isEmpty {
-            receiver?.waitUntilWritable()
+        if !confined.outgoing.isEmpty {
+            confined.receiver?.waitUntilWritable()
         } else if isAllSent {
             drained()
         }
     }
 
+    /// Sends until the kernel has no room. Returns the error that ends all sending, or nil.
+    func sendOutgoing() -> SocketError? {
+        var sent: UInt64 = 0
+        defer { counters.bytesSent.add(sent) }
+        return confined.outgoing.flush(to: descriptor, sent: &sent) { completion in
+            hop { _ in completion.call(nil) }
+        }
+    }
+
     private var mayEncrypt: Bool {
-        !isHandshaking && !(extras?.unencrypted.isEmpty ?? true)
+        guard let security = confined.security else { return false }
+        return !security.layer.isHandshaking && !security.unencrypted.isEmpty
     }
 
     /// The kernel has taken everything, including the layer's close_notify.
-    var isAllSent: Bool {
-        guard outgoing.isEmpty else { return false }
-        guard isSecured, let extras else { return true }
-        let isOver = isFinishing || phase == .closing
-        return extras.unencrypted.isEmpty && (!isOver || extras.isCloseNotified)
+    private var isAllSent: Bool {
+        guard confined.outgoing.isEmpty else { return false }
+        guard let security = confined.security else { return true }
+        return security.unencrypted.isEmpty && (!confined.isFinishing || security.isCloseNotified)
     }
 
     package func becameWritable() {
         // The next attempt reports an error.
-        if !outgoing.isEmpty { flush() }
+        if !confined.outgoing.isEmpty { flush() }
     }
 
     func updateWaterMarks() {
-        let unsent = unsentBytes
-        if !isBackedUp && unsent > sendHighWaterBytes {
-            isBackedUp = true
+        let unsent = unsent
+        counters.unsent.set(UInt64(unsent))
+        if !confined.isBackedUp && unsent > sendHighWaterBytes {
+            confined.isBackedUp = true
             updateReceiving()
-        } else if isBackedUp && unsent <= sendLowWaterBytes {
-            isBackedUp = false
+        } else if confined.isBackedUp && unsent <= sendLowWaterBytes {
+            confined.isBackedUp = false
             updateReceiving()
-            handlers.writable?(self)
+            confined.handlers.writable?(self)
         }
     }
 }

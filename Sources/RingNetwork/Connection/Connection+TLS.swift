@@ -34,15 +34,15 @@ extension Connection {
     public func secure(
         with context: TLSContext, serverName: String? = nil
     ) throws(TLSError) {
-        guard phase == .setup, extras?.layer == nil, outgoing.isEmpty, counters.bytesSent == 0
+        guard isInSetup, confined.security == nil, confined.outgoing.isEmpty,
+            counters.bytesSent.value == 0
         else {
             fatalMisuse(
                 "secure of connection '\(queue.label)' after activate, secure, or send")
         }
         let engine = try TLSEngine(context: context, serverName: serverName)
-        makeExtras().layer = TLSLayer(engine)
-        isSecured = true
-        updateReceiveLimit()
+        confined.security = ConnectionSecurity(TLSLayer(engine))
+        _ = makeIntake()
     }
 
     /// Sets the handler that runs once, on the queue, when the handshake has ended and before the
@@ -50,23 +50,29 @@ extension Connection {
     public func setHandshakeHandler(
         _ handler: sending ((Connection, TLSNegotiation) -> Void)?
     ) {
-        onQueue { $0.handlers.handshake = handler }
+        onQueue { $0.confined.handlers.handshake = handler }
     }
 
     /// The handshake has ended.
     func reportHandshake() {
-        if let negotiation = tlsNegotiation { handlers.handshake?(self, negotiation) }
+        if let negotiation = engine?.negotiation { confined.handlers.handshake?(self, negotiation) }
     }
 
-    private var engine: TLSEngine? { (extras?.layer as? TLSLayer)?.engine }
+    private var engine: TLSEngine? { (confined.security?.layer as? TLSLayer)?.engine }
 
     /// The negotiated version, cipher, application protocol and server name; nil without TLS and
     /// before the handshake has ended. On the queue, up to the close handler.
-    public var tlsNegotiation: TLSNegotiation? { engine?.negotiation }
+    public var tlsNegotiation: TLSNegotiation? {
+        checkCurrent()
+        return engine?.negotiation
+    }
 
     /// The peer's certificates (DER), its own first, verified as the context's configuration says.
     /// On the queue, up to the close handler.
-    public var peerCertificateChain: [[UInt8]] { engine?.peerCertificateChain() ?? [] }
+    public var peerCertificateChain: [[UInt8]] {
+        checkCurrent()
+        return engine?.peerCertificateChain() ?? []
+    }
 }
 #else
 extension Connection {

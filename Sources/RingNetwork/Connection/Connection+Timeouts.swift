@@ -5,7 +5,7 @@ extension Connection {
     /// Replaces the time-outs; their spans start with the call. See ``ConnectionTimeouts``.
     public func setTimeouts(_ timeouts: ConnectionTimeouts) {
         onQueue { connection in
-            connection.makeExtras().timeouts = timeouts
+            connection.makeClock().timeouts = timeouts
             if connection.isOpen { connection.restartTimer() }
         }
     }
@@ -18,33 +18,37 @@ extension Connection {
     /// receive to whether a partial line is left. Setting it is cheap, and repeating a value has no
     /// effect. Between messages the peer may be silent, within the other time-outs.
     public var isInMessage: Bool {
-        get { extras?.isInMessage ?? false }
+        get {
+            checkCurrent()
+            return confined.clock?.isInMessage ?? false
+        }
         set {
             guard newValue != isInMessage else { return }
-            let extras = makeExtras()
-            extras.isInMessage = newValue
-            if newValue { extras.messageNumber &+= 1 }
+            let clock = makeClock()
+            clock.isInMessage = newValue
+            if newValue { clock.messageNumber &+= 1 }
         }
     }
 
     /// Starts the timer again after the activation or a change of the time-outs.
     func restartTimer() {
-        guard let extras else { return }
+        guard let clock = confined.clock else { return }
         stopTimer()
-        extras.activityWatch = ActivityWatch(
-            extras.timeouts, began: activationNanoseconds, now: MonotonicClock.nanoseconds(),
-            activity(extras))
-        schedule(extras)
+        clock.watch = ActivityWatch(
+            clock.timeouts, began: counters.activation.value, now: MonotonicClock.nanoseconds(),
+            activity(clock))
+        schedule(clock)
     }
 
     func stopTimer() {
-        extras?.timer?.cancel()
-        extras?.timer = nil
-        extras?.activityWatch = nil
+        guard let clock = confined.clock else { return }
+        clock.timer?.cancel()
+        clock.timer = nil
+        clock.watch = nil
     }
 
-    private func schedule(_ extras: ConnectionExtras) {
-        extras.timer = extras.activityWatch?.interval(isHandshaking: isHandshaking).map {
+    private func schedule(_ clock: ConnectionClock) {
+        clock.timer = clock.watch?.interval(isHandshaking: isHandshaking).map {
             queue.scheduleAfter(
                 deadline: .now() + .nanoseconds(Int(clamping: $0))
             ) { [self] in checkTimeouts() }
@@ -53,30 +57,30 @@ extension Connection {
 
     /// Compares the activity since the last tick with the time-outs.
     private func checkTimeouts() {
-        guard let extras, extras.activityWatch != nil else { return }
-        let activity = activity(extras)
-        extras.hasPaused = false
-        extras.hasDrained = false
+        guard let clock = confined.clock, clock.watch != nil else { return }
+        let activity = activity(clock)
+        clock.hasPaused = false
+        clock.hasDrained = false
         let now = MonotonicClock.nanoseconds()
-        guard let timeout = extras.activityWatch?.check(now, activity) else {
-            return schedule(extras)
+        guard let timeout = clock.watch?.check(now, activity) else {
+            return schedule(clock)
         }
-        extras.timer = nil
-        if timeout == .idle && unsentBytes == 0 && phase == .active {
+        clock.timer = nil
+        if timeout == .idle && unsent == 0 && phase == .active {
             // The close_notify of a secured connection may find no room, so the timer goes on.
-            schedule(extras)
+            schedule(clock)
             beginClose(.timedOut(timeout))
         } else {
             tearDown(.timedOut(timeout), aborts: true)
         }
     }
 
-    private func activity(_ extras: ConnectionExtras) -> ConnectionActivity {
+    private func activity(_ clock: ConnectionClock) -> ConnectionActivity {
         ConnectionActivity(
-            bytesReceived: counters.bytesReceived, bytesSent: counters.bytesSent,
-            hasUnsent: unsentBytes > 0, hasDrained: extras.hasDrained,
-            wantsToReceive: wantsToReceive, hasPaused: extras.hasPaused,
-            message: extras.isInMessage ? extras.messageNumber : nil,
+            bytesReceived: counters.bytesReceived.value, bytesSent: counters.bytesSent.value,
+            hasUnsent: unsent > 0, hasDrained: clock.hasDrained,
+            wantsToReceive: wantsToReceive, hasPaused: clock.hasPaused,
+            message: clock.isInMessage ? clock.messageNumber : nil,
             isHandshaking: isHandshaking)
     }
 }

@@ -11,9 +11,7 @@ public import RingDispatch
 /// The methods may be called from any thread. On the queue they take effect at once, elsewhere
 /// asynchronously, in the order of the calls. An open connection retains itself. `close`, `abort`,
 /// the peer or an error closes it, and then it calls its close handler once.
-public final class Connection: StreamReceiverClient, QueueConfined, @unchecked Sendable {
-    // Safety: mutable state belongs to `queue`; before `activate`, to the thread that made the
-    // connection.
+public final class Connection: StreamReceiverClient, QueueConfined {
     public let queue: DispatchQueue
     let descriptor: Int32
     /// The peer's endpoint; nil for an unnamed Unix socket, as clients have, and for a peer that
@@ -26,35 +24,39 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     let sendLowWaterBytes: Int
     let receiveMaximumBytes: Int
     let pausesReceivingWhileUnwritable: Bool
-    /// A security layer (TLS) is between the connection and the socket, in `extras`.
-    @exclusivity(unchecked) var isSecured = false
-    /// More bytes than this, received at once, go through `receiveSpecially`; -1: all bytes.
-    @exclusivity(unchecked) var receiveLimit: Int
-    @exclusivity(unchecked) var handlers = ConnectionHandlers()
-    @exclusivity(unchecked) var counters = ConnectionCounters()
-    @exclusivity(unchecked) private(set) var receiver: StreamReceiver?
-    @exclusivity(unchecked) var outgoing = OutgoingQueue()
-    /// State that few connections need.
-    @exclusivity(unchecked) private(set) var extras: ConnectionExtras?
-    /// On CLOCK_MONOTONIC; 0: not activated.
-    @exclusivity(unchecked) private(set) var activationNanoseconds: UInt64 = 0
-    @exclusivity(unchecked) private(set) var phase = ConnectionState.setup
+    let counters = ConnectionCounters()
     private let setup = SetupPhase()
-    @exclusivity(unchecked) private(set) var reason: CloseReason?
-    /// Itself while the connection is open, which keeps it alive.
-    @exclusivity(unchecked) private var life: Connection?
-    /// Called last, after the close handler, so that the listener counts the connection as closed.
-    @exclusivity(unchecked) var notifyListener: ((Connection) -> Void)?
-    /// The index in the listener's array of connections; belongs to the listener's queue.
-    @exclusivity(unchecked) var place = 0
-    /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
-    @exclusivity(unchecked) private(set) var pauses = 0
-    /// The peer has sent its last byte.
-    @exclusivity(unchecked) var hasEnded = false
-    /// The sending direction is shut down, or will be after the last send.
-    @exclusivity(unchecked) var isFinishing = false
-    /// Set above the high water mark, cleared at the low water mark.
-    @exclusivity(unchecked) var isBackedUp = false
+    private let store = Confined(State())
+
+    /// The state that belongs to the queue; see `QueueConfined`.
+    var confined: State {
+        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
+        @inline(__always) unsafeMutableAddress { store.address }
+    }
+
+    struct State {
+        fileprivate(set) var life = ConnectionLife.setup
+        var handlers = ConnectionHandlers()
+        fileprivate(set) var receiver: StreamReceiver?
+        var outgoing = OutgoingQueue()
+        /// The parts that only some connections have.
+        var intake: ConnectionIntake?
+        var security: ConnectionSecurity?
+        var clock: ConnectionClock?
+        /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
+        fileprivate(set) var pauses = 0
+        /// The peer has sent its last byte.
+        var hasEnded = false
+        /// Nothing more is accepted for sending: after `closeOutput`, `close`, or a failure.
+        var isFinishing = false
+        /// Set above the high water mark, cleared at the low water mark.
+        var isBackedUp = false
+        /// The connection itself while it is open, which keeps it alive.
+        fileprivate var itself: Connection?
+        /// Called last, after the close handler, so that the listener counts the connection as
+        /// closed.
+        var notifyListener: ((Connection) -> Void)?
+    }
 
     /// - Parameters:
     ///   - descriptor: a connected stream socket, owned by the connection from now on.
@@ -82,29 +84,36 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
         sendLowWaterBytes = options.sendLowWaterBytes
         pausesReceivingWhileUnwritable = options.pausesReceivingWhileUnwritable
         receiveMaximumBytes = max(1, options.receiveMaximumBytes)
-        receiveLimit = receiveMaximumBytes
-        receiver = StreamReceiver(
+        confined.receiver = StreamReceiver(
             descriptor: descriptor, isUnix: isUnix, queue: queue,
             loopNumber: placement.loopNumber, mostUnsent: options.sendHighWaterBytes, client: self)
-        let hasTimeouts = options.timeouts != ConnectionTimeouts()
-        if hasTimeouts || options.receiveMinimumBytes > 1 {
-            let extras = makeExtras()
-            extras.timeouts = options.timeouts
-            extras.receiveMinimumBytes = max(1, options.receiveMinimumBytes)
-            updateReceiveLimit()
-        }
-    }
-
-    func makeExtras() -> ConnectionExtras {
-        if let extras { return extras }
-        let made = ConnectionExtras()
-        extras = made
-        return made
+        if options.timeouts != ConnectionTimeouts() { makeClock().timeouts = options.timeouts }
+        let hasBounds = options.receiveMinimumBytes > 1 || options.receiveMaximumBytes != .max
+        if hasBounds { makeIntake().minimumBytes = max(1, options.receiveMinimumBytes) }
     }
 
     deinit {
         // The connection was never activated.
         if phase == .setup { Sockets.close(descriptor) }
+    }
+
+    var phase: ConnectionState { confined.life.state }
+
+    /// Why the connection closes, or is closed; nil while it does not.
+    var reason: CloseReason? { confined.life.reason }
+
+    func makeIntake() -> ConnectionIntake {
+        if let intake = confined.intake { return intake }
+        let made = ConnectionIntake()
+        confined.intake = made
+        return made
+    }
+
+    func makeClock() -> ConnectionClock {
+        if let clock = confined.clock { return clock }
+        let made = ConnectionClock()
+        confined.clock = made
+        return made
     }
 
     // MARK: handlers
@@ -116,7 +125,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     }
 
     private func replaceHandlers(_ handlers: ConnectionHandlers) {
-        self.handlers = handlers
+        confined.handlers = handlers
         updateReceiving()
     }
 
@@ -129,7 +138,7 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     }
 
     private func replaceReceiveHandler(_ handler: ((Connection, RawSpan) -> Void)?) {
-        handlers.receive = handler
+        confined.handlers.receive = handler
         updateReceiving()
     }
 
@@ -137,34 +146,37 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     /// receive: send the rest, and close. Without a handler the connection then closes itself once
     /// all is sent.
     public func setEndHandler(_ handler: sending ((Connection) -> Void)?) {
-        onQueue { $0.handlers.end = handler }
+        onQueue { $0.confined.handlers.end = handler }
     }
 
     /// Sets the handler that is called when the connection is writable again; see ``isWritable``.
     public func setWritableHandler(_ handler: sending ((Connection) -> Void)?) {
-        onQueue { $0.handlers.writable = handler }
+        onQueue { $0.confined.handlers.writable = handler }
     }
 
     /// Sets the handler that is called once, when the descriptor is closed. All handlers are
     /// released then.
     public func setCloseHandler(_ handler: sending ((Connection, CloseReason) -> Void)?) {
-        guard isCurrent else { return hop { $0.handlers.close = handler } }
-        handlers.close = handler
+        guard isCurrent else { return hop { $0.confined.handlers.close = handler } }
+        confined.handlers.close = handler
     }
 
     // MARK: life
 
     /// The connection's state. On the queue.
-    public var state: ConnectionState { phase }
+    public var state: ConnectionState {
+        checkCurrent()
+        return phase
+    }
 
     /// Starts receiving. Set the handlers first.
     public func activate() {
         onQueue { connection in
             guard connection.phase == .setup else { return }
-            connection.phase = .active
-            connection.life = connection
-            connection.activationNanoseconds = MonotonicClock.nanoseconds()
-            let isPlain = connection.extras == nil
+            connection.confined.life = .active
+            connection.confined.itself = connection
+            connection.counters.activation.set(MonotonicClock.nanoseconds())
+            let isPlain = connection.confined.security == nil && connection.confined.clock == nil
             connection.setup.end()
             // `begin` arms a timer that may fire on the queue at once, so it must run there, too.
             if isPlain { connection.updateReceiving() } else { connection.hop { $0.begin() } }
@@ -172,16 +184,16 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     }
 
     private func begin() {
-        guard phase != .closed, let extras else { return }
+        guard phase != .closed else { return }
         restartTimer()
-        if let layer = extras.layer { startHandshake(layer) }
+        if let security = confined.security { startHandshake(security) }
         updateReceiving()
     }
 
     /// Stops the calls of the receive handler until `resumeReceiving` was called as often.
     public func pauseReceiving() {
         onQueue {
-            $0.pauses += 1
+            $0.confined.pauses += 1
             $0.updateReceiving()
         }
     }
@@ -189,11 +201,11 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     /// Undoes one `pauseReceiving`.
     public func resumeReceiving() {
         onQueue { connection in
-            guard connection.pauses > 0 else {
+            guard connection.confined.pauses > 0 else {
                 fatalMisuse(
                     "resumeReceiving of connection '\(connection.queue.label)' without a pause")
             }
-            connection.pauses -= 1
+            connection.confined.pauses -= 1
             connection.updateReceiving()
         }
     }
@@ -209,64 +221,32 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     @inline(__always)
     var isInSetup: Bool { setup.isOn }
 
-    // MARK: StreamReceiverClient
-
-    package func received(_ bytes: UnsafeRawBufferPointer) {
-        counters.receives &+= 1
-        counters.bytesReceived &+= UInt64(bytes.count)
-        if bytes.count > receiveLimit {
-            receiveSpecially(bytes)
-        } else {
-            handlers.receive?(self, RawSpan(_unsafeBytes: bytes))
-        }
-    }
-
-    package func receivingEnded(_ result: Int32) {
-        guard phase == .active || isHandshaking, !hasEnded else { return }
-        if result < 0 {
-            tearDown(.failed(SocketError("recv", -result)))
-        } else if let failure = extras?.layer?.receiveEnd() {
-            fail(failure)
-        } else {
-            receivedEnd()
-        }
-    }
-
-    /// Starts, pauses or resumes the receiver, as the connection's state requires.
-    func updateReceiving() {
-        if let extras { return updateReceiving(extras) }
-        guard let receiver, phase == .active, !hasEnded else { return }
-        if wantsToReceive { return receiver.resume() }
-        receiver.pause()
-        receiver.watch()
-    }
-
     // MARK: the end
 
     func beginClose(_ why: CloseReason) {
         guard phase == .setup || phase == .active else { return }
         settleSends()
+        let security = confined.security
         // Bytes that wait for a handshake can never be sent if the handshake was never started.
-        let waitsInVain = isHandshaking && (phase == .setup || unsentBytes == 0)
-        let hasGoodbye = isSecured && !isHandshaking
-        if waitsInVain || outgoing.isEmpty && !isSecured { return tearDown(why) }
-        if let error = extras?.sendError { return tearDown(.failed(error)) }
-        reason = why
-        phase = .closing
+        let waitsInVain = isHandshaking && (phase == .setup || unsent == 0)
+        if waitsInVain || confined.outgoing.isEmpty && security == nil { return tearDown(why) }
+        if let error = security?.sendError { return tearDown(.failed(error)) }
+        confined.life = .closing(why)
+        confined.isFinishing = true
         setup.end()
-        life = self
-        extras?.gathered = []
+        confined.itself = self
+        confined.intake?.gathered = []
         if isHandshaking { return updateReceiving() }
-        receiver?.pause()
-        if hasGoodbye { flush() }
+        confined.receiver?.pause()
+        if security != nil { flush() }
     }
 
     /// The kernel has taken all sent bytes.
     func drained() {
-        extras?.hasDrained = true
-        if phase == .closing {
-            tearDown(reason ?? .closed)
-        } else if isFinishing && phase != .closed {
+        confined.clock?.hasDrained = true
+        if case .closing(let why) = confined.life {
+            tearDown(why)
+        } else if confined.isFinishing && phase != .closed {
             Sockets.closeOutput(descriptor)
         }
     }
@@ -274,40 +254,34 @@ public final class Connection: StreamReceiverClient, QueueConfined, @unchecked S
     func tearDown(_ why: CloseReason, aborts: Bool = false) {
         guard phase != .closed else { return }
         settleSends()
-        phase = .closed
+        confined.life = .closed(why)
+        confined.isFinishing = true
         setup.end()
-        reason = why
-        life = self
-        if !outgoing.isEmpty { fail(outgoing.abandon(), why) }
-        if let extras {
-            stopTimer()
-            fail(extras.unencrypted.abandon(), why)
-        }
-        receiver?.end()
+        confined.itself = self
+        let abandoned =
+            confined.outgoing.abandon() + (confined.security?.unencrypted.abandon() ?? [])
+        counters.unsent.set(0)
+        for completion in abandoned { hop { _ in completion.call(why.error) } }
+        stopTimer()
+        confined.receiver?.end()
         let isAborting = aborts || why == .aborted
         if isAborting { Sockets.abort(descriptor) } else { Sockets.close(descriptor) }
-        finish()
+        finish(why)
     }
 
-    private func fail(_ completions: [SendCompletion], _ why: CloseReason) {
-        for completion in completions { hop { _ in completion.call(why.error) } }
-    }
-
-    private func finish() {
+    private func finish(_ why: CloseReason) {
         // After the current work item, which may be another handler of the connection.
         hop { connection in
-            let close = connection.handlers.close.take()
-            connection.handlers = ConnectionHandlers()
-            connection.receiver = nil
-            connection.life = nil
-            close?(connection, connection.reason ?? .closed)
-            connection.extras?.layer = nil
+            let close = connection.confined.handlers.close.take()
+            connection.confined.handlers = ConnectionHandlers()
+            connection.confined.receiver = nil
+            connection.confined.itself = nil
+            close?(connection, why)
+            connection.confined.security = nil
             // Last, so that all close handlers have run when a listener's shutdown completes.
-            connection.notifyListener.take()?(connection)
+            connection.confined.notifyListener.take()?(connection)
         }
     }
 
     var isOpen: Bool { phase == .active || phase == .closing }
-
-    var isOpenForSending: Bool { (phase == .active || phase == .setup) && !isFinishing }
 }

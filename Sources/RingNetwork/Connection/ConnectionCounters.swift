@@ -1,7 +1,11 @@
-/// A connection's counters since it was made.
-struct ConnectionCounters {
-    var receives: UInt64 = 0
-    var bytesReceived: UInt64 = 0
-    var sends: UInt64 = 0
-    var bytesSent: UInt64 = 0
+/// A connection's counters since it was made. Any thread may read them.
+struct ConnectionCounters: ~Copyable, Sendable {
+    let receives = Counter()
+    let bytesReceived = Counter()
+    let sends = Counter()
+    let bytesSent = Counter()
+    /// Sent bytes that the kernel has not taken yet, as of the last change.
+    let unsent = Counter()
+    /// On CLOCK_MONOTONIC; 0: not activated.
+    let activation = Counter()
 }

@@ -23,6 +23,7 @@ extension Connection {
     /// ``Connector/connect(to:on:completion:)``. On the queue. Once the connection is closed, it
     /// names no event loop.
     public var placement: ConnectionPlacement {
-        ConnectionPlacement(queue: queue, loopNumber: receiver?.loopNumber)
+        checkCurrent()
+        return ConnectionPlacement(queue: queue, loopNumber: confined.receiver?.loopNumber)
     }
 }

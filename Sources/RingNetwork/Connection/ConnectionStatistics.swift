@@ -18,17 +18,13 @@ public struct ConnectionStatistics: Sendable, Hashable {
 }
 
 extension Connection {
-    /// The connection's counters. On the queue; final in the close handler.
+    /// The connection's counters. From any thread; final in the close handler.
     public var statistics: ConnectionStatistics {
-        var statistics = ConnectionStatistics()
-        statistics.bytesReceived = counters.bytesReceived
-        statistics.receives = counters.receives
-        statistics.bytesSent = counters.bytesSent
-        statistics.sends = counters.sends
-        statistics.unsentBytes = unsentBytes
-        if activationNanoseconds != 0 {
-            statistics.activeNanoseconds = MonotonicClock.nanoseconds() &- activationNanoseconds
-        }
-        return statistics
+        let activation = counters.activation.value
+        return ConnectionStatistics(
+            bytesReceived: counters.bytesReceived.value, receives: counters.receives.value,
+            bytesSent: counters.bytesSent.value, sends: counters.sends.value,
+            unsentBytes: Int(counters.unsent.value),
+            activeNanoseconds: activation == 0 ? 0 : MonotonicClock.nanoseconds() &- activation)
     }
 }

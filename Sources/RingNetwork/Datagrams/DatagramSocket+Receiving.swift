@@ -61,7 +61,7 @@ extension DatagramSocket {
         handler(self, batch)
         confined.isHandling = false
         // Answers may point into the batch, whose memory the next one overwrites.
-        if !outgoing.isEmpty { flush() }
+        if !confined.outgoing.isEmpty { flush() }
     }
 
     /// Returns false if the descriptor is unusable.

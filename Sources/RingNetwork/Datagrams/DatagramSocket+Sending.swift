@@ -4,10 +4,16 @@ internal import RingDispatch
 extension DatagramSocket {
     /// Whether the kernel had room at the last attempt. While it has none, datagrams are queued, up
     /// to ``DatagramOptions/sendQueueBytes``. On the queue.
-    public var isWritable: Bool { !confined.isBlocked }
+    public var isWritable: Bool {
+        checkCurrent()
+        return !confined.isBlocked
+    }
 
     /// The size of the send queue: the datagrams' bytes, plus 64 for each. On the queue.
-    public var queuedBytes: Int { outgoing.cost }
+    public var queuedBytes: Int {
+        checkCurrent()
+        return confined.outgoing.cost
+    }
 
     // MARK: one datagram
 
@@ -116,7 +122,7 @@ extension DatagramSocket {
                 path: nil)
         }
         flushUnlessBlocked()
-        outgoing.keepBorrowed()
+        confined.outgoing.keepBorrowed()
     }
 
     /// Sends the datagrams that the receive handler has batched so far. Outside of the handler
@@ -181,9 +187,9 @@ extension DatagramSocket {
         let isLasting =
             confined.isHandling ? confined.inbox?.receiver.contains(bytes) ?? false : true
         admit(bytes, isLasting: isLasting, to: address, path: path)
-        if confined.isHandling && outgoing.count < DatagramSocket.mostTogether { return }
+        if confined.isHandling && confined.outgoing.count < DatagramSocket.mostTogether { return }
         flushUnlessBlocked()
-        if !confined.isHandling { outgoing.keepBorrowed() }
+        if !confined.isHandling { confined.outgoing.keepBorrowed() }
     }
 
     /// Most datagrams that wait for the end of the handler.
@@ -210,24 +216,25 @@ extension DatagramSocket {
         if confined.isBlocked {
             let cost = bytes.count + OutgoingDatagrams.entryBytes
             if options.dropPolicy == .oldest && cost <= options.sendQueueBytes {
-                while outgoing.cost + cost > options.sendQueueBytes {
-                    outgoing.removeFirst(1)
+                while confined.outgoing.cost + cost > options.sendQueueBytes {
+                    confined.outgoing.removeFirst(1)
                     confined.tally.datagramsDropped &+= 1
                 }
             }
-            if outgoing.cost + cost > options.sendQueueBytes {
+            if confined.outgoing.cost + cost > options.sendQueueBytes {
                 confined.tally.datagramsDropped &+= 1
                 return
             }
         }
-        outgoing.append(bytes, isLasting: isLasting && !confined.isBlocked, to: address, path: path)
+        confined.outgoing.append(
+            bytes, isLasting: isLasting && !confined.isBlocked, to: address, path: path)
     }
 
     private func flushUnlessBlocked() {
-        guard !confined.isBlocked, !outgoing.isEmpty, isOpenForSending else { return }
+        guard !confined.isBlocked, !confined.outgoing.isEmpty, isOpenForSending else { return }
         if sendAll() { return }
         confined.isBlocked = true
-        outgoing.keepBorrowed()
+        confined.outgoing.keepBorrowed()
         waitUntilWritable()
     }
 
@@ -236,8 +243,8 @@ extension DatagramSocket {
         let sender = confined.sender ?? DatagramSender()
         confined.sender = sender
         var hasRetried = false
-        while !outgoing.isEmpty {
-            outgoing.fill(sender, confined.segmentLimit)
+        while !confined.outgoing.isEmpty {
+            confined.outgoing.fill(sender, confined.segmentLimit)
             let count = sender.send(descriptor)
             if count > 0 {
                 hasRetried = false
@@ -254,19 +261,20 @@ extension DatagramSocket {
         confined.tally.sendCalls &+= 1
         var datagrams = 0
         for message in 0..<messages {
-            let run = outgoing.datagrams(ofMessage: message)
+            let run = confined.outgoing.datagrams(ofMessage: message)
             datagrams += run
             if run > 1 { confined.tally.datagramsSegmented &+= UInt64(run) }
         }
         confined.tally.datagramsSent &+= UInt64(datagrams)
-        confined.tally.bytesSent &+= UInt64(outgoing.byteCount(ofFirst: datagrams))
-        outgoing.removeFirst(datagrams)
+        confined.tally.bytesSent &+= UInt64(confined.outgoing.byteCount(ofFirst: datagrams))
+        confined.outgoing.removeFirst(datagrams)
     }
 
     /// Handles the refusal of the batch's first message.
     private func sendingFailed(_ code: Int32, _ hasRetried: inout Bool) {
-        let datagrams = outgoing.datagrams(ofMessage: 0)
-        if datagrams > 1, confined.segmentLimit.refused(code, segmentBytes: outgoing.nextByteCount)
+        let datagrams = confined.outgoing.datagrams(ofMessage: 0)
+        if datagrams > 1,
+            confined.segmentLimit.refused(code, segmentBytes: confined.outgoing.nextByteCount)
         {
             return
         }
@@ -278,8 +286,8 @@ extension DatagramSocket {
             return
         }
         hasRetried = false
-        let endpoint = outgoing.nextAddress.map { Endpoint($0) } ?? remoteEndpoint
-        outgoing.removeFirst(datagrams)
+        let endpoint = confined.outgoing.nextAddress.map { Endpoint($0) } ?? remoteEndpoint
+        confined.outgoing.removeFirst(datagrams)
         refuse(endpoint, datagrams, error)
     }
 
@@ -298,14 +306,15 @@ extension DatagramSocket {
 
     private func becameWritable() {
         guard confined.phase == .active, confined.isBlocked else { return }
-        let before = outgoing.count
+        let before = confined.outgoing.count
         if sendAll() {
             confined.isBlocked = false
             confined.fruitlessFlushes = 0
             confined.handlers.writable?(self)
             return
         }
-        confined.fruitlessFlushes = outgoing.count < before ? 0 : confined.fruitlessFlushes + 1
+        confined.fruitlessFlushes =
+            confined.outgoing.count < before ? 0 : confined.fruitlessFlushes + 1
         if confined.fruitlessFlushes > 1 { pauseSending() } else { waitUntilWritable() }
     }
 

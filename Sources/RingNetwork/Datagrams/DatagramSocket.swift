@@ -11,9 +11,7 @@ public import RingDispatch
 /// An active socket retains itself until `close`, or until its descriptor is unusable; then it
 /// calls its close handler once. Other errors go to the error handler and leave the socket usable:
 /// ICMP errors (a peer's port is closed), and datagrams that the kernel refuses.
-public final class DatagramSocket: QueueConfined, @unchecked Sendable {
-    // Safety: mutable state belongs to `queue`; before `activate`, to the thread that made the
-    // socket.
+public final class DatagramSocket: QueueConfined {
     public let queue: DispatchQueue
     /// The endpoint it is bound to, with the port that the kernel chose for port 0; nil for an
     /// unnamed Unix socket.
@@ -30,10 +28,15 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     /// descriptor is not closed meanwhile.
     private let isOpen = Locked(true)
 
-    @exclusivity(unchecked) var confined: Confined
+    private let store: Confined<State>
 
     /// The state that belongs to the queue; see `QueueConfined`.
-    struct Confined {
+    var confined: State {
+        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
+        @inline(__always) unsafeMutableAddress { store.address }
+    }
+
+    struct State {
         var handlers = DatagramHandlers()
         var tally = DatagramCounters()
         fileprivate(set) var phase = Phase.setup
@@ -51,6 +54,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         var receivePause: DispatchScheduledItem?
         /// The receive handler is running: datagrams it sends wait for the end of the batch.
         var isHandling = false
+        let outgoing = OutgoingDatagrams()
         var sender: DatagramSender?
         var segmentLimit: SegmentLimit
         var writeWait: ReadinessWait?
@@ -63,8 +67,6 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     }
 
     private let setup = SetupPhase()
-
-    let outgoing = OutgoingDatagrams()
 
     enum Phase {
         case setup
@@ -148,7 +150,7 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
             file = nil
         }
         let canSegment = options.combinesSent && Datagrams.canSegment(descriptor)
-        confined = Confined(segmentLimit: SegmentLimit(isAvailable: canSegment))
+        store = Confined(State(segmentLimit: SegmentLimit(isAvailable: canSegment)))
         let name = localEndpoint ?? remoteEndpoint
         queue = DispatchQueue(
             label: "datagrams \(name.map { "\($0)" } ?? "\(descriptor)")", target: target)
@@ -199,7 +201,10 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
     // MARK: life
 
     /// The socket's counters. On the queue.
-    public var counters: DatagramCounters { confined.tally }
+    public var counters: DatagramCounters {
+        checkCurrent()
+        return confined.tally
+    }
 
     /// Starts receiving. Set the handlers first.
     public func activate() {
@@ -272,8 +277,8 @@ public final class DatagramSocket: QueueConfined, @unchecked Sendable {
         setup.end()
         confined.life = self
         confined.reason = why
-        confined.tally.datagramsDropped &+= UInt64(outgoing.count)
-        outgoing.removeFirst(outgoing.count)
+        confined.tally.datagramsDropped &+= UInt64(confined.outgoing.count)
+        confined.outgoing.removeFirst(confined.outgoing.count)
         confined.receivePause?.cancel()
         confined.sendPause?.cancel()
         confined.readWait?.cancel()

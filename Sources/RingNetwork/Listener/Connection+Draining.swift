@@ -7,7 +7,7 @@ extension Connection {
     /// kernel has taken all sent bytes. Connections without a listener never call it. See
     /// ``Listener/shutdown(deadline:completion:)``.
     public func setDrainHandler(_ handler: sending ((Connection) -> Void)?) {
-        onQueue { $0.handlers.drain = handler }
+        onQueue { $0.confined.handlers.drain = handler }
     }
 
     /// Called when the listener shuts down. Not on the connection's queue.
@@ -16,7 +16,7 @@ extension Connection {
         hop { connection in
             // Already closing.
             guard connection.state != .closing, connection.state != .closed else { return }
-            if let handler = connection.handlers.drain {
+            if let handler = connection.confined.handlers.drain {
                 handler(connection)
             } else {
                 connection.close()

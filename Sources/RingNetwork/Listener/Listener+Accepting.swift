@@ -64,12 +64,12 @@ extension Listener {
         confined.tally.accepted += 1
         if let peer {
             confined.peers.add(peer)
-            connection.notifyListener = { [self] in closed($0, peer) }
+            connection.confined.notifyListener = { [self] in closed($0, peer) }
         } else {
             // Captures only the listener, so it needs no allocation.
-            connection.notifyListener = { [self] in closed($0, nil) }
+            connection.confined.notifyListener = { [self] in closed($0, nil) }
         }
-        confined.open.insert(connection)
+        confined.open[ObjectIdentifier(connection)] = connection
         confined.handlers.connection?(connection)
         if confined.handlers.connection == nil { connection.close() }
     }
@@ -97,12 +97,16 @@ extension Listener {
     /// Called from any queue when a connection's descriptor is closed.
     /// - Parameter peer: the peer that the connection was counted for.
     private func closed(_ connection: Connection, _ peer: PeerKey?) {
-        let (received, sent) = (connection.counters.bytesReceived, connection.counters.bytesSent)
+        let (received, sent) = (
+            connection.counters.bytesReceived.value, connection.counters.bytesSent.value
+        )
         queue.async { [self] in
             confined.tally.closed += 1
             confined.tally.bytesReceived += received
             confined.tally.bytesSent += sent
-            guard confined.open.remove(connection) else { return }
+            guard confined.open.removeValue(forKey: ObjectIdentifier(connection)) != nil else {
+                return
+            }
             if let peer { confined.peers.remove(peer) }
             if confined.open.count < options.connectionLimit { release(.limit) }
             endPause()

@@ -34,7 +34,7 @@ extension Listener {
     private func beginShutdown() {
         confined.ending = ShutdownState()
         close { $0.finishShutdown() }
-        for connection in confined.open.all { connection.drain() }
+        for connection in confined.open.values { connection.drain() }
     }
 
     private func limitShutdown(to deadline: DispatchTime) {
@@ -52,7 +52,7 @@ extension Listener {
     private func abortAll() {
         guard let ending = confined.ending, !ending.isDone, !ending.isPastDeadline else { return }
         confined.ending?.isPastDeadline = true
-        for connection in confined.open.all {
+        for connection in confined.open.values {
             connection.abort { [self] aborted in
                 // Queued before the connection reports its close.
                 queue.async { [self] in noteAborted(connection, aborted) }
@@ -64,7 +64,7 @@ extension Listener {
             guard confined.ending?.isDone == false else { return }
             let closing = confined.ending?.aborted.count ?? 0
             confined.ending?.report.unfinished = confined.open.count - closing
-            confined.open = OpenConnections()
+            confined.open = [:]
             finishShutdown()
         }
     }
@@ -72,7 +72,8 @@ extension Listener {
     private func noteAborted(
         _ connection: Connection, _ aborted: ShutdownReport.AbortedConnection
     ) {
-        guard confined.open.contains(connection), confined.ending?.isDone == false else { return }
+        guard confined.open[ObjectIdentifier(connection)] != nil, confined.ending?.isDone == false
+        else { return }
         confined.ending?.aborted.insert(ObjectIdentifier(connection))
         confined.ending?.report.aborted.append(aborted)
     }

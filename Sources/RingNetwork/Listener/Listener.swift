@@ -6,24 +6,28 @@ public import RingDispatch
 /// Connections are spread over the event loops. Accepting pauses while descriptors or memory are
 /// short, or a limit of ``ListenerOptions`` is reached; it resumes when a connection closes, or
 /// after a while. Clients wait in the backlog meanwhile. Handlers run on the listener's queue.
-public final class Listener: QueueConfined, @unchecked Sendable {
-    // Safety: mutable state belongs to `queue`; before `activate`, to the thread that made the
-    // listener.
+public final class Listener: QueueConfined {
     public let queue: DispatchQueue
     /// The endpoints it listens on, with the ports that the kernel chose for port 0.
     public let endpoints: [Endpoint]
     let options: ListenerOptions
     let sockets: [ListeningSocket]
-    @exclusivity(unchecked) var confined = Confined()
+    private let store = Confined(State())
 
     /// The state that belongs to the queue; see `QueueConfined`.
-    struct Confined {
+    var confined: State {
+        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
+        @inline(__always) unsafeMutableAddress { store.address }
+    }
+
+    struct State {
         var handlers = ListenerHandlers()
         /// Itself while the listener is active, which keeps it alive.
         fileprivate var life: Listener?
         fileprivate(set) var phase = Phase.setup
         var accepting = AcceptingState()
-        var open = OpenConnections()
+        /// The connections that are not closed.
+        var open: [ObjectIdentifier: Connection] = [:]
         var peers = PeerCounts()
         var tally = ListenerCounters()
         /// A descriptor in reserve, closed to accept and close clients when there is no other.
@@ -144,13 +148,20 @@ public final class Listener: QueueConfined, @unchecked Sendable {
     // MARK: on the queue
 
     /// The open connections. On the queue.
-    public var connections: [Connection] { confined.open.all }
+    public var connections: [Connection] {
+        checkCurrent()
+        return Array(confined.open.values)
+    }
 
     /// The number of accepted connections. On the queue.
-    public var acceptedConnections: Int { confined.tally.accepted }
+    public var acceptedConnections: Int {
+        checkCurrent()
+        return confined.tally.accepted
+    }
 
     /// The listener's counters. On the queue.
     public var counters: ListenerCounters {
+        checkCurrent()
         var counters = confined.tally
         counters.waiting = sockets.reduce(0) { $0 + $1.waitingCount }
         return counters
@@ -160,7 +171,9 @@ public final class Listener: QueueConfined, @unchecked Sendable {
 
     /// Called when one of the sockets is closed.
     func finishIfClosed() {
-        guard confined.phase == .closing, sockets.allSatisfy(\.isClosed) else { return }
+        guard confined.phase == .closing, sockets.allSatisfy({ $0.confined.isClosed }) else {
+            return
+        }
         release()
         finish()
     }

@@ -2,17 +2,26 @@ internal import LinuxPlatform
 internal import RingDispatch
 
 /// A listening socket of a listener.
-final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
-    // Safety: mutable state belongs to the listener's queue.
+final class ListeningSocket: StreamAcceptorClient, Sendable {
     let endpoint: Endpoint
     let descriptor: Int32
     let isUnix: Bool
     /// The socket's file, removed on close.
     private let file: UnixSocketFile?
-    /// Safety: an attached listener outlives its open sockets.
-    private unowned(unsafe) var listener: Listener?
-    private var acceptor: StreamAcceptor?
-    private(set) var isClosed = false
+    private let store = Confined(State())
+
+    /// The state that belongs to the listener's queue.
+    var confined: State {
+        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
+        @inline(__always) unsafeMutableAddress { store.address }
+    }
+
+    struct State {
+        /// Safety: an attached listener outlives its open sockets.
+        fileprivate unowned(unsafe) var listener: Listener?
+        fileprivate var acceptor: StreamAcceptor?
+        fileprivate(set) var isClosed = false
+    }
 
     /// Makes the socket and starts listening.
     init(_ endpoint: Endpoint, _ options: ListenerOptions) throws {
@@ -53,34 +62,35 @@ final class ListeningSocket: StreamAcceptorClient, @unchecked Sendable {
         options.socket.apply(to: descriptor)
     }
 
-    var waitingCount: Int { isClosed ? 0 : Sockets.backlogCount(of: descriptor) }
+    var waitingCount: Int { confined.isClosed ? 0 : Sockets.backlogCount(of: descriptor) }
 
     // MARK: on the queue
 
     func attach(to listener: Listener) {
-        self.listener = listener
-        acceptor = StreamAcceptor(descriptor: descriptor, queue: listener.queue, client: self)
+        confined.listener = listener
+        confined.acceptor = StreamAcceptor(
+            descriptor: descriptor, queue: listener.queue, client: self)
     }
 
     func start() {
-        if !isClosed { acceptor?.resume() }
+        if !confined.isClosed { confined.acceptor?.resume() }
     }
 
-    func stop() { acceptor?.pause() }
+    func stop() { confined.acceptor?.pause() }
 
     /// Closes the socket, and notifies the listener.
     func close() {
-        guard !isClosed else { return }
-        isClosed = true
-        acceptor?.end()
+        guard !confined.isClosed else { return }
+        confined.isClosed = true
+        confined.acceptor?.end()
         Sockets.close(descriptor)
         file?.remove()
-        listener?.finishIfClosed()
+        confined.listener?.finishIfClosed()
     }
 
     // MARK: StreamAcceptorClient
 
-    func accepted(_ descriptor: Int32) { listener?.accepted(descriptor, at: self) }
+    func accepted(_ descriptor: Int32) { confined.listener?.accepted(descriptor, at: self) }
 
-    func acceptingFailed(_ result: Int32) { listener?.acceptFailed(-result, at: self) }
+    func acceptingFailed(_ result: Int32) { confined.listener?.acceptFailed(-result, at: self) }
 }

@@ -17,4 +17,44 @@ struct ConnectionMisuseTests {
         }
         expectMessage(result, naming: "many.at.once", "serial")
     }
+
+    @Test("a connection's state off its queue")
+    func stateOffTheQueue() async {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            let (descriptor, _) = Wire.pair()
+            let connection = Connection(adopting: descriptor, label: "greeter")
+            // Its maker may use it until it is activated.
+            precondition(connection.state == .setup && connection.isWritable)
+            connection.activate()
+            // In a block of the queue anybody may.
+            precondition(connection.queue.sync { connection.state } == .active)
+            // Counters belong to everybody.
+            precondition(connection.statistics.sends == 0)
+            _ = connection.state
+        }
+        expectMessage(result, naming: "Connection.state", "'greeter'", "queue.sync")
+    }
+
+    @Test("a listener's counters off its queue")
+    func countersOffTheQueue() async {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            let listener = try Listener(.ipv4(.loopback, port: 0))
+            listener.activate()
+            _ = listener.connections
+        }
+        expectMessage(result, naming: "Listener.connections", "'listener 127.0.0.1:", "queue.sync")
+    }
+
+    @Test("a datagram socket's queue length off its queue")
+    func queuedBytesOffTheQueue() async {
+        let result = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+            socket.activate()
+            _ = socket.queuedBytes
+        }
+        expectMessage(result, naming: "DatagramSocket.queuedBytes", "'datagrams ", "queue.sync")
+    }
 }

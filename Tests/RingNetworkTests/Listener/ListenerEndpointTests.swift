@@ -138,7 +138,7 @@ struct ListenerEndpointTests {
         let loops = Watched<Set<Int>>([])
         let listener = try makeListener { connection in
             loops.update { loops in
-                if let loop = connection.receiver?.loop.index { loops.insert(loop) }
+                if let loop = connection.confined.receiver?.loop.index { loops.insert(loop) }
             }
         }
         let count = Runtime.pool.loops.count

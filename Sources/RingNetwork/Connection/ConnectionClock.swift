@@ -1,0 +1,16 @@
+internal import RingDispatch
+
+/// The time-outs of a connection that has some. Belongs to the connection's queue.
+final class ConnectionClock {
+    var timeouts = ConnectionTimeouts()
+    var watch: ActivityWatch?
+    /// The next tick of `watch`; nil: no time-out is set.
+    var timer: DispatchScheduledItem?
+    /// Counts the messages that the program announces with `isInMessage`.
+    var messageNumber: UInt64 = 0
+    var isInMessage = false
+    /// Receiving was paused at some time since the last tick.
+    var hasPaused = false
+    /// Everything was sent at some time since the last tick.
+    var hasDrained = false
+}

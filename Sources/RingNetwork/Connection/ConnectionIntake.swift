@@ -1,0 +1,12 @@
+/// The received bytes of a connection that gathers, divides or decrypts them before it calls the
+/// handler. Belongs to the connection's queue.
+final class ConnectionIntake {
+    /// Bytes to gather before they are delivered.
+    var minimumBytes = 1
+    /// Received bytes that were not delivered yet.
+    var gathered: [UInt8] = []
+    /// A receive handler is running.
+    var isDelivering = false
+    /// The peer ended its stream, and the end was not reported yet.
+    var isEndHeld = false
+}
