@@ -16,7 +16,7 @@ public final class LoadRun: @unchecked Sendable {
     private static let mostIntervals = 100_000
 
     let plan: LoadPlan
-    private let environment = RunEnvironment.current()
+    private let environment: RunEnvironment
     private let queue = DispatchQueue(label: "load.run")
     private var shards: [Shard] = []
     /// Fires at the end of a phase; each phase schedules it.
@@ -51,6 +51,7 @@ public final class LoadRun: @unchecked Sendable {
         if let process = plan.observedProcess, ProcessUsage.of(process: process) == nil {
             throw LoadFailure("--pid \(process): there is no such process on this machine")
         }
+        environment = RunEnvironment.current(server: plan.observedProcess)
         self.plan = plan
         self.onInterval = onInterval
         phaseTimer = DispatchSource.makeTimerSource(queue: queue)

@@ -27,7 +27,7 @@ public struct Comparison: Sendable {
     public let differences: [String]
     /// Differs between any two runs, or is the short form of another field.
     private static let ignoredFields = [
-        "seed", "target", "message_bytes", "date", "command_line", "server_backend",
+        "seed", "target", "message_bytes", "date", "command_line",
     ]
 
     private static let fewestIntervals = 3

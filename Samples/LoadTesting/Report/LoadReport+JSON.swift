@@ -45,7 +45,7 @@ extension LoadReport {
             ("ringload", .string(environment.program)),
             ("command_line", .string(environment.commandLine)),
             ("client_backend", .string(environment.clientBackend)),
-            ("server_backend", .null),
+            ("server_backend", environment.serverBackend.map { .string($0) } ?? .null),
         ])
     }
 

@@ -78,7 +78,8 @@ struct ReportPage {
         return [
             ("date", run.date), ("host", run.host), ("kernel", run.kernel),
             ("CPUs", run.processors), ("ringload", run.program), ("command", run.commandLine),
-            ("client back end", run.clientBackend), ("server back end", "not known"),
+            ("client back end", run.clientBackend),
+            ("server back end", run.serverBackend ?? "not known"),
         ]
     }
 

@@ -16,10 +16,13 @@ public struct RunEnvironment: Sendable {
     /// ringload's version, and whether it was built for debugging.
     public let program: String
     public let commandLine: String
-    /// `io_uring` or `epoll`. The server's is not known to a client.
+    /// `io_uring` or `epoll`.
     public let clientBackend: String
+    /// The same for the observed process; nil if there is none, or if it cannot be seen.
+    public let serverBackend: String?
 
-    static func current() -> RunEnvironment {
+    /// - Parameter server: the process whose CPU time is reported.
+    static func current(server: Int32? = nil) -> RunEnvironment {
         let (system, host, release, machine) = names()
         let model = ProcFolder.contents(of: "/proc/cpuinfo").split(separator: "\n")
             .first { $0.hasPrefix("model name") }?.split(separator: ": ").last
@@ -29,7 +32,8 @@ public struct RunEnvironment: Sendable {
             processors: "\(count)" + (model.map { " (\($0))" } ?? ""),
             program: "\(version), \(build) build",
             commandLine: commandLine(CommandLine.arguments),
-            clientBackend: DispatchRuntime.snapshot().backend)
+            clientBackend: DispatchRuntime.snapshot().backend,
+            serverBackend: server.flatMap(ProcessUsage.backend(ofProcess:)))
     }
 
     /// As a shell reads it. The values of headers are left out: they may be secret.

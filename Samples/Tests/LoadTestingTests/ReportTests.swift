@@ -1,3 +1,4 @@
+import Glibc
 import LoadTesting
 import RingNetwork
 import Testing
@@ -88,6 +89,13 @@ struct ReportTests {
         let environment = try #require(json["environment"])
         #expect(environment["kernel"]?.text?.hasPrefix("Linux ") == true)
         #expect(["io_uring", "epoll"].contains(environment["client_backend"]?.text))
+    }
+
+    @Test("the server's back end is that of the observed process")
+    func serverBackend() {
+        let own = RunEnvironment.current(server: getpid())
+        #expect(own.serverBackend == own.clientBackend)
+        #expect(RunEnvironment.current().serverBackend == nil)
     }
 
     @Test("the text of a plot is readable on a phone")
