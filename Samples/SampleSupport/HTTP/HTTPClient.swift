@@ -15,19 +15,20 @@ final class HTTPClient {
     private var isHeadTooLarge = false
     private var hasEnded = false
     private var isTakenOver = false
-    private let isReserved: Bool
+    private let reserved: ReservedPlaces?
     private let handler: Handler
 
-    private init(isReserved: Bool, _ handler: @escaping Handler) {
-        self.isReserved = isReserved
+    private init(_ reserved: ReservedPlaces?, _ handler: @escaping Handler) {
+        self.reserved = reserved
         self.handler = handler
     }
 
-    /// - Parameter isReserved: whether the connection is one of the last free ones.
+    /// - Parameter reserved: where the connection is listed if it is one of the last free ones.
     static func serve(
-        _ connection: Connection, isReserved: Bool, _ handler: @escaping Handler
+        _ connection: Connection, in reserved: ReservedPlaces?, _ handler: @escaping Handler
     ) {
-        let client = HTTPClient(isReserved: isReserved, handler)
+        let client = HTTPClient(reserved, handler)
+        reserved?.add(connection)
         connection.setHandlers(
             ConnectionHandlers(
                 receive: { connection, bytes in client.receive(bytes, connection) },
@@ -35,7 +36,8 @@ final class HTTPClient {
                     client.hasEnded = true
                     client.answer(connection)
                 },
-                writable: { client.answer($0) }))
+                writable: { client.answer($0) },
+                close: { connection, _ in client.reserved?.remove(connection) }))
         // The client has to speak first.
         connection.isInMessage = true
         connection.activate()
@@ -68,11 +70,12 @@ final class HTTPClient {
     }
 
     private func respond(to request: HTTPRequest?, _ connection: Connection) {
+        reserved?.remove(connection)
         guard let request else { return close(connection, HTTPResponse(.badRequest)) }
         guard request.method == "GET" || request.method == "HEAD" else {
             return close(connection, HTTPResponse(.methodNotAllowed))
         }
-        guard !isReserved || HTTPLimits.vitalPaths.contains(request.path) else {
+        guard reserved == nil || HTTPLimits.vitalPaths.contains(request.path) else {
             return close(connection, Self.overload)
         }
         guard case .response(let response) = handler(request, connection) else {
@@ -80,7 +83,7 @@ final class HTTPClient {
             connection.isInMessage = false
             return
         }
-        let keepsAlive = request.keepsAlive && !isReserved
+        let keepsAlive = request.keepsAlive && reserved == nil
         connection.send(response.bytes(keepsAlive: keepsAlive, hasBody: request.method == "GET"))
         if !keepsAlive { connection.close() }
     }

@@ -21,22 +21,12 @@ package struct HTTPLimits: Sendable {
     private static let requestBytesPerSecond = 100
     /// An eighth of a line with 256 kbit/s.
     private static let answerBytesPerSecond = 4096
-    /// For clients on reserved connections, which have their request ready.
-    private static let reservedSeconds = 1
 
     var timeouts: ConnectionTimeouts {
         var timeouts = ConnectionTimeouts()
         timeouts.idle = .seconds(Self.idleSeconds)
         timeouts.receiveRate = rate(Self.requestBytesPerSecond)
         timeouts.sendRate = rate(Self.answerBytesPerSecond)
-        return timeouts
-    }
-
-    var timeoutsOfReserved: ConnectionTimeouts {
-        var timeouts = timeouts
-        timeouts.receive = .seconds(Self.reservedSeconds)
-        timeouts.send = .seconds(Self.reservedSeconds)
-        timeouts.idle = .seconds(Self.reservedSeconds)
         return timeouts
     }
 

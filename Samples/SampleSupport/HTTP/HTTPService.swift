@@ -7,7 +7,7 @@ package import WireFormats
 package final class HTTPService: Sendable {
     private let listener: Listener
     private let handler: @Sendable (HTTPRequest, Connection) -> HTTPAnswer
-    private let limits: HTTPLimits
+    private let reserved = ReservedPlaces()
 
     /// - Parameter answer: called with the path, on the queue of the client's connection; nil means
     ///   404.
@@ -37,18 +37,16 @@ package final class HTTPService: Sendable {
         }
         listener = try Listener(endpoint, options: options)
         self.handler = handler
-        self.limits = limits
     }
 
     package var endpoint: Endpoint { listener.endpoint }
 
     package func activate() {
-        listener.setConnectionHandler { [unowned listener, handler, limits] connection in
-            let isReserved =
-                listener.connections.count
-                > HTTPLimits.connections - HTTPLimits.reservedConnections
-            if isReserved { connection.setTimeouts(limits.timeoutsOfReserved) }
-            HTTPClient.serve(connection, isReserved: isReserved, handler)
+        listener.setConnectionHandler { [unowned listener, handler, reserved] connection in
+            let free = HTTPLimits.connections - listener.connections.count
+            let isReserved = free < HTTPLimits.reservedConnections
+            HTTPClient.serve(connection, in: isReserved ? reserved : nil, handler)
+            if free == 0 { reserved.makeRoom() }
         }
         listener.activate()
     }

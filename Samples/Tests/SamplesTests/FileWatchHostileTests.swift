@@ -131,6 +131,25 @@ struct FileWatchHostileTests {
         }
     }
 
+    @Test("Health checks do not wait for clients that send nothing")
+    func silent() throws {
+        try withFileWatchServer(arguments: ["--http-patience", "3600s"]) { server in
+            let stalled = try (0..<650).map { number in
+                let client = try Client(port: server.httpPort)
+                if number < 250 { try client.send(Self.request("/events")) }
+                if number % 2 == 0 { try client.send(Array("G".utf8)) }
+                return client
+            }
+            // The time-out of the liveness probe in Deploy/kubernetes.
+            let deadline = Deadline(afterMilliseconds: 5000)
+            for path in ["/healthz", "/metrics", "/healthz"] {
+                #expect(try server.get(path).hasPrefix("HTTP/1.1 200 "))
+            }
+            #expect(!deadline.isOver)
+            for client in stalled { client.close() }
+        }
+    }
+
     /// A snapshot, read at 256 kbit/s.
     private static func readSlowly(
         port: UInt16, _ hasBegun: () -> Void
