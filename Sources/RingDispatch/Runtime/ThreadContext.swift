@@ -25,6 +25,8 @@ struct ThreadContext: ~Copyable {
     var receiveMemory: UnsafeMutableRawPointer?
     /// How long to spin before a sleep, learned from earlier waits.
     var spin = SpinBudget()
+    /// Whether the worker's last sleep was long: the next one probably is, too.
+    var hasSleptLong = false
     /// The senders of the events that the worker waits for.
     var arrivals = ArrivalPattern()
     /// Where the thread records what it does; nil until it first does.

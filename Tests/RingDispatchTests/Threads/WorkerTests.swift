@@ -41,6 +41,27 @@ struct WorkerTests {
         leave.open()
     }
 
+    @Test("In a quiet process, a handler that submits one item wakes no other worker")
+    func quiet() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "2", 1)
+            let items = Watched(0)
+            let other = DispatchQueue(label: "worker.other")
+            let ticks = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "worker.ticks"))
+            ticks.schedule(deadline: .now(), repeating: .milliseconds(5))
+            ticks.setEventHandler { other.async { items.increment() } }
+            ticks.activate()
+            // The first sleeps are not known to be long.
+            expectEventually(items) { $0 > 20 }
+            let before = DispatchRuntime.snapshot().wakeUps
+            expectEventually(items) { $0 > 120 }
+            let wakeUps = DispatchRuntime.snapshot().wakeUps - before
+            #expect(wakeUps < 50, "100 items cost \(wakeUps) wake-ups")
+            ticks.cancel()
+        }
+    }
+
     @Test("78. An item that computes for long does not stop the others")
     func computing() {
         let stop = Gate()

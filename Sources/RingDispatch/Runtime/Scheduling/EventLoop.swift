@@ -80,8 +80,6 @@ struct EventLoop: Equatable, Sendable {
         var turnsSincePoll = 0
         /// Time of the last fetch of events, in ticks.
         var lastPoll: UInt64 = 0
-        /// Whether the last sleep was long, so that the next one probably is too.
-        var hasSleptLong = false
     }
 
     init(index: Int, pool: Unmanaged<Pool>) throws(SystemError) {
@@ -176,8 +174,10 @@ struct EventLoop: Equatable, Sendable {
 
     // MARK: adding work, from any thread
 
+    /// - Returns: whether the item runs next, after the handler that the calling thread is in.
     @inline(__always)
-    func push(_ workItem: WorkItemPointer, from context: Context) {
+    @discardableResult
+    func push(_ workItem: WorkItemPointer, from context: Context) -> Bool {
         if workItem.pointee.priority != Priority.default { noteClasses() }
         if isHeld(by: context) {
             if waiting == 0, storage.pointee.inbox.isEmpty,
@@ -186,14 +186,15 @@ struct EventLoop: Equatable, Sendable {
                 ).exchanged
             {
                 if !isHeld(by: context) { wakeIfSleeping() }
-                return
+                return true
             }
             _ = storage.pointee.inbox.push(workItem)
-            if isHeld(by: context) { return }
+            if isHeld(by: context) { return false }
         } else {
             _ = storage.pointee.inbox.push(workItem)
         }
         wakeIfSleeping()
+        return false
     }
 
     func push(_ workItems: consuming WorkItemChain, from context: Context) {
@@ -377,11 +378,6 @@ struct EventLoop: Equatable, Sendable {
     /// rarely.
     func isFetchDue() -> Bool {
         hasWaits && Ticks.now() &- owned.pointee.lastPoll > Tuning.ticksBetweenFetches
-    }
-
-    var hasSleptLong: Bool {
-        get { owned.pointee.hasSleptLong }
-        nonmutating set { owned.pointee.hasSleptLong = newValue }
     }
 
     var parkedUntil: UInt64 {

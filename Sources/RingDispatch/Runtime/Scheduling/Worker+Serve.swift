@@ -139,7 +139,7 @@ extension Worker {
         }
         let isUseful =
             SpinBudget.isUsefulForEvents && context.pointee.arrivals.isRoundTrip
-            && !loop.hasSleptLong
+            && !context.pointee.hasSleptLong
         let mustFetch = isUseful && loop.hasWaits
         let hasEvents = context.pointee.spin.spin(isUseful: isUseful) {
             !loop.inboxIsEmpty || mustFetch && fetch(loop, context)
@@ -173,7 +173,7 @@ extension Worker {
         let timersChanged = loop.timers.firsts.isBefore(firsts)
         var events = 0
         if loop.inboxIsEmpty && !timersChanged {
-            if loop.hasSleptLong { pool.monitor.noteQuiet() }
+            if context.pointee.hasSleptLong { pool.monitor.noteQuiet() }
             let start = Ticks.now()
             events = loop.wait(
                 timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)
@@ -184,7 +184,7 @@ extension Worker {
             }
             if events == 0, until < .max { noteLateness(until) }
             context.pointee.spin.slept(ticks: slept)
-            loop.hasSleptLong = slept > Tuning.longSleepTicks
+            context.pointee.hasSleptLong = slept > Tuning.longSleepTicks
         }
         loop.announceState(mine.with(.running))
         loop.setSleeping(false)
