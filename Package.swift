@@ -84,7 +84,8 @@ let package = Package(
             dependencies: isSimulation ? ["CLinux", "CSimulation"] : ["CLinux"],
             swiftSettings: settings),
         .target(
-            name: "RingDispatch", dependencies: ["LinuxPlatform", "CLinux", logging, metrics],
+            name: "RingDispatch",
+            dependencies: ["LinuxPlatform", "CLinux", logging, metrics, lifecycle],
             swiftSettings: settings),
         .target(
             name: "RingNetwork",
