@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests the built NotesServer: notes, events, an upload in flight while it stops.
+# Tests the built NotesServer: notes, events, its log, what it tells systemd, an upload in flight
+# while it stops.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 place=$(mktemp -d)
@@ -10,10 +11,28 @@ clean_up() {
 }
 trap clean_up EXIT
 
-Samples/NotesServer/.build/debug/NotesServer --port 0 --folder "$place/notes" 2>"$place/log" &
+# The service manager's end: writes the notifications to a file, and ends after STOPPING=1.
+python3 - "$place/notify" >"$place/notified" <<'END' &
+import socket
+import sys
+
+manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+manager.bind(sys.argv[1])
+manager.settimeout(120)
+state = ""
+while state != "STOPPING=1":
+    state = manager.recv(1000).decode()
+    print(state, flush=True)
+END
+for _ in $(seq 100); do
+    [ ! -S "$place/notify" ] || break
+    sleep 0.1
+done
+NOTIFY_SOCKET="$place/notify" Samples/NotesServer/.build/debug/NotesServer --port 0 \
+    --folder "$place/notes" --json-log >"$place/log" 2>&1 &
 server=$!
 for _ in $(seq 100); do
-    url=$(sed -n 's/.*listening on \(http:.*\)/\1/p' "$place/log")
+    url=$(sed -n 's/.*listening on \(http:[^"]*\).*/\1/p' "$place/log")
     [ -z "$url" ] || break
     sleep 0.1
 done
@@ -38,6 +57,11 @@ expect 404 fetch -o /dev/null -w '%{http_code}' "${url}notes/1"
 expect 400 fetch -o /dev/null -w '%{http_code}' "${url}notes" -d 'no JSON'
 expect 404 fetch -o /dev/null -w '%{http_code}' --path-as-is "${url}files/..%2Fnotes.sqlite"
 expect "ok, 0 notes" fetch "${url}healthz"
+for _ in $(seq 100); do
+    [ ! -s "$place/notified" ] || break
+    sleep 0.1
+done
+expect "READY=1" cat "$place/notified"
 
 head -c 8000000 /dev/urandom >"$place/big"
 curl -sS --max-time 20 --limit-rate 4M -T "$place/big" "${url}files/big" >"$place/answer" &
@@ -54,3 +78,17 @@ wait "$server" || { echo "the server ended with status $?"; cat "$place/log"; ex
 server=
 cmp "$place/big" "$place/notes/files/big"
 expect "added changed removed" sh -c "sed -n 's/^event: //p' '$place/events' | xargs"
+expect "READY=1 STOPPING=1" sh -c "xargs <'$place/notified'"
+# A line for each request: the method, the path and the status.
+python3 - "$place/log" >"$place/requests" <<'END'
+import json
+import sys
+
+for line in map(json.loads, open(sys.argv[1])):
+    if "path" in line:
+        assert line["milliseconds"] >= 0 and line["time"].endswith("Z"), line
+        print(line["method"], line["path"], line["status"])
+END
+expect "POST /notes 201" sed -n '/notes 201/p' "$place/requests"
+expect "PUT /files/big 201" sed -n '/big/p' "$place/requests"
+expect 9 sh -c "wc -l <'$place/requests'"

@@ -12,7 +12,7 @@ let package = Package(
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
     ],
     targets: [
@@ -22,6 +22,7 @@ let package = Package(
                 .product(name: "RingDispatch", package: "ring-dispatch"),
                 .product(name: "RingConcurrency", package: "ring-dispatch"),
                 .product(name: "RingHTTP", package: "ring-dispatch"),
+                .product(name: "RingNetwork", package: "ring-dispatch"),
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import RingConcurrency
 import RingHTTP
+import RingNetwork
 import ServiceLifecycle
 
 /// Notes in SQLite, over HTTP.
@@ -22,11 +23,16 @@ struct NotesServer: AsyncParsableCommand {
     var folder = "notes"
     @Option(help: "Seconds that requests may take after SIGTERM.")
     var drain = 10.0
+    @Flag(help: "Log in JSON on standard output, with a line for each request.")
+    var jsonLog = false
 
     func run() async throws {
         // From here on, handlers may block.
         RingConcurrency.install()
-        var logger = Logger(label: "notes") { StreamLogHandler.standardError(label: $0) }
+        signal(SIGPIPE, SIG_IGN)
+        var logger = Logger(label: "notes") { label -> any LogHandler in
+            if jsonLog { JSONLog() } else { StreamLogHandler.standardError(label: label) }
+        }
         logger.logLevel = .notice
         logToLogger(logger)
         let folder = URL(fileURLWithPath: folder, isDirectory: true)
@@ -34,12 +40,17 @@ struct NotesServer: AsyncParsableCommand {
         try FileManager.default.createDirectory(at: uploads, withIntermediateDirectories: true)
         let store = try NoteStore(path: folder.appendingPathComponent("notes.sqlite").path)
         let (feed, pool) = (ChangeFeed(), RingSocketPool.ring)
+        let routes = Routes(store: store, feed: feed, uploads: uploads)
         let server = HTTPServer(
             address: try sockaddr_in.inet(ip4: host, port: port), timeout: 600, pool: pool,
-            logger: .disabled, handler: Routes(store: store, feed: feed, uploads: uploads))
+            logger: .disabled, handler: jsonLog ? LoggedRequests(handler: routes) : routes)
         let group = ServiceGroup(
             // Stopped in reverse order: event streams end before the server waits for them.
-            services: [server.service(on: pool, drainTime: drain), feed],
+            // systemd is notified first, and of the start once the server listens.
+            services: [
+                server.service(on: pool, drainTime: drain), feed,
+                ServiceManager.service { try await server.waitUntilListening() },
+            ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         async let ended: Void = group.run()
         try await server.waitUntilListening()
