@@ -15,20 +15,21 @@ internal import Synchronization
 /// that wakes up starts it. In a quiet process the worker also stops it before it sleeps again, so
 /// the monitor does not wake up: each event costs two cheap system calls instead.
 final class Monitor: Sendable {
+    // Safety: set once, before the thread starts and the pool is shared.
+    nonisolated(unsafe) unowned(unsafe) var pool: Pool!
     private let store = Confined(State())
 
-    /// The state of the thread; `pool` is set before it starts.
-    var confined: State {
+    /// The state of the thread.
+    private var confined: State {
         @inline(__always) unsafeAddress { UnsafePointer(store.address) }
         @inline(__always) unsafeMutableAddress { store.address }
     }
 
-    struct State {
-        unowned(unsafe) var pool: Pool!
-        fileprivate var seen: [Sample] = []
-        fileprivate var ticks = 0
+    private struct State {
+        var seen: [Sample] = []
+        var ticks = 0
         /// The last tick that called a replacement worker.
-        fileprivate var lastCall = -Tuning.quickTicks
+        var lastCall = -Tuning.quickTicks
     }
 
     private let timer: TimerDescriptor
@@ -86,9 +87,9 @@ final class Monitor: Sendable {
 
     @inline(never)
     private func stop() {
-        guard confined.pool.isQuiet else { return }
+        guard pool.isQuiet else { return }
         control.withLock { control in setPeriod(0, &control) }
-        if !confined.pool.isQuiet { noteActivity() }
+        if !pool.isQuiet { noteActivity() }
     }
 
     private func setPeriod(_ period: UInt64, _ control: inout sending Control) {
@@ -100,11 +101,11 @@ final class Monitor: Sendable {
 
     private func run() {
         Threads.setName("ring-monitor")
-        confined.seen = confined.pool.loops.map { _ in Sample(loopState: LoopState(word: .max)) }
+        confined.seen = pool.loops.map { _ in Sample(loopState: LoopState(word: .max)) }
         while true {
             timer.wait()
             tick()
-            if confined.pool.isQuiet {
+            if pool.isQuiet {
                 stop()
             } else {
                 let isQuick = isQuick(since: confined.lastCall)
@@ -121,11 +122,11 @@ final class Monitor: Sendable {
         confined.ticks &+= 1
         let now = MonotonicClock.nanoseconds()
         let mayCompute = confined.ticks % Tuning.ticksBetweenComputing == 0
-        for (index, loop) in confined.pool.loops.enumerated() {
+        for (index, loop) in pool.loops.enumerated() {
             check(loop, &confined.seen[index], now: now, mayCompute: mayCompute)
         }
-        confined.pool.tickAway(mayCompute: mayCompute)
-        StallWatch.check(confined.pool, now: now)
+        pool.tickAway(mayCompute: mayCompute)
+        StallWatch.check(pool, now: now)
     }
 
     /// - Parameter mayCompute: whether a handler that computes is replaced although there are many
@@ -140,7 +141,7 @@ final class Monitor: Sendable {
         let isSame = loopState == sample.loopState
         sample.loopState = loopState
         guard loopState.phase == .inHandler else { return }
-        let thread = confined.pool.observe(loopState.worker, now: now)
+        let thread = pool.observe(loopState.worker, now: now)
         guard isSame else {
             sample.usedNanoseconds = thread.flatMap(Threads.cpuNanoseconds(ofThread:))
             return
@@ -152,17 +153,17 @@ final class Monitor: Sendable {
             return
         case .computes:
             // More computing threads than CPUs are of no use: add them slowly.
-            if confined.pool.workerCount > 2 * confined.pool.loops.count, !mayCompute { return }
+            if pool.workerCount > 2 * pool.loops.count, !mayCompute { return }
         case .blocks:
-            confined.pool.worker(loopState.worker)?.blockedState.store(
+            pool.worker(loopState.worker)?.blockedState.store(
                 loopState.word, ordering: .relaxed)
             if isQuick(since: sample.lastCall), sample.called != loopState, loop.waiting > 1 {
-                confined.pool.offloadHalf(of: loop, in: loopState)
+                pool.offloadHalf(of: loop, in: loopState)
             }
             sample.called = loopState
             sample.lastCall = confined.ticks
         }
-        confined.pool.call(to: loop, expecting: loopState)
+        pool.call(to: loop, expecting: loopState)
         confined.lastCall = confined.ticks
     }
 

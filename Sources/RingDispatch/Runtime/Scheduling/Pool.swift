@@ -68,7 +68,7 @@ final class Pool: Sendable {
                 try EventLoop(index: index, pool: Unmanaged.passUnretained(self)))
         }
         idleLoops.store(loopCount, ordering: .relaxed)
-        monitor.confined.pool = self
+        monitor.pool = self
     }
 
     /// Whether the monitor has nothing to do: every loop is parked or needs no worker, and nothing
