@@ -13,7 +13,8 @@ final class FileChangeBuffer: Sendable {
 
     func append(_ changes: [FileChange]) {
         let isOver = mailbox.post { [bound, policy] waiting in
-            waiting = (waiting ?? []) + changes
+            waiting = waiting ?? []
+            waiting?.append(contentsOf: changes)
             guard let count = waiting?.count, count > bound else { return false }
             // An `overflow` replaces the dropped changes. Further drops extend it.
             let place = policy == .dropOldest ? 0 : bound

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Reads small files of /proc and /sys.
+/// Reads small files of /proc and /sys, and writes small files.
 package enum SystemFile {
     /// The first line, without its line feed; nil when the file cannot be read.
     package static func firstLine(of path: String) -> String? {

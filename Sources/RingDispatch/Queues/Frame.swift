@@ -22,7 +22,7 @@ extension ThreadContext {
 /// Runs `body` with `queue` as the thread's innermost queue, which other threads may read.
 ///
 /// A `sync` has a frame, but announces no queue. So do not call this inside a `sync` of the same
-/// thread: the queue of the `sync` would be announced at the end.
+/// thread: the queue of the `sync` would be announced at the end. The caller keeps the queue alive.
 @inline(__always)
 func withFrame(
     _ queue: Unmanaged<DispatchQueue>, isDrain: Bool, isExclusive: Bool, _ context: Context,

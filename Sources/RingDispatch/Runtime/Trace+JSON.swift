@@ -33,6 +33,16 @@ extension Trace {
     /// All events, in the Trace Event Format of Chrome.
     static func json() -> String {
         let (start, events) = events()
+        let now = Moment()
+        let perTick =
+            Double(now.nanoseconds - start.nanoseconds) / Double(max(1, now.ticks &- start.ticks))
+        /// Since the start, as decimal microseconds.
+        func microseconds(_ ticks: UInt64) -> String {
+            let nanoseconds = UInt64(Double(ticks) * perTick)
+            let fraction = String(nanoseconds % 1000)
+            return "\(nanoseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count)
+                + fraction
+        }
         let lines = events.map { event -> String in
             let category = event.kind.rawValue
             let name =
@@ -40,23 +50,17 @@ extension Trace {
                 case .queue(let label): label
                 case .loop(let index): "\(category) loop \(index)"
                 }
-            let duration = event.end &- event.start
+            // What had begun before counts from the start.
+            let begin = max(event.start, start.ticks)
+            let duration = max(event.end, begin) - begin
             let shape =
                 duration == 0
                 ? #""ph":"i","s":"t""# : #""ph":"X","dur":\#(microseconds(duration))"#
-            // It may have begun a moment before the trace.
-            let time = microseconds(event.start > start ? event.start - start : 0)
+            let time = microseconds(begin - start.ticks)
             return #"{"name":\#(quoted(name)),"cat":"\#(category)",\#(shape),"ts":\#(time),"#
                 + #""pid":\#(Processes.current),"tid":\#(event.thread)}"#
         }
         return #"{"traceEvents":["# + "\n" + lines.joined(separator: ",\n") + "\n]}\n"
-    }
-
-    private static func microseconds(_ ticks: UInt64) -> String {
-        let nanoseconds = ticks * 1000 / Ticks.perMicrosecond
-        let fraction = String(nanoseconds % 1000)
-        return "\(nanoseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count)
-            + fraction
     }
 
     /// A JSON string. RFC 8259.

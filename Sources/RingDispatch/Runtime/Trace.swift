@@ -19,7 +19,7 @@ enum Trace {
         case queue
         /// A worker waits for events of its loop.
         case wait
-        /// A thread wakes the worker of a loop, or calls one.
+        /// A thread wakes the sleeping worker of a loop.
         case wakeUp = "wake up"
         /// A worker takes a loop whose handler stays.
         case takeOver = "take over"
@@ -61,7 +61,7 @@ enum Trace {
     private struct State {
         /// How many events of a thread are kept.
         var capacity = 1
-        var start: UInt64 = 0
+        var start = Moment()
         var buffers: [Buffer] = []
         /// Those whose threads have ended, for later ones.
         var unused: [Buffer] = []
@@ -75,7 +75,7 @@ enum Trace {
     static func start(capacity: Int) {
         state.withLock { state in
             state.capacity = capacity
-            state.start = Ticks.now()
+            state.start = Moment()
             empty(&state)
         }
         isSwitchedOn.store(true, ordering: .relaxed)
@@ -91,8 +91,14 @@ enum Trace {
         for buffer in state.buffers { buffer.ring.withLock { $0 = Ring(capacity: state.capacity) } }
     }
 
-    /// The time of the start, in ticks, and what has happened since then, in no order.
-    static func events() -> (start: UInt64, events: [Event]) {
+    /// A point in time on both clocks: the rate of the ticks is known roughly only.
+    struct Moment: Sendable {
+        let ticks = Ticks.now()
+        let nanoseconds = MonotonicClock.nanoseconds()
+    }
+
+    /// The start, and what has happened since then, in no order.
+    static func events() -> (start: Moment, events: [Event]) {
         let (start, buffers) = state.withLock { ($0.start, $0.buffers) }
         return (start, buffers.flatMap { $0.ring.withLock { $0.events } })
     }

@@ -156,7 +156,7 @@ extension EventLoop {
     /// Nil where io_uring is refused.
     @inline(__always)
     var sendBatch: Unmanaged<SendBatch>? {
-        // Safety: `SendBatch.prepare` makes all batches.
+        // Safety: `SendBatch.make` makes all batches.
         output.map { .fromOpaque($0.toOpaque()) }
     }
 }

@@ -176,7 +176,9 @@ public final class Connection: StreamReceiverClient, QueueConfined {
             connection.confined.life = .active
             connection.confined.itself = connection
             connection.counters.activation.set(MonotonicClock.nanoseconds())
-            let isPlain = connection.confined.security == nil && connection.confined.clock == nil
+            let isPlain =
+                connection.confined.security == nil && connection.confined.clock == nil
+                && connection.confined.intake == nil
             connection.setup.end()
             // `begin` arms a timer that may fire on the queue at once, so it must run there, too.
             if isPlain { connection.updateReceiving() } else { connection.hop { $0.begin() } }

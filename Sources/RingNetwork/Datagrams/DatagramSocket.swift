@@ -240,7 +240,8 @@ public final class DatagramSocket: QueueConfined {
         }
     }
 
-    /// Closes. Unsent datagrams are dropped, and those not yet received are lost.
+    /// Closes. Passes to the kernel what it takes at once of the unsent datagrams, and drops the
+    /// others; those not yet received are lost.
     public func close() { onQueue { $0.tearDown(nil) } }
 
     // MARK: on the queue

@@ -21,8 +21,9 @@ public struct FrameBytes {
         index < kept.count ? kept[index] : received[index - kept.count]
     }
 
-    /// The index of the first such byte in a range; memchr(3).
+    /// The index of the first such byte in a range of indices; memchr(3).
     public func firstIndex(of byte: UInt8, in range: ClosedRange<Int>) -> Int? {
+        precondition(range.lowerBound >= 0 && range.upperBound < count, "beyond the frame's bytes")
         // The kept bytes, few of which are scanned: the others were before.
         var index = range.lowerBound
         while index < kept.count, index <= range.upperBound {

@@ -1,10 +1,13 @@
 #if ServiceLifecycle
+internal import LinuxPlatform
 public import ServiceLifecycle
 
 extension ServiceManager {
     /// A service that tells the service manager when the process is ready, and when a graceful
     /// shutdown begins. Put it last in a group, since the last service is stopped first.
-    /// - Parameter whenReady: returns once the process serves its clients.
+    /// A failed notification is a line in the log.
+    /// - Parameter whenReady: returns once the process serves its clients. A graceful shutdown
+    ///   cancels it.
     public static func service(
         whenReady: @escaping @Sendable () async throws -> Void = {}
     ) -> some Service {
@@ -16,12 +19,20 @@ extension ServiceManager {
 private struct NotifyingService: Service {
     let whenReady: @Sendable () async throws -> Void
 
+    /// A manager that cannot be reached does not end a server that works.
+    private func notify(_ state: ServiceManager.State) {
+        do throws(ServiceManagerError) {
+            try ServiceManager.notify(state)
+        } catch {
+            Diagnostics.log("\(error)")
+        }
+    }
+
     func run() async throws {
-        try await whenReady()
-        try ServiceManager.notify(.ready)
+        try await cancelWhenGracefulShutdown { try await whenReady() }
+        notify(.ready)
         try await gracefulShutdown()
-        // An error here would make a clean shutdown a failure.
-        _ = try? ServiceManager.notify(.stopping)
+        notify(.stopping)
     }
 }
 #endif

@@ -89,6 +89,8 @@ extension Worker {
 
     /// Every few turns of a busy loop: takes events in, fires timers.
     private func poll(_ loop: EventLoop, _ context: Context) {
+        // The worker has not slept for some time.
+        context.pointee.hasSleptLong = false
         loop.enqueue(all: loop.takeInbox())
         loop.submitSends()
         if loop.isFetchDue() {
