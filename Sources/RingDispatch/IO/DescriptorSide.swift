@@ -6,42 +6,34 @@ internal import LinuxPlatform
 /// A thread that finds work while no other is the runner (`isBusy`) becomes the runner of the first
 /// operation: it makes the call, and waits for the descriptor on a loop if the call would block.
 /// The event continues directly in the loop. Only handlers are submitted to queues.
-final class DescriptorSide: Sendable {
+final class DescriptorSide: @unchecked Sendable {
+    // Safety: `lock` guards the fields marked so; the rest belongs to the thread that set `isBusy`.
     let direction: IOOperation.Direction
     private let descriptor: IODescriptor
     private let lock = Locked<Void>(())
-    private let store: Confined<State>
 
-    /// The state of the lock's holder, and of the runner: the thread that has set `isBusy`.
-    var confined: State {
-        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
-        @inline(__always) unsafeMutableAddress { store.address }
-    }
+    // MARK: guarded by the lock
+    @exclusivity(unchecked) private var waiting = IOOperationList()
+    @exclusivity(unchecked) private var isBusy = false
+    /// An event arrived while the side was busy.
+    @exclusivity(unchecked) private var hasEvents = false
+    /// Some operations in `waiting` are aborted.
+    @exclusivity(unchecked) private var mustSweep = false
+    /// A wait has begun, and its end has not arrived.
+    @exclusivity(unchecked) private var isWaiting = false
+    /// The result of the last wait, for the runner.
+    @exclusivity(unchecked) private var waitResult: Int32?
+    /// The descriptor is to be released when the wait has ended.
+    @exclusivity(unchecked) private var mustRetire = false
+    /// The loop that waits for the descriptor; nil before the first wait.
+    @exclusivity(unchecked) private var loop: EventLoop?
 
-    struct State {
-        // Guarded by the lock.
-        fileprivate var waiting = IOOperationList()
-        fileprivate var isBusy = false
-        /// An event arrived while the side was busy.
-        fileprivate var hasEvents = false
-        /// Some operations in `waiting` are aborted.
-        fileprivate var mustSweep = false
-        /// A wait has begun, and its end has not arrived.
-        fileprivate var isWaiting = false
-        /// The result of the last wait, for the runner.
-        fileprivate var waitResult: Int32?
-        /// The descriptor is to be released when the wait has ended.
-        fileprivate var mustRetire = false
-        /// The loop that waits for the descriptor; nil before the first wait.
-        fileprivate var loop: EventLoop?
-
-        // Owned by the runner.
-        fileprivate(set) var stream: StreamDescriptor
-        /// The last call transferred less than requested, so the next one needs a wait first.
-        fileprivate var isExhausted = false
-        /// The negated errno of a failed wait, or 0.
-        fileprivate var waitError: Int32 = 0
-    }
+    // MARK: owned by the runner
+    @exclusivity(unchecked) private(set) var stream: StreamDescriptor
+    /// The last call transferred less than requested, so the next one needs a wait first.
+    @exclusivity(unchecked) private var isExhausted = false
+    /// The negated errno of a failed wait, or 0.
+    @exclusivity(unchecked) private var waitError: Int32 = 0
 
     /// Maximum bytes per call.
     static let readSize = 65_536
@@ -54,16 +46,16 @@ final class DescriptorSide: Sendable {
     ) {
         self.direction = direction
         self.descriptor = descriptor
-        store = Confined(State(stream: stream))
+        self.stream = stream
     }
 
     // MARK: on any thread
 
     func enqueue(_ operation: IOOperation, _ context: Context) {
         let isMine = lock.withLock { _ -> Bool in
-            confined.waiting.append(operation)
+            waiting.append(operation)
             // A sweep for the abort may have run before the operation was on the list.
-            if operation.abortCode != 0 { confined.mustSweep = true }
+            if operation.abortCode != 0 { mustSweep = true }
             return claim()
         }
         if isMine { run(context) }
@@ -77,7 +69,7 @@ final class DescriptorSide: Sendable {
     /// Finishes aborted operations.
     func sweep(_ context: Context) {
         let isMine = lock.withLock { _ -> Bool in
-            confined.mustSweep = true
+            mustSweep = true
             return claim()
         }
         if isMine { run(context) }
@@ -87,19 +79,19 @@ final class DescriptorSide: Sendable {
     /// `sideIsQuiet`. Otherwise the descriptor may be closed.
     func retire() -> Bool {
         let mustWait = lock.withLock { _ in
-            if confined.isWaiting { cancelWait() }
-            confined.mustRetire = confined.isWaiting
-            return confined.mustRetire
+            if isWaiting { cancelWait() }
+            mustRetire = isWaiting
+            return mustRetire
         }
-        if !mustWait { confined.loop?.readiness.release(confined.stream.number) }
+        if !mustWait { loop?.readiness.release(stream.number) }
         return mustWait
     }
 
     /// Under the lock. True if the caller becomes the runner.
     private func claim() -> Bool {
-        confined.hasEvents = confined.isBusy
-        if confined.isBusy { return false }
-        confined.isBusy = true
+        hasEvents = isBusy
+        if isBusy { return false }
+        isBusy = true
         return true
     }
 
@@ -118,17 +110,17 @@ final class DescriptorSide: Sendable {
             var isIdle = false
             var aborted: [IOOperation] = []
             let first = lock.withLock { _ -> IOOperation? in
-                confined.hasEvents = false
-                if confined.mustSweep {
-                    confined.mustSweep = false
-                    aborted = confined.waiting.removeAborted()
+                hasEvents = false
+                if mustSweep {
+                    mustSweep = false
+                    aborted = waiting.removeAborted()
                 }
-                if let result = confined.waitResult.take() {
-                    confined.isExhausted = false
-                    confined.waitError = min(result, 0)
+                if let result = waitResult.take() {
+                    isExhausted = false
+                    waitError = min(result, 0)
                 }
-                isIdle = confined.isWaiting
-                return confined.waiting.first
+                isIdle = isWaiting
+                return waiting.first
             }
             for operation in aborted { operation.finish(operation.abortCode, context) }
             first?.deliverIfCallIsDue(context)
@@ -138,7 +130,7 @@ final class DescriptorSide: Sendable {
             }
             switch step(first, context) {
             case .finished(let code):
-                lock.withLock { _ in _ = confined.waiting.popFirst() }
+                lock.withLock { _ in _ = waiting.popFirst() }
                 first.finish(code, context)
             case .mustWait:
                 if wait(context) { return }
@@ -151,16 +143,16 @@ final class DescriptorSide: Sendable {
     /// Stops running; false if an event arrived. Cancels a wait without operations.
     private func rest() -> Bool {
         lock.withLock { _ in
-            if confined.hasEvents { return false }
-            confined.isBusy = false
-            if confined.isWaiting && confined.waiting.isEmpty { cancelWait() }
+            if hasEvents { return false }
+            isBusy = false
+            if isWaiting && waiting.isEmpty { cancelWait() }
             return true
         }
     }
 
     private func step(_ operation: IOOperation, _ context: Context) -> Outcome {
         if operation.isComplete { return .finished(0) }
-        if confined.isExhausted { return .mustWait }
+        if isExhausted { return .mustWait }
         return direction == .read ? read(operation, context) : write(operation, context)
     }
 
@@ -169,7 +161,7 @@ final class DescriptorSide: Sendable {
             if operation.mustHoldBack() { return .heldBack }
             let room = min(operation.room, DescriptorSide.readSize)
             let buffer = IOBuffer.take(room)
-            let count = confined.stream.read(
+            let count = stream.read(
                 into: UnsafeMutableRawBufferPointer(start: buffer.start, count: room))
             guard count > 0 else {
                 if count == 0 { return .finished(0) }
@@ -181,7 +173,7 @@ final class DescriptorSide: Sendable {
             operation.deliverWhatIsDue(context)
             // A convenience read makes one more call, in case more bytes are there.
             if count < room && !operation.channel.isConvenience {
-                confined.isExhausted = true
+                isExhausted = true
                 return .mustWait
             }
         }
@@ -192,7 +184,7 @@ final class DescriptorSide: Sendable {
         for _ in 0..<DescriptorSide.callsInARow {
             let limit = min(operation.mostWritten, DescriptorSide.writeSize)
             let count = operation.withUnwritten { pieces in
-                confined.stream.write(
+                stream.write(
                     pieces, limit: limit, blocksSignals: context.pointee.isWorker)
             }
             guard count > 0 else {
@@ -210,16 +202,14 @@ final class DescriptorSide: Sendable {
     private func failed(_ result: Int, _ operation: IOOperation) -> Outcome? {
         switch result {
         case StreamDescriptor.needsNonBlocking:
-            confined.stream.setNonBlocking()
+            stream.setNonBlocking()
             return nil
         case StreamDescriptor.wouldBlock, 0:
-            if operation.channel.isConvenience && direction == .read
-                && operation.confined.transferred > 0
-            {
+            if operation.channel.isConvenience && direction == .read && operation.transferred > 0 {
                 return .finished(0)
             }
-            if confined.waitError != 0 { return .finished(-confined.waitError) }
-            confined.isExhausted = true
+            if waitError != 0 { return .finished(-waitError) }
+            isExhausted = true
             return .mustWait
         default:
             return .finished(Int32(-result))
@@ -230,19 +220,19 @@ final class DescriptorSide: Sendable {
 
     /// Waits for the descriptor and stops running; false if an event arrived.
     private func wait(_ context: Context) -> Bool {
-        let isFirst = confined.loop == nil
-        let home = confined.loop ?? Runtime.loopForNewSource()
+        let isFirst = loop == nil
+        let home = loop ?? Runtime.loopForNewSource()
         let events = direction == .read ? PollEvents.readable : PollEvents.writable
         let reference = Unmanaged.passRetained(self)
         let wait = DescriptorWait(
             for: events, by: reference.toOpaque(), complete: DescriptorSide.completed)
         // The wait begins under the lock: a thread that finds `isWaiting` can cancel it.
         let code = lock.withLock { _ -> Int32? in
-            if confined.hasEvents { return nil }
-            confined.isBusy = false
-            confined.isWaiting = true
-            confined.loop = home
-            return home.readiness.begin(wait, for: confined.stream.number, isFirst: isFirst)
+            if hasEvents { return nil }
+            isBusy = false
+            isWaiting = true
+            loop = home
+            return home.readiness.begin(wait, for: stream.number, isFirst: isFirst)
         }
         if code == 0 {
             home.callWorkerIfNeeded()
@@ -259,11 +249,11 @@ final class DescriptorSide: Sendable {
     /// Under the lock. If the wait has ended already, its end is on the way.
     private func cancelWait() {
         let reference = Unmanaged.passUnretained(self)
-        guard let loop = confined.loop,
-            loop.readiness.cancelWait(by: reference.toOpaque(), for: confined.stream.number)
+        guard let loop,
+            loop.readiness.cancelWait(by: reference.toOpaque(), for: stream.number)
         else { return }
-        confined.isWaiting = false
-        confined.waitResult = 0
+        isWaiting = false
+        waitResult = 0
         reference.release()
     }
 
@@ -277,13 +267,13 @@ final class DescriptorSide: Sendable {
     private func ended(result: Int32, _ context: Context) {
         var isLast = false
         let isMine = lock.withLock { _ -> Bool in
-            confined.isWaiting = false
-            confined.waitResult = result
-            isLast = confined.mustRetire
+            isWaiting = false
+            waitResult = result
+            isLast = mustRetire
             return !isLast && claim()
         }
         if isLast {
-            confined.loop?.readiness.release(confined.stream.number)
+            loop?.readiness.release(stream.number)
             descriptor.sideIsQuiet(context)
         } else if isMine {
             run(context)

@@ -9,7 +9,7 @@ final class FilePiece: FileOperation, @unchecked Sendable {
     /// The destination of a read.
     let buffer: IOBuffer?
     /// The number of bytes or a negated errno; nil while in flight.
-    private(set) var result: Int?
+    @exclusivity(unchecked) private(set) var result: Int?
 
     init(
         _ transfer: FileTransfer, _ kind: FileRequest.Kind, offset: Int64, size: Int,

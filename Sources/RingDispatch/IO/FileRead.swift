@@ -2,20 +2,20 @@ internal import LinuxPlatform
 
 /// A read of a file: requests run ahead of the handler up to the known end of the file, then one at
 /// a time.
-final class FileRead: FileTransfer {
+final class FileRead: FileTransfer, @unchecked Sendable {
     // Safety: the runner owns the fields; the transfer's lock guards the requests' results.
     // Requests in flight, or completed but not processed yet, in file order.
-    private var pieces: [FilePiece] = []
+    @exclusivity(unchecked) private var pieces: [FilePiece] = []
     /// The offset of the next request.
-    private var position: Int64 = 0
+    @exclusivity(unchecked) private var position: Int64 = 0
     /// Requested bytes that have not been processed.
-    private var asked = 0
+    @exclusivity(unchecked) private var asked = 0
     /// The file's size at the start; beyond it, requests are sent one at a time.
-    private var knownEnd: Int64 = 0
+    @exclusivity(unchecked) private var knownEnd: Int64 = 0
     /// A request read too little: those behind it are discarded and repeated.
-    private var hasGap = false
-    private var probeSize = FileRead.smallestProbe
-    private var hasBegun = false
+    @exclusivity(unchecked) private var hasGap = false
+    @exclusivity(unchecked) private var probeSize = FileRead.smallestProbe
+    @exclusivity(unchecked) private var hasBegun = false
 
     /// Limit of the requests ahead of the handler.
     static let mostBuffers = 4
@@ -82,7 +82,7 @@ final class FileRead: FileTransfer {
     override func conclude() {
         guard isStream, let origin else { return }
         OpenFile.setPosition(
-            descriptor.number, to: origin + Int64(operation.confined.transferred))
+            descriptor.number, to: origin + Int64(operation.transferred))
     }
 
     /// The size of the next request; nil if none may be sent now.

@@ -7,7 +7,8 @@ internal import Synchronization
 /// that thread, starts further kernel threads for blocked requests there, and interrupts its system
 /// calls for both (EINTR). A handler's thread may be blocked, or in a call that must not be
 /// interrupted. So all requests are submitted by a thread that does nothing else.
-final class FileRing: Sendable {
+final class FileRing: @unchecked Sendable {
+    // Safety: the thread uses the ring, other threads only wake it; the rest is locked or atomic.
     /// Created for the first request; nil where io_uring is refused.
     static let shared = make()
 
@@ -22,8 +23,7 @@ final class FileRing: Sendable {
         var isAsleep = false
     }
 
-    // Safety: the thread uses the ring, other threads only wake it.
-    private nonisolated(unsafe) let ring: Ring
+    private let ring: Ring
     private let inbox = Locked(Inbox())
     /// Requests in the kernel, for diagnostics. The thread writes it; read relaxed.
     private let inFlight = Atomic<Int>(0)

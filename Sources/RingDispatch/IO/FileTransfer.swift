@@ -4,22 +4,22 @@ internal import LinuxPlatform
 ///
 /// As with `DescriptorSide`, a thread that finds work while no other is the runner becomes the
 /// runner, usually through the completion of a request in the loop.
-class FileTransfer {
+class FileTransfer: @unchecked Sendable {
     // Safety: `lock` guards the fields marked so; the rest belongs to the thread that set `isBusy`.
     final let operation: IOOperation
     final let descriptor: IODescriptor
     private final let lock = Locked<Void>(())
 
     // MARK: guarded by the lock
-    private final var isBusy = false
-    private final var hasEvents = false
+    @exclusivity(unchecked) private final var isBusy = false
+    @exclusivity(unchecked) private final var hasEvents = false
 
     // MARK: owned by the runner
     /// The file offset at which the transfer starts; nil if the descriptor's own position is used.
-    final var origin: Int64?
+    @exclusivity(unchecked) final var origin: Int64?
     /// The operation's error code, once it is known; 0 for success.
-    final var outcome: Int32?
-    private final var isOver = false
+    @exclusivity(unchecked) final var outcome: Int32?
+    @exclusivity(unchecked) private final var isOver = false
 
     init(_ operation: IOOperation, of descriptor: IODescriptor) {
         self.operation = operation

@@ -4,9 +4,9 @@ internal import LinuxPlatform
 ///
 /// A stream writes at the file's position, which the kernel advances, or at the end of a file
 /// opened with O_APPEND.
-final class FileWrite: FileTransfer {
+final class FileWrite: FileTransfer, @unchecked Sendable {
     // Safety: the runner owns the fields; the transfer's lock guards the request's result.
-    private var piece: FilePiece?
+    @exclusivity(unchecked) private var piece: FilePiece?
 
     /// Limited because a request may copy its bytes inside the loop's system call.
     static let pieceSize = 524_288
@@ -41,7 +41,7 @@ final class FileWrite: FileTransfer {
         let list = operation.withUnwritten { pieces in
             GatherList(pieces, limit: min(operation.mostWritten, FileWrite.pieceSize))
         }
-        let offset = origin.map { $0 + Int64(operation.confined.transferred) }
+        let offset = origin.map { $0 + Int64(operation.transferred) }
         let piece = FilePiece(
             self, .write(list, offset: offset ?? FileRequest.currentPosition), offset: offset ?? -1,
             size: list.byteCount)

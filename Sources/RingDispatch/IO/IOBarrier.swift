@@ -1,9 +1,9 @@
 /// A barrier's block and its queue.
-struct IOBarrier: Sendable {
+struct IOBarrier: @unchecked Sendable {
     // Safety: called once.
     let channel: IOChannel?
     let queue: DispatchQueue
-    nonisolated(unsafe) let block: () -> Void
+    let block: () -> Void
 
     func submit(_ completion: @escaping @Sendable () -> Void) {
         queue.submit {

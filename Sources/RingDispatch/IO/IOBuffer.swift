@@ -2,9 +2,9 @@ internal import LinuxPlatform
 
 /// Memory from the pool that a channel reads into. It returns to the pool with its last reference,
 /// which may be one of the data that was read.
-final class IOBuffer: Sendable {
+final class IOBuffer: @unchecked Sendable {
     // Safety: one reader writes before the buffer is shared; afterwards it never changes.
-    nonisolated(unsafe) let start: UnsafeMutableRawPointer
+    let start: UnsafeMutableRawPointer
     let size: IOBufferPool.Size
 
     private init(_ start: UnsafeMutableRawPointer, _ size: IOBufferPool.Size) {

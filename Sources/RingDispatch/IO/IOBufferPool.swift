@@ -34,7 +34,7 @@ enum IOBufferPool {
     /// Buffers unused for this time are freed.
     static let idleMilliseconds = 1000
 
-    private struct Shelf {
+    private struct Shelf: @unchecked Sendable {
         // Safety: used only under the lock.
         var idle: [UnsafeMutableRawPointer] = []
         /// The minimum of `idle.count` since the last trim: buffers that no one needed.
@@ -52,9 +52,9 @@ enum IOBufferPool {
 
     static var usedCount: Int { used.load(ordering: .relaxed) }
 
-    private struct Address: Sendable {
+    private struct Address: @unchecked Sendable {
         // Safety: the holder of the address owns the memory.
-        nonisolated(unsafe) let start: UnsafeMutableRawPointer
+        let start: UnsafeMutableRawPointer
     }
 
     static func take(_ size: Size) -> UnsafeMutableRawPointer {

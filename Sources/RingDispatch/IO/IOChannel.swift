@@ -5,15 +5,14 @@ internal import Synchronization
 ///
 /// A channel is over when it is closed and its operations have ended; it then leaves its
 /// descriptor. Its cleanup handler is called when the descriptor is released.
-final class IOChannel: Sendable {
+final class IOChannel: @unchecked Sendable {
+    // Safety: the state is atomic; the rest is locked, or set before the channel is shared.
     let type: DispatchIO.StreamType
     let descriptor: IODescriptor
     /// The channel of one operation, whose handler is called as the cleanup handler.
     let isConvenience: Bool
     /// The file position at creation, to which a random channel's offsets are relative.
-    var base: Int64 { storedBase.load(ordering: .relaxed) }
-    /// Set before the channel is shared.
-    private let storedBase = Atomic<Int64>(0)
+    @exclusivity(unchecked) var base: Int64 = 0
     /// Bits 0-2: closed, stopped, failed. From bit 8: uses, one for being open and one for each
     /// operation and barrier. Changes acquire and release.
     private let state = Atomic<UInt64>(IOChannel.oneUse)
@@ -63,13 +62,11 @@ final class IOChannel: Sendable {
     /// Checks the descriptor of a new channel.
     func prepare() {
         guard descriptor.path == nil else { return }
-        if descriptor.confined.error != 0 {
-            fail(descriptor.confined.error)
+        if descriptor.error != 0 {
+            fail(descriptor.error)
         } else if type == .random {
-            if descriptor.confined.kind == .file,
-                let position = OpenFile.position(descriptor.number)
-            {
-                storedBase.store(position, ordering: .relaxed)
+            if descriptor.kind == .file, let position = OpenFile.position(descriptor.number) {
+                base = position
             } else {
                 fail(ErrorCode.cannotSeek)
             }

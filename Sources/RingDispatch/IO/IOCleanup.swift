@@ -1,8 +1,8 @@
 /// The cleanup handler of a channel, and its queue.
-struct IOCleanup: Sendable {
+struct IOCleanup: @unchecked Sendable {
     // Safety: called once.
     private let queue: DispatchQueue
-    private nonisolated(unsafe) let block: (Int32) -> Void
+    private let block: (Int32) -> Void
 
     init(queue: DispatchQueue, _ block: @escaping (Int32) -> Void) {
         self.queue = queue

@@ -5,7 +5,7 @@ extension IODescriptor {
     func submit(_ operation: IOOperation, _ context: Context) {
         let (passes, mustOpen) = gate.withLock { _ -> (Bool, Bool) in
             if isOpen {
-                confined.active += 1
+                active += 1
                 return (true, false)
             }
             return (false, hold(.operation(operation)))
@@ -21,15 +21,14 @@ extension IODescriptor {
 
     /// Under the gate's lock.
     private var isOpen: Bool {
-        confined.phase == .open && confined.held.isEmpty && !confined.isBarrierRunning
-            && !confined.isReleasing
+        phase == .open && held.isEmpty && !isBarrierRunning && !isReleasing
     }
 
     /// Under the gate's lock. True if the caller must open the path.
     private func hold(_ new: Held) -> Bool {
-        confined.held.append(new)
-        guard confined.phase == .unopened else { return false }
-        confined.phase = .opening
+        held.append(new)
+        guard phase == .unopened else { return false }
+        phase = .opening
         return true
     }
 
@@ -41,8 +40,8 @@ extension IODescriptor {
     /// Called when an operation has ended and its handler has returned.
     func useEnded(_ context: Context) {
         let mustRelease = gate.withLock { _ -> Bool in
-            confined.active -= 1
-            return confined.active == 0 && !confined.held.isEmpty
+            active -= 1
+            return active == 0 && !held.isEmpty
         }
         if mustRelease { releaseHeld(context) }
     }
@@ -57,29 +56,28 @@ extension IODescriptor {
             case .barrier(let barrier):
                 barrier.submit { [self] in barrierEnded(barrier) }
             }
-            gate.withLock { _ in confined.isReleasing = false }
+            gate.withLock { _ in isReleasing = false }
         }
     }
 
     /// Under the gate's lock.
     private func nextHeld() -> Held? {
-        guard confined.phase == .open, !confined.isBarrierRunning, !confined.isReleasing,
-            let first = confined.held.first
+        guard phase == .open, !isBarrierRunning, !isReleasing, let first = held.first
         else { return nil }
         switch first {
         case .operation:
-            confined.active += 1
+            active += 1
         case .barrier:
-            guard confined.active == 0 else { return nil }
-            confined.isBarrierRunning = true
+            guard active == 0 else { return nil }
+            isBarrierRunning = true
         }
-        confined.held.removeFirst()
-        confined.isReleasing = true
+        held.removeFirst()
+        isReleasing = true
         return first
     }
 
     private func barrierEnded(_ barrier: IOBarrier) {
-        gate.withLock { _ in confined.isBarrierRunning = false }
+        gate.withLock { _ in isBarrierRunning = false }
         releaseHeld(Context.current)
         barrier.channel?.barrierEnded()
     }
@@ -87,13 +85,13 @@ extension IODescriptor {
     func sweepHeld(_ context: Context) {
         let aborted = gate.withLock { _ -> [IOOperation] in
             var aborted: [IOOperation] = []
-            confined.held.removeAll { entry in
+            held.removeAll { entry in
                 guard case .operation(let operation) = entry, operation.abortCode != 0
                 else { return false }
                 aborted.append(operation)
                 return true
             }
-            confined.active += aborted.count
+            active += aborted.count
             return aborted
         }
         for operation in aborted { operation.finish(operation.abortCode, context) }

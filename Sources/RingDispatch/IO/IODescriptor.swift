@@ -6,47 +6,38 @@ internal import Synchronization
 ///
 /// Operations of sockets, pipes and the like go to one of two `DescriptorSide`s. Those of files
 /// become `FileTransfer`s.
-final class IODescriptor: Sendable {
+final class IODescriptor: @unchecked Sendable {
+    // Safety: the gate and the table's lock guard the fields marked so; what `opened` sets is set
+    // before `phase` becomes open under the gate.
     /// Nil for a descriptor opened by the program.
     let path: IOPath?
     private let shownNumber: Atomic<Int32>
-    private let store = Confined(State())
 
-    /// The state of several owners. What `opened` sets is set before `phase` becomes open under the
-    /// gate.
-    var confined: State {
-        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
-        @inline(__always) unsafeMutableAddress { store.address }
-    }
+    // MARK: fixed once open
+    @exclusivity(unchecked) private(set) var kind = DescriptorFacts.Kind.file
+    /// The errno that makes it unusable; 0 if there is none.
+    @exclusivity(unchecked) private(set) var error: Int32 = 0
+    @exclusivity(unchecked) private var sides: (read: DescriptorSide, write: DescriptorSide)?
 
-    struct State {
-        // Fixed once open.
-        fileprivate(set) var kind = DescriptorFacts.Kind.file
-        /// The errno that makes it unusable; 0 if there is none.
-        fileprivate(set) var error: Int32 = 0
-        fileprivate var sides: (read: DescriptorSide, write: DescriptorSide)?
+    // MARK: guarded by the table's lock
+    @exclusivity(unchecked) private var users = 1
+    /// Ended channels, whose cleanup waits for the other channels.
+    @exclusivity(unchecked) private var finished: [IOChannel] = []
+    /// Channels of a path, which fail if it cannot be opened.
+    @exclusivity(unchecked) private var members: [IOChannel] = []
 
-        // Guarded by the table's lock.
-        fileprivate var users = 1
-        /// Ended channels, whose cleanup waits for the other channels.
-        fileprivate var finished: [IOChannel] = []
-        /// Channels of a path, which fail if it cannot be opened.
-        fileprivate var members: [IOChannel] = []
-
-        // Guarded by the gate.
-        var phase = Phase.open
-        /// Operations that have passed the gate and not ended.
-        var active = 0
-        /// Held operations and barriers, in order.
-        var held: [Held] = []
-        var isBarrierRunning = false
-        /// A thread is starting held entries.
-        var isReleasing = false
-        var transfers: [FileTransfer] = []
-        var streams = StreamOrder()
-    }
-
+    // MARK: guarded by the gate
     let gate = Locked<Void>(())
+    @exclusivity(unchecked) var phase = Phase.open
+    /// Operations that have passed the gate and not ended.
+    @exclusivity(unchecked) var active = 0
+    /// Held operations and barriers, in order.
+    @exclusivity(unchecked) var held: [Held] = []
+    @exclusivity(unchecked) var isBarrierRunning = false
+    /// A thread is starting held entries.
+    @exclusivity(unchecked) var isReleasing = false
+    @exclusivity(unchecked) var transfers: [FileTransfer] = []
+    @exclusivity(unchecked) var streams = StreamOrder()
 
     /// How many of the two sides and the retiring thread the release still waits for. The last
     /// decrement (acquiring and releasing) calls the cleanup handlers.
@@ -77,7 +68,7 @@ final class IODescriptor: Sendable {
     static func using(_ number: Int32) -> IODescriptor {
         table.withLock { table in
             if let known = table[number] {
-                known.confined.users += 1
+                known.users += 1
                 return known
             }
             let new = IODescriptor(number: number, path: nil)
@@ -85,7 +76,7 @@ final class IODescriptor: Sendable {
                 new.setKind(try DescriptorFacts(descriptor: number))
                 table[number] = new
             } catch {
-                new.confined.error = error.code
+                new.error = error.code
             }
             return new
         }
@@ -93,32 +84,32 @@ final class IODescriptor: Sendable {
 
     static func forPath(_ path: IOPath) -> IODescriptor {
         let new = IODescriptor(number: -1, path: path)
-        new.confined.phase = .unopened
+        new.phase = .unopened
         return new
     }
 
     /// Adds a channel; false if the last one has already left.
     func join() -> Bool {
         IODescriptor.table.withLock { _ in
-            if confined.users > 0 { confined.users += 1 }
-            return confined.users > 0
+            if users > 0 { users += 1 }
+            return users > 0
         }
     }
 
     /// Registers a path's channel, which fails if the path cannot be opened.
     func register(_ channel: IOChannel) {
         guard path != nil else { return }
-        IODescriptor.table.withLock { _ in confined.members.append(channel) }
+        IODescriptor.table.withLock { _ in members.append(channel) }
     }
 
     /// Removes a channel that is over.
     func leave(_ channel: IOChannel, _ context: Context) {
         let isLast = IODescriptor.table.withLock { table -> Bool in
-            confined.users -= 1
-            confined.members.removeAll { $0 === channel }
-            if !channel.isConvenience || confined.users == 0 { confined.finished.append(channel) }
-            if confined.users == 0, table[number] === self { table[number] = nil }
-            return confined.users == 0
+            users -= 1
+            members.removeAll { $0 === channel }
+            if !channel.isConvenience || users == 0 { finished.append(channel) }
+            if users == 0, table[number] === self { table[number] = nil }
+            return users == 0
         }
         if isLast {
             retire(context)
@@ -130,11 +121,11 @@ final class IODescriptor: Sendable {
     // MARK: opening
 
     private func setKind(_ facts: DescriptorFacts) {
-        confined.kind = facts.kind
-        if facts.isDirectory { confined.error = ErrorCode.isDirectory }
-        guard confined.kind != .file else { return }
-        let stream = StreamDescriptor(number: number, isSocket: confined.kind == .socket)
-        confined.sides = (
+        kind = facts.kind
+        if facts.isDirectory { error = ErrorCode.isDirectory }
+        guard kind != .file else { return }
+        let stream = StreamDescriptor(number: number, isSocket: kind == .socket)
+        sides = (
             DescriptorSide(.read, of: self, stream), DescriptorSide(.write, of: self, stream)
         )
     }
@@ -148,26 +139,26 @@ final class IODescriptor: Sendable {
                 if facts.kind == .file { OpenFile.makeBlocking(result) }
                 setKind(facts)
             } catch {
-                confined.error = error.code
+                self.error = error.code
             }
         } else {
-            confined.error = -result
+            error = -result
         }
-        if confined.error != 0 { failMembers(confined.error) }
-        gate.withLock { _ in confined.phase = .open }
+        if error != 0 { failMembers(error) }
+        gate.withLock { _ in phase = .open }
         releaseHeld(context)
     }
 
     func failMembers(_ code: Int32) {
-        let channels = IODescriptor.table.withLock { _ in confined.members }
+        let channels = IODescriptor.table.withLock { _ in members }
         for channel in channels { channel.fail(code) }
     }
 
     // MARK: running operations
 
     func start(_ operation: IOOperation, _ context: Context) {
-        let isMisplaced = operation.channel.type == .random && confined.kind != .file
-        let failure = confined.error != 0 ? confined.error : isMisplaced ? ErrorCode.cannotSeek : 0
+        let isMisplaced = operation.channel.type == .random && kind != .file
+        let failure = error != 0 ? error : isMisplaced ? ErrorCode.cannotSeek : 0
         if operation.abortCode != 0 || failure != 0 {
             operation.finish(failure != 0 ? failure : operation.abortCode, context)
         } else if let side = side(operation.direction) {
@@ -178,12 +169,12 @@ final class IODescriptor: Sendable {
     }
 
     private func side(_ direction: IOOperation.Direction) -> DescriptorSide? {
-        direction == .read ? confined.sides?.read : confined.sides?.write
+        direction == .read ? sides?.read : sides?.write
     }
 
     /// Runs the side or transfer of an operation that has changed.
     func wake(_ operation: IOOperation, _ context: Context) {
-        guard gate.withLock({ _ in confined.phase == .open }) else { return }
+        guard gate.withLock({ _ in phase == .open }) else { return }
         if let side = side(operation.direction) {
             side.wake(context)
         } else {
@@ -193,8 +184,8 @@ final class IODescriptor: Sendable {
 
     func sweep(_ context: Context) {
         // Before the path is open, all operations are held.
-        let isOpen = gate.withLock { _ in confined.phase == .open }
-        if isOpen, let sides = confined.sides {
+        let isOpen = gate.withLock { _ in phase == .open }
+        if isOpen, let sides {
             sides.read.sweep(context)
             sides.write.sweep(context)
         }
@@ -208,7 +199,7 @@ final class IODescriptor: Sendable {
     /// released the descriptor.
     private func retire(_ context: Context) {
         unquiet.store(3, ordering: .relaxed)
-        for side in [confined.sides?.read, confined.sides?.write] {
+        for side in [sides?.read, sides?.write] {
             if let side, side.retire() { continue }
             sideIsQuiet(context)
         }
@@ -218,12 +209,12 @@ final class IODescriptor: Sendable {
     func sideIsQuiet(_ context: Context) {
         guard unquiet.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
         else { return }
-        confined.sides?.read.confined.stream.restore()
-        confined.sides?.write.confined.stream.restore()
+        sides?.read.stream.restore()
+        sides?.write.stream.restore()
         // Breaks the reference cycle with the sides.
-        confined.sides = nil
-        let channels = confined.finished
-        confined.finished = []
+        sides = nil
+        let channels = finished
+        finished = []
         if path != nil, number >= 0 {
             // close(2) may block.
             DispatchQueue.global().submit { [number] in

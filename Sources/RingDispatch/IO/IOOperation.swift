@@ -5,7 +5,8 @@ internal import Synchronization
 ///
 /// One runner at a time (the `DescriptorSide` or `FileTransfer`) works on it and owns the fields
 /// marked so. Handler calls are submitted in order.
-final class IOOperation: Sendable {
+final class IOOperation: @unchecked Sendable {
+    // Safety: see above; the rest is immutable, atomic, or set before the operation is shared.
     enum Direction: Sendable {
         case read
         case write
@@ -30,31 +31,21 @@ final class IOOperation: Sendable {
     /// The runner waits for `unhandled` to fall. Store-then-check with `unhandled`; the thread that
     /// clears the flag continues.
     private let isHeldBack = Atomic<Bool>(false)
-    private let store = Confined(State())
+    /// The deadline and interval timers; set before the operation is shared.
+    @exclusivity(unchecked) var timers: [any DispatchSourceTimer] = []
 
-    /// The state of the runner.
-    var confined: State {
-        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
-        @inline(__always) unsafeMutableAddress { store.address }
-    }
-
-    struct State {
-        /// The deadline and interval timers; set before the operation is shared.
-        var timers: [any DispatchSourceTimer] = []
-
-        /// The next operation on the waiting list; owned by the list.
-        var next: IOOperation?
-        /// Bytes read or written so far.
-        fileprivate(set) var transferred = 0
-        /// Bytes read but not delivered, because of the low water mark.
-        fileprivate(set) var undelivered = DispatchData.empty
-        /// Bytes written since the last report to the handler.
-        fileprivate var unreported = 0
-        /// Orders the calls if the handler's queue is concurrent.
-        fileprivate var serial: DispatchQueue?
-    }
-
+    // MARK: owned by the runner
+    /// The next operation on the waiting list; owned by the list.
+    @exclusivity(unchecked) var next: IOOperation?
+    /// Bytes read or written so far.
+    @exclusivity(unchecked) private(set) var transferred = 0
+    /// Bytes read but not delivered, because of the low water mark.
+    @exclusivity(unchecked) private(set) var undelivered = DispatchData.empty
     private let source: DispatchData
+    /// Bytes written since the last report to the handler.
+    @exclusivity(unchecked) private var unreported = 0
+    /// Orders the calls if the handler's queue is concurrent.
+    @exclusivity(unchecked) private var serial: DispatchQueue?
 
     /// The weight of unfinished handler calls that holds the operation back.
     static let mostUnhandled = 1 << 20
@@ -80,11 +71,11 @@ final class IOOperation: Sendable {
 
     // MARK: for the runner
 
-    var remaining: Int { length - confined.transferred }
-    var isComplete: Bool { confined.transferred == length }
+    var remaining: Int { length - transferred }
+    var isComplete: Bool { transferred == length }
 
     /// The bytes that a read may request now.
-    var room: Int { min(remaining, max(1, limits.high - confined.undelivered.count)) }
+    var room: Int { min(remaining, max(1, limits.high - undelivered.count)) }
 
     /// The error for ending early, because of an abort or a stop; 0 means continue.
     var abortCode: Int32 {
@@ -93,35 +84,31 @@ final class IOOperation: Sendable {
     }
 
     func append(_ data: DispatchData) {
-        confined.transferred += data.count
-        if confined.undelivered.count == 0 {
-            confined.undelivered = data
-        } else {
-            confined.undelivered.append(data)
-        }
+        transferred += data.count
+        if undelivered.count == 0 { undelivered = data } else { undelivered.append(data) }
     }
 
     func withUnwritten<Result>(
         _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result
     ) -> Result {
-        source.withBuffers(from: confined.transferred, limit: GatherList.mostPieces, body)
+        source.withBuffers(from: transferred, limit: GatherList.mostPieces, body)
     }
 
     /// The maximum bytes to write at once.
     var mostWritten: Int { min(remaining, limits.high) }
 
     func noteWritten(_ count: Int) {
-        confined.transferred += count
-        confined.unreported += count
+        transferred += count
+        unreported += count
     }
 
     /// Calls the handler if the water marks require it.
     func deliverWhatIsDue(_ context: Context) {
         if direction == .write {
-            if confined.unreported >= limits.writeLow { report(context) }
+            if unreported >= limits.writeLow { report(context) }
             return
         }
-        while confined.undelivered.count >= limits.readLow { deliverPiece(context) }
+        while undelivered.count >= limits.readLow { deliverPiece(context) }
     }
 
     /// Calls the handler if its interval has elapsed.
@@ -130,7 +117,7 @@ final class IOOperation: Sendable {
         else { return }
         let (size, low) =
             direction == .read
-            ? (confined.undelivered.count, limits.readLow) : (confined.unreported, limits.writeLow)
+            ? (undelivered.count, limits.readLow) : (unreported, limits.writeLow)
         guard limits.isStrict || size >= low && size > 0 else { return }
         if direction == .write { report(context) } else { deliverPiece(context) }
     }
@@ -140,40 +127,40 @@ final class IOOperation: Sendable {
     }
 
     private func takePiece() -> DispatchData {
-        let all = confined.undelivered
+        let all = undelivered
         guard all.count > limits.high else {
-            confined.undelivered = .empty
+            undelivered = .empty
             return all
         }
-        confined.undelivered = all.subdata(in: limits.high..<all.count)
+        undelivered = all.subdata(in: limits.high..<all.count)
         return all.subdata(in: 0..<limits.high)
     }
 
     private func report(_ context: Context) {
-        confined.unreported = 0
+        unreported = 0
         call(done: false, unwritten, 0, context)
     }
 
-    private var unwritten: DispatchData { source.subdata(in: confined.transferred..<source.count) }
+    private var unwritten: DispatchData { source.subdata(in: transferred..<source.count) }
 
     /// Ends the operation: delivers the remaining bytes, and calls the handler a last time.
     /// - Parameter code: 0 if all was transferred or the end was reached, else the error.
     func finish(_ code: Int32, _ context: Context) {
-        for timer in confined.timers { timer.cancel() }
-        confined.timers = []
+        for timer in timers { timer.cancel() }
+        timers = []
         let last: DispatchData?
         if direction == .write {
             last = code == 0 ? nil : unwritten
         } else if channel.isConvenience {
-            last = confined.undelivered
+            last = undelivered
         } else if code == 0 && isComplete {
-            while confined.undelivered.count > limits.high { deliverPiece(context) }
-            last = confined.undelivered
+            while undelivered.count > limits.high { deliverPiece(context) }
+            last = undelivered
         } else {
-            while confined.undelivered.count > 0 { deliverPiece(context) }
+            while undelivered.count > 0 { deliverPiece(context) }
             last = code == 0 ? .empty : nil
         }
-        confined.undelivered = .empty
+        undelivered = .empty
         callLast(last, code, context)
     }
 
@@ -203,11 +190,11 @@ final class IOOperation: Sendable {
 
     private func callQueue(_ done: Bool) -> DispatchQueue {
         if queue.isSerial { return queue }
-        if let serial = confined.serial { return serial }
+        if let serial { return serial }
         // A single call needs no ordering.
         if done { return queue }
         let serial = DispatchQueue(label: queue.label, target: queue)
-        confined.serial = serial
+        self.serial = serial
         return serial
     }
 

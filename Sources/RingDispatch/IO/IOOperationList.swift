@@ -6,14 +6,14 @@ struct IOOperationList {
     var isEmpty: Bool { first == nil }
 
     mutating func append(_ operation: IOOperation) {
-        if let last { last.confined.next = operation } else { first = operation }
+        if let last { last.next = operation } else { first = operation }
         last = operation
     }
 
     mutating func popFirst() -> IOOperation? {
         guard let operation = first else { return nil }
-        first = operation.confined.next
-        operation.confined.next = nil
+        first = operation.next
+        operation.next = nil
         if first == nil { last = nil }
         return operation
     }

@@ -1,7 +1,8 @@
 internal import LinuxPlatform
 
 /// A channel's path, and the flags and mode to open it with.
-final class IOPath: Sendable {
+final class IOPath: @unchecked Sendable {
+    // Safety: immutable after `init`.
     private let bytes: ContiguousArray<CChar>
     let flags: Int32
     let mode: UInt32
