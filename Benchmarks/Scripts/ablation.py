@@ -18,7 +18,7 @@ import machine
 import quiet
 from report import Outcome, table
 from rounds import MeasureError
-from servers import Load, Running, Server, measure, pinned
+from servers import Load, Running, Server, measure, output
 
 ROOT = building.PACKAGE.parent
 PATCHES = building.PACKAGE / "Ablation"
@@ -71,14 +71,6 @@ def _build(patch: pathlib.Path | None, products: list[str], folder: pathlib.Path
         shutil.copy2(package / ".build" / "release" / name, folder / name)
 
 
-def _lines(command: list[str]) -> list[list[str]]:
-    result = subprocess.run(
-        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=RUN_SECONDS)
-    if result.returncode != 0:
-        raise MeasureError((result.stdout + result.stderr).strip()[-500:])
-    return [line.split() for line in result.stdout.splitlines()]
-
-
 def _children_seconds() -> float:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
@@ -94,11 +86,11 @@ def _measure(row: list[str], folder: pathlib.Path, client: str,
         _measure([kind.removesuffix("-cpu"), *words], folder, client, options)
         return _children_seconds() - before
     if kind == "micro":
-        command = [*pinned(options.cpus), str(folder / "micro-ring"), words[0], "--quick"]
-        return float(_lines(command)[0][1])
+        command = [str(folder / "micro-ring"), words[0], "--quick"]
+        return float(output(command, options.cpus, RUN_SECONDS)[0].split()[1])
     if kind == "blocked":
-        command = [*pinned(options.cpus), str(folder / "blocked-queues-ring"), *words]
-        return {key: float(value) for key, value in _lines(command)}["p99_us"]
+        lines = output([str(folder / "blocked-queues-ring"), *words], options.cpus, RUN_SECONDS)
+        return {key: float(value) for key, value in map(str.split, lines)}["p99_us"]
     name = words[0] if kind == "echo" else "EchoServer"
     server = Server(name, (str(folder / name), "--port", "0"),
                     (("RINGDISPATCH_BACKEND", "io_uring"),))
@@ -107,9 +99,9 @@ def _measure(row: list[str], folder: pathlib.Path, client: str,
     if kind == "open":
         with Running(server, [server_cpu]) as running:
             before = running.cpu_seconds()
-            _lines([*pinned([client_cpu]), str(folder / "ringload"),
-                    f"tcp://127.0.0.1:{running.port}", "--connections", words[0],
-                    "--rate", words[1], "--duration", f"{options.seconds:g}s"])
+            output([str(folder / "ringload"), f"tcp://127.0.0.1:{running.port}",
+                    "--connections", words[0], "--rate", words[1],
+                    "--duration", f"{options.seconds:g}s"], [client_cpu], RUN_SECONDS)
             return running.cpu_seconds() - before
     load = Load(client, int(words[1]), options.seconds)
     return measure(server, load, [server_cpu], [client_cpu])["cpu_us"]

@@ -1,13 +1,12 @@
 """Queues that block again and again, beside an unrelated item: how long does it wait?"""
 
 import argparse
-import subprocess
 
 import building
 import machine
 from report import Need, Outcome, needs_table, number, table
-from rounds import MeasureError, Values, in_turn
-from servers import pinned
+from rounds import Values, in_turn
+from servers import output
 
 RUN_SECONDS = 60
 MOST_P99_US = 300
@@ -30,12 +29,9 @@ def compare(options: argparse.Namespace) -> Outcome:
           f"{machine.facts(options.rounds, options.cpus)}")
 
     def run(name: str, row: str) -> Values:
-        result = subprocess.run(
-            [*pinned(options.cpus), programs[f"blocked-queues-{name}"], *row.split()],
-            capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=RUN_SECONDS)
-        if result.returncode != 0:
-            raise MeasureError((result.stdout + result.stderr).strip()[-500:])
-        return {key: float(value) for key, value in map(str.split, result.stdout.splitlines())}
+        command = [programs[f"blocked-queues-{name}"], *row.split()]
+        lines = output(command, options.cpus, RUN_SECONDS)
+        return {key: float(value) for key, value in map(str.split, lines)}
 
     def measure(rows: dict[str, str]) -> dict[str, dict[str, Values]]:
         return {row: in_turn(options, outcome, title, LIBRARIES, lambda name, row=row:

@@ -2,14 +2,13 @@
 
 import argparse
 import os
-import subprocess
 import tempfile
 
 import building
 import machine
 from report import Need, Outcome, needs_table, number, table
 from rounds import MeasureError, Values, in_turn
-from servers import Load, Server, measurer
+from servers import Load, Server, measurer, output
 
 FILE_BYTES = 256 << 20
 READ_SECONDS = 60
@@ -34,12 +33,8 @@ def compare(options: argparse.Namespace) -> Outcome:
 
 
 def _read(command: list[str], environment: tuple, cpus: list[int]) -> Values:
-    result = subprocess.run(
-        ["taskset", "-c", ",".join(map(str, cpus)), *command], capture_output=True, text=True,
-        stdin=subprocess.DEVNULL, timeout=READ_SECONDS, env={**os.environ, **dict(environment)})
-    if result.returncode != 0:
-        raise MeasureError(result.stderr.strip()[-500:])
-    pairs = (line.split("=", 1) for line in result.stdout.splitlines())
+    lines = output(command, cpus, READ_SECONDS, environment)
+    pairs = (line.split("=", 1) for line in lines)
     values = {key: float(value) for key, value in pairs}
     if values["bytes"] != FILE_BYTES:
         raise MeasureError(f"{values['bytes']:.0f} bytes read")

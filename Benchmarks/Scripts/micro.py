@@ -8,6 +8,7 @@ import building
 import machine
 from report import Outcome, number, table
 from rounds import MeasureError, Values, medians
+from servers import output
 
 ROW_SECONDS = 120
 
@@ -26,25 +27,16 @@ NEEDED = {
 }
 
 
-def _run(path: str, cpus: list[int], arguments: list[str]) -> list[str]:
-    command = ["taskset", "-c", ",".join(map(str, cpus)), path, *arguments]
-    result = subprocess.run(
-        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=ROW_SECONDS)
-    if result.returncode != 0:
-        raise MeasureError(
-            f"ended with status {result.returncode}: {result.stderr.strip()[-500:]}")
-    return result.stdout.splitlines()
-
-
 def _measure(path: str, name: str, options: argparse.Namespace) -> Values:
     """All rows of the benchmark with this name, measured in a separate process."""
-    lines = _run(path, options.cpus, [name] + (["--quick"] if options.quick else []))
+    command = [path, name] + (["--quick"] if options.quick else [])
+    lines = output(command, options.cpus, ROW_SECONDS)
     pairs = (line.split("\t") for line in lines)
     return {row: float(nanoseconds) for row, nanoseconds in pairs}
 
 
 def _wanted(path: str, options: argparse.Namespace) -> list[str]:
-    listed = _run(path, options.cpus, ["--list"])
+    listed = output([path, "--list"], options.cpus, ROW_SECONDS)
     if set(listed) != set(NEEDED):
         sys.exit(f"micro.py and the benchmarks disagree on {set(listed) ^ set(NEEDED)}")
     unknown = set(options.names) - set(listed)

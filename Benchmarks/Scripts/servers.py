@@ -142,6 +142,20 @@ def pinned(cpus: list[int]) -> list[str]:
     return ["taskset", "-c", ",".join(map(str, cpus))]
 
 
+def output(
+    command: list[str], cpus: list[int], seconds: float,
+    environment: tuple[tuple[str, str], ...] = ()
+) -> list[str]:
+    """The lines that a program writes to standard output, run on these CPUs."""
+    result = subprocess.run(
+        [*pinned(cpus), *command], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+        timeout=seconds, env={**os.environ, **dict(environment)})
+    if result.returncode != 0:
+        said = (result.stdout + result.stderr).strip()[-500:]
+        raise MeasureError(f"ended with status {result.returncode}: {said}")
+    return result.stdout.splitlines()
+
+
 def chosen(servers: list[Server], names: list[str]) -> list[Server]:
     """All servers, or those with the given names."""
     known = [server.name for server in servers]

@@ -1,13 +1,12 @@
 """Many sources, and the latency of file-system sources."""
 
 import argparse
-import os
-import subprocess
 
 import building
 import machine
 from report import Need, Outcome, needs_table, number, table
-from rounds import MeasureError, Values, in_turn
+from rounds import Values, in_turn
+from servers import output
 
 RUN_SECONDS = 120
 MOST_BYTES = 400
@@ -27,14 +26,8 @@ def compare(options: argparse.Namespace) -> Outcome:
 
 
 def _run(command: list[str], cpus: list[int]) -> Values:
-    result = subprocess.run(
-        ["taskset", "-c", ",".join(map(str, cpus)), *command], capture_output=True, text=True,
-        stdin=subprocess.DEVNULL, timeout=RUN_SECONDS,
-        env={**os.environ, "RINGDISPATCH_LOG": "off"})
-    if result.returncode != 0:
-        raise MeasureError((result.stdout + result.stderr).strip()[-500:])
-    pairs = (line.split() for line in result.stdout.splitlines())
-    return {name: float(value) for name, value in pairs}
+    lines = output(command, cpus, RUN_SECONDS, (("RINGDISPATCH_LOG", "off"),))
+    return {name: float(value) for name, value in map(str.split, lines)}
 
 
 def _many(
