@@ -44,16 +44,9 @@ struct ProcessUsage: Sendable {
     /// else `epoll`. nil if neither is there, or if its descriptors are not visible. proc(5).
     static func backend(ofProcess process: Int32) -> String? {
         let folder = "/proc/\(process)/fd"
-        let kinds = ProcFolder.names(in: folder).map { target(ofLink: "\(folder)/\($0)") }
+        let kinds = ProcFolder.names(in: folder).map { ProcFolder.link("\(folder)/\($0)") }
         return [("[io_uring]", "io_uring"), ("[eventpoll]", "epoll")]
             .first { kinds.contains("anon_inode:" + $0.0) }?.1
-    }
-
-    private static func target(ofLink path: String) -> String {
-        var bytes = [CChar](repeating: 0, count: 256)
-        let count = readlink(path, &bytes, bytes.count)
-        return String(
-            decoding: bytes.prefix(max(count, 0)).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     private static func nanoseconds(_ time: timeval) -> UInt64 {

@@ -17,10 +17,10 @@ final class WatchEngine: @unchecked Sendable {
     let tree = FileTree()
     // Unchecked: one thread at a time uses the state, and overlapping accesses are to different
     // fields.
-    @exclusivity(unchecked) var confined: Confined
+    @exclusivity(unchecked) var confined: State
 
     /// The state that belongs to the queue.
-    struct Confined {
+    struct State {
         var roots: [WatchRoot]
         /// Scans that can be reused for the next round; one is kept.
         var scans: [FolderScan] = []
@@ -101,7 +101,7 @@ final class WatchEngine: @unchecked Sendable {
         self.options = options
         self.mountTable = mountTable
         self.watches = watches
-        confined = Confined(
+        confined = State(
             roots: WatchEngine.outermost(roots).map { WatchRoot($0) }, rules: IgnoreRules(options))
         reporter = ChangeReporter(target)
         queue = DispatchQueue(label: "file-watching.tree", qos: .userInitiated)

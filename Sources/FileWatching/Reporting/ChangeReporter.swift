@@ -10,10 +10,10 @@ final class ChangeReporter: @unchecked Sendable {
     // Safety: `merging`, `confined` and `onQueue` are confined to the engine's
     // queue; the rest is immutable or guarded by the lock of `outbox`.
     private let merging = Coalescer()
-    @exclusivity(unchecked) var confined = Confined()
+    @exclusivity(unchecked) var confined = State()
 
     /// The state that belongs to the engine's queue; see `WatchEngine`.
-    struct Confined {
+    struct State {
         fileprivate var ready: [FileChange] = []
         fileprivate var isTimed = false
         fileprivate var sequence: UInt64 = 0

@@ -3,10 +3,10 @@ internal import LinuxPlatform
 /// The files and folders below a watcher's roots, in flat tables instead of one object each.
 /// Confined to the engine's queue.
 final class FileTree {
-    @exclusivity(unchecked) var confined = Confined()
+    @exclusivity(unchecked) var confined = State()
 
     /// The state, which belongs to the engine's queue; see `WatchEngine`.
-    struct Confined {
+    struct State {
         /// The node table, in pieces so that growing copies nothing.
         fileprivate var pieces: [[TreeNode]] = []
         fileprivate var firstFree: NodeNumber = 0

@@ -105,11 +105,12 @@ enum Trace {
 
     // MARK: for the thread that does something
 
+    @inline(__always)
+    static var isOn: Bool { isSwitchedOn.load(ordering: .relaxed) }
+
     /// The time, for a later `record`; 0: nothing is recorded.
     @inline(__always)
-    static func begin() -> UInt64 {
-        isSwitchedOn.load(ordering: .relaxed) ? Ticks.now() : 0
-    }
+    static func begin() -> UInt64 { isOn ? Ticks.now() : 0 }
 
     /// Records what takes no time.
     @inline(__always)

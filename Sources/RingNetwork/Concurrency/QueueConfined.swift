@@ -36,6 +36,13 @@ extension QueueConfined {
                 + "or in a block of queue.async or queue.sync")
     }
 
+    /// Runs `body` on the queue, for a task.
+    func result<Value: Sendable>(of body: @escaping @Sendable (Self) -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in continuation.resume(returning: body(self)) }
+        }
+    }
+
     /// Runs `body` asynchronously on the queue.
     func hop(_ body: sending @escaping (Self) -> Void) {
         let call = ConfinedCall(body: body)

@@ -20,9 +20,7 @@ public final class DatagramMetrics: Sendable {
 
     /// Records the present counters.
     public func update() async {
-        let now = await withCheckedContinuation { continuation in
-            socket.queue.async { [socket] in continuation.resume(returning: socket.counters) }
-        }
+        let now = await socket.result { $0.counters }
         for (name, count) in [
             ("received", now.datagramsReceived), ("sent", now.datagramsSent),
             ("truncated", now.datagramsTruncated), ("overflowed", now.datagramsOverflowed),

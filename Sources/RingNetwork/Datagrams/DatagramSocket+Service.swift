@@ -9,14 +9,7 @@ extension DatagramSocket {
     /// A graceful shutdown, or cancelling the task, closes the socket once the handler that runs
     /// has returned. Its answers are sent if the kernel has room.
     public func service() -> some Service {
-        ActivatedService(activate: activate) { [self] _ in
-            await withCheckedContinuation { continuation in
-                queue.async { [self] in
-                    close()
-                    continuation.resume()
-                }
-            }
-        }
+        ActivatedService(activate: activate) { [self] _ in await result { $0.close() } }
     }
 }
 #endif

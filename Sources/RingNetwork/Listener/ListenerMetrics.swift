@@ -22,11 +22,7 @@ public final class ListenerMetrics: Sendable {
 
     /// Records the present counters.
     public func update() async {
-        let now = await withCheckedContinuation { continuation in
-            listener.queue.async { [listener] in
-                continuation.resume(returning: listener.counters)
-            }
-        }
+        let now = await listener.result { $0.counters }
         recorder.value("ringnetwork_connections_open", now.accepted - now.closed)
         recorder.value("ringnetwork_connections_waiting", now.waiting)
         recorder.total("ringnetwork_connections_accepted_total", now.accepted)

@@ -155,8 +155,7 @@ final class Monitor: Sendable {
             // More computing threads than CPUs are of no use: add them slowly.
             if pool.workerCount > 2 * pool.loops.count, !mayCompute { return }
         case .blocks:
-            pool.worker(loopState.worker)?.blockedState.store(
-                loopState.word, ordering: .relaxed)
+            pool.worker(loopState.worker)?.blockedState.store(loopState.word, ordering: .relaxed)
             if isQuick(since: sample.lastCall), sample.called != loopState, loop.waiting > 1 {
                 pool.offloadHalf(of: loop, in: loopState)
             }

@@ -181,7 +181,7 @@ extension Worker {
                 timeoutNanoseconds: until == .max ? nil : until > now ? until - now : 0)
             let end = Ticks.now()
             let slept = end &- start
-            if Trace.begin() != 0 {
+            if Trace.isOn {
                 Trace.record(.wait, .loop(loop.index), from: start, to: end, context)
             }
             if events == 0, until < .max { noteLateness(until) }
