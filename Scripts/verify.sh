@@ -12,10 +12,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Each step is the function verify_STEP. The number: about how many minutes it takes on 2 CPUs.
 sanitizers=(tsan asan)
-others=(samples loops stress simulation deep traits notes ported demo manifests containers)
+others=(samples loops stress simulation deep traits docs notes ported demo manifests containers)
 declare -A minutes=(
     [tsan]=14 [asan]=10 [samples]=14 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=9
-    [notes]=7
+    [docs]=4 [notes]=7
     [ported]=4 [demo]=5 [manifests]=1 [containers]=15
 )
 declare -A titles=(
@@ -27,6 +27,7 @@ declare -A titles=(
     [simulation]="seeds on a simulated kernel, and planted bugs that they find"
     [deep]="large trees, long loads, many repetitions"
     [traits]="the libraries with no trait and with all, the samples with TLS"
+    [docs]="DocC without warnings, a comment for each public symbol"
     [notes]="NotesServer and its stop; new servers of each kind"
     [ported]="code for GCD, ported by the plugins"
     [demo]="the demo, in release"
@@ -140,6 +141,8 @@ verify_traits() {
     return $status
 }
 
+verify_docs() { step "the documentation of all libraries" Scripts/docs.sh; }
+
 verify_notes() {
     local kind place status=0
     step "build NotesServer" swift build --package-path Samples/NotesServer || return
@@ -246,6 +249,10 @@ add_row() { table+=("$(printf '%-12s %8s  %s' "$1" "$2" "$3")"); }
 # missing_for STEP: what the step needs and the machine does not have.
 missing_for() {
     case $1 in
+    docs)
+        command -v docc >/dev/null || echo "no docc: it comes with Swift's toolchain"
+        command -v jq >/dev/null || echo "no jq"
+        ;;
     notes)
         pkg-config --exists sqlite3 || echo "NotesServer needs libsqlite3-dev"
         ;;

@@ -26,6 +26,7 @@ public final class RingSocketPool: AsyncSocketPool {
 
     private let state = Locked(State())
 
+    /// Creates a pool for a server, to stop it with `stop(on:timeout:)`. Otherwise `.ring` will do.
     public init() {}
 
     /// Makes the pool usable again after an earlier `run` has ended.

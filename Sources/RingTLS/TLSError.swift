@@ -32,10 +32,16 @@ public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The reason why a peer's certificate was rejected.
     public enum Verification: Sendable, Equatable {
+        /// The peer presented no certificate, and one is required.
         case missing
+        /// The period of validity is over, by this machine's clock.
         case expired
+        /// The period of validity has not begun, by this machine's clock.
         case notYetValid
+        /// No authority in ``TLSConfiguration/trustRoots`` has issued it, or an intermediate
+        /// certificate is missing.
         case untrusted
+        /// It is for other names or addresses than the one that the client connects to.
         case hostName
         /// The closure of `TLSTrustRoots.custom` returned false.
         case refused
@@ -43,7 +49,9 @@ public struct TLSError: Error, Sendable, Equatable, CustomStringConvertible {
         case other(Int)
     }
 
+    /// For programs; `description` is for people.
     public let kind: Kind
+    /// What failed, without the reason and the remedy.
     public let message: String
     /// The reason in the words of OpenSSL or the operating system.
     public let reason: String?

@@ -30,7 +30,12 @@ public struct FileChange: Sendable, Hashable {
 
     /// The kind of an entry. Symbolic links are followed only if the watcher's options say so.
     public enum Kind: String, Sendable {
-        case file, directory, symlink
+        /// A regular file.
+        case file
+        /// A folder.
+        case directory
+        /// A symbolic link that is not followed.
+        case symlink
         /// A socket, a pipe or a device.
         case other
     }
@@ -39,6 +44,7 @@ public struct FileChange: Sendable, Hashable {
     public var sequence: UInt64
     /// The time when the watcher noticed the change, in nanoseconds since 1970.
     public var timeNanoseconds: Int64
+    /// What happened to the entry.
     public var action: Action
     /// Begins with the root as passed to the watcher.
     public var path: FilePath
@@ -52,6 +58,7 @@ public struct FileChange: Sendable, Hashable {
     /// True if a scan of a folder found the change, false if the kernel reported it.
     public var isDiscovered: Bool
 
+    /// Creates a change, for tests of code that receives changes. A watcher numbers its own.
     public init(
         sequence: UInt64, timeNanoseconds: Int64, action: Action, path: FilePath,
         previousPath: FilePath? = nil, kind: Kind, isDiscovered: Bool = false

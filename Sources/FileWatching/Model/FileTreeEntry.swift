@@ -7,14 +7,18 @@ public import SystemPackage
 public struct FileTreeEntry: Sendable, Hashable {
     /// Begins with the root as passed to the watcher.
     public var path: FilePath
+    /// The kind as last noticed by the watcher.
     public var kind: FileChange.Kind
     /// In bytes; 0 for a folder.
     public var size: UInt64
     /// The content's modification time as last noticed by the watcher, in nanoseconds since 1970; 0
     /// for a folder.
     public var modifiedNanoseconds: Int64
+    /// The inode's number in its file system (`st_ino` of stat(2)); 0 while the watcher has not
+    /// examined the entry.
     public var inode: UInt64
 
+    /// Creates an entry, for tests of code that receives snapshots.
     public init(
         path: FilePath, kind: FileChange.Kind, size: UInt64, modifiedNanoseconds: Int64,
         inode: UInt64

@@ -2,6 +2,7 @@ public import SystemPackage
 
 /// The reason why a path cannot be watched, with a remedy.
 public struct FileTreeError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What was wrong, in a form that a program can test.
     public enum Reason: String, Sendable {
         /// The path does not exist.
         case notFound
@@ -23,7 +24,9 @@ public struct FileTreeError: Error, Sendable, Hashable, CustomStringConvertible 
         case other
     }
 
+    /// For programs; `description` is for people.
     public let reason: Reason
+    /// The root, folder or mount point that the error is about.
     public let path: FilePath
     /// The `errno` of the failed call; 0 if none failed.
     public let code: Int32

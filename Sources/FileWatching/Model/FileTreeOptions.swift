@@ -22,5 +22,6 @@ public struct FileTreeOptions: Sendable {
     /// Whether all folders are compared, on other file systems as well.
     public var pollsEverywhere = false
 
+    /// The defaults: everything in the tree is watched, and changes are reported after 50 ms.
     public init() {}
 }

@@ -2,6 +2,7 @@
 public struct FileTreeStatistics: Sendable, Hashable {
     /// Folders with an inotify watch of this watcher.
     public var watches = 0
+    /// Known folders, with a watch or without.
     public var folders = 0
     /// Entries other than folders.
     public var files = 0
@@ -22,5 +23,6 @@ public struct FileTreeStatistics: Sendable, Hashable {
     /// Changes dropped because the handler was too slow.
     public var dropped: UInt64 = 0
 
+    /// All counters at 0.
     public init() {}
 }

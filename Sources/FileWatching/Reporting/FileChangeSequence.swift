@@ -16,6 +16,7 @@ public struct FileChangeSequence: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(buffer: buffer) }
 
+    /// Takes the waiting changes. All iterators of a sequence share them: each change goes to one.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: FileChangeBuffer
         private var pending: ArraySlice<FileChange> = []

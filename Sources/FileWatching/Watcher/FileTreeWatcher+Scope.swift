@@ -8,9 +8,13 @@ extension FileTreeWatcher {
     /// When it returns, throws, or its task is cancelled, the watches are removed; this waits for
     /// that. The sequence ends when the task is cancelled.
     /// - Parameters:
+    ///   - roots: folders, or single files.
+    ///   - options: what is watched, and how changes are coalesced.
     ///   - bound: how many changes may wait for the task.
     ///   - whenFull: the policy when more are waiting.
     ///   - onError: called on a queue of its own; see ``setErrorHandler(_:)``.
+    ///   - isolation: the caller's actor, on which `body` runs.
+    ///   - body: receives the changes.
     /// - Throws: ``FileTreeError``, as the initializer; what `body` throws; `CancellationError`
     ///   if the task is cancelled before all folders are watched.
     public static func withChanges<Result>(

@@ -20,7 +20,10 @@ public final class FileTreeWatcher: Sendable {
 
     /// Throws a ``FileTreeError`` if a root does not exist or cannot be read, or if the user's
     /// limit of inotify instances is reached.
-    /// - Parameter queue: the queue that handlers run on.
+    /// - Parameters:
+    ///   - roots: folders, or single files.
+    ///   - options: what is watched, and how changes are coalesced.
+    ///   - queue: the queue that handlers run on.
     public convenience init(
         _ roots: [FilePath], options: FileTreeOptions = FileTreeOptions(), queue: DispatchQueue
     ) throws {

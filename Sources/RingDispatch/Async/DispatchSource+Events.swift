@@ -7,6 +7,7 @@ extension DispatchSource {
 
         public func makeAsyncIterator() -> Iterator { Iterator(events: events) }
 
+        /// Takes the events. All iterators of a sequence share them: each event goes to one.
         public struct Iterator: AsyncIteratorProtocol, Sendable {
             let events: SourceEvents<Element>
 

@@ -24,6 +24,7 @@ extension DispatchSource {
         /// ``DispatchSourceProcess/exitStatus``.
         public let status: ProcessExitStatus?
 
+        /// Creates an element, for tests of code that receives them.
         public init(process: Int32, status: ProcessExitStatus?) {
             self.process = process
             self.status = status

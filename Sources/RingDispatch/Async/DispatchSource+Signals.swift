@@ -38,6 +38,7 @@ extension DispatchSource {
 
         public func makeAsyncIterator() -> Iterator { Iterator(events: events) }
 
+        /// Takes the signals. All iterators of a sequence share them: each delivery goes to one.
         public struct Iterator: AsyncIteratorProtocol, Sendable {
             let events: SourceEvents<[Signal]>
             /// Of other signals, taken together with the last element.

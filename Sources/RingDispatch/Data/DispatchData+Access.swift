@@ -102,7 +102,9 @@ extension DispatchData {
     }
 
     /// Copies bytes over the elements of a buffer, as many as fit.
-    /// - Parameter range: the bytes to copy; all if nil.
+    /// - Parameters:
+    ///   - buffer: receives the bytes from its start on; the rest of it stays as it is.
+    ///   - range: the bytes to copy; all if nil.
     /// - Returns: the number of bytes copied.
     public func copyBytes<DestinationType>(
         to buffer: UnsafeMutableBufferPointer<DestinationType>, from range: Range<Index>? = nil

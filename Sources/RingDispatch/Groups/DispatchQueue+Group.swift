@@ -6,6 +6,7 @@ extension DispatchQueue {
     ///   - qos: the block's own class; it applies with `.enforceQoS`, or on a queue without a
     ///     class.
     ///   - flags: `.barrier` runs the block alone on a concurrent queue.
+    ///   - work: the block. It is released after its run.
     @preconcurrency
     @inline(__always)
     public final func async(

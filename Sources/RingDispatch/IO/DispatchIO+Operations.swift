@@ -13,8 +13,10 @@ extension DispatchIO {
     ///   - offset: for a random channel, relative to the descriptor's position when the channel was
     ///     created; ignored for a stream.
     ///   - length: `.max` reads to the end.
+    ///   - queue: any queue; a concurrent one does not run two of these calls at once either.
     ///   - deadline: delivers the bytes read by then, and ends the operation with ETIMEDOUT. An
     ///     extension to GCD.
+    ///   - ioHandler: released after its last call.
     public func read(
         offset: Int, length: Int, queue: DispatchQueue, deadline: DispatchTime = .distantFuture,
         ioHandler: @escaping (_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void
@@ -133,9 +135,12 @@ extension DispatchIO {
     /// A file is read up to `maxLength` bytes or its end. Empty data means that the end was reached
     /// before.
     /// - Parameters:
+    ///   - fromFileDescriptor: stays the caller's; do not close it before the handler runs.
+    ///   - maxLength: in bytes.
+    ///   - queue: runs the handler.
+    ///   - deadline: when to give up with ETIMEDOUT. An extension to GCD.
     ///   - handler: called once, on `queue`, with the bytes and 0 or an errno, after this read has
     ///     released the descriptor.
-    ///   - deadline: when to give up with ETIMEDOUT. An extension to GCD.
     public class func read(
         fromFileDescriptor: Int32, maxLength: Int, runningHandlerOn queue: DispatchQueue,
         deadline: DispatchTime = .distantFuture,
@@ -152,9 +157,12 @@ extension DispatchIO {
 
     /// Writes all of the data. `dispatch_write`.
     /// - Parameters:
+    ///   - toFileDescriptor: stays the caller's; do not close it before the handler runs.
+    ///   - data: its memory is used until the handler runs, and not copied.
+    ///   - queue: runs the handler.
+    ///   - deadline: when to give up with ETIMEDOUT. An extension to GCD.
     ///   - handler: called once, on `queue`, after this write has released the descriptor: with nil
     ///     and 0, or with the unwritten bytes and an errno.
-    ///   - deadline: when to give up with ETIMEDOUT. An extension to GCD.
     public class func write(
         toFileDescriptor: Int32, data: DispatchData, runningHandlerOn queue: DispatchQueue,
         deadline: DispatchTime = .distantFuture,

@@ -54,6 +54,8 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
 
     /// Takes control of a descriptor. `dispatch_io_create`.
     /// - Parameters:
+    ///   - type: whether operations run in order, or at offsets and at the same time.
+    ///   - fileDescriptor: do not use or close it before the cleanup handler runs.
     ///   - queue: the queue of the cleanup handler.
     ///   - cleanupHandler: called once, when this and all other channels of the descriptor are
     ///     closed and their operations have ended. The argument is 0, or why the channel cannot be
@@ -72,11 +74,12 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
 
     /// Uses the file at a path. The first operation opens it, the library closes it.
     /// `dispatch_io_create_with_path`.
-    ///
-    /// `oflag` has the flags of open(2); O_NONBLOCK and O_CLOEXEC are added.
     /// - Parameters:
+    ///   - type: whether operations run in order, or at offsets and at the same time.
     ///   - path: absolute; otherwise the result is nil.
+    ///   - oflag: the flags of open(2); O_NONBLOCK and O_CLOEXEC are added.
     ///   - mode: the permissions of a file created with O_CREAT.
+    ///   - queue: the queue of the cleanup handler.
     ///   - cleanupHandler: as for a descriptor. If the file cannot be opened, each operation also
     ///     ends with the error.
     public convenience init?(

@@ -10,10 +10,10 @@ extension DispatchQueue {
         try asyncAndWait(flags: [], execute: work)
     }
 
-    /// Submits `work` with flags, and returns when it is done.
-    /// - Parameter flags: `.barrier` runs the work alone on a concurrent queue.
-    ///
-    /// `dispatch_barrier_async_and_wait`.
+    /// Submits `work` with flags, and returns when it is done. `dispatch_barrier_async_and_wait`.
+    /// - Parameters:
+    ///   - flags: `.barrier` runs the work alone on a concurrent queue.
+    ///   - work: what it returns or throws is returned or thrown to the caller.
     public final func asyncAndWait<T>(
         flags: DispatchWorkItemFlags, execute work: () throws -> T
     ) rethrows -> T {

@@ -32,7 +32,9 @@ extension DispatchQueue {
     }
 
     /// Runs `work` on the queue with flags, and returns when it is done.
-    /// - Parameter flags: `.barrier` runs the work alone on a concurrent queue.
+    /// - Parameters:
+    ///   - flags: `.barrier` runs the work alone on a concurrent queue.
+    ///   - work: what it returns or throws is returned or thrown to the caller.
     @inlinable
     public final func sync<T>(
         flags: DispatchWorkItemFlags, execute work: () throws -> T

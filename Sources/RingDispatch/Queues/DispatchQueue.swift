@@ -62,8 +62,11 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
 
     /// For source compatibility; has no effect without Objective-C.
     public enum AutoreleaseFrequency: Sendable {
+        /// As the target queue. `DISPATCH_AUTORELEASE_FREQUENCY_INHERIT`.
         case inherit
+        /// A pool for each item. `DISPATCH_AUTORELEASE_FREQUENCY_WORK_ITEM`.
         case workItem
+        /// No pools. `DISPATCH_AUTORELEASE_FREQUENCY_NEVER`.
         case never
     }
 
@@ -71,6 +74,8 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     /// - Parameters:
     ///   - label: a name for debugging, by convention in reverse-DNS form.
     ///   - qos: the class of the items; by default the target's.
+    ///   - attributes: none makes a serial queue that is active.
+    ///   - autoreleaseFrequency: has no effect.
     ///   - target: the queue that the items run on; by default the root queue of the class.
     public convenience init(
         label: String, qos: DispatchQoS = .unspecified, attributes: Attributes = [],

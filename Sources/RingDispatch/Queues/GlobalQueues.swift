@@ -30,12 +30,17 @@ extension DispatchQueue {
 
     /// The former names of the classes.
     public enum GlobalQueuePriority: Sendable {
+        /// The class `userInitiated`. `DISPATCH_QUEUE_PRIORITY_HIGH`.
         case high
+        /// The class `default`. `DISPATCH_QUEUE_PRIORITY_DEFAULT`.
         case `default`
+        /// The class `utility`. `DISPATCH_QUEUE_PRIORITY_LOW`.
         case low
+        /// The class `background`. `DISPATCH_QUEUE_PRIORITY_BACKGROUND`.
         case background
     }
 
+    /// The global queue of a class, by its former name. `dispatch_get_global_queue`.
     @available(*, deprecated, message: "use global(qos:)")
     public static func global(priority: GlobalQueuePriority) -> DispatchQueue {
         switch priority {

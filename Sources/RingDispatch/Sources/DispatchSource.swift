@@ -89,7 +89,9 @@ extension DispatchSource {
     /// The end of a file, a hang-up and an error are reported once, as 0, after all bytes have been
     /// read; the next read(2) distinguishes them. Then the source is silent while that state lasts;
     /// suspend and resume it to check again.
-    /// - Parameter queue: runs the handlers; nil: the default global queue.
+    /// - Parameters:
+    ///   - fileDescriptor: stays the caller's, who closes it in the cancel handler.
+    ///   - queue: runs the handlers; nil: the default global queue.
     public static func makeReadSource(
         fileDescriptor: Int32, queue: DispatchQueue? = nil
     ) -> any DispatchSourceRead {

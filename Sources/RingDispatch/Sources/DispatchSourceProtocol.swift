@@ -4,11 +4,13 @@ public typealias DispatchSourceHandler = () -> Void
 /// The operations that all sources share. `dispatch_source_t`.
 ///
 /// A source is made inactive: set its handlers, then call `activate()`. It keeps its handlers until
-/// it is cancelled.
+/// it is cancelled. The parameters `qos` and `flags` of the handlers have no effect.
 public protocol DispatchSourceProtocol: AnyObject, Sendable {
     /// Sets the block that runs for each event. `dispatch_source_set_event_handler`.
     func setEventHandler(
         qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?)
+    /// Runs the work item for each event, until the item is cancelled. The item's `wait` and
+    /// `notify` refer to the first event.
     func setEventHandler(handler: DispatchWorkItem)
 
     /// Sets the block that runs once after a cancel, when the last event handler has returned and
@@ -16,12 +18,15 @@ public protocol DispatchSourceProtocol: AnyObject, Sendable {
     /// `dispatch_source_set_cancel_handler`.
     func setCancelHandler(
         qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?)
+    /// Runs the work item once after a cancel; see ``setCancelHandler(qos:flags:handler:)``. If the
+    /// item is cancelled itself, it is skipped.
     func setCancelHandler(handler: DispatchWorkItem)
 
     /// Sets the block that runs once when the source is installed, before any event.
     /// `dispatch_source_set_registration_handler`.
     func setRegistrationHandler(
         qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?)
+    /// Runs the work item once when the source is installed, unless the item is cancelled.
     func setRegistrationHandler(handler: DispatchWorkItem)
 
     /// Starts the source. `dispatch_activate`.

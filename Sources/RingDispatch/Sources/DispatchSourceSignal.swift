@@ -31,7 +31,9 @@ extension DispatchSource {
     /// Ends the process for SIGKILL and SIGSTOP, for the signals of faults (SIGSEGV, SIGBUS,
     /// SIGILL, SIGFPE, SIGTRAP, SIGSYS), for invalid numbers, and if no descriptor is free: the
     /// first source takes two, for good.
-    /// - Parameter queue: runs the handlers; nil: the default global queue.
+    /// - Parameters:
+    ///   - signal: its number, such as `SIGTERM`. signal(7).
+    ///   - queue: runs the handlers; nil: the default global queue.
     public static func makeSignalSource(
         signal: Int32, queue: DispatchQueue? = nil
     ) -> any DispatchSourceSignal {

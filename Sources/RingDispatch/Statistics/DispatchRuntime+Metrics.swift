@@ -9,7 +9,9 @@ extension DispatchRuntime {
     public final class MetricsReporter: Sendable {
         private let recorder: MetricsRecorder
 
-        /// - Parameter dimensions: added to each metric.
+        /// - Parameters:
+        ///   - factory: makes the metrics; by default that of the process.
+        ///   - dimensions: added to each metric.
         public init(
             factory: any MetricsFactory = MetricsSystem.factory, dimensions: [(String, String)] = []
         ) {

@@ -7,6 +7,7 @@ extension DispatchRuntime {
         public let thread: Int32
         /// Whether it serves the background class only.
         public let isBackground: Bool
+        /// What the thread was doing when the snapshot passed it.
         public let activity: Activity
         /// The index of the event loop that the worker serves. Nil: the worker is idle, or another
         /// one has taken its loop over, or it runs work of queues that keep blocking.

@@ -10,6 +10,7 @@ public enum DispatchRuntime {
         public let isBackground: Bool
         /// The index among loops of the same kind.
         public let index: Int
+        /// What the worker of the loop was doing when the snapshot passed it.
         public let activity: Activity
         /// The thread that serves the loop, by the kernel's ID; nil if there is none.
         public let thread: Int32?
@@ -19,12 +20,13 @@ public enum DispatchRuntime {
         public let timers: Int
         /// Connections, listeners and armed sources whose descriptors the loop watches.
         public let registrations: Int
-        /// Short sends of connections that waited for others of the loop, and the system calls that
-        /// passed them to the kernel. Without io_uring both stay 0.
+        /// Short sends of connections that waited for others of the loop. 0 without io_uring.
         public let batchedSends: Int
+        /// The system calls that passed these sends to the kernel.
         public let sendBatches: Int
     }
 
+    /// What a worker does, or that a loop has none.
     public enum Activity: String, Sendable {
         /// No thread serves the loop.
         case idle
@@ -42,6 +44,8 @@ public enum DispatchRuntime {
         public let backend: String
         /// Why this back end was chosen.
         public let backendReason: String
+        /// All event loops: those of ordinary queues, and those of the background class once it is
+        /// used.
         public let loops: [EventLoop]
         /// What each worker thread does.
         public let workerThreads: [WorkerThread]
@@ -72,8 +76,11 @@ public enum DispatchRuntime {
         /// Requests of channels' files in flight in the kernel.
         public let operations: Int
 
+        /// Ready work items of all loops, without those that are away.
         public var workItemsWaiting: Int { loops.reduce(0) { $0 + $1.workItemsWaiting } }
+        /// Pending timers of all loops.
         public var timers: Int { loops.reduce(0) { $0 + $1.timers } }
+        /// Descriptors that all loops watch.
         public var registrations: Int { loops.reduce(0) { $0 + $1.registrations } }
     }
 

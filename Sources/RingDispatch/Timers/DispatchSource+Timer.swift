@@ -5,6 +5,7 @@ extension DispatchSource {
     public struct TimerFlags: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
+        /// `DISPATCH_TIMER_STRICT`. Has no effect.
         public static let strict = TimerFlags(rawValue: 1)
     }
 

@@ -10,10 +10,13 @@ public protocol DispatchSourceTimer: DispatchSourceProtocol {
     func schedule(
         deadline: DispatchTime, repeating interval: DispatchTimeInterval,
         leeway: DispatchTimeInterval)
+    /// The same, with the interval in seconds; `.infinity` fires once.
     func schedule(deadline: DispatchTime, repeating interval: Double, leeway: DispatchTimeInterval)
+    /// By the wall clock: the fires move when the clock is set.
     func schedule(
         wallDeadline: DispatchWallTime, repeating interval: DispatchTimeInterval,
         leeway: DispatchTimeInterval)
+    /// By the wall clock, with the interval in seconds; `.infinity` fires once.
     func schedule(
         wallDeadline: DispatchWallTime, repeating interval: Double, leeway: DispatchTimeInterval)
 }

@@ -16,6 +16,7 @@ public final class DispatchOnce: Sendable {
         var thread: UInt32 = 0
     }
 
+    /// Creates an object whose block has not run. It corresponds to a `dispatch_once_t` of 0.
     public init() {}
 
     /// Runs the block, unless it has run before. On return the block has completed.

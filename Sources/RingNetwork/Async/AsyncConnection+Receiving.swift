@@ -48,9 +48,11 @@ extension AsyncConnection {
         return try await withoutActuallyEscaping(body) { try await receiveMore(isIdle: true, $0) }
     }
 
-    /// Waits for exactly `count` bytes, at least 1. A shutdown of the listener does not end it,
+    /// Waits for exactly `count` bytes. A shutdown of the listener does not end it,
     /// since it may be the middle of a message.
-    /// - Parameter limit: how long to wait for all of them.
+    /// - Parameters:
+    ///   - count: at least 1. So many bytes are kept in memory meanwhile.
+    ///   - limit: how long to wait for all of them.
     /// - Throws: ``ReceiveError``, `CancellationError`.
     public func receive(
         exactly count: Int, within limit: DispatchTimeInterval = .never

@@ -1,5 +1,6 @@
 /// A received datagram that a task may keep.
 public struct Datagram: Sendable {
+    /// The payload, a copy of its own; at most ``DatagramOptions/maximumDatagramBytes``.
     public let bytes: [UInt8]
     /// The sender; nil for an unnamed Unix socket.
     public let sender: Endpoint?

@@ -13,6 +13,7 @@ public struct DatagramSequence: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(inflow: inflow) }
 
+    /// Takes the datagrams. All iterators share the socket: each datagram goes to one.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         let inflow: DatagramInflow
 

@@ -7,6 +7,7 @@ public struct InboundBytes: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(connection: connection) }
 
+    /// Takes the bytes. All iterators share the connection: a byte goes to one of them.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         let connection: AsyncConnection
 

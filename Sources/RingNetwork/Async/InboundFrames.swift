@@ -12,6 +12,7 @@ public struct InboundFrames<F: Framing>: AsyncSequence, Sendable {
         Iterator(connection: connection, reader: FrameReader(framing))
     }
 
+    /// Takes the frames. All iterators share the connection: a frame goes to one of them.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         let connection: AsyncConnection
         /// Never keeps bytes: the connection does.

@@ -8,6 +8,7 @@ public struct InboundLines: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(frames: frames.makeAsyncIterator()) }
 
+    /// Takes the lines. All iterators share the connection: a line goes to one of them.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         var frames: InboundFrames<DelimiterFraming>.Iterator
 

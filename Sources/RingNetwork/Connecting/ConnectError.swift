@@ -5,6 +5,7 @@ public import RingTLS
 
 /// Why no connection was made, with every attempt and its remedy.
 public struct ConnectError: Error, Sendable {
+    /// How the whole attempt ended.
     public enum Reason: Sendable {
         /// The host name could not be resolved.
         case unresolved(ResolverError)
@@ -24,6 +25,7 @@ public struct ConnectError: Error, Sendable {
 
     /// A failed attempt to connect to one address.
     public struct Attempt: Sendable, Hashable {
+        /// The resolved address.
         public let endpoint: Endpoint
         /// The error; ETIMEDOUT or ECANCELED for an attempt that was still in progress.
         public let cause: SocketError
@@ -31,6 +33,7 @@ public struct ConnectError: Error, Sendable {
 
     /// The endpoint passed to the connector.
     public let endpoint: Endpoint
+    /// How the whole attempt ended. The causes of single addresses are in ``attempts``.
     public let reason: Reason
     /// In the order in which they ended.
     public let attempts: [Attempt]

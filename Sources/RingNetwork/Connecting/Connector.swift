@@ -9,16 +9,21 @@ public final class Connector: Sendable {
     /// A connector with the default options.
     public static let shared = Connector()
 
+    /// The options of all connections that it makes.
     public let options: ConnectorOptions
 
+    /// Creates a connector. It may be used from any thread, for any number of connections.
     public init(options: ConnectorOptions = ConnectorOptions()) {
         self.options = options
     }
 
     /// Connects, and submits `completion` to `queue`, exactly once.
     ///
-    /// - Parameter completion: receives the error, or a connection to set handlers on and activate.
-    ///   Releasing the connection without activating it closes it.
+    /// - Parameters:
+    ///   - endpoint: an address, a Unix socket, or a name to resolve first.
+    ///   - queue: runs the completion, not the connection's handlers.
+    ///   - completion: receives the error, or a connection to set handlers on and activate.
+    ///     Releasing the connection without activating it closes it.
     /// - Returns: a handle that can cancel the attempt. It need not be kept.
     @discardableResult
     public func connect(
@@ -39,6 +44,7 @@ public final class Connector: Sendable {
     /// A handler that blocks delays all connections of the queue. The placement takes precedence
     /// over ``ConnectorOptions/placement`` and ``ConnectorOptions/connectionTarget``.
     /// - Parameters:
+    ///   - endpoint: an address, a Unix socket, or a name to resolve first.
     ///   - placement: that of an existing connection (``Connection/placement``), for example.
     ///   - completion: called once, on the placement's queue, as above.
     @discardableResult

@@ -15,6 +15,7 @@ public struct ConnectorOptions: Sendable {
     /// The local address, with a port or 0 for any; nil: the kernel chooses. Only remote addresses
     /// of the same family are tried.
     public var localEndpoint: Endpoint?
+    /// Options of the sockets, set before they are bound or connected.
     public var socket = SocketOptions()
     /// The resolver for host names.
     public var resolver = Resolver.shared
@@ -24,6 +25,7 @@ public struct ConnectorOptions: Sendable {
     /// One queue for all connections, instead of a queue each; a handler that blocks delays all of
     /// them.
     public var placement: ConnectionPlacement?
+    /// Options of the connections.
     public var connection = ConnectionOptions()
     #if TLS
     /// Puts connections over TLS; the handshake starts when they are activated. See
@@ -33,5 +35,6 @@ public struct ConnectorOptions: Sendable {
     public var tlsServerName: String?
     #endif
 
+    /// The defaults: any local address, 30 s for the whole attempt, a queue for each connection.
     public init() {}
 }

@@ -6,6 +6,7 @@ internal import RingTLS
 
 /// A connection that a ``Connector`` is making.
 public final class PendingConnection: Sendable {
+    /// The endpoint passed to the connector, before its name is resolved.
     public let endpoint: Endpoint
     let options: ConnectorOptions
     let queue: DispatchQueue

@@ -10,6 +10,8 @@ extension Connection {
     /// because the peer could not tell the missing bytes from later ones.
     /// - Parameters:
     ///   - fileDescriptor: may be closed after the call; its position is neither used nor changed.
+    ///   - offset: of the first byte in the file.
+    ///   - count: in bytes, all of which the file must have.
     ///   - completion: called once on the queue: with nil when the kernel has taken all bytes, or
     ///     with the error that prevents it.
     public func send(

@@ -52,8 +52,10 @@ extension Connection {
     private static let shortSend = 4096
 
     /// Sends bytes.
-    /// - Parameter completion: called once on the queue: with nil when the kernel has taken all
-    ///   bytes, or with the error that prevents it.
+    /// - Parameters:
+    ///   - bytes: kept until the kernel has taken them, without a copy if there are more than 4096.
+    ///   - completion: called once on the queue: with nil when the kernel has taken all bytes, or
+    ///     with the error that prevents it.
     public func send(_ bytes: [UInt8], completion: sending ((SocketError?) -> Void)? = nil) {
         if completion == nil, bytes.count <= Connection.shortSend, isCurrent {
             return bytes.withUnsafeBytes { send($0) }

@@ -9,6 +9,10 @@ extension Connection {
     /// - Parameters:
     ///   - descriptor: a connected stream socket, owned by the connection from now on, and closed
     ///     if this throws.
+    ///   - label: of the connection's queue.
+    ///   - target: the target of the connection's queue; nil: none.
+    ///   - options: time-outs, water marks and the like.
+    ///   - tls: decides the role: server or client.
     ///   - serverName: for clients; see `TLSEngine`.
     public convenience init(
         adopting descriptor: Int32, label: String = "connection", target: DispatchQueue? = nil,
@@ -29,7 +33,9 @@ extension Connection {
     /// handshake, or later 128 KiB without content) is disconnected, and
     /// ``ConnectionTimeouts/handshake`` limits the time of the handshake. The water marks count
     /// both encrypted bytes and bytes that are still to be encrypted.
-    /// - Parameter serverName: for clients: the name that the peer must have; see `TLSEngine`.
+    /// - Parameters:
+    ///   - context: decides the role: server or client.
+    ///   - serverName: for clients: the name that the peer must have; see `TLSEngine`.
     /// - Throws: the reason why the context cannot be used with that name.
     public func secure(
         with context: TLSContext, serverName: String? = nil

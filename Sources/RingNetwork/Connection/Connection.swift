@@ -12,6 +12,7 @@ public import RingDispatch
 /// asynchronously, in the order of the calls. An open connection retains itself. `close`, `abort`,
 /// the peer or an error closes it, and then it calls its close handler once.
 public final class Connection: StreamReceiverClient, QueueConfined {
+    /// Runs the handlers. Work that you submit to it never runs concurrently with them.
     public let queue: DispatchQueue
     let descriptor: Int32
     /// The peer's endpoint; nil for an unnamed Unix socket, as clients have, and for a peer that
@@ -60,7 +61,9 @@ public final class Connection: StreamReceiverClient, QueueConfined {
 
     /// - Parameters:
     ///   - descriptor: a connected stream socket, owned by the connection from now on.
+    ///   - label: of the connection's queue.
     ///   - target: the target of the connection's queue; nil: none.
+    ///   - options: time-outs, water marks and the like.
     public convenience init(
         adopting descriptor: Int32, label: String = "connection", target: DispatchQueue? = nil,
         options: ConnectionOptions = ConnectionOptions()

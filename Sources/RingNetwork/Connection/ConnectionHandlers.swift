@@ -32,6 +32,7 @@ public struct ConnectionHandlers {
     public var handshake: ((Connection, TLSNegotiation) -> Void)?
     #endif
 
+    /// Creates handlers; what nil stands for is described at the methods that set single ones.
     public init(
         receive: ((Connection, RawSpan) -> Void)? = nil, end: ((Connection) -> Void)? = nil,
         writable: ((Connection) -> Void)? = nil, drain: ((Connection) -> Void)? = nil,

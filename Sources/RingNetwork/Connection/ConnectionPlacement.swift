@@ -12,6 +12,10 @@ public struct ConnectionPlacement: Sendable {
     /// turn.
     public let loopNumber: Int?
 
+    /// Creates a placement.
+    /// - Parameters:
+    ///   - queue: a serial queue.
+    ///   - loopNumber: any number, modulo the count of event loops; nil: the loops in turn.
     public init(queue: DispatchQueue, loopNumber: Int? = nil) {
         self.queue = queue
         self.loopNumber = loopNumber

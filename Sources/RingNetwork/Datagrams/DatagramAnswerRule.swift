@@ -18,10 +18,13 @@ public struct DatagramAnswerRule: Sendable, Hashable {
     /// answered. They are recognized only with ``DatagramOptions/reportsLocalAddress``.
     public var answersGroups = false
 
+    /// The defaults: no answers to ports below 1024, to the own port, or to groups.
     public init() {}
 
     /// Whether the datagram may be answered.
-    /// - Parameter socket: the socket that received it.
+    /// - Parameters:
+    ///   - datagram: its sender and its destination decide.
+    ///   - socket: the socket that received it.
     public func allows(
         _ datagram: borrowing ReceivedDatagram, on socket: DatagramSocket
     ) -> Bool {

@@ -2,6 +2,7 @@
 public struct DatagramCounters: Sendable, Hashable {
     /// Datagrams passed to the receive handler, including truncated ones.
     public var datagramsReceived: UInt64 = 0
+    /// The payloads of these datagrams, without what was truncated.
     public var bytesReceived: UInt64 = 0
     /// Datagrams that were longer than the maximum and were truncated.
     public var datagramsTruncated: UInt64 = 0
@@ -15,6 +16,7 @@ public struct DatagramCounters: Sendable, Hashable {
 
     /// Datagrams that the kernel has taken. They may still be lost on the way.
     public var datagramsSent: UInt64 = 0
+    /// The payloads of these datagrams.
     public var bytesSent: UInt64 = 0
     /// Datagrams dropped by the socket, because its queue was full or it was closed.
     public var datagramsDropped: UInt64 = 0
@@ -25,5 +27,6 @@ public struct DatagramCounters: Sendable, Hashable {
     /// Calls of sendmmsg(2) that sent datagrams.
     public var sendCalls: UInt64 = 0
 
+    /// All counters at 0.
     public init() {}
 }

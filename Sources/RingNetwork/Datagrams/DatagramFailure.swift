@@ -5,6 +5,7 @@ public struct DatagramFailure: Error, Hashable {
     /// The number of datagrams that were not sent. 0: the error concerns receiving, or a datagram
     /// sent earlier that the peer's machine or a router rejected (ICMP).
     public let unsentDatagrams: Int
+    /// The call that failed, or reported the error, with the errno value and a remedy.
     public let cause: SocketError
 }
 

@@ -12,6 +12,7 @@ public struct DatagramHandlers {
     /// See ``DatagramSocket/setCloseHandler(_:)``.
     public var close: ((DatagramSocket, SocketError?) -> Void)?
 
+    /// Creates handlers; what nil stands for is described at the methods that set single ones.
     public init(
         receive: ((DatagramSocket, borrowing ReceivedDatagrams) -> Void)? = nil,
         error: ((DatagramSocket, DatagramFailure) -> Void)? = nil,

@@ -9,7 +9,10 @@ public final class DatagramMetrics: Sendable {
     private let socket: DatagramSocket
     private let recorder: MetricsRecorder
 
-    /// - Parameter dimensions: added to each metric, for example to tell sockets apart.
+    /// - Parameters:
+    ///   - socket: the socket whose counters are reported.
+    ///   - factory: makes the metrics; by default that of the process.
+    ///   - dimensions: added to each metric, for example to tell sockets apart.
     public init(
         _ socket: DatagramSocket, factory: any MetricsFactory = MetricsSystem.factory,
         dimensions: [(String, String)] = []

@@ -50,5 +50,7 @@ public struct DatagramOptions: Sendable {
     /// Which datagrams are dropped when the queue is full.
     public var dropPolicy = DatagramDropPolicy.newest
 
+    /// The defaults: a socket that shares nothing, datagrams of any length, and 1 MiB that may wait
+    /// to be sent.
     public init() {}
 }

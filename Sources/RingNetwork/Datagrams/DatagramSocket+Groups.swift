@@ -7,6 +7,7 @@ extension DatagramSocket {
     /// The socket must be bound to the wildcard address or to the group's. It receives only for
     /// groups that it has joined itself, not for those of other sockets.
     /// - Parameters:
+    ///   - group: a multicast address.
     ///   - interface: by name or index; nil: the interface of the route to the group.
     ///   - source: the only sender to receive from (IP_ADD_SOURCE_MEMBERSHIP); nil: any.
     public func join(

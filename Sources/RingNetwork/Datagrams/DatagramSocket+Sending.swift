@@ -18,7 +18,9 @@ extension DatagramSocket {
     // MARK: one datagram
 
     /// Sends a datagram whose bytes are valid only during the call.
-    /// - Parameter endpoint: resolved; nil: the peer of a connected socket.
+    /// - Parameters:
+    ///   - bytes: the payload.
+    ///   - endpoint: resolved; nil: the peer of a connected socket.
     public func send(_ bytes: RawSpan, to endpoint: Endpoint? = nil) {
         bytes.withUnsafeBytes { send($0, to: endpoint) }
     }

@@ -12,6 +12,7 @@ public import RingDispatch
 /// calls its close handler once. Other errors go to the error handler and leave the socket usable:
 /// ICMP errors (a peer's port is closed), and datagrams that the kernel refuses.
 public final class DatagramSocket: QueueConfined {
+    /// Runs the handlers. Work that you submit to it never runs concurrently with them.
     public let queue: DispatchQueue
     /// The endpoint it is bound to, with the port that the kernel chose for port 0; nil for an
     /// unnamed Unix socket.
@@ -79,6 +80,7 @@ public final class DatagramSocket: QueueConfined {
     /// - Parameters:
     ///   - endpoint: resolved; port 0 lets the kernel choose one. `[::]` also serves IPv4, unless
     ///     the options say otherwise.
+    ///   - options: of the socket, of receiving and of sending.
     ///   - target: the target of the socket's queue.
     public convenience init(
         _ endpoint: Endpoint, options: DatagramOptions = DatagramOptions(),
@@ -100,6 +102,7 @@ public final class DatagramSocket: QueueConfined {
     /// - Parameters:
     ///   - peer: resolved.
     ///   - local: the local address; nil: the kernel chooses.
+    ///   - options: of the socket, of receiving and of sending.
     ///   - target: the target of the socket's queue.
     public convenience init(
         connectingTo peer: Endpoint, from local: Endpoint? = nil,
@@ -118,8 +121,8 @@ public final class DatagramSocket: QueueConfined {
     }
 
     /// - Parameters:
-    ///   - descriptor: a datagram socket, owned by this object from now on. Only the options for
-    ///     receiving and sending apply.
+    ///   - descriptor: a datagram socket, owned by this object from now on.
+    ///   - options: only those of receiving and of sending apply.
     ///   - target: the target of the socket's queue.
     public convenience init(
         adopting descriptor: Int32, options: DatagramOptions = DatagramOptions(),

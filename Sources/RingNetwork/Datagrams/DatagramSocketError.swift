@@ -4,6 +4,7 @@ internal import LinuxPlatform
 public struct DatagramSocketError: Error {
     /// The endpoint to bind or to connect to.
     public let endpoint: Endpoint
+    /// The call that failed: `socket`, `bind`, `connect` or another, with a remedy.
     public let cause: SocketError
 
     init(_ endpoint: Endpoint, _ error: SystemError) {

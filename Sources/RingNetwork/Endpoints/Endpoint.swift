@@ -11,13 +11,16 @@
 /// `description` writes them, and its text is read back as the same endpoint. A text with `tcp://`
 /// or `udp://` in front is a ``TransportEndpoint``.
 public enum Endpoint: Sendable, Hashable {
+    /// An IPv4 address and a port. ip(7).
     case ipv4(IPv4Address, port: UInt16)
     /// The zone names the link of a link-local address.
     case ipv6(IPv6Address, port: UInt16, zone: InterfaceZone? = nil)
     /// Must be resolved before use; see ``Resolver``.
     case host(HostName, port: UInt16)
+    /// A Unix socket, by its path or abstract name. unix(7).
     case unix(UnixAddress)
 
+    /// An address and a port, without a zone.
     public init(_ address: IPAddress, port: UInt16) {
         switch address {
         case .v4(let address): self = .ipv4(address, port: port)
@@ -25,8 +28,10 @@ public enum Endpoint: Sendable, Hashable {
         }
     }
 
-    /// - Parameter host: an IPv4 address, an IPv6 address with or without a zone but without
-    ///   brackets, or a host name.
+    /// - Parameters:
+    ///   - host: an IPv4 address, an IPv6 address with or without a zone but without brackets, or a
+    ///     host name.
+    ///   - port: 0 lets the kernel choose one, for servers.
     public init(host: String, port: UInt16) throws(EndpointError) {
         let text = Array(host.utf8)[...]
         self =

@@ -1,5 +1,6 @@
 /// Why a text is not an endpoint, or an endpoint cannot be used, and the remedy.
 public struct EndpointError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What was wrong, in a form that a program can test.
     public enum Reason: Sendable, Equatable {
         /// The host is empty.
         case emptyHost
@@ -15,9 +16,11 @@ public struct EndpointError: Error, Sendable, Equatable, CustomStringConvertible
         case unclosedBracket
         /// There are several colons outside of brackets.
         case missingBrackets
+        /// No colon and port follow the host.
         case missingPort
         /// The port is not a decimal number.
         case invalidPort
+        /// The port is above 65535.
         case portOutOfRange
         /// The text does not begin with a scheme.
         case missingScheme
@@ -29,6 +32,7 @@ public struct EndpointError: Error, Sendable, Equatable, CustomStringConvertible
         case strayCharacters
         /// A percent sign is not followed by two hexadecimal digits.
         case invalidPercentEncoding
+        /// The path or abstract name of a Unix socket is empty.
         case emptyUnixName
         /// The path or abstract name of a Unix socket has more than 107 bytes.
         case unixNameTooLong
@@ -42,6 +46,7 @@ public struct EndpointError: Error, Sendable, Equatable, CustomStringConvertible
         case unknownInterface
     }
 
+    /// For programs; `description` is for people.
     public let reason: Reason
     /// The cause and the remedy, in one line.
     public let description: String

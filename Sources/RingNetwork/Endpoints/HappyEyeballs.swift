@@ -4,8 +4,10 @@ public enum HappyEyeballs {
     /// costs one attempt instead of many. The order within a family is kept; for addresses from a
     /// ``Resolver`` it is RFC 6724's. Endpoints without an IP address go last.
     ///
-    /// - Parameter firstFamilyCount: the number of addresses of the first family before the first
-    ///   of the other; at least 1.
+    /// - Parameters:
+    ///   - endpoints: the preferred one first.
+    ///   - firstFamilyCount: the number of addresses of the first family before the first of the
+    ///     other; at least 1.
     public static func interleaved(
         _ endpoints: [Endpoint], firstFamilyCount: Int = 1
     ) -> [Endpoint] {

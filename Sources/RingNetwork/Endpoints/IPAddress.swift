@@ -1,6 +1,8 @@
 /// An IPv4 or IPv6 address.
 public enum IPAddress: Sendable, Hashable {
+    /// 32 bits.
     case v4(IPv4Address)
+    /// 128 bits. It may stand for an IPv4 address: see ``unmapped``.
     case v6(IPv6Address)
 
     /// Reads the text form of either version, without brackets and without a zone.

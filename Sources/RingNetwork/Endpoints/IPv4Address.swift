@@ -3,6 +3,7 @@ public struct IPv4Address: Sendable, Hashable {
     /// The address as a number: `0x7f000001` is 127.0.0.1.
     public let rawValue: UInt32
 
+    /// An address from its number in the machine's own byte order: `0x7f000001` is 127.0.0.1.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }

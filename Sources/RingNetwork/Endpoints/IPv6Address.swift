@@ -7,6 +7,7 @@ public struct IPv6Address: Sendable, Hashable {
     /// The address as a number: 1 is ::1.
     public let rawValue: UInt128
 
+    /// An address from its number in the machine's own byte order: 1 is ::1.
     public init(rawValue: UInt128) {
         self.rawValue = rawValue
     }

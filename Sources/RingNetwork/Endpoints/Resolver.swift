@@ -58,8 +58,10 @@ public final class Resolver: Sendable {
     /// Resolves an endpoint, and submits `completion` to `queue`, exactly once.
     ///
     /// - Parameters:
+    ///   - endpoint: one without a host name is its own result.
     ///   - timeout: the longest time until the completion is submitted, including the wait for a
     ///     turn; a later answer is dropped. `.never`: no limit.
+    ///   - queue: runs the completion.
     ///   - completion: receives the error, or at least one endpoint, each with an address and the
     ///     requested port.
     /// - Returns: a handle that can cancel the lookup. It need not be kept.

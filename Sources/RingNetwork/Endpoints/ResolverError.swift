@@ -2,6 +2,7 @@ internal import LinuxPlatform
 
 /// Why a host name has no addresses, and the remedy.
 public struct ResolverError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What was wrong, in a form that a program can test.
     public enum Reason: Sendable, Equatable {
         /// The name does not exist or has no address. EAI_NONAME.
         case notFound
@@ -23,6 +24,7 @@ public struct ResolverError: Error, Sendable, Equatable, CustomStringConvertible
         case other
     }
 
+    /// For programs; `description` is for people.
     public let reason: Reason
     /// The result of getaddrinfo(3), or the `errno` for `system`; 0 without a lookup.
     public let code: Int32

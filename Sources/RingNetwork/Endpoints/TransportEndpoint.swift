@@ -3,7 +3,9 @@
 /// The scheme names the transport and ignores case; the rest is read as an ``Endpoint``. The text
 /// of `description` is read back as the same value.
 public struct TransportEndpoint: Sendable, Hashable {
+    /// How to reach the endpoint: `unix` if and only if that is a Unix socket.
     public let transport: Transport
+    /// Where to connect or to listen.
     public let endpoint: Endpoint
 
     /// Throws if the transport does not fit the endpoint: `unix` requires a Unix socket, the others

@@ -9,6 +9,7 @@ internal import LinuxPlatform
 public struct UnixAddress: Sendable, Hashable {
     /// The bytes of the path or name, without a leading or trailing NUL.
     public let bytes: [UInt8]
+    /// Whether the name is in the abstract namespace, which has no file and no permissions.
     public let isAbstract: Bool
 
     /// Most bytes of a path or abstract name.
@@ -24,7 +25,9 @@ public struct UnixAddress: Sendable, Hashable {
         try self.init(bytes: Array(abstractName.utf8), isAbstract: true)
     }
 
-    /// - Parameter bytes: 1 to 107; a path must not contain NUL.
+    /// - Parameters:
+    ///   - bytes: 1 to 107; a path must not contain NUL.
+    ///   - isAbstract: whether they are a name in the abstract namespace, or a path.
     public init(bytes: [UInt8], isAbstract: Bool) throws(EndpointError) {
         let kind = isAbstract ? "abstract name" : "path"
         guard !bytes.isEmpty else {

@@ -18,7 +18,10 @@ public struct DelimiterFraming: Framing {
 
     private static let carriageReturn = UInt8(ascii: "\r")
 
-    /// - Parameter maximumLength: longer payloads are errors, in both directions.
+    /// - Parameters:
+    ///   - delimiter: 1 to ``longestDelimiter`` bytes.
+    ///   - stripsCarriageReturn: whether a CR before the delimiter does not belong to the payload.
+    ///   - maximumLength: longer payloads are errors, in both directions.
     public init(
         _ delimiter: [UInt8], stripsCarriageReturn: Bool = false,
         maximumLength: Int = FrameLimits.defaultMaximumLength

@@ -13,9 +13,11 @@ public struct FrameBytes {
         self.received = received
     }
 
+    /// The number of bytes that have arrived, at least 1.
     @inlinable
     public var count: Int { kept.count + received.count }
 
+    /// The byte at an index from 0 to `count - 1`.
     @inlinable
     public subscript(index: Int) -> UInt8 {
         index < kept.count ? kept[index] : received[index - kept.count]

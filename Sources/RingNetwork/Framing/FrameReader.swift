@@ -17,6 +17,7 @@ public struct FrameReader<F: Framing> {
     /// Most memory kept for later frames that arrive in pieces.
     @usableFromInline static var keptCapacity: Int { 65_536 }
 
+    /// Creates a reader for a stream that begins with a frame.
     public init(_ framing: F) {
         self.framing = framing
     }

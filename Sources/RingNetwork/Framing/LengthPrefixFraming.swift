@@ -4,27 +4,39 @@ internal import LinuxPlatform
 public struct LengthPrefixFraming: Framing {
     /// The size of the length field, in bytes.
     public enum Width: Int, Sendable, CaseIterable {
+        /// Lengths up to 255 bytes.
         case one = 1
+        /// Lengths up to 65,535 bytes.
         case two = 2
+        /// Lengths below 4 GiB.
         case four = 4
+        /// Lengths up to what an `Int` can express.
         case eight = 8
     }
 
+    /// The order of the bytes of the length field.
     public enum ByteOrder: Sendable {
         /// Network byte order: the most significant byte first.
         case bigEndian
+        /// The least significant byte first.
         case littleEndian
     }
 
+    /// The size of the length field.
     public let width: Width
+    /// The order of the bytes of the length field.
     public let byteOrder: ByteOrder
     /// Whether the length includes its own field.
     public let countsItself: Bool
     /// The longest payload, in bytes.
     public let maximumLength: Int
 
-    /// - Parameter maximumLength: longer payloads are errors, in both directions. Reduced to the
-    ///   largest length that `width` can express.
+    /// - Parameters:
+    ///   - width: the size of the length field.
+    ///   - byteOrder: of the length field.
+    ///   - countsItself: whether the length includes its own field.
+    ///   - maximumLength: longer payloads are errors, in both directions. Reduced to the largest
+    ///     length that `width` can express.
     public init(
         _ width: Width, byteOrder: ByteOrder = .bigEndian, countsItself: Bool = false,
         maximumLength: Int = FrameLimits.defaultMaximumLength

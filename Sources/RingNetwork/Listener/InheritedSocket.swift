@@ -3,10 +3,15 @@ internal import LinuxPlatform
 /// A listening socket that this process inherited, from systemd (socket activation) or from a
 /// predecessor. For ``Listener``.
 public struct InheritedSocket: Sendable, Hashable {
+    /// The number of the descriptor. A listener that adopts the socket closes it.
     public let descriptor: Int32
     /// FileDescriptorName= of the socket unit; `unknown` if it has none.
     public let name: String
 
+    /// Describes a descriptor; it is checked when a listener adopts it.
+    /// - Parameters:
+    ///   - descriptor: a stream socket that listens.
+    ///   - name: for messages, and to tell several sockets apart.
     public init(descriptor: Int32, name: String = "unknown") {
         self.descriptor = descriptor
         self.name = name

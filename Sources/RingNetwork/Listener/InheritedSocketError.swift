@@ -1,5 +1,6 @@
 /// Why an inherited socket cannot be used, and the remedy.
 public struct InheritedSocketError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What was wrong, in a form that a program can test.
     public enum Reason: Sendable, Hashable {
         /// The number is not an open descriptor.
         case notOpen
@@ -13,6 +14,7 @@ public struct InheritedSocketError: Error, Sendable, Hashable, CustomStringConve
         case malformedVariable
     }
 
+    /// For programs; `description` is for people.
     public let reason: Reason
     /// The cause and the remedy, in one line.
     public let description: String

@@ -9,8 +9,10 @@ extension Listener {
     /// it closes once the kernel has taken all sent bytes. Another call may shorten the deadline,
     /// but not extend it.
     ///
-    /// - Parameter completion: called on the listener's queue once all connections are closed and
-    ///   their close handlers have run, at the latest one second after the deadline.
+    /// - Parameters:
+    ///   - deadline: connections that are still open then are reset.
+    ///   - completion: called on the listener's queue once all connections are closed and their
+    ///     close handlers have run, at the latest one second after the deadline.
     public func shutdown(
         deadline: DispatchTime, completion: sending @escaping (ShutdownReport) -> Void = { _ in }
     ) {

@@ -7,6 +7,7 @@ public import RingDispatch
 /// short, or a limit of ``ListenerOptions`` is reached; it resumes when a connection closes, or
 /// after a while. Clients wait in the backlog meanwhile. Handlers run on the listener's queue.
 public final class Listener: QueueConfined {
+    /// Runs the listener's handlers. Connections have queues of their own.
     public let queue: DispatchQueue
     /// The endpoints it listens on, with the ports that the kernel chose for port 0.
     public let endpoints: [Endpoint]
@@ -47,6 +48,7 @@ public final class Listener: QueueConfined {
     /// Starts listening: clients can connect from now on, and are accepted after `activate`.
     /// - Parameters:
     ///   - endpoint: resolved; port 0 lets the kernel choose one.
+    ///   - options: of the listening socket and of the connections.
     ///   - target: the target of the listener's queue.
     public convenience init(
         _ endpoint: Endpoint, options: ListenerOptions = ListenerOptions(),
@@ -56,7 +58,10 @@ public final class Listener: QueueConfined {
     }
 
     /// Starts listening at several endpoints, which share the handlers and the limits.
-    /// - Parameter endpoints: at least one. If one fails, all are closed.
+    /// - Parameters:
+    ///   - endpoints: at least one. If one fails, all are closed.
+    ///   - options: of the listening sockets and of the connections.
+    ///   - target: the target of the listener's queue.
     public convenience init(
         _ endpoints: [Endpoint], options: ListenerOptions = ListenerOptions(),
         target: DispatchQueue? = nil

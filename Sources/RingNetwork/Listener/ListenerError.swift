@@ -2,7 +2,9 @@ internal import LinuxPlatform
 
 /// Why a socket cannot listen or accept at an endpoint, and the remedy.
 public struct ListenerError: Error {
+    /// The endpoint that failed, of those passed to the listener.
     public let endpoint: Endpoint
+    /// The call that failed: `socket`, `bind`, `listen`, `accept` or another, with a remedy.
     public let cause: SocketError
 
     init(_ endpoint: Endpoint, _ error: SystemError) {

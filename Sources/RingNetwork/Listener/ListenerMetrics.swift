@@ -11,7 +11,10 @@ public final class ListenerMetrics: Sendable {
     private let listener: Listener
     private let recorder: MetricsRecorder
 
-    /// - Parameter dimensions: added to each metric, for example to tell listeners apart.
+    /// - Parameters:
+    ///   - listener: the listener whose counters are reported.
+    ///   - factory: makes the metrics; by default that of the process.
+    ///   - dimensions: added to each metric, for example to tell listeners apart.
     public init(
         _ listener: Listener, factory: any MetricsFactory = MetricsSystem.factory,
         dimensions: [(String, String)] = []

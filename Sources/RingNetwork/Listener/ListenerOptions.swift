@@ -37,6 +37,7 @@ public struct ListenerOptions: Sendable {
     /// The target of the connections' queues; nil: none, so connections run concurrently. With a
     /// serial queue, they run one at a time, and a handler that blocks delays all of them.
     public var connectionTarget: DispatchQueue?
+    /// Options of the accepted connections.
     public var connection = ConnectionOptions()
     #if TLS
     /// Puts connections over TLS, each with the store's context at the time it is accepted; see
@@ -44,5 +45,6 @@ public struct ListenerOptions: Sendable {
     public var tls: TLSContextStore?
     #endif
 
+    /// The defaults: no limits, a queue for each connection, and plain connections.
     public init() {}
 }

@@ -6,6 +6,7 @@ internal import LinuxPlatform
 /// A unit with `Type=notify` counts as started once the process is ready, so that what depends on
 /// it starts neither too early nor late.
 public enum ServiceManager {
+    /// What to tell the service manager. sd_notify(3).
     public enum State: Sendable, Hashable {
         /// The process serves its clients.
         case ready

@@ -8,6 +8,7 @@ public struct SocketOptions: Sendable {
     /// setsockopt(2).
     public var prepare: @Sendable (Int32) -> Void = { _ in }
 
+    /// The defaults: without Nagle's algorithm, and nothing else changed.
     public init() {}
 
     func apply(to descriptor: Int32) {

@@ -27,6 +27,7 @@ public struct ConnectionTimeouts: Sendable, Equatable {
     /// The least rate at which a peer must take unsent bytes.
     public var sendRate: MinimumRate?
 
+    /// The defaults: 10 s for a TLS handshake, and no other limit.
     public init() {}
 
     /// The nanoseconds of a span; nil: no limit.

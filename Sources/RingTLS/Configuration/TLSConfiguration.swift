@@ -8,10 +8,13 @@
 public struct TLSConfiguration: Sendable {
     /// The side of the connection.
     public enum Role: Sendable, Equatable {
+        /// The side that opens the connection and sends the ClientHello.
         case client
+        /// The side that accepts the connection and presents a certificate.
         case server
     }
 
+    /// The side that the settings are for. A context of one role makes engines of that role only.
     public let role: Role
     /// The certificate and key that this side presents. Servers need one; clients need one if the
     /// server requests it.

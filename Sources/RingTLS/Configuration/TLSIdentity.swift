@@ -9,6 +9,11 @@ public struct TLSIdentity: Sendable, Equatable {
     /// The password of an encrypted private key.
     public var password: String?
 
+    /// Creates an identity. Nothing is read or checked before a ``TLSContext`` is made of it.
+    /// - Parameters:
+    ///   - certificateChain: the side's own certificate first, then the intermediate ones.
+    ///   - privateKey: the key of the first certificate.
+    ///   - password: of an encrypted private key; nil: the key is not encrypted.
     public init(
         certificateChain: TLSPEMSource, privateKey: TLSPEMSource, password: String? = nil
     ) {

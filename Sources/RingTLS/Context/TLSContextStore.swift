@@ -6,6 +6,8 @@ internal import LinuxPlatform
 public final class TLSContextStore: Sendable {
     private let context: Guarded<TLSContext>
 
+    /// Creates a store with the context for the first connections. It also decides the role of the
+    /// contexts that replace it.
     public init(_ context: TLSContext) {
         self.context = Guarded(context)
     }

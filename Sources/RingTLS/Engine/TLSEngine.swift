@@ -33,6 +33,7 @@ public final class TLSEngine {
     /// The maximum of plaintext in a record, and in one call of `receive`'s closure: 16 KiB.
     public static let recordLimit = 16 * 1024
 
+    /// The state of the connection. Only calls of the engine change it.
     public internal(set) var state = State.handshaking
     /// The context in use: the initial one, until SNI chooses another.
     public internal(set) var context: TLSContext
@@ -50,9 +51,10 @@ public final class TLSEngine {
     private var isBusy = false
 
     /// Creates an engine for one connection.
-    /// - Parameter serverName: for clients: the host name, or the address in text form. The
-    ///   certificate is verified for it, sessions are resumed by it, and a host name is sent in
-    ///   SNI.
+    /// - Parameters:
+    ///   - context: decides the role: server or client.
+    ///   - serverName: for clients: the host name, or the address in text form. The certificate is
+    ///     verified for it, sessions are resumed by it, and a host name is sent in SNI.
     public init(context: TLSContext, serverName: String? = nil) throws(TLSError) {
         let role = context.configuration.role
         if role == .server, serverName != nil {

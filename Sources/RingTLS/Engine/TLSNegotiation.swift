@@ -3,6 +3,7 @@ internal import CTLS
 
 /// The outcome of a TLS handshake.
 public struct TLSNegotiation: Sendable, Equatable {
+    /// The newest version that both sides accept. SSL_version(3).
     public let version: TLSVersion
     /// The cipher suite by OpenSSL's name.
     public let cipher: String

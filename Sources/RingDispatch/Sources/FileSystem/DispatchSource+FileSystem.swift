@@ -10,6 +10,7 @@ extension DispatchSource {
     /// descriptor that is not open, an empty mask and one with `.funlock`, which Linux does not
     /// report, trap.
     /// - Parameters:
+    ///   - fileDescriptor: stays the caller's, who closes it in the cancel handler.
     ///   - eventMask: the events for which the handler is called.
     ///   - queue: runs the handlers; nil: the default global queue.
     public static func makeFileSystemObjectSource(

@@ -1,5 +1,6 @@
 /// Why a file cannot be watched, and what to do about it.
 public struct FileSystemWatchError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What was wrong, in a form that a program can test.
     public enum Reason: Sendable, Equatable {
         /// The path does not exist.
         case notFound
@@ -21,6 +22,7 @@ public struct FileSystemWatchError: Error, Sendable, Equatable, CustomStringConv
         case other
     }
 
+    /// For programs; `description` is for people.
     public let reason: Reason
     /// The `errno` of the call that failed.
     public let code: Int32
