@@ -14,11 +14,12 @@ struct BatchedSendTests {
 
     /// Connections whose queues share a target, so that their handlers run one after the other.
     private static func makeNeighbours(
-        _ count: Int, _ configure: (Int, Connection) -> Void
+        _ count: Int, _ makePair: () -> (Int32, Wire) = Wire.pair,
+        _ configure: (Int, Connection) -> Void
     ) -> (wires: [Wire], connections: [Connection], target: DispatchQueue) {
         let target = DispatchQueue(label: "batched.target")
         let both = (0..<count).map { number -> (Wire, Connection) in
-            let (descriptor, wire) = Wire.pair()
+            let (descriptor, wire) = makePair()
             let connection = Connection(adopting: descriptor, target: target)
             configure(number, connection)
             connection.activate()
@@ -28,20 +29,23 @@ struct BatchedSendTests {
     }
 
     /// In a process of its own, where nothing else makes another worker take the loop over.
-    @Test("The peers have the bytes while a handler stays", arguments: Stay.allCases)
-    func handlerStays(_ stay: Stay) async {
-        await #expect(processExitsWith: .success) { [stay] in
+    @Test(
+        "The peers have the bytes while a handler stays", arguments: Stay.allCases,
+        [(loops: 1, count: 1), (1, 8), (2, 1), (2, 8)])
+    func handlerStays(_ stay: Stay, _ number: (loops: Int, count: Int)) async {
+        let (loops, count) = number
+        await #expect(processExitsWith: .success) {
+            [stay, loops = loops as Int, count = count as Int] in
             prepareForTrap()
-            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            setenv("RINGDISPATCH_LOOPS", "\(loops)", 1)
             let (held, release) = Wire.pair()
             let blocked = Wire(held)
             let isReleased = Watched(false)
             let calls = Watched(0)
-            let (wires, connections, target) = BatchedSendTests.makeNeighbours(8) { _, connection in
+            let made = BatchedSendTests.makeNeighbours(count) { _, connection in
                 connection.setReceiveHandler { connection, _ in
                     connection.send(countingBytes(10))
-                    calls.increment()
-                    guard calls.value == 8 else { return }
+                    guard calls.increment() == count else { return }
                     switch stay {
                     case .blocks: _ = blocked.receive(1)
                     case .computes: while !isReleased.value {}
@@ -49,13 +53,12 @@ struct BatchedSendTests {
                     }
                 }
             }
-            target.suspend()
-            for wire in wires { demand(wire.send([1]), "the kernel takes it") }
-            target.resume()
-            for wire in wires { demand(wire.receive(10) == countingBytes(10), "it is sent") }
+            made.target.suspend()
+            for wire in made.wires { demand(wire.send([1]), "the kernel takes it") }
+            made.target.resume()
+            for wire in made.wires { demand(wire.receive(10) == countingBytes(10), "it is sent") }
             isReleased.update { $0 = true }
             release.send([0])
-            _ = connections
             _exit(0)
         }
     }
@@ -81,6 +84,32 @@ struct BatchedSendTests {
                 return loop.batchedSends == wanted && loop.sendBatches == wanted
             }
             #expect(isCounted)
+            _ = connections
+        }
+    }
+
+    @Test("More sends than a batch has room for leave in several")
+    func fullBatch() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            let (wires, connections, target) = BatchedSendTests.makeNeighbours(150) {
+                number, connection in
+                connection.setReceiveHandler { connection, _ in
+                    connection.send(patterned(4000, seed: number))
+                }
+            }
+            target.suspend()
+            for wire in wires { demand(wire.send([1]), "the kernel takes it") }
+            target.resume()
+            for (number, wire) in wires.enumerated() {
+                demand(wire.receive(4000) == patterned(4000, seed: number), "it is sent")
+            }
+            guard DispatchRuntime.snapshot().backend == "io_uring" else { return }
+            // Those of a handler whose loop was taken over leave alone.
+            let isFilled = poll { DispatchRuntime.snapshot().loops[0].batchedSends > 64 }
+            let text = "\(DispatchRuntime.snapshot())"
+            #expect(isFilled, "\(text)")
             _ = connections
         }
     }
@@ -141,14 +170,29 @@ struct BatchedSendTests {
         #expect(wire.receiveEnd() == 0)
     }
 
-    @Test("A peer that left meanwhile closes its connection, and delays no other")
-    func departed() {
+    enum Departure: CaseIterable {
+        case closes
+        case resets
+        case shutsDown
+    }
+
+    @Test(
+        "A peer that left meanwhile closes its connection, and delays no other",
+        arguments: Departure.allCases)
+    func departed(_ departure: Departure) {
         let leaving = Watched<Wire?>(nil)
         let reasons = Watched<[Int: CloseReason]>([:])
-        let (wires, connections, target) = Self.makeNeighbours(8) { number, connection in
+        let (wires, connections, target) = Self.makeNeighbours(
+            8, departure == .resets ? { Wire.tcpPair() } : Wire.pair
+        ) { number, connection in
             connection.setCloseHandler { _, why in reasons.update { $0[number] = why } }
             connection.setReceiveHandler { connection, _ in
-                if number == 3 { leaving.value?.close() }
+                let leaver = number == 3 ? leaving.value : nil
+                switch departure {
+                case .closes: leaver?.close()
+                case .resets: leaver?.abort()
+                case .shutsDown: _ = leaver.map { shutdown($0.descriptor, Int32(SHUT_RDWR)) }
+                }
                 connection.send([UInt8(number)])
             }
         }

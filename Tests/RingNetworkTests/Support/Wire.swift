@@ -59,6 +59,28 @@ final class Wire: @unchecked Sendable {
         return Array(bytes[..<received])
     }
 
+    /// A pair over TCP.
+    /// - Parameter room: about how many bytes the kernel holds; nil: what it likes.
+    static func tcpPair(room: Int32? = nil) -> (Int32, Wire) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let (listener, far) = (socket(AF_INET, kind, 0), socket(AF_INET, kind, 0))
+        defer { Glibc.close(listener) }
+        if let room {
+            setSocketOption(listener, SOL_SOCKET, SO_SNDBUF, room)
+            setSocketOption(far, SOL_SOCKET, SO_RCVBUF, room)
+        }
+        var address = sockaddr_in(port: 0)
+        var length = sockaddr_in.length
+        precondition(
+            address.withSockaddr { bind(listener, $0, length) } == 0 && listen(listener, 1) == 0
+                && address.withSockaddr { getsockname(listener, $0, &length) } == 0,
+            "errno \(errno)")
+        RingNetworkTests.connect(far, to: UInt16(bigEndian: address.sin_port))
+        let near = accept(listener, nil, nil)
+        precondition(near >= 0 && fcntl(near, F_SETFD, FD_CLOEXEC) == 0, "errno \(errno)")
+        return (near, Wire(far))
+    }
+
     /// Sends the bytes and returns whether they are echoed.
     func echoes(_ bytes: [UInt8]) -> Bool { send(bytes) && receive(bytes.count) == bytes }
 
