@@ -1,5 +1,6 @@
 import Glibc
 import LinuxPlatform
+import TestSupport
 import Testing
 
 extension Trait where Self == ConditionTrait {
@@ -19,6 +20,10 @@ struct RingTests {
 
     /// Submits and waits until this many requests have ended. Returns their results by token.
     private func results(of ring: Ring, count: Int) -> [UInt64: Int32] {
+        Self.results(of: ring, count: count)
+    }
+
+    private static func results(of ring: Ring, count: Int) -> [UInt64: Int32] {
         var results: [UInt64: Int32] = [:]
         while results.count < count {
             ring.wait()
@@ -97,6 +102,30 @@ struct RingTests {
         let results = results(of: small, count: 100)
         #expect(results.count == 100)
         #expect(results.values.allSatisfy { $0 == 1 })
+    }
+
+    @Test("requests end once although the kernel refuses calls, with full queues, too")
+    func refusedCalls() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let ring = try Ring(entries: (submission: 4, completion: 8))
+            let file = OwnedDescriptor(adopting: open("/proc/self/exe", O_RDONLY))
+            let enters = try #require(RefusedEnters([]))
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 20, alignment: 1)
+            for round in 0..<5 {
+                for token in 1...20 {
+                    // The fifth entry finds the submission queue full.
+                    if token % 3 == 0 { enters.add(RefusedEnters.all) }
+                    let byte = UnsafeMutableRawBufferPointer(rebasing: memory[token - 1..<token])
+                    ring.start(
+                        FileRequest(.read(byte, offset: 0), descriptor: file.number),
+                        token: UInt64(token))
+                }
+                let results = RingTests.results(of: ring, count: 20)
+                #expect(results.count == 20 && results.values.allSatisfy { $0 == 1 }, "\(round)")
+            }
+            #expect(enters.left == 0 && enters.passed > 0)
+        }
     }
 
     @Test("a wake-up by another thread ends a wait, each time")

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxPlatform
+import TestSupport
 import Testing
 
 /// Connected sockets, as many as a ring sends on at once.
@@ -75,5 +76,24 @@ struct SendRingTests {
         #expect(results[2] == -EPIPE)
         #expect(results[3] == nil)
         #expect(results[4] == -EBADF)
+    }
+
+    @Test("sends leave once, in one call, although the kernel refuses calls before")
+    func refusedCalls() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let ring = try SendRing()
+            let peers = Peers()
+            let enters = try #require(RefusedEnters(RefusedEnters.all + RefusedEnters.all))
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 3, alignment: 64)
+            for index in 0..<3 {
+                memory[index] = UInt8(index)
+                let byte = UnsafeRawBufferPointer(rebasing: memory[index...index])
+                ring.prepare(peers.near[index], byte, index: index)
+            }
+            ring.submit { Issue.record("send \($0) failed: \($1)") }
+            #expect(enters.left == 0 && enters.passed == 1)
+            for index in 0..<3 { #expect(peers.received(index) == [UInt8(index)]) }
+        }
     }
 }
