@@ -9,14 +9,23 @@ server_process=
 
 runner_name() { [ -n "$engine" ] && echo "$engine" || echo "$tool"; }
 
+# build_image IMAGE DOCKERFILE
 build_image() {
+    local format=()
     if [ -n "$engine" ]; then
-        local format=()
         # Health checks exist only in Docker's image format, which is not podman's default.
         [[ $engine != *podman* ]] || format=(--format docker)
-        "$engine" build --quiet "${format[@]}" --tag "$image" .
+        "$engine" build --quiet "${format[@]}" --tag "$1" --file "$2" .
+    elif [ "$2" = Dockerfile ]; then
+        bash "$tool" "$1"
     else
-        bash "$tool" "$image"
+        # The tool builds ./Dockerfile only.
+        rm -rf "$work/context"
+        mkdir "$work/context"
+        git ls-files -z --cached --others --exclude-standard |
+            xargs -0 cp --no-dereference --parents -t "$work/context"
+        cp "$2" "$work/context/Dockerfile"
+        (cd "$work/context" && bash "$tool" "$1")
     fi
 }
 
@@ -58,8 +67,9 @@ run_tool() {
 }
 
 # start_server PROFILE COMMAND...: waits until the server listens; sets `address` for clients.
+# `server_image` replaces the image.
 start_server() {
-    local profile=$1 host=127.0.0.1 port=
+    local profile=$1 host=127.0.0.1 port= image=${server_image:-$image}
     shift
     if [ -n "$engine" ]; then
         host=$name
@@ -67,13 +77,14 @@ start_server() {
             ${profile:+--security-opt "seccomp=$profile"} "$image" \
             "$@" --host 0.0.0.0 --port 7007 >/dev/null
     else
+        : >"$work/server"
         # The tool uses the host's network.
         run_tool "$profile" "$@" --port 0 >"$work/server" 2>&1 &
         tool_process=$!
     fi
     for _ in $(seq 100); do
         server_log
-        port=$(sed -n 's/^listening on .*:\([0-9]*\)$/\1/p' "$work/log")
+        port=$(sed -n 's/.*listening on .*:\([0-9]*\)\/\{0,1\}$/\1/p' "$work/log")
         [ -z "$port" ] || break
         sleep 0.1
     done
@@ -129,7 +140,7 @@ server_peak_kilobytes() {
     fi
 }
 
-# Bytes in the image's own layers.
+# added_bytes FILES: bytes in the image's own layers; with IMAGE_TOOL, of the files.
 added_bytes() {
     # The base image has exactly one layer, the first.
     if [[ $engine = *podman* ]]; then
@@ -138,8 +149,7 @@ added_bytes() {
         "$engine" history --human=false --format '{{.Size}}' "$image" | sed '$d' |
             awk '{ sum += $1 } END { print sum + 0 }'
     else
-        run_once "" sh -c 'du -sbc /usr/local/bin/* /usr/lib/*/liburing* /usr/lib/*/libssl* \
-            /usr/lib/*/libcrypto* | tail -n 1'
+        run_once "" sh -c "du -sbc $1 | tail -n 1"
         cut -f 1 "$work/log"
     fi
 }

@@ -16,7 +16,7 @@ others=(samples loops stress simulation deep traits docs notes ported demo manif
 declare -A minutes=(
     [tsan]=14 [asan]=10 [samples]=14 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=9
     [docs]=4 [notes]=7
-    [ported]=4 [demo]=5 [manifests]=1 [containers]=15
+    [ported]=4 [demo]=5 [manifests]=1 [containers]=25
 )
 declare -A titles=(
     [tsan]="ThreadSanitizer"
@@ -32,7 +32,7 @@ declare -A titles=(
     [ported]="code for GCD, ported by the plugins"
     [demo]="the demo, in release"
     [manifests]="the Kubernetes manifests, by their schemas"
-    [containers]="the image, under several seccomp profiles"
+    [containers]="the images, under several seccomp profiles"
 )
 
 usage() {
@@ -240,7 +240,7 @@ verify_manifests() {
 check_manifests() { .build-manifests/bin/kubernetes-validate --strict --quiet "$@" 2>&1 | (! grep .); }
 
 verify_containers() {
-    step "the image" Scripts/container-test.sh
+    step "the images" Scripts/container-test.sh
 }
 
 begin=$SECONDS status=0
