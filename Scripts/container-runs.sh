@@ -140,6 +140,15 @@ server_peak_kilobytes() {
     fi
 }
 
+# server_image_bytes: of all files in the image of the running server.
+server_image_bytes() {
+    if [ -n "$engine" ]; then
+        "$engine" image inspect --format '{{.Size}}' "${server_image:-$image}"
+    else
+        du --summarize --bytes --one-file-system "/proc/$server_process/root/" | cut -f 1
+    fi
+}
+
 # added_bytes FILES: bytes in the image's own layers; with IMAGE_TOOL, of the files.
 added_bytes() {
     # The base image has exactly one layer, the first.

@@ -2,13 +2,13 @@
 # Builds the images and runs the first under the engine's default seccomp profile, under the
 # shipped one, and under profiles that allow only a part of io_uring. Loads EchoServer from a second
 # container, and checks the back end, exit status, drain, image size, start time and memory. Loads
-# NotesServer in its image.
+# the servers of the other images.
 #
 #   Scripts/container-test.sh             builds, then tests
 #   Scripts/container-test.sh --no-build  tests the existing image
 #
 # Environment:
-#   IMAGE=ring-dispatch  the image's name; NotesServer's is IMAGE-notes
+#   IMAGE=ring-dispatch  the image's name; the others are IMAGE-static and IMAGE-notes
 #   ENGINE=podman        docker, podman, or an engine with the same commands; default: the first
 #                        one that runs; none: use IMAGE_TOOL
 #   IMAGE_TOOL=PATH      replaces a missing engine: `TOOL IMAGE` builds the image, and
@@ -62,6 +62,7 @@ check() {
     shift
     if "$@" >/dev/null 2>&1; then echo "   ok: $what"; return; fi
     echo "   FAILED: $what"
+    tail -n 3 "$work/log" | sed 's/^/      /'
     failures=$((failures + 1))
 }
 shows() { grep -qE -- "$1" "$work/log"; }
@@ -70,6 +71,7 @@ at_most() { [ "$1" -le "$2" ]; }
 step "build ($(runner_name))"
 if [ "${1:-}" != --no-build ]; then
     build_image "$image" Dockerfile
+    build_image "$image-static" Docker/static.Dockerfile
     build_image "$image-notes" Samples/NotesServer/Dockerfile
 fi
 begin_runs
@@ -159,6 +161,16 @@ kilobytes=$(server_peak_kilobytes)
 check "$connections connections take less than 64 MiB: $kilobytes KiB" at_most "$kilobytes" 65536
 stop_server
 check "it was not killed" test "$status" = 0
+
+step "EchoServer in an image without anything else"
+server_image=$image-static start_server "$shipped" EchoServer
+run_client "$shipped" ringload "tcp://$address" --connections 64 --duration 2s --warmup 0s || true
+check "ringload verified every echo" shows '^errors +0$'
+megabytes=$(($(server_image=$image-static server_image_bytes) / 1000000))
+check "the image has at most 60 MB: $megabytes MB" at_most "$megabytes" 60
+stop_server
+check "it runs on $expected" shows "^RingDispatch: $expected back end"
+check "SIGTERM ends it with status 0" test "$status" = 0
 
 step "NotesServer in its image"
 server_image=$image-notes start_server "$shipped" NotesServer --folder /var/lib/notes
