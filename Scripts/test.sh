@@ -43,6 +43,14 @@ if [ -n "$name" ]; then
     filter=(--filter "$pattern")
 fi
 
+# Patches that plant a bug or switch a mechanism off: a change of the sources may leave them behind.
+apply_patches() {
+    local patch result=0
+    for patch in Tests/Simulation/Planted/*.patch Benchmarks/Ablation/*.patch; do
+        git apply --check "$patch" || result=1
+    done
+    return $result
+}
 build_libraries() { swift build --build-tests --traits TLS; }
 build_samples() { swift build --package-path Samples --build-tests; }
 
@@ -51,6 +59,7 @@ if [ -z "$name" ]; then
     step "format" swift format lint --strict --recursive --parallel \
         Package.swift Sources Samples Tests Snippets Plugins \
         Benchmarks/Package.swift Benchmarks/Sources || status=1
+    step "patches apply" apply_patches || status=1
 fi
 if [ -n "$tests_libraries" ]; then step "build the libraries and their tests" build_libraries; fi
 if [ -n "$tests_samples" ]; then step "build the samples and their tests" build_samples; fi

@@ -90,7 +90,10 @@ def _measure(row: list[str], folder: pathlib.Path, client: str,
         return float(output(command, options.cpus, RUN_SECONDS)[0].split()[1])
     if kind == "blocked":
         lines = output([str(folder / "blocked-queues-ring"), *words], options.cpus, RUN_SECONDS)
-        return {key: float(value) for key, value in map(str.split, lines)}["p99_us"]
+        values = {key: float(value) for key, value in map(str.split, lines)}
+        if "p99_us" not in values:
+            raise MeasureError("no item ran")
+        return values["p99_us"]
     name = words[0] if kind == "echo" else "EchoServer"
     server = Server(name, (str(folder / name), "--port", "0"),
                     (("RINGDISPATCH_BACKEND", "io_uring"),))

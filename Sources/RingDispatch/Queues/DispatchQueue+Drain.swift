@@ -61,21 +61,9 @@ extension DispatchQueue {
                 continue
             }
             if let workItem = firstItem() { return workItem }
-            if quantum.isBurst && linger() { continue }
             noteDrain(quantum, context)
             if endDrain(whenStopped: false) { return nil }
         }
-    }
-
-    /// After a burst, spins briefly for more items, to save the producer from enqueueing an idle
-    /// queue each time. True if items arrived.
-    private final func linger() -> Bool {
-        guard SpinBudget.isUsefulForThreads else { return false }
-        for _ in 0..<Tuning.lingerPolls {
-            for _ in 0..<Tuning.lingerPauses { spinPause() }
-            if !incoming.isEmpty { return true }
-        }
-        return false
     }
 
     /// Learns whether the queue's handlers block. Its last target does, for all that it drains.

@@ -10,8 +10,6 @@ struct DrainQuantum {
     /// - Parameter start: when the drain began; nil unless its worker has no loop.
     init(start: BlockingHistory.Start? = nil) { drainStart = start }
 
-    var isBurst: Bool { items >= Tuning.burst }
-
     /// Whether the queue should move to the back of its target's list.
     @inline(__always)
     mutating func isUsedUp() -> Bool {

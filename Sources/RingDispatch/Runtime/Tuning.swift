@@ -51,8 +51,6 @@ enum Tuning {
     /// Work items of the most urgent class between two items of less urgent ones. More: a flood of
     /// urgent work slows the rest down further.
     static let urgentRun = 32
-    /// Work items in a row that a handler made ready and that run without an iteration of the loop.
-    static let nextInARow = 24
     /// Work items between two polls of timers and events of a busy loop, and the least time between
     /// two fetches of events. More: events wait longer, and cost fewer system calls.
     static let workItemsBetweenPolls = 32
@@ -60,11 +58,6 @@ enum Tuning {
     /// For how long one queue is drained before others get their turn, checked every so many items.
     static let drainTicks = 200 * Ticks.perMicrosecond
     static let itemsBetweenChecks = 8
-    /// After so many items in one drain, the worker waits a moment for more: `lingerPolls` times
-    /// `lingerPauses` pauses, about a microsecond (`async-burst-two-threads`).
-    static let burst = 32
-    static let lingerPolls = 4
-    static let lingerPauses = 16
 
     // MARK: helping and stealing (`async-global-fan-out`, `concurrent-perform`)
 

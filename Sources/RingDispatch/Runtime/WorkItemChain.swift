@@ -2,8 +2,6 @@
 struct WorkItemChain: ~Copyable {
     private(set) var newest: WorkItemPointer?
     private(set) var oldest: WorkItemPointer?
-    /// Whether one of them has another class than the default one.
-    private(set) var hasClasses = false
 
     init() {}
 
@@ -14,7 +12,6 @@ struct WorkItemChain: ~Copyable {
         workItem.pointee.next = newest
         if newest == nil { oldest = workItem }
         newest = workItem
-        if workItem.pointee.priority != Priority.default { hasClasses = true }
     }
 
     /// The same work items, oldest first.

@@ -88,7 +88,7 @@ public enum DispatchRuntime {
     /// takes a few locks.
     public static func snapshot() -> Snapshot {
         let pools = [Runtime.pool] + (Runtime.backgroundPoolIfUsed.map { [$0] } ?? [])
-        let counts = pools.map { $0.workerCounts }
+        let counts = pools.map { $0.workers.counts }
         let counters = pools.map { $0.counterValues }
         return Snapshot(
             backend: Runtime.backend.rawValue, backendReason: Runtime.backendReason,
@@ -153,7 +153,7 @@ extension EventLoop {
             case .inHandler, .stealing: .running
             }
         let batch = output?.takeUnretainedValue()
-        let identifier = pool.thread(ofWorker: loopState.worker)
+        let identifier = pool.workers.thread(of: loopState.worker)
         return DispatchRuntime.EventLoop(
             isBackground: isBackground, index: index, activity: activity,
             thread: activity == .idle ? nil : identifier.map { Int32(bitPattern: $0) },

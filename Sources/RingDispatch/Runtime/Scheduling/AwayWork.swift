@@ -1,8 +1,7 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// Work that runs without holding a loop: items of queues that keep blocking (`BlockingHistory`),
-/// and half of a loop's items when its handlers block in a row.
+/// Work that runs without holding a loop: items of queues that keep blocking (`BlockingHistory`).
 ///
 /// Each handler that blocks costs its loop the time until the monitor notices, so such handlers
 /// should not run there. The number of blocked workers is not limited. That of the others is: to
@@ -22,6 +21,12 @@ struct AwayWork: ~Copyable {
         var limit = Tuning.fewestAwayWorkers
         /// Workers that were called and have not arrived.
         var calls = 0
+
+        mutating func takeCall() -> Bool {
+            guard serving.count + calls < limit, calls < workItems.count else { return false }
+            calls += 1
+            return true
+        }
     }
 
     struct Serving: Equatable {
@@ -39,24 +44,12 @@ struct AwayWork: ~Copyable {
         add { $0.append(workItem) }
     }
 
-    /// Adds work items. Returns whether to call a worker.
-    func add(all workItems: [WorkItemPointer]) -> Bool {
-        add { list in for workItem in workItems { list.append(workItem) } }
-    }
-
     private func add(_ append: (inout RunQueue) -> Void) -> Bool {
         state.withLock { state in
             append(&state.workItems)
             count.store(state.workItems.count, ordering: .sequentiallyConsistent)
-            return AwayWork.takeCall(&state)
+            return state.takeCall()
         }
-    }
-
-    private static func takeCall(_ state: inout sending State) -> Bool {
-        guard state.serving.count + state.calls < state.limit, state.calls < state.workItems.count
-        else { return false }
-        state.calls += 1
-        return true
     }
 
     /// The next work item for a worker; nil if there is none, or if enough workers serve.
@@ -112,7 +105,7 @@ struct AwayWork: ~Copyable {
                 state.limit = max(Tuning.fewestAwayWorkers, min(computing, Tuning.mostAwayWorkers))
             }
             var calls = 0
-            while AwayWork.takeCall(&state) { calls += 1 }
+            while state.takeCall() { calls += 1 }
             return calls
         }
     }

@@ -32,9 +32,6 @@ struct EventLoop: Equatable, Sendable {
         /// inbox and the timers: a producer loads it after its store, and then, only if it is
         /// true, the state.
         let isSleeping = Atomic<Bool>(true)
-        /// Whether work of another class than the default one was ever pushed. A hint (relaxed):
-        /// the inbox is also taken in when nothing else waits.
-        let hasClasses = Atomic<Bool>(false)
         let pool: Unmanaged<Pool>
         let readiness: Readiness
         /// Ends the loop's wait.
@@ -57,10 +54,6 @@ struct EventLoop: Equatable, Sendable {
         /// Number of work items in the run queue. The holder writes it (relaxed) as a hint for
         /// other threads, which decides on stealing and help, never on correctness.
         let waiting = Atomic<Int>(0)
-        /// A work item that runs next, without a turn of the loop before it. A handler fills it
-        /// (from nil, releasing) only if nothing else waits, which keeps the order. The worker, or
-        /// the one that took over the loop, empties it by an exchange (acquiring).
-        let next = Atomic<WorkItemPointer?>(nil)
         let padding1 = CacheLine()
 
         // Fields that producers write.
@@ -174,39 +167,19 @@ struct EventLoop: Equatable, Sendable {
 
     // MARK: adding work, from any thread
 
-    /// - Returns: whether the item runs next, after the handler that the calling thread is in.
+    /// - Returns: whether nothing else waits.
     @inline(__always)
     @discardableResult
     func push(_ workItem: WorkItemPointer, from context: Context) -> Bool {
-        if workItem.pointee.priority != Priority.default { noteClasses() }
-        if isHeld(by: context) {
-            if waiting == 0, storage.pointee.inbox.isEmpty,
-                storage.pointee.next.compareExchange(
-                    expected: nil, desired: workItem, ordering: .sequentiallyConsistent
-                ).exchanged
-            {
-                if !isHeld(by: context) { wakeIfSleeping() }
-                return true
-            }
-            _ = storage.pointee.inbox.push(workItem)
-            if isHeld(by: context) { return false }
-        } else {
-            _ = storage.pointee.inbox.push(workItem)
-        }
-        wakeIfSleeping()
-        return false
+        let wasEmpty = storage.pointee.inbox.push(workItem)
+        // The holder takes the item in when its handler ends.
+        if !isHeld(by: context) { wakeIfSleeping() }
+        return wasEmpty && waiting == 0
     }
 
     func push(_ workItems: consuming WorkItemChain, from context: Context) {
-        if workItems.hasClasses { noteClasses() }
         storage.pointee.inbox.push(workItems)
         wakeIfSleeping()
-    }
-
-    private func noteClasses() {
-        if !storage.pointee.hasClasses.load(ordering: .relaxed) {
-            storage.pointee.hasClasses.store(true, ordering: .relaxed)
-        }
     }
 
     @inline(__always)
@@ -267,23 +240,10 @@ struct EventLoop: Equatable, Sendable {
 
     var isIdle: Bool { storage.pointee.isSleeping.load(ordering: .sequentiallyConsistent) }
 
-    var inboxIsEmpty: Bool {
-        storage.pointee.inbox.isEmpty
-            && storage.pointee.next.load(ordering: .sequentiallyConsistent) == nil
-    }
+    var inboxIsEmpty: Bool { storage.pointee.inbox.isEmpty }
 
     /// Whether descriptors are waited for. Only a system call shows whether they are ready.
     var hasWaits: Bool { readiness.count > 0 }
-
-    /// Whether the inbox must be taken in before the next work item: it may hold a more urgent one.
-    /// With one class only, it is cheaper to empty it when the run queue is empty.
-    @inline(__always)
-    var isInboxDue: Bool {
-        waiting == 0
-            || !inboxIsEmpty
-                && (storage.pointee.hasClasses.load(ordering: .relaxed)
-                    || owned.pointee.runQueue.hasClasses)
-    }
 
     var waiting: Int { storage.pointee.waiting.load(ordering: .relaxed) }
 
@@ -303,19 +263,7 @@ struct EventLoop: Equatable, Sendable {
 
     /// All pushed work items, oldest first.
     @inline(__always)
-    func takeInbox() -> WorkItemPointer? {
-        let next = takeNext()
-        let rest = storage.pointee.inbox.takeAll()
-        next?.pointee.next = rest
-        return next ?? rest
-    }
-
-    /// The work item to run next. Also called while the worker is in user code.
-    @inline(__always)
-    func takeNext() -> WorkItemPointer? {
-        guard storage.pointee.next.load(ordering: .relaxed) != nil else { return nil }
-        return storage.pointee.next.exchange(nil, ordering: .acquiring)
-    }
+    func takeInbox() -> WorkItemPointer? { storage.pointee.inbox.takeAll() }
 
     @inline(__always)
     func enqueue(all workItems: WorkItemPointer?) {

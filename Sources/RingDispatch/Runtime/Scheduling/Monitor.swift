@@ -49,9 +49,6 @@ final class Monitor: Sendable {
         var loopState: LoopState
         /// The CPU time that the holder had used at the first tick that showed `loopState`.
         var usedNanoseconds: UInt64?
-        /// The last blocked handler for which a replacement was called, and the tick.
-        var called: LoopState?
-        var lastCall = -Tuning.quickTicks
     }
 
     init() throws(SystemError) {
@@ -108,15 +105,12 @@ final class Monitor: Sendable {
             if pool.isQuiet {
                 stop()
             } else {
-                let isQuick = isQuick(since: confined.lastCall)
-                let period =
-                    isQuick ? Tuning.quickTick : Tuning.tick
+                let isQuick = confined.ticks &- confined.lastCall < Tuning.quickTicks
+                let period = isQuick ? Tuning.quickTick : Tuning.tick
                 control.withLock { control in setPeriod(period, &control) }
             }
         }
     }
-
-    private func isQuick(since call: Int) -> Bool { confined.ticks &- call < Tuning.quickTicks }
 
     private func tick() {
         confined.ticks &+= 1
@@ -141,7 +135,7 @@ final class Monitor: Sendable {
         let isSame = loopState == sample.loopState
         sample.loopState = loopState
         guard loopState.phase == .inHandler else { return }
-        let thread = pool.observe(loopState.worker, now: now)
+        let thread = pool.workers.observe(loopState.worker, now: now)
         guard isSame else {
             sample.usedNanoseconds = thread.flatMap(Threads.cpuNanoseconds(ofThread:))
             return
@@ -153,14 +147,9 @@ final class Monitor: Sendable {
             return
         case .computes:
             // More computing threads than CPUs are of no use: add them slowly.
-            if pool.workerCount > 2 * pool.loops.count, !mayCompute { return }
+            if pool.workers.count > 2 * pool.loops.count, !mayCompute { return }
         case .blocks:
-            pool.worker(loopState.worker)?.blockedState.store(loopState.word, ordering: .relaxed)
-            if isQuick(since: sample.lastCall), sample.called != loopState, loop.waiting > 1 {
-                pool.offloadHalf(of: loop, in: loopState)
-            }
-            sample.called = loopState
-            sample.lastCall = confined.ticks
+            pool.workers[loopState.worker]?.blockedState.store(loopState.word, ordering: .relaxed)
         }
         pool.call(to: loop, expecting: loopState)
         confined.lastCall = confined.ticks

@@ -7,12 +7,10 @@ final class Pool: Sendable {
     let isBackground: Bool
     @exclusivity(unchecked) nonisolated(unsafe) private(set) var loops: [EventLoop] = []
     let monitor: Monitor
-    private let workers: Locked<Workers>
-    private let workerLimit: Int
+    let workers: Workers
     /// Loops that are parked or idle. A hint: read (relaxed) before a search for a loop to wake.
     private let idleLoops = Atomic<Int>(0)
     private let help = HelpPolicy()
-    private static let shortage = RepeatedLine()
 
     let away = AwayWork()
     let blocks = SharedBlockingHistory()
@@ -28,40 +26,11 @@ final class Pool: Sendable {
         let wakeUps = Atomic<Int>(0)
         /// How often a sleep ended more than `Tuning.lateness` after its time.
         let lateWakeUps = Atomic<Int>(0)
-
-    }
-
-    private struct Workers {
-        var idle: [Worker] = []
-        var count = 0
-        /// By index, from 1 on; nil: the worker has ended.
-        var all: [Worker?] = []
-        var limitReached = false
-        /// No thread is made before this time, in nanoseconds: the last attempt has failed.
-        var shortageEnd: UInt64 = 0
-
-        mutating func add(in pool: Pool, _ assignment: Worker.Assignment?) -> Worker {
-            count += 1
-            let place = all.firstIndex { $0 == nil } ?? all.endIndex
-            let worker = Worker(index: UInt64(place) + 1, pool: pool, assignment: assignment)
-            if place == all.endIndex { all.append(worker) } else { all[place] = worker }
-            return worker
-        }
-
-        func worker(_ index: UInt64) -> Worker? {
-            index > 0 && index <= UInt64(all.count) ? all[Int(index) - 1] : nil
-        }
-
-        mutating func remove(_ worker: Worker) {
-            count -= 1
-            all[Int(worker.index) - 1] = nil
-        }
     }
 
     init(isBackground: Bool, loopCount: Int, workerLimit: Int) throws(SystemError) {
         self.isBackground = isBackground
-        self.workerLimit = workerLimit
-        workers = Locked(Workers())
+        workers = Workers(limit: workerLimit)
         monitor = try Monitor()
         for index in 0..<loopCount {
             loops.append(
@@ -86,79 +55,12 @@ final class Pool: Sendable {
         return isEachQuiet && !StallWatch.isNeeded(self)
     }
 
-    var workerCount: Int { workers.withLock { $0.count } }
-
-    var workerCounts: (all: Int, idle: Int) {
-        workers.withLock { workers in (workers.count, workers.idle.count) }
-    }
-
-    /// Runs a body for each worker, under their lock. Their threads do not end meanwhile.
-    func forEachWorker<Result: Sendable>(_ body: (Worker) -> Result?) -> [Result] {
-        workers.withLock { workers in
-            workers.all.compactMap { worker in worker.flatMap(body) }
-        }
-    }
-
-    /// The monitor sees a handler of a worker. Returns its thread.
-    func observe(_ index: UInt64, now: UInt64) -> UInt32? {
-        workers.withLock { workers in
-            guard let worker = workers.worker(index), let handle = worker.handle else { return nil }
-            worker.observe(handle.item, now: now)
-            return handle.identifier
-        }
-    }
-
-    /// The thread of a worker.
-    func thread(ofWorker index: UInt64) -> UInt32? {
-        workers.withLock { $0.worker(index)?.handle?.identifier }
-    }
-
     // MARK: workers
 
     /// Calls a worker to a loop. The worker takes the loop only if its state is still `expecting`.
     func call(to loop: EventLoop, expecting: LoopState) {
-        if !callWorker(for: Worker.Assignment(loop: loop, expecting: expecting)) {
-            giveUp(loop, expecting)
-        }
-    }
-
-    /// - Parameter assignment: nil: to serve away work.
-    /// - Returns: false if no worker is available.
-    private func callWorker(for assignment: Worker.Assignment?) -> Bool {
-        guard let (worker, isNew) = workers.withLock({ takeWorker(for: assignment, &$0) }) else {
-            return false
-        }
-        guard isNew else {
-            worker.call()
-            return true
-        }
-        do {
-            try worker.start()
-            return true
-        } catch {
-            Pool.shortage.log("no further worker thread: \(error)")
-            workers.withLock { workers in
-                workers.remove(worker)
-                workers.shortageEnd = MonotonicClock.nanoseconds() &+ Tuning.threadRetry
-            }
-            return false
-        }
-    }
-
-    private func takeWorker(
-        for assignment: Worker.Assignment?, _ workers: inout Workers
-    ) -> (worker: Worker, isNew: Bool)? {
-        if let idle = workers.idle.popLast() {
-            idle.assignment = assignment
-            return (idle, false)
-        }
-        guard workers.count < workerLimit else {
-            if !workers.limitReached { reportLimit() }
-            workers.limitReached = true
-            return nil
-        }
-        guard MonotonicClock.nanoseconds() >= workers.shortageEnd else { return nil }
-        return (workers.add(in: self, assignment), true)
+        let assignment = Worker.Assignment(loop: loop, expecting: expecting)
+        if !workers.call(for: assignment, in: self) { giveUp(loop, expecting) }
     }
 
     /// No worker is to be had for the loop. But one may sleep in another loop. If none does, the
@@ -183,32 +85,6 @@ final class Pool: Sendable {
         loops.first { $0 != loop && $0.loopState.phase == .parked }
     }
 
-    private func reportLimit() {
-        Diagnostics.log(
-            "all \(workerLimit) worker threads are blocked in handlers or serve other event loops; "
-                + "work waits for the first to return (raise the limit with RINGDISPATCH_WORKERS)")
-    }
-
-    /// Adds a worker without a loop to the idle ones.
-    func becomeIdle(_ worker: Worker) {
-        workers.withLock { $0.idle.append(worker) }
-    }
-
-    /// The idle wait timed out. Returns true if the worker may end: nobody called it, and enough
-    /// workers remain.
-    func retire(_ worker: Worker) -> Bool {
-        workers.withLock { workers in
-            guard workers.count > loops.count + 1,
-                let place = workers.idle.firstIndex(where: { $0 === worker })
-            else { return false }
-            workers.idle.remove(at: place)
-            workers.remove(worker)
-            return true
-        }
-    }
-
-    func worker(_ index: UInt64) -> Worker? { workers.withLock { $0.worker(index) } }
-
     // MARK: away work
 
     func pushAway(_ workItem: WorkItemPointer) {
@@ -216,17 +92,11 @@ final class Pool: Sendable {
         monitor.noteActivity()
     }
 
-    /// Handlers of the loop have blocked in a row: half of its work items become away work.
-    func offloadHalf(of loop: EventLoop, in loopState: LoopState) {
-        let workItems = stealing(from: loop, in: loopState) { loop.giveHalf() } ?? []
-        if !workItems.isEmpty, away.add(all: workItems) { callAway(1) }
-    }
-
     func tickAway(mayCompute: Bool) { callAway(away.tick(mayCompute: mayCompute)) }
 
     private func callAway(_ count: Int) {
         for _ in 0..<count {
-            guard !callWorker(for: nil) else { continue }
+            guard !workers.call(for: nil, in: self) else { continue }
             away.withdrawCall()
             moveAwayWorkToSleepingLoop()
         }

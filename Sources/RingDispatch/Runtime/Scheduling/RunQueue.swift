@@ -7,10 +7,6 @@ struct RunQueue {
     /// The class that had the last turn between urgent items.
     private var lastShare = 0
 
-    /// Whether work of another class than the default one waits.
-    @inline(__always)
-    var hasClasses: Bool { lists[Int(Priority.default)].count != count }
-
     @inline(__always)
     mutating func append(_ workItem: WorkItemPointer) {
         count &+= 1

@@ -67,10 +67,10 @@ package enum Runtime {
             return
         }
         if context.pointee.isWorker, let loop = context.pointee.loop, !loop.isBackground {
-            let isNext = loop.push(workItem, from: context)
-            // While there is little to do, the next item can wait for its turn: usually that comes
+            let isOnly = loop.push(workItem, from: context)
+            // While there is little to do, the only item can wait for its turn: usually that comes
             // within microseconds. If the handler stays, the monitor calls a worker.
-            if !isNext || !context.pointee.hasSleptLong { loop.considerHelp() }
+            if !isOnly || !context.pointee.hasSleptLong { loop.considerHelp() }
         } else {
             let loop = pool.loop(for: context)
             loop.push(workItem, from: context)

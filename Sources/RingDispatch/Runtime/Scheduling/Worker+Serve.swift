@@ -12,23 +12,11 @@ extension Worker {
             if let workItem = loop.nextWorkItem() {
                 enterHandler(loop, context)
                 QueueLayer.run(workItem, context)
-                runNext(loop, context)
                 loop.submitOldSends()
                 if !leaveHandler(loop, context) { return }
             } else {
                 idle(loop, context)
             }
-        }
-    }
-
-    /// Runs the work item that the last one made ready, still as user code. It is the next in
-    /// order, because the run queue is empty.
-    @inline(__always)
-    private func runNext(_ loop: EventLoop, _ context: Context) {
-        var left = Tuning.nextInARow
-        while left > 0, loop.isHeld(by: context), let workItem = loop.takeNext() {
-            QueueLayer.run(workItem, context)
-            left &-= 1
         }
     }
 
@@ -83,7 +71,7 @@ extension Worker {
 
     @inline(__always)
     private func collect(_ loop: EventLoop, _ context: Context) {
-        if loop.isInboxDue { loop.enqueue(all: loop.takeInbox()) }
+        loop.enqueue(all: loop.takeInbox())
         if loop.isPollDue() { poll(loop, context) }
     }
 
@@ -91,7 +79,6 @@ extension Worker {
     private func poll(_ loop: EventLoop, _ context: Context) {
         // The worker has not slept for some time.
         context.pointee.hasSleptLong = false
-        loop.enqueue(all: loop.takeInbox())
         loop.submitSends()
         if loop.isFetchDue() {
             loop.notePoll()

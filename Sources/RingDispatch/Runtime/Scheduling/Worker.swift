@@ -99,7 +99,7 @@ final class Worker: Sendable {
                 }
             }
             serveAway(context, isCalled: isCalledAway)
-            pool.becomeIdle(self)
+            pool.workers.becomeIdle(self)
             if !waitForCall(context) { return }
         }
     }
@@ -110,7 +110,7 @@ final class Worker: Sendable {
         if threadHandle.park(deadline: MonotonicClock.nanoseconds() &+ Tuning.idleWorkerPatience) {
             return true
         }
-        if pool.retire(self) { return false }
+        if pool.workers.retire(self) { return false }
         return threadHandle.park()
     }
 

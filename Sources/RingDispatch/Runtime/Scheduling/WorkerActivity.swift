@@ -27,7 +27,7 @@ extension Pool {
 
     private func workerActivities(now: UInt64, mayReadQueues: Bool) -> [WorkerActivity] {
         let states = loops.map(\.loopState)
-        return forEachWorker { worker in
+        return workers.map { worker in
             guard let handle = worker.handle else { return nil }
             let loop = states.firstIndex { $0.worker == worker.index }
             // In this order: see `withFrame`.
