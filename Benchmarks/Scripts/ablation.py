@@ -86,7 +86,7 @@ def _measure(row: list[str], folder: pathlib.Path, client: str,
         _measure([kind.removesuffix("-cpu"), *words], folder, client, options)
         return _children_seconds() - before
     if kind == "micro":
-        command = [str(folder / "micro-ring"), words[0], "--quick"]
+        command = [str(folder / "micro-ring"), words[0]]
         return float(output(command, options.cpus, RUN_SECONDS)[0].split()[1])
     if kind == "blocked":
         lines = output([str(folder / "blocked-queues-ring"), *words], options.cpus, RUN_SECONDS)

@@ -5,18 +5,11 @@ internal import LinuxPlatform
 ///
 /// A sleep and its wake-up cost 5 to 20 µs. A spin of at most that length never costs more than
 /// twice the best choice, and a thread with long waits learns not to spin at all.
-///
-/// The length of a sleep says little about when the event arrived, because the wake-up may take
-/// longer than the wait. So after a number of short sleeps, one spin of full length is a probe.
-/// Each failed probe makes the next one rarer.
 struct SpinBudget {
     private(set) var ticks: UInt64 = Tuning.firstSpinTicks
     /// Length of the last spin if it failed, otherwise 0.
     private var vain: UInt64 = 0
     private var isPointless = false
-    private var isProbing = false
-    private var sleepsBetweenProbes = Tuning.fewestSleepsToProbe
-    private var sleepsToProbe = Tuning.fewestSleepsToProbe
 
     /// Whether a spin can help while waiting for another thread of the process: not with a single
     /// CPU, where that thread cannot run meanwhile.
@@ -53,21 +46,11 @@ struct SpinBudget {
     mutating func succeeded(ticks spun: UInt64) {
         ticks = min(max(ticks, spun &* 2), Tuning.longestSpinTicks)
         vain = 0
-        isProbing = false
-        sleepsBetweenProbes = Tuning.fewestSleepsToProbe
-        sleepsToProbe = Tuning.fewestSleepsToProbe
     }
 
     mutating func failed() {
         vain = ticks
-        if isProbing {
-            isProbing = false
-            ticks = Tuning.shortestSpinTicks
-            sleepsBetweenProbes = min(sleepsBetweenProbes * 2, Tuning.mostSleepsToProbe)
-            sleepsToProbe = sleepsBetweenProbes
-        } else {
-            ticks = max(ticks / 2, Tuning.shortestSpinTicks)
-        }
+        ticks = max(ticks / 2, Tuning.shortestSpinTicks)
     }
 
     /// The thread has woken the one that it will wait for. Without a spin that thread can run on
@@ -79,11 +62,6 @@ struct SpinBudget {
         let wait = vain &+ slept
         if wait < Tuning.longestSpinTicks {
             ticks = min(wait + Tuning.firstSpinTicks, Tuning.longestSpinTicks)
-        } else if slept < Tuning.longestWakeUpTicks {
-            sleepsToProbe -= 1
-            guard sleepsToProbe <= 0 else { return }
-            isProbing = true
-            ticks = Tuning.longestSpinTicks
         }
     }
 }

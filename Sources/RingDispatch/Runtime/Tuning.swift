@@ -76,11 +76,6 @@ enum Tuning {
     static let firstSpinTicks = 10 * Ticks.perMicrosecond
     static let longestSpinTicks = 40 * Ticks.perMicrosecond
     static let shortestSpinTicks = Ticks.perMicrosecond / 4
-    /// A sleep of at most this length may have ended with an event that a longest spin would have
-    /// met. After a number of such sleeps, a spin of full length is a probe.
-    static let longestWakeUpTicks = 200 * Ticks.perMicrosecond
-    static let fewestSleepsToProbe = 8
-    static let mostSleepsToProbe = 1024
     /// Events of the last two senders after which a loop expects the next one from them, the most
     /// that count, and how many an event of another sender takes away.
     static let familiar = 8
