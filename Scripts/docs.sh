@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the documentation of all libraries with DocC, with all package traits. Lists the public
-# symbols that have no comment.
+# Builds the documentation of all libraries with DocC, with all package traits, and that of
+# LoadTesting. Lists the public symbols that have no comment.
 #
 #   Scripts/docs.sh
 #
@@ -20,7 +20,10 @@ done
 source Scripts/setup.sh
 ring_setup tls
 
-libraries=(RingDispatch RingNetwork RingTLS RingConcurrency FileWatching RingHTTP)
+libraries=(
+    Sources/{RingDispatch,RingNetwork,RingTLS,RingConcurrency,FileWatching,RingHTTP}
+    Samples/LoadTesting
+)
 build=.build-docs
 output=$build/documentation
 rm -rf $output
@@ -30,15 +33,18 @@ mkdir -p $output/graphs
 cp Package.resolved $output/ 2>/dev/null || true
 restore() { cp $output/Package.resolved . 2>/dev/null || rm -f Package.resolved; }
 trap restore EXIT
-rm -rf $build/*/symbolgraph
-# Builds the libraries. Fails in the end, at the modules of the tests, which it does not build.
-swift package --enable-all-traits --scratch-path $build dump-symbol-graph \
-    --minimum-access-level public --skip-synthesized-members --emit-extension-block-symbols \
-    >$output/log 2>&1 || true
-graphs=$(echo $build/*/symbolgraph)
-for library in "${libraries[@]}"; do
-    [ -e "$graphs/$library.symbols.json" ] || { cat $output/log; exit 1; }
-done
+
+# symbol_graphs PACKAGE SCRATCH_PATH: builds the libraries, and writes their symbols as JSON. SwiftPM
+# fails in the end, at the modules of the tests, which it does not build.
+symbol_graphs() {
+    rm -rf "$2"/*/symbolgraph
+    swift package --package-path "$1" --scratch-path "$2" --enable-all-traits dump-symbol-graph \
+        --minimum-access-level public --skip-synthesized-members --emit-extension-block-symbols \
+        >>$output/log 2>&1 || true
+    cp "$2"/*/symbolgraph/*.symbols.json $output/graphs/ || { cat $output/log; exit 1; }
+}
+symbol_graphs . $build
+symbol_graphs Samples $build/samples
 
 # The snippets that articles show, as symbols: what `snippet-extract` of swift-docc-plugin makes.
 for file in Snippets/*.swift; do
@@ -64,24 +70,25 @@ done | jq --slurp '
     }' >$output/snippets.symbols.json
 
 status=0
-for library in "${libraries[@]}"; do
-    mkdir $output/graphs/"$library"
-    cp $output/snippets.symbols.json "$graphs/$library".symbols.json $output/graphs/"$library"/
-    cp "$graphs/$library"@*.symbols.json $output/graphs/"$library"/ 2>/dev/null || true
-    docc convert Sources/"$library"/"$library".docc --warnings-as-errors \
-        --additional-symbol-graph-dir $output/graphs/"$library" \
+for folder in "${libraries[@]}"; do
+    library=$(basename "$folder")
+    graphs=$output/graphs/of-$library
+    mkdir "$graphs"
+    cp $output/snippets.symbols.json "$graphs"/
+    cp $output/graphs/"$library"{,@*}.symbols.json "$graphs"/ 2>/dev/null || true
+    docc convert "$folder/$library".docc --warnings-as-errors \
+        --additional-symbol-graph-dir "$graphs" \
         --fallback-bundle-identifier "ring-dispatch.$library" \
         --output-path $output/"$library".doccarchive || status=1
     # Comments of the protocol of another module that a symbol implements count.
     jq --raw-output --arg place "file://$PWD/" '
         .symbols[] | select(.docComment == null and .kind.identifier != "swift.extension")
         | "\(.location.uri | ltrimstr($place)):\(.location.position.line + 1): no comment: "
-            + (.pathComponents | join("."))' \
-        $output/graphs/"$library"/"$library"*.symbols.json >$output/undocumented
+            + (.pathComponents | join("."))' "$graphs/$library"*.symbols.json >$output/undocumented
     if [ -s $output/undocumented ]; then
         cat $output/undocumented
         status=1
     fi
-    echo "$library: $(jq '.symbols | length' $output/graphs/"$library"/"$library".symbols.json) public symbols"
+    echo "$library: $(jq '.symbols | length' "$graphs/$library".symbols.json) public symbols"
 done
 exit $status

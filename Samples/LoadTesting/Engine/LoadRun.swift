@@ -43,7 +43,9 @@ public final class LoadRun: @unchecked Sendable {
     private let finished = DispatchSemaphore(value: 0)
     private var outcome: Result<LoadReport, LoadFailure>?
 
-    /// - Parameter onInterval: called with each interval, on the run's queue.
+    /// - Parameters:
+    ///   - plan: checked first; see ``LoadPlan/check()``.
+    ///   - onInterval: called with each interval, on the run's queue.
     public init(
         _ plan: LoadPlan, onInterval: (@Sendable (LoadInterval) -> Void)? = nil
     ) throws(LoadFailure) {

@@ -1,8 +1,11 @@
 /// Searches for the highest rate at which a condition holds: open loops at one rate after the
 /// other, each in a run of its own.
 public struct Sweep: Sendable {
+    /// One run of the search.
     public struct Step: Sendable {
+        /// The rate that the run was to keep, in messages per second.
         public let perSecond: Double
+        /// The result of the run.
         public let report: LoadReport
         /// True if the condition held, there were no errors, and the client kept the rate.
         public let isKept: Bool
@@ -18,6 +21,7 @@ public struct Sweep: Sendable {
 
     /// - Parameters:
     ///   - plan: the plan of each step, whose schedule the sweep replaces.
+    ///   - rates: the lowest and the highest rate to try, in messages per second.
     ///   - condition: must hold for a rate to be kept.
     public init(
         _ plan: LoadPlan, rates: ClosedRange<Double>, until condition: Condition

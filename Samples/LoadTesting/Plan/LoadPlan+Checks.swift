@@ -1,7 +1,9 @@
 internal import RingDispatch
 
 extension LoadPlan {
+    /// The valid numbers of connections.
     public static let connectionLimits = 0...1_000_000
+    /// The valid numbers of messages in flight on a connection.
     public static let pipelineLimits = 1...4096
     /// The limit over all connections.
     public static let mostBytesUnderWay = 2 * 1024 * 1024 * 1024

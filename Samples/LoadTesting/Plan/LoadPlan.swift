@@ -9,14 +9,18 @@ public import RingTLS
 public struct LoadPlan: Sendable {
     /// Connections are distributed over the targets in turn.
     public var targets: [LoadTarget]
+    /// Connections that carry the load, of all targets together.
     public var connections = 64
     /// Messages in flight on each connection.
     public var pipeline = 1
+    /// The sizes of messages; 64 bytes by default.
     public var sizes: MessageSizes
+    /// When messages are due; by default when an answer arrives.
     public var schedule = Schedule.closed
 
     /// Time before the measurement. Answers are checked, but not measured.
     public var warmupNanoseconds: UInt64 = 1_000_000_000
+    /// The measured time, without the warm-up.
     public var durationNanoseconds: UInt64 = 10_000_000_000
     /// The run ends early after this many messages; nil: no limit.
     public var requests: Int?
@@ -34,7 +38,9 @@ public struct LoadPlan: Sendable {
     /// Local addresses of the connections, in turn. Each address has its own range of ports.
     public var sources: [IPAddress] = []
 
+    /// The requests, for HTTP targets.
     public var http = HTTPPlan()
+    /// The commands, for Redis targets.
     public var resp = RESPPlan()
 
     /// Ill-behaved clients besides the load.
@@ -56,6 +62,7 @@ public struct LoadPlan: Sendable {
     public var tlsServerName: String?
     #endif
 
+    /// A plan with the defaults of ringload: 64 connections, 10 s.
     public init(_ targets: [LoadTarget]) throws(LoadFailure) {
         self.targets = targets
         sizes = try MessageSizes(bytes: 64)

@@ -12,11 +12,27 @@ public import RingNetwork
 /// | `https://localhost:8443/path` | the same over TLS (with the package trait TLS) |
 /// | `resp://127.0.0.1:6379` | commands in Redis's protocol |
 public struct LoadTarget: Sendable, Hashable {
+    /// The protocols, by their schemes in the table above.
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
-        case tcp, tls, unix, udp, http, https, resp
+        /// Messages, echoed over TCP.
+        case tcp
+        /// Messages, echoed over TLS.
+        case tls
+        /// Messages, echoed over a Unix socket.
+        case unix
+        /// Messages, echoed in datagrams.
+        case udp
+        /// Requests over TCP.
+        case http
+        /// Requests over TLS.
+        case https
+        /// Commands in Redis's protocol, over TCP.
+        case resp
     }
 
+    /// The protocol.
     public let scheme: Scheme
+    /// Where the connections go.
     public let endpoint: Endpoint
     /// The path and query of an HTTP target; empty for others.
     public let path: String

@@ -16,11 +16,13 @@ public struct MessageSizes: Sendable, Hashable, CustomStringConvertible {
         let sum: Int
     }
 
+    /// The valid sizes, in bytes.
     public static let limits = 1...(16 * 1024 * 1024)
     private static let mostWeight = 1_000_000
 
     let kind: Kind
 
+    /// One size for all messages.
     public init(bytes: Int) throws(LoadFailure) { try self.init("\(bytes)") }
 
     /// Reads `64`, `16..4096`, or sizes with weights: `64:90,1024:9,65536:1`.

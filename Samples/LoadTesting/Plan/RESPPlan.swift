@@ -1,14 +1,23 @@
 /// The commands to a server of Redis's protocol: a weighted mix, and the number of keys.
 public struct RESPPlan: Sendable, CustomStringConvertible {
+    /// The commands, in lower case as in the text form.
     public enum Command: String, Sendable, CaseIterable {
-        case ping, get, set
+        /// `PING`, which must be answered with `PONG`.
+        case ping
+        /// `GET` of a key, which must return the value that `SET` stores, or none.
+        case get
+        /// `SET` of a key.
+        case set
     }
 
+    /// The commands and how often each is sent, in proportion to the weights.
     public private(set) var mix: [(command: Command, weight: Int)] = [(.ping, 1)]
+    /// How many keys `GET` and `SET` use.
     public var keys: UInt64 = 10_000
     static let valueSeed: UInt64 = 0x5EED_0000_0000
     private static let mostWeight = 1_000_000
 
+    /// The default: `PING` only.
     public init() {}
 
     /// Reads `ping`, `set`, or a mix with weights: `get:90,set:10`.

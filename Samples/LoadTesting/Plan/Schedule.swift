@@ -23,6 +23,7 @@ public enum Schedule: Sendable, Hashable {
     /// The mean rate of the measured time; nil for a closed loop.
     public var perSecond: Double? { rates.map { ($0.first + $0.last) / 2 } }
 
+    /// Whether the intervals are random, as of independent clients.
     public var isPoisson: Bool {
         switch self {
         case .poisson: true

@@ -5,23 +5,35 @@ internal import WireFormats
 /// The noise is estimated from the intervals of each run (Welch's t): a difference is real if it
 /// exceeds three standard errors, and one percent.
 public struct Comparison: Sendable {
+    /// Whether a figure has changed.
     public enum Verdict: String, Sendable {
-        case better, worse
+        /// A real difference, in the right direction.
+        case better
+        /// A real difference, in the wrong direction.
+        case worse
+        /// No real difference.
         case noise = "within noise"
         /// Too few intervals for a verdict.
         case unknown = "too short to tell"
     }
 
+    /// A figure of both reports.
     public struct Row: Sendable {
+        /// As in the text report, such as `p99`.
         public let name: String
+        /// The figure of the first report.
         public let before: Double
+        /// The figure of the second report.
         public let after: Double
+        /// Whether the difference is more than noise, and for the better.
         public let verdict: Verdict
         let isLatency: Bool
 
+        /// The change relative to the first report; 0 if that figure is 0.
         public var changePercent: Double { before > 0 ? 100 * (after / before - 1) : 0 }
     }
 
+    /// The compared figures, in the order of the report.
     public let rows: [Row]
     /// What differs between the runs besides the figures: `connections 64 and 128`.
     public let differences: [String]
@@ -36,7 +48,9 @@ public struct Comparison: Sendable {
 
     /// - Parameters:
     ///   - before: a report as JSON.
+    ///   - beforeName: of its file, for error messages.
     ///   - after: the report to compare with it.
+    ///   - afterName: of its file, for error messages.
     public init(
         before: String, named beforeName: String, after: String, named afterName: String
     ) throws(LoadFailure) {

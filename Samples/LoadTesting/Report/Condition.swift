@@ -12,6 +12,7 @@ public struct Condition: Sendable, CustomStringConvertible {
         case serverProcessor
     }
 
+    /// The text that the condition was read from.
     public let description: String
     let quantity: Quantity
     let isAbove: Bool

@@ -8,13 +8,21 @@ public struct LoadReport: Sendable {
         (99.99, "p99.99", "p99_99"),
     ]
 
+    /// What was to be done.
     public let plan: LoadPlan
+    /// Where and with what it was done.
     public let environment: RunEnvironment
+    /// The figures of the measured time.
     public let measurement: Measurement
+    /// The figures over time, warm-up included.
     public let intervals: [LoadInterval]
+    /// The CPU time of the client, and of the observed server.
     public let usage: UsageObservation
+    /// The errors of the whole run, warm-up included.
     public let errors: ErrorCounts
+    /// What became of the ill-behaved clients.
     public let hostile: [HostileProfile: HostileCounts]
+    /// Whether the run was ended early.
     public let wasInterrupted: Bool
 
     /// True if there were errors, or nothing was measured.
@@ -23,10 +31,12 @@ public struct LoadReport: Sendable {
         return errors.total > 0 || (measurement.messages == 0 && wantsMessages)
     }
 
+    /// The CPU time of the client during the measurement; 100 is one CPU.
     public var processorPercent: Double {
         measurement.seconds > 0 ? 100 * usage.totalSeconds / measurement.seconds : 0
     }
 
+    /// The CPU time of the client for a message; 0 if none was measured.
     public var processorMicrosecondsPerMessage: Double {
         measurement.messages > 0 ? usage.totalSeconds * 1e6 / Double(measurement.messages) : 0
     }

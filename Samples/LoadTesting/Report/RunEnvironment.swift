@@ -8,6 +8,7 @@ public struct RunEnvironment: Sendable {
 
     /// The start of the run, in UTC: `2026-01-31T12:00:00Z`.
     public let date: String
+    /// The name of the client's machine. uname(2).
     public let host: String
     /// `Linux 6.18.0 x86_64`.
     public let kernel: String
@@ -15,6 +16,7 @@ public struct RunEnvironment: Sendable {
     public let processors: String
     /// ringload's version, and whether it was built for debugging.
     public let program: String
+    /// As a shell reads it, without the values of headers, which may be secret.
     public let commandLine: String
     /// `io_uring` or `epoll`.
     public let clientBackend: String

@@ -12,14 +12,21 @@ public struct ErrorCounts: Sendable {
         case duplicate = "duplicates"
         /// An HTTP status of 400 or above, or an error reply.
         case status
+        /// The server ended a connection that had not ended.
         case closedByServer = "closed_by_server"
         /// No answer within the stall time-out.
         case stalled
+        /// ECONNRESET or EPIPE on an open connection.
         case reset = "resets"
+        /// ECONNREFUSED: nobody listens there.
         case refused
+        /// Another error while connecting.
         case connect
+        /// Another error while receiving.
         case receive
+        /// Another error while sending.
         case send
+        /// Connections that did not close at the end of the run.
         case notClosed = "not_closed"
 
         /// The name in the text report.
@@ -43,10 +50,13 @@ public struct ErrorCounts: Sendable {
     }
 
     private var counts: [Kind: Int] = [:]
+    /// The first error, in one line; nil if there was none.
     public private(set) var first: String?
 
+    /// The number of all errors.
     public var total: Int { counts.values.reduce(0, +) }
 
+    /// The number of errors of a kind.
     public func count(_ kind: Kind) -> Int { counts[kind, default: 0] }
 
     mutating func add(_ kind: Kind, _ detail: String) {

@@ -4,17 +4,26 @@ internal import Histogram
 public struct LoadInterval: Sendable {
     /// The end of the interval, counted from the first message.
     public let seconds: Double
+    /// About ``LoadPlan/intervalNanoseconds``.
     public let lengthSeconds: Double
+    /// Whether the interval is before the measured time.
     public let isWarmingUp: Bool
+    /// Answers in the interval.
     public let messages: Int
+    /// The median of the latencies of these answers.
     public let p50Nanoseconds: UInt64
+    /// Their 90th percentile.
     public let p90Nanoseconds: UInt64
+    /// Their 99th percentile.
     public let p99Nanoseconds: UInt64
+    /// Their 99.9th percentile.
     public let p999Nanoseconds: UInt64
+    /// The longest of them.
     public let maxNanoseconds: UInt64
     /// Errors since the start of the run.
     public let errors: Int
 
+    /// Answers per second.
     public var messagesPerSecond: Double { Double(messages) / max(lengthSeconds, 1e-9) }
 
     init(

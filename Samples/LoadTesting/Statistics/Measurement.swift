@@ -2,12 +2,15 @@ public import Histogram
 
 /// The combined measurement of all shards.
 public struct Measurement: Sendable {
+    /// The measured time.
     public private(set) var seconds = 0.0
+    /// Answers to messages that were due in the measured time.
     public private(set) var messages = 0
     /// Bytes received.
     public private(set) var bytes = 0
     /// From the due time of a message to its answer. In a closed loop, messages are due when sent.
     public private(set) var latencies = LatencyHistogram.forLatencies()
+    /// What only an open loop has: services, lateness, waits.
     public private(set) var open = OpenLoopStatistics()
     /// How long connecting took.
     public private(set) var connects = LatencyHistogram.forLatencies()
@@ -28,6 +31,7 @@ public struct Measurement: Sendable {
         }
     }
 
+    /// Answers per second; 0 if nothing was measured.
     public var messagesPerSecond: Double { seconds > 0 ? Double(messages) / seconds : 0 }
     /// Received megabytes; about as many were sent.
     public var megabytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds / 1e6 : 0 }

@@ -1,11 +1,16 @@
 /// The CPU time that client and server used during the measurement.
 public struct UsageObservation: Sendable {
+    /// Of the client, in user mode. getrusage(2).
     public private(set) var userSeconds = 0.0
+    /// Of the client, in the kernel. getrusage(2).
     public private(set) var systemSeconds = 0.0
     /// The CPU time of the observed process; nil without one, or if it has ended.
     public private(set) var serverSeconds: Double?
+    /// Of the observed process; nil without one. May be negative, since the counts of threads that
+    /// have ended are lost.
     public private(set) var serverContextSwitches: Int?
 
+    /// Of the client, in both modes.
     public var totalSeconds: Double { userSeconds + systemSeconds }
 
     private var own = ProcessUsage()
