@@ -66,7 +66,7 @@ struct ConnectionTests {
         let (wire, connection, closed) = makeEcho()
         #expect(wire.send(patterned(100)))
         // With unread bytes, close(2) sends a reset.
-        #expect(poll { connection.queue.sync { connection.statistics.bytesSent } == 100 })
+        #expect(poll { wire.unreadBytes == 100 })
         wire.close()
         guard case .failed(let error) = closed.wait() else {
             Issue.record("\(String(describing: closed.wait()))")
