@@ -139,6 +139,7 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
     /// - Parameter result: the number of bytes that the kernel has taken, or a negated errno, which
     ///   the next send reports again.
     private func failed(_ index: Int, _ result: Int) {
+        if result > 0 { countShortSend() }
         let rest = bytes(index).dropFirst(max(0, result))
         entries[index].stream._withUnsafeGuaranteedRef { $0.sendFailed(Array(rest)) }
     }

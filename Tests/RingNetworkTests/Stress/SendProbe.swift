@@ -58,6 +58,13 @@ struct SendProbe {
         self.mayCountSteals = mayCountSteals
     }
 
+    /// Of all connections of the process.
+    static var shortBatchedSends: Int {
+        Runtime.pool.loops.reduce(0) { count, loop in
+            count + (loop.sendBatch?.takeUnretainedValue().shortSends.load(ordering: .relaxed) ?? 0)
+        }
+    }
+
     mutating func beginHandler() { handlers += 1 }
 
     mutating func send(_ count: Int, _ connection: Connection, _ body: () -> Void) {

@@ -17,7 +17,7 @@ struct SendStressTests {
             alarm(UInt32(limitSeconds + 2 * Patience.seconds))
             let run = SendStressRun(limitSeconds: limitSeconds)
             run.run()
-            let seen = run.coverage.value
+            let seen = run.seen
             if isDeep { print(DispatchRuntime.snapshot().backend, seen) }
             #expect(seen.meets(run.wanted), "untested: \(seen), wanted \(run.wanted)")
         }
@@ -36,26 +36,39 @@ struct SendCoverage {
     var steals = 0
     /// Of `handOffs`: bytes of the handler were in the loop's batch.
     var pendingBatches = 0
+    /// Sends of batches of which the kernel took some bytes, but not all.
+    var shortBatchedSends = 0
 
     static let deep = SendCoverage(
-        messages: 1_000_000, shortSends: 1000, handOffs: 100, steals: 100, pendingBatches: 100)
+        messages: 1_000_000, shortSends: 1000, handOffs: 100, steals: 100, pendingBatches: 100,
+        shortBatchedSends: 1000)
     static let short = SendCoverage(
-        messages: 10_000, shortSends: 100, handOffs: 10, steals: 5, pendingBatches: 10)
+        messages: 10_000, shortSends: 100, handOffs: 10, steals: 5, pendingBatches: 10,
+        shortBatchedSends: 20)
 
     func meets(_ wanted: SendCoverage) -> Bool {
         messages >= wanted.messages && shortSends >= wanted.shortSends
             && handOffs >= wanted.handOffs && steals >= wanted.steals
             && pendingBatches >= wanted.pendingBatches
+            && shortBatchedSends >= wanted.shortBatchedSends
     }
 }
 
 /// One run: peers on threads of their own, each with one connection after the other.
 final class SendStressRun: Sendable {
     let coverage = Watched(SendCoverage())
+    /// All that was seen.
+    var seen: SendCoverage {
+        coverage.update { coverage in
+            coverage.shortBatchedSends = SendProbe.shortBatchedSends
+            return coverage
+        }
+    }
     /// A file with the messages' bytes.
     let file: Int32
     /// A queue that several connections share.
-    let sharedTarget = DispatchQueue(label: "send-stress.shared")
+    let sharedQueue = DispatchQueue(label: "send-stress.shared")
+    let neighbours = Watched<[StressSender.Neighbour]>([])
     let outsider = Outsider()
     let wanted: SendCoverage
     private let deadline: DispatchTime
@@ -65,7 +78,10 @@ final class SendStressRun: Sendable {
     init(limitSeconds: Int) {
         var wanted = isDeep ? SendCoverage.deep : .short
         // Without io_uring there are no batches.
-        if DispatchRuntime.snapshot().backend == "epoll" { wanted.pendingBatches = 0 }
+        if DispatchRuntime.snapshot().backend == "epoll" {
+            wanted.pendingBatches = 0
+            wanted.shortBatchedSends = 0
+        }
         self.wanted = wanted
         deadline = .now() + .seconds(limitSeconds)
         let folder = Folder()
@@ -73,7 +89,7 @@ final class SendStressRun: Sendable {
         precondition(file >= 0, "errno \(errno)")
     }
 
-    var isOver: Bool { coverage.value.meets(wanted) || DispatchTime.now() > deadline }
+    var isOver: Bool { seen.meets(wanted) || DispatchTime.now() > deadline }
 
     func run() {
         let threads = startThreads(SendStressRun.peers) { [self] number in

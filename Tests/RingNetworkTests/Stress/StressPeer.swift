@@ -38,16 +38,18 @@ final class StressPeer {
         let seed = UInt64(number &* 1_000_003 &+ life)
         random = SeededGenerator(seed: seed)
         end = End.allCases.randomElement(using: &random)!
-        sender = StressSender(seed: seed &+ 1, hasOutsider: number % 3 == 1, of: run)
-        let isShared = number % 4 == 3
-        commandsBetweenStays = isShared ? 200 : 20
+        let (isShared, isShort) = (number % 4 == 3, number % 4 == 0)
+        sender = StressSender(
+            seed: seed &+ 1, hasOutsider: number % 3 == 1, isShort: isShort,
+            neighbours: isShared ? run.neighbours : nil, of: run)
+        commandsBetweenStays = isShared || isShort ? 200 : 20
         // Most connections are on one loop, from which the others steal.
         let placement = ConnectionPlacement(
-            queue: DispatchQueue(
-                label: "send-stress.\(number).\(life)",
-                target: isShared ? run.sharedTarget : nil),
+            queue: isShared
+                ? run.sharedQueue : DispatchQueue(label: "send-stress.\(number).\(life)"),
             loopNumber: number % 6 == 0 ? nil : 0)
-        let room: Int32? = number % 2 == 0 ? [4096, 20_000, 100_000][number / 2 % 3] : nil
+        let isNarrow = number % 2 == 0 || number % 8 == 3
+        let room: Int32? = isNarrow ? [4096, 20_000, 100_000][number / 2 % 3] : nil
         isUnix = number % 8 == 5
         let (near, wire) = isUnix ? Wire.pair() : Wire.tcpPair(room: room)
         connection = Connection(adopting: near, on: placement, options: ConnectionOptions())
@@ -63,6 +65,7 @@ final class StressPeer {
 
     func live() {
         connection.activate()
+        if connection.queue === run.sharedQueue { run.neighbours.append((sender, connection)) }
         var isGood = stream.begin()
         #expect(isGood)
         for _ in 0..<Int.random(in: 1...60, using: &random) where isGood {
@@ -189,6 +192,7 @@ final class StressPeer {
 
     private func check() {
         stream.wire.close()
+        run.neighbours.update { $0.removeAll { $0.connection === connection } }
         let reason = closed.wait()
         if reason == nil { Issue.record("\(diagnosis)") }
         switch (end, reason) {

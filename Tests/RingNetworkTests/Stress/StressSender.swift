@@ -33,17 +33,28 @@ final class StressSender: @unchecked Sendable {
     let ledger = Watched(SendLedger())
     private let run: SendStressRun
     private let hasOutsider: Bool
+    /// All sends are short enough for batches.
+    private let isShort: Bool
+    /// Connections of the same queue; they may be closed.
+    private let neighbours: Watched<[Neighbour]>?
     private var random: SeededGenerator
     private var probe: SendProbe
     private var isOver = false
     /// Used by the outsider.
     var outsideNumber = 0
 
-    init(seed: UInt64, hasOutsider: Bool, of run: SendStressRun) {
+    typealias Neighbour = (sender: StressSender, connection: Connection)
+
+    init(
+        seed: UInt64, hasOutsider: Bool, isShort: Bool, neighbours: Watched<[Neighbour]>?,
+        of run: SendStressRun
+    ) {
         self.run = run
+        self.neighbours = neighbours
+        self.isShort = isShort
         self.hasOutsider = hasOutsider
         random = SeededGenerator(seed: seed)
-        probe = SendProbe(run.coverage, mayCountSteals: !hasOutsider)
+        probe = SendProbe(run.coverage, mayCountSteals: !hasOutsider && neighbours == nil)
     }
 
     func receive(_ commands: UnsafeRawBufferPointer, _ connection: Connection) {
@@ -55,7 +66,12 @@ final class StressSender: @unchecked Sendable {
         sendShort(connection)
         switch command {
         case .short: break
-        case .mix: for _ in 0..<Int.random(in: 1...5, using: &random) { sendAny(connection) }
+        case .mix:
+            let most = isShort ? 20 : 5
+            for _ in 0..<Int.random(in: 1...most, using: &random) {
+                sendAny(connection)
+                sendToNeighbour()
+            }
         case .stay:
             probe.stay(.random(using: &random))
             sendShort(connection)
@@ -71,6 +87,16 @@ final class StressSender: @unchecked Sendable {
             isOver = true
             connection.close()
         }
+    }
+
+    /// A send of another connection ends the batch in the middle of the handler.
+    private func sendToNeighbour() {
+        let neighbour = neighbours?.update { $0.randomElement(using: &random) }
+        guard let (sender, connection) = neighbour, sender !== self, !sender.isOver,
+            connection.state == .active
+        else { return }
+        sender.probe.beginHandler()
+        sender.sendShort(connection)
     }
 
     private func next(_ counts: ClosedRange<Int>) -> StressMessage {
@@ -89,7 +115,7 @@ final class StressSender: @unchecked Sendable {
     }
 
     private func sendAny(_ connection: Connection) {
-        let kind = Int.random(in: 0...6, using: &random)
+        let kind = isShort ? 0 : Int.random(in: 0...6, using: &random)
         let message =
             next([1...4000, 4001...20_000, 1...StressMessage.mostBytes][kind < 4 ? 0 : kind % 3])
         switch kind {

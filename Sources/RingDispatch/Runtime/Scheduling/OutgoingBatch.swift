@@ -13,14 +13,19 @@ class OutgoingBatch: @unchecked Sendable {
     /// state.
     final let start = Atomic<UInt64>(0)
 
-    /// Statistics: the sends that have left, and the system calls that took them. Only the holder
-    /// of the subclass's lock stores them (relaxed).
+    /// Statistics: the sends that have left, the system calls that took them, and the sends that
+    /// the kernel took only in part. Only the holder of the subclass's lock stores them (relaxed).
     final let sends = Atomic<Int>(0)
     final let submissions = Atomic<Int>(0)
+    final let shortSends = Atomic<Int>(0)
 
     final func count(sends more: Int) {
         sends.store(sends.load(ordering: .relaxed) &+ more, ordering: .relaxed)
         submissions.store(submissions.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+
+    final func countShortSend() {
+        shortSends.store(shortSends.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
 
     /// Passes everything to the kernel. From any thread.
