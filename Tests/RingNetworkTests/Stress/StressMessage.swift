@@ -1,3 +1,5 @@
+import Glibc
+
 /// A message: a header that says how long it is, who sent it, and its number; and bytes that depend
 /// on both.
 struct StressMessage {
@@ -44,10 +46,11 @@ struct StressMessage {
         count = Int(bytes.loadUnaligned(as: UInt32.self))
     }
 
-    /// Whether these are the bytes after the header.
+    /// Whether these are the bytes after the header. memcmp(3), which is fast in all builds.
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        StressMessage.content.withUnsafeBytes { content in
-            content[offset..<offset + count].elementsEqual(bytes)
+        guard count > 0, let found = bytes.baseAddress else { return true }
+        return StressMessage.content.withUnsafeBytes { content in
+            memcmp(content.baseAddress! + offset, found, count) == 0
         }
     }
 }
