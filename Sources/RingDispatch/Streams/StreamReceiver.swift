@@ -86,8 +86,11 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     package func pause() { confined.isPaused = true }
 
     /// Calls `becameWritable` once when the socket has room.
-    package func waitUntilWritable() {
+    /// - Parameter mayHaveRoom: the last send was not refused, so there is no event: call soon,
+    ///   after the queue's other work.
+    package func waitUntilWritable(mayHaveRoom: Bool) {
         confined.isBlocked = true
+        if mayHaveRoom && isWatching { return notify(PollEvents.writable, Context.current) }
         // Once it is watched for, the kernel reports room that comes after a full buffer.
         if events & PollEvents.writable != 0 { return }
         if isWatching {

@@ -132,7 +132,7 @@ extension Connection {
         } while confined.outgoing.isEmpty && mayEncrypt
         updateWaterMarks()
         if !confined.outgoing.isEmpty {
-            confined.receiver?.waitUntilWritable()
+            confined.receiver?.waitUntilWritable(mayHaveRoom: confined.outgoing.hasEndedTurn)
         } else if isAllSent {
             drained()
         }

@@ -32,6 +32,8 @@ struct OutgoingQueue {
     /// The number of pieces at the beginning that are done.
     private var first = 0
     private(set) var byteCount = 0
+    /// The last flush has ended although the kernel may have room, so no event will come.
+    private(set) var hasEndedTurn = false
 
     var isEmpty: Bool { first == pieces.count }
 
@@ -44,12 +46,14 @@ struct OutgoingQueue {
             Piece(content: content, count: count, completion: completion, isOwn: isOwn))
     }
 
-    /// Sends until the kernel has no room. Returns the error that ends all sending, or nil.
+    /// Sends until the kernel has no room, or the turn ends. Returns the error that ends all
+    /// sending, or nil.
     /// - Parameter done: called with the completions of the pieces that the kernel has taken.
     mutating func flush(
         to descriptor: Int32, sent: inout UInt64, done: (SendCompletion) -> Void
     ) -> SocketError? {
         var fileBytes = 0
+        hasEndedTurn = false
         while !isEmpty {
             let piece = next
             let result = piece.count > piece.taken ? send(piece, to: descriptor) : 0
@@ -63,7 +67,10 @@ struct OutgoingQueue {
             sent &+= UInt64(result)
             if take(result), let completion = piece.completion { done(completion) }
             // Other queues with the same target get their turn first.
-            if fileBytes >= OutgoingQueue.fileBytesInTurn { return nil }
+            if fileBytes >= OutgoingQueue.fileBytesInTurn {
+                hasEndedTurn = true
+                return nil
+            }
         }
         return nil
     }

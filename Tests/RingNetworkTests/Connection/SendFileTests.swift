@@ -42,6 +42,28 @@ struct SendFileTests {
         #expect(closed.wait() == .ended)
     }
 
+    /// The kernel takes a megabyte, after which others get their turn, and still has room.
+    @Test("A long file reaches a peer that reads as fast as it is sent")
+    func fastPeer() {
+        let count = 64 * 1024 * 1024
+        let file = makeFile([])
+        precondition(ftruncate(file, count) == 0, "errno \(errno)")
+        let (descriptor, wire) = Wire.tcpPair()
+        let connection = Connection(adopting: descriptor)
+        connection.activate()
+        for _ in 0..<8 { connection.send(fileDescriptor: file, offset: 0, count: count) }
+        close(file)
+        var received = 0
+        while received < 8 * count {
+            let bytes = wire.receive(min(1024 * 1024, 8 * count - received))
+            received += bytes.count
+            if bytes.isEmpty { break }
+        }
+        #expect(received == 8 * count)
+        connection.close()
+        #expect(wire.receiveEnd() == 0)
+    }
+
     @Test("A file that is too short is an error, and resets the connection")
     func tooShort() {
         let (wire, connection, closed) = makeEcho()
