@@ -52,7 +52,7 @@ struct WorkerTests {
             ticks.schedule(deadline: .now(), repeating: .milliseconds(5))
             ticks.setEventHandler { other.async { items.increment() } }
             ticks.activate()
-            // The first sleeps are not known to be long, and a busy machine stretches some handlers.
+            // The first sleeps are not known to be long, and a busy machine stretches handlers.
             var wakeUps = 20
             let end = DispatchTime.now() + .seconds(Patience.seconds)
             while wakeUps >= 10, .now() < end {
