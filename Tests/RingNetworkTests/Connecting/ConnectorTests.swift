@@ -56,10 +56,18 @@ struct ConnectorTests {
 
     @Test("An address that does not answer is followed by the next one after the delay")
     func silent() throws {
-        let silent = Blackhole(IPv4Address(127, 0, 0, 9))
-        let port = try #require(silent.endpoint.port)
-        let listener = try makeEchoListener(.ipv4(.loopback, port: port))
-        let connector = Connector {
+        var silent = Blackhole(IPv4Address(127, 0, 0, 9))
+        func makeListener() throws -> Listener {
+            try makeEchoListener(.ipv4(.loopback, port: #require(silent.endpoint.port)))
+        }
+        var found = try? makeListener()
+        for _ in 0..<100 where found == nil {
+            // Another program has this port at the other address.
+            silent = Blackhole(IPv4Address(127, 0, 0, 9))
+            found = try? makeListener()
+        }
+        let listener = try #require(found)
+        let connector = Connector { [silent] in
             $0.attemptDelay = .milliseconds(20)
             $0.resolver = makeResolver([silent.endpoint, listener.endpoint])
         }
