@@ -1,8 +1,15 @@
+import Glibc
 package import RingDispatch
 
 /// `count` bytes that count up from `first`.
 package func countingBytes(_ count: Int, from first: Int = 0) -> [UInt8] {
     (first..<first + count).map { UInt8(truncatingIfNeeded: $0) }
+}
+
+/// How many bytes could be read of a pipe or socket (FIONREAD); -1: an error.
+package func unreadBytes(_ descriptor: Int32) -> Int {
+    var count: Int32 = 0
+    return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : -1
 }
 
 /// A copy of the bytes in memory of its own.

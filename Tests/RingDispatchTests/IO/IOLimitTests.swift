@@ -29,7 +29,7 @@ extension IOTests {
             let read = channel.read(.max, on: queue)
             for index in 0..<9 {
                 #expect(writeAll(countingBytes(300, from: 300 * index), to: pair.far))
-                while Descriptor.bytesWaiting(pair.near) > 0 { letTimePass(milliseconds: 1) }
+                while unreadBytes(pair.near) > 0 { letTimePass(milliseconds: 1) }
             }
             read.expectBytes(2000)
             pair.closeFar()

@@ -111,7 +111,7 @@ extension IOTests {
             let read = channel.read(1000, on: queue)
             #expect(writeAll([1, 2, 3], to: pair.far))
             // Read, but not delivered yet because of the low water mark.
-            while Descriptor.bytesWaiting(pair.near) > 0 { letTimePass(milliseconds: 1) }
+            while unreadBytes(pair.near) > 0 { letTimePass(milliseconds: 1) }
             channel.close(flags: .stop)
             #expect(read.finish() == [.part([1, 2, 3]), .done(nil, ECANCELED)])
             cleanup.expect()
@@ -195,14 +195,6 @@ extension IOTests {
             #expect(write.finish() == [.done(nil)])
             finish(channel, cleanup)
         }
-    }
-}
-
-enum Descriptor {
-    /// Bytes that could be read (FIONREAD).
-    static func bytesWaiting(_ descriptor: Int32) -> Int {
-        var count: Int32 = 0
-        return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : -1
     }
 }
 

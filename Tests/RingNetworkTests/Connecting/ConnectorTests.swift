@@ -56,18 +56,16 @@ struct ConnectorTests {
 
     @Test("An address that does not answer is followed by the next one after the delay")
     func silent() throws {
-        var silent = Blackhole(IPv4Address(127, 0, 0, 9))
-        func makeListener() throws -> Listener {
-            try makeEchoListener(.ipv4(.loopback, port: #require(silent.endpoint.port)))
+        // Another program may have the port of the one at the address of the other.
+        let pairs = (0..<100).lazy.compactMap { _ -> (Blackhole, Listener)? in
+            let silent = Blackhole(IPv4Address(127, 0, 0, 9))
+            guard let port = silent.endpoint.port,
+                let listener = try? makeEchoListener(.ipv4(.loopback, port: port))
+            else { return nil }
+            return (silent, listener)
         }
-        var found = try? makeListener()
-        for _ in 0..<100 where found == nil {
-            // Another program has this port at the other address.
-            silent = Blackhole(IPv4Address(127, 0, 0, 9))
-            found = try? makeListener()
-        }
-        let listener = try #require(found)
-        let connector = Connector { [silent] in
+        let (silent, listener) = try #require(pairs.first)
+        let connector = Connector {
             $0.attemptDelay = .milliseconds(20)
             $0.resolver = makeResolver([silent.endpoint, listener.endpoint])
         }

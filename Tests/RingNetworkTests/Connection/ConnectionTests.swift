@@ -63,10 +63,10 @@ struct ConnectionTests {
 
     @Test("A peer that resets the connection is an error")
     func peerGone() {
-        let (wire, connection, closed) = makeEcho()
+        let (wire, _, closed) = makeEcho()
         #expect(wire.send(patterned(100)))
         // With unread bytes, close(2) sends a reset.
-        #expect(poll { wire.unreadBytes == 100 })
+        #expect(poll { unreadBytes(wire.descriptor) == 100 })
         wire.close()
         guard case .failed(let error) = closed.wait() else {
             Issue.record("\(String(describing: closed.wait()))")

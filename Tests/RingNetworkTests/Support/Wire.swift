@@ -95,12 +95,6 @@ final class Wire: @unchecked Sendable {
         }
     }
 
-    /// Bytes that could be read (FIONREAD).
-    var unreadBytes: Int {
-        var count: Int32 = 0
-        return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : -1
-    }
-
     func closeOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     func close() {

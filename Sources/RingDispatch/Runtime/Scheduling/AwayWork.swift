@@ -41,11 +41,9 @@ struct AwayWork: ~Copyable {
 
     /// Adds a work item. Returns whether to call a worker for it.
     func add(_ workItem: WorkItemPointer) -> Bool {
-        add { $0.append(workItem) }
-    }
-
-    private func add(_ append: (inout RunQueue) -> Void) -> Bool {
-        state.withLock { state in
+        // A closure, for the compiler does not know that the list owns the work item from here on.
+        let append = { (list: inout RunQueue) in list.append(workItem) }
+        return state.withLock { state in
             append(&state.workItems)
             count.store(state.workItems.count, ordering: .sequentiallyConsistent)
             return state.takeCall()

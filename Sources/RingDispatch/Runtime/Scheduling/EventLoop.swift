@@ -265,6 +265,10 @@ struct EventLoop: Equatable, Sendable {
     @inline(__always)
     func takeInbox() -> WorkItemPointer? { storage.pointee.inbox.takeAll() }
 
+    /// Moves all pushed work items to the run queue.
+    @inline(__always)
+    func enqueueInbox() { enqueue(all: takeInbox()) }
+
     @inline(__always)
     func enqueue(all workItems: WorkItemPointer?) {
         guard workItems != nil else { return }
@@ -287,7 +291,7 @@ struct EventLoop: Equatable, Sendable {
 
     /// Removes all work items, oldest first.
     func takeWork() -> WorkItemChain {
-        enqueue(all: takeInbox())
+        enqueueInbox()
         storage.pointee.waiting.store(0, ordering: .relaxed)
         return owned.pointee.runQueue.popAll()
     }

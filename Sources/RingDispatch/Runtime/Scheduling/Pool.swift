@@ -185,8 +185,7 @@ final class Pool: Sendable {
     ) -> Bool {
         var hasFound = false
         for workItem in victim.giveHalf() {
-            workItem.pointee.next = nil
-            loop.enqueue(all: workItem)
+            loop.enqueue(workItem)
             hasFound = true
         }
         if takingAll, let workItems = victim.takeInbox() {

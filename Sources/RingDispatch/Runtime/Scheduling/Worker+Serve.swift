@@ -71,7 +71,7 @@ extension Worker {
 
     @inline(__always)
     private func collect(_ loop: EventLoop, _ context: Context) {
-        loop.enqueue(all: loop.takeInbox())
+        loop.enqueueInbox()
         if loop.isPollDue() { poll(loop, context) }
     }
 
@@ -86,7 +86,7 @@ extension Worker {
         }
         if loop.timers.earliest != .max {
             loop.timers.fireDue(now: MonotonicClock.nanoseconds(), context)
-            loop.enqueue(all: loop.takeInbox())
+            loop.enqueueInbox()
         }
         if loop.waiting > 1 { pool.considerHelp(for: loop) }
     }
@@ -100,7 +100,7 @@ extension Worker {
             context.pointee.arrivals.noteSeveral()
         }
         for index in 0..<count { loop.readiness.deliver(index, context) }
-        loop.enqueue(all: loop.takeInbox())
+        loop.enqueueInbox()
         if loop.waiting > 1 { loop.considerHelp() }
     }
 
