@@ -56,21 +56,26 @@ struct ConnectorTests {
 
     @Test("An address that does not answer is followed by the next one after the delay")
     func silent() throws {
-        // Another program may have the port of the one at the address of the other.
-        let pairs = (0..<100).lazy.compactMap { _ -> (Blackhole, Listener)? in
-            let silent = Blackhole(IPv4Address(127, 0, 0, 9))
-            guard let port = silent.endpoint.port,
-                let listener = try? makeEchoListener(.ipv4(.loopback, port: port))
-            else { return nil }
-            return (silent, listener)
-        }
-        let (silent, listener) = try #require(pairs.first)
+        let (silent, listener) = try #require(makeServersOnOnePort())
         let connector = Connector {
             $0.attemptDelay = .milliseconds(20)
             $0.resolver = makeResolver([silent.endpoint, listener.endpoint])
         }
         try connector.expectEcho(from: host(listener.endpoint), at: listener.endpoint)
         stop(listener)
+    }
+
+    /// A silent server and one that answers, at two addresses with the same port. The kernel picks
+    /// the silent one's port; another program may have it at the other address, hence the loop.
+    private func makeServersOnOnePort() -> (silent: Blackhole, listener: Listener)? {
+        for _ in 0..<100 {
+            let silent = Blackhole(IPv4Address(127, 0, 0, 9))
+            guard let port = silent.endpoint.port,
+                let listener = try? makeEchoListener(.ipv4(.loopback, port: port))
+            else { continue }
+            return (silent, listener)
+        }
+        return nil
     }
 
     @Test("When all attempts fail, each is reported with a remedy")
