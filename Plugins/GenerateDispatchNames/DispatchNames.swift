@@ -35,6 +35,7 @@ enum DispatchNames {
         "DispatchWallTime",
         "DispatchWorkItem",
         "DispatchWorkItemFlags",
+        "ErrorNumber",
         "FileSystemWatchError",
         "dispatch_block_t",
         "dispatch_fd_t",

@@ -29,11 +29,11 @@ public final class RingSocketPool: AsyncSocketPool {
     /// Creates a pool for a server, to stop it with `stop(on:timeout:)`. Otherwise `.ring` will do.
     public init() {}
 
-    /// Makes the pool usable again after an earlier `run` has ended.
+    /// Makes the pool usable again after an earlier `run` has ended. Never throws.
     public func prepare() async throws { state.withLock { $0.isOver = false } }
 
-    /// Returns when the task is cancelled, by throwing `CancellationError`; all waits then end in
-    /// the same way. The event loops need no call of it.
+    /// Waits until the task is cancelled. The event loops need no call of it.
+    /// - Throws: `CancellationError`, always; all waits then throw it, too.
     public func run() async throws {
         defer { end() }
         // Ends with the task only.
@@ -42,9 +42,8 @@ public final class RingSocketPool: AsyncSocketPool {
     }
 
     /// Returns when one of the events holds.
-    ///
-    /// Throws `CancellationError` if the task is cancelled or `run` has ended, and
-    /// `SocketError.disconnected` if the socket has an error or was closed.
+    /// - Throws: `CancellationError` if the task is cancelled or `run` has ended; FlyingFox's
+    ///   `SocketError.disconnected` if the socket has an error or was closed.
     public func suspendSocket(
         _ socket: Socket, untilReadyFor events: Socket.Events
     ) async throws {

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import RingDispatch
 internal import RingNetwork
 
@@ -89,7 +88,7 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
 
     private func failed(_ failure: DatagramFailure) {
         guard !isOver else { return }
-        let isRefused = failure.cause.code == ECONNREFUSED
+        let isRefused = failure.cause.code == .connectionRefused
         let text = "nobody receives at \(target.target.place): is the server running?"
         wrong(isRefused ? .refused : .send, isRefused ? text : "\(failure)")
         // A refused socket reports every datagram; one report is enough.

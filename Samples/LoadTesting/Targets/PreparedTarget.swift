@@ -1,4 +1,3 @@
-internal import Glibc
 internal import RingDispatch
 internal import RingNetwork
 
@@ -71,10 +70,10 @@ final class PreparedTarget: Sendable {
     static func words(for error: ConnectError, target: LoadTarget) -> Finding {
         let code = error.attempts.first?.cause.code
         switch error.reason {
-        case .timedOut: return Finding(.connect, text(ETIMEDOUT, target))
+        case .timedOut: return Finding(.connect, text(.timedOut, target))
         case .allFailed:
-            let kind: ErrorCounts.Kind = code == ECONNREFUSED ? .refused : .connect
-            return Finding(kind, text(code ?? ECONNREFUSED, target))
+            let kind: ErrorCounts.Kind = code == .connectionRefused ? .refused : .connect
+            return Finding(kind, text(code ?? .connectionRefused, target))
         default: return Finding(.connect, "\(target): \(error)")
         }
     }
@@ -83,7 +82,7 @@ final class PreparedTarget: Sendable {
     func finding(of reason: CloseReason) -> Finding {
         switch reason {
         case .failed(let error):
-            if error.code == ECONNRESET || error.code == EPIPE {
+            if error.code == .connectionReset || error.code == .brokenPipe {
                 return Finding(.reset, "the server reset a connection (\(error))")
             }
             return Finding(error.call == "recv" ? .receive : .send, "\(error)")
@@ -98,26 +97,26 @@ final class PreparedTarget: Sendable {
         }
     }
 
-    private static func text(_ code: Int32, _ target: LoadTarget) -> String {
+    private static func text(_ code: ErrorNumber, _ target: LoadTarget) -> String {
         let place = target.place
         return switch code {
-        case ECONNREFUSED:
+        case .connectionRefused:
             "connection refused: is the server running on \(place)?"
-        case ETIMEDOUT:
+        case .timedOut:
             "no answer from \(place): is the address right, and does a firewall drop it?"
-        case ENETUNREACH, EHOSTUNREACH:
+        case .networkUnreachable, .noRouteToHost:
             "no route to \(place): is the address right?"
-        case ENOENT:
+        case .noSuchFileOrDirectory:
             "\(place) does not exist: is the server running, and the path right?"
-        case ECONNRESET, EPIPE:
+        case .connectionReset, .brokenPipe:
             "\(place) closed a new connection: is the server out of descriptors or memory?"
-        case EADDRNOTAVAIL:
+        case .addressNotAvailable:
             "no local port left towards \(place): use fewer --connections, several "
                 + "--source addresses, or widen net.ipv4.ip_local_port_range"
-        case EMFILE, ENFILE:
+        case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
             "no descriptors left: raise the limit with ulimit -n, or use fewer --connections"
         default:
-            "cannot connect to \(place): \(String(cString: strerror(code)))"
+            "cannot connect to \(place): \(code)"
         }
     }
 }

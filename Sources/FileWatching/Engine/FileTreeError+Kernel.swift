@@ -5,7 +5,7 @@ internal import SystemPackage
 extension FileTreeError {
     private init(_ reason: Reason, _ path: FilePath, _ code: Int32, _ cause: String) {
         self.init(
-            reason: reason, path: path, code: code,
+            reason: reason, path: path, code: ErrorNumber(rawValue: code),
             description: "'\(path)' cannot be watched: \(cause)")
     }
 
@@ -66,14 +66,14 @@ extension FileTreeError {
             : "its folders are compared with the disk at the poll interval, so these changes are "
                 + "late"
         self.init(
-            reason: .sharedFileSystem, path: path, code: 0,
+            reason: .sharedFileSystem, path: path, code: nil,
             description: "'\(path)' is a file system of the type \(type), on which the kernel does "
                 + "not report what others change: \(remedy)")
     }
 
     init(queueOverflowOf path: FilePath) {
         self.init(
-            reason: .queueLimit, path: path, code: 0,
+            reason: .queueLimit, path: path, code: nil,
             description: "events below '\(path)' were lost: \(InotifyLimit.queuedEvents.remedy); "
                 + "all folders are now compared with what was known of them")
     }

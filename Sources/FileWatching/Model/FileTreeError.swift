@@ -1,3 +1,4 @@
+public import RingDispatch
 public import SystemPackage
 
 /// The reason why a path cannot be watched, with a remedy.
@@ -28,8 +29,8 @@ public struct FileTreeError: Error, Sendable, Hashable, CustomStringConvertible 
     public let reason: Reason
     /// The root, folder or mount point that the error is about.
     public let path: FilePath
-    /// The `errno` of the failed call; 0 if none failed.
-    public let code: Int32
+    /// The `errno` of the failed call; nil if none failed.
+    public let code: ErrorNumber?
     /// The failure, its cause and a remedy, in one line.
     public let description: String
 }

@@ -18,12 +18,12 @@ public final class FileTreeWatcher: Sendable {
     /// The options passed to the initializer.
     public let options: FileTreeOptions
 
-    /// Throws a ``FileTreeError`` if a root does not exist or cannot be read, or if the user's
-    /// limit of inotify instances is reached.
     /// - Parameters:
     ///   - roots: folders, or single files.
     ///   - options: what is watched, and how changes are coalesced.
     ///   - queue: the queue that handlers run on.
+    /// - Throws: ``FileTreeError``, if a root does not exist or cannot be read, or if the user's
+    ///   limit of inotify instances is reached.
     public convenience init(
         _ roots: [FilePath], options: FileTreeOptions = FileTreeOptions(), queue: DispatchQueue
     ) throws {

@@ -20,13 +20,14 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     }
 
     package var description: String {
-        let cause = "\(call) failed: \(SystemError.text(of: code)) (errno \(code))"
+        let cause = "\(call) failed: \(SystemError.text(of: code))"
         return remedy.map { "\(cause); \($0)" } ?? cause
     }
 
-    /// strerror(3).
+    /// The text of strerror(3) and the number.
     package static func text(of code: Int32) -> String {
-        strerror(code).map { String(cString: $0) } ?? "unknown error"
+        let text = strerror(code).map { String(cString: $0) } ?? "unknown error"
+        return "\(text) (errno \(code))"
     }
 }
 

@@ -16,6 +16,7 @@ extension AsyncConnection {
     }
 
     /// Sends data without copying its regions, and waits as above.
+    /// - Throws: ``SocketError``, `CancellationError`.
     public func send(_ data: DispatchData) async throws {
         guard isCurrent else {
             return try await withTaskExecutorPreference(executor) { try await send(data) }
@@ -27,6 +28,7 @@ extension AsyncConnection {
 
     /// Sends a part of a regular file, and waits as above; a file that is too short resets the
     /// connection.
+    /// - Throws: ``SocketError``, `CancellationError`.
     public func send(fileDescriptor: Int32, offset: Int, count: Int) async throws {
         guard isCurrent else {
             return try await withTaskExecutorPreference(executor) {

@@ -31,6 +31,7 @@ extension DatagramSocket {
     ///
     /// `body` runs on the socket's queue unless it belongs to an actor. Send and answer with the
     /// socket's methods.
+    /// - Throws: what `body` throws.
     public func withDatagrams<Result>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: (DatagramSequence) async throws -> Result

@@ -1,6 +1,7 @@
 /// The bytes that a connection receives, as many at a time as have arrived.
 ///
-/// Ends when the peer has ended its stream, or the listener shuts down.
+/// Ends when the peer has ended its stream, or the listener shuts down. Throws ``ReceiveError`` and
+/// `CancellationError`.
 public struct InboundBytes: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     let connection: AsyncConnection

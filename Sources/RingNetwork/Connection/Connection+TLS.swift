@@ -14,6 +14,7 @@ extension Connection {
     ///   - options: time-outs, water marks and the like.
     ///   - tls: decides the role: server or client.
     ///   - serverName: for clients; see `TLSEngine`.
+    /// - Throws: `TLSError`, as ``secure(with:serverName:)``.
     public convenience init(
         adopting descriptor: Int32, label: String = "connection", target: DispatchQueue? = nil,
         options: ConnectionOptions = ConnectionOptions(), tls: TLSContext,
@@ -36,7 +37,7 @@ extension Connection {
     /// - Parameters:
     ///   - context: decides the role: server or client.
     ///   - serverName: for clients: the name that the peer must have; see `TLSEngine`.
-    /// - Throws: the reason why the context cannot be used with that name.
+    /// - Throws: `TLSError`, the reason why the context cannot be used with that name.
     public func secure(
         with context: TLSContext, serverName: String? = nil
     ) throws(TLSError) {

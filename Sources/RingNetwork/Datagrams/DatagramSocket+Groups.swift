@@ -10,6 +10,7 @@ extension DatagramSocket {
     ///   - group: a multicast address.
     ///   - interface: by name or index; nil: the interface of the route to the group.
     ///   - source: the only sender to receive from (IP_ADD_SOURCE_MEMBERSHIP); nil: any.
+    /// - Throws: ``SocketError``, with advice; ``EndpointError`` if there is no such interface.
     public func join(
         _ group: IPAddress, on interface: InterfaceZone? = nil, from source: IPAddress? = nil
     ) throws {
@@ -17,6 +18,7 @@ extension DatagramSocket {
     }
 
     /// Leaves a group, with the same arguments as `join`. Closing the socket leaves all.
+    /// - Throws: ``SocketError``, with advice; ``EndpointError`` if there is no such interface.
     public func leave(
         _ group: IPAddress, on interface: InterfaceZone? = nil, from source: IPAddress? = nil
     ) throws {
@@ -37,6 +39,7 @@ extension DatagramSocket {
     }
 
     /// Sets the interface for sending to groups (IP_MULTICAST_IF); nil: the route decides.
+    /// - Throws: ``SocketError``, with advice; ``EndpointError`` if there is no such interface.
     public func setGroupInterface(_ interface: InterfaceZone?) throws {
         let index = try interface?.currentIndex() ?? 0
         try check { DatagramGroups.setInterface($0, index) }
@@ -44,12 +47,14 @@ extension DatagramSocket {
 
     /// Sets whether members on this machine receive datagrams that the socket sends to groups
     /// (IP_MULTICAST_LOOP). True by default.
+    /// - Throws: ``SocketError``, if the socket is closed.
     public func setGroupLoopback(_ isOn: Bool) throws {
         try check { DatagramGroups.setLoopback($0, isOn) }
     }
 
     /// Sets the hop limit of datagrams to groups, 0 to 255 (IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS).
     /// 1, the default, reaches the local link; 0 stays on the machine.
+    /// - Throws: ``SocketError``, also for a number that is out of range.
     public func setGroupHops(_ hops: Int) throws {
         try check { DatagramGroups.setHops($0, Int32(clamping: hops)) }
     }

@@ -82,6 +82,7 @@ public final class DatagramSocket: QueueConfined {
     ///     the options say otherwise.
     ///   - options: of the socket, of receiving and of sending.
     ///   - target: the target of the socket's queue.
+    /// - Throws: ``DatagramSocketError``; ``EndpointError`` if an endpoint is not resolved.
     public convenience init(
         _ endpoint: Endpoint, options: DatagramOptions = DatagramOptions(),
         target: DispatchQueue? = nil
@@ -104,6 +105,7 @@ public final class DatagramSocket: QueueConfined {
     ///   - local: the local address; nil: the kernel chooses.
     ///   - options: of the socket, of receiving and of sending.
     ///   - target: the target of the socket's queue.
+    /// - Throws: ``DatagramSocketError``; ``EndpointError`` if an endpoint is not resolved.
     public convenience init(
         connectingTo peer: Endpoint, from local: Endpoint? = nil,
         options: DatagramOptions = DatagramOptions(), target: DispatchQueue? = nil

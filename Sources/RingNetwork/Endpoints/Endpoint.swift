@@ -32,6 +32,7 @@ public enum Endpoint: Sendable, Hashable {
     ///   - host: an IPv4 address, an IPv6 address with or without a zone but without brackets, or a
     ///     host name.
     ///   - port: 0 lets the kernel choose one, for servers.
+    /// - Throws: ``EndpointError``, with the reason and the remedy.
     public init(host: String, port: UInt16) throws(EndpointError) {
         let text = Array(host.utf8)[...]
         self =

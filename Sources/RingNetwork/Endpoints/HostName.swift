@@ -9,6 +9,7 @@ public struct HostName: Sendable, Hashable {
     public let name: String
 
     /// Reads a host name; addresses are rejected.
+    /// - Throws: ``EndpointError``, with the reason and the remedy.
     public init(_ string: String) throws(EndpointError) {
         self = try HostName(text: Array(string.utf8)[...])
     }

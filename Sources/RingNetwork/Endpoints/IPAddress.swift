@@ -6,6 +6,7 @@ public enum IPAddress: Sendable, Hashable {
     case v6(IPv6Address)
 
     /// Reads the text form of either version, without brackets and without a zone.
+    /// - Throws: ``EndpointError``, with the reason and the remedy.
     public init(_ string: String) throws(EndpointError) {
         let text = Array(string.utf8)[...]
         self =

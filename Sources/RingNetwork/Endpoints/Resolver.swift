@@ -79,6 +79,7 @@ public final class Resolver: Sendable {
     }
 
     /// Resolves an endpoint. Cancelling the task cancels the lookup.
+    /// - Throws: ``ResolverError``, also if the task is cancelled.
     public func resolve(
         _ endpoint: Endpoint, timeout: DispatchTimeInterval = Resolver.defaultTimeout
     ) async throws(ResolverError) -> [Endpoint] {

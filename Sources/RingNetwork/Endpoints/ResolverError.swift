@@ -1,4 +1,5 @@
 internal import LinuxPlatform
+public import RingDispatch
 
 /// Why a host name has no addresses, and the remedy.
 public struct ResolverError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -20,24 +21,28 @@ public struct ResolverError: Error, Sendable, Equatable, CustomStringConvertible
         case cancelled
         /// Too many lookups wait; see ``Resolver/waitingLimit``.
         case tooManyLookups
-        /// Another error of the C library; `code` is getaddrinfo's.
+        /// Another error of the C library; see `lookupCode`.
         case other
     }
 
     /// For programs; `description` is for people.
     public let reason: Reason
-    /// The result of getaddrinfo(3), or the `errno` for `system`; 0 without a lookup.
-    public let code: Int32
+    /// The result of getaddrinfo(3), such as EAI_NONAME; 0 without a lookup.
+    public let lookupCode: Int32
+    /// The `errno` for ``Reason/system``; nil otherwise.
+    public let code: ErrorNumber?
     /// The name, the cause and the remedy, in one line.
     public let description: String
 }
 
 extension ResolverError {
     private init(
-        _ reason: Reason, _ host: HostName, code: Int32 = 0, _ cause: String, _ remedy: String
+        _ reason: Reason, _ host: HostName, lookup: NameLookupError? = nil, _ cause: String,
+        _ remedy: String
     ) {
         self.init(
-            reason: reason, code: code,
+            reason: reason, lookupCode: lookup?.code ?? 0,
+            code: lookup?.systemCode.map(ErrorNumber.init(rawValue:)),
             description: "'\(host)' cannot be resolved: \(cause); \(remedy)")
     }
 
@@ -59,7 +64,7 @@ extension ResolverError {
             case .system: (.system, "check that the process may open sockets and read /etc")
             case .other: (.other, "try 'getent ahosts' with the name, which asks the same way")
             }
-        self.init(reason, host, code: error.systemCode ?? error.code, error.text, remedy)
+        self.init(reason, host, lookup: error, error.text, remedy)
     }
 
     static func timedOut(_ host: HostName, hadItsTurn: Bool) -> ResolverError {

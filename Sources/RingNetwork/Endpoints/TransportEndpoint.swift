@@ -8,8 +8,9 @@ public struct TransportEndpoint: Sendable, Hashable {
     /// Where to connect or to listen.
     public let endpoint: Endpoint
 
-    /// Throws if the transport does not fit the endpoint: `unix` requires a Unix socket, the others
-    /// an IP endpoint or host.
+    /// Combines a transport with an endpoint that it can use.
+    /// - Throws: ``EndpointError``, if they do not fit: `unix` requires a Unix socket, the others
+    ///   an IP endpoint or host.
     public init(_ transport: Transport, _ endpoint: Endpoint) throws(EndpointError) {
         guard endpoint.isUnix == (transport == .unix) else {
             throw EndpointError(
@@ -22,6 +23,7 @@ public struct TransportEndpoint: Sendable, Hashable {
     }
 
     /// Reads `tcp://host:port`, `udp://host:port` or `unix:name`.
+    /// - Throws: ``EndpointError``, with the reason and the remedy.
     public init(_ string: String) throws(EndpointError) {
         let text = Array(string.utf8)[...]
         if let name = text.after(scheme: UnixAddress.scheme) {

@@ -16,11 +16,13 @@ public struct UnixAddress: Sendable, Hashable {
     public static let longestBytes = SocketAddress.longestUnixName
 
     /// A socket with a file. A relative path starts at the current directory.
+    /// - Throws: ``EndpointError``, if it is empty, too long, or a path with a NUL.
     public init(path: String) throws(EndpointError) {
         try self.init(bytes: Array(path.utf8), isAbstract: false)
     }
 
     /// A socket without a file.
+    /// - Throws: ``EndpointError``, if it is empty, too long, or a path with a NUL.
     public init(abstractName: String) throws(EndpointError) {
         try self.init(bytes: Array(abstractName.utf8), isAbstract: true)
     }
@@ -28,6 +30,7 @@ public struct UnixAddress: Sendable, Hashable {
     /// - Parameters:
     ///   - bytes: 1 to 107; a path must not contain NUL.
     ///   - isAbstract: whether they are a name in the abstract namespace, or a path.
+    /// - Throws: ``EndpointError``, if it is empty, too long, or a path with a NUL.
     public init(bytes: [UInt8], isAbstract: Bool) throws(EndpointError) {
         let kind = isAbstract ? "abstract name" : "path"
         guard !bytes.isEmpty else {

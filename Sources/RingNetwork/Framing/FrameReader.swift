@@ -31,8 +31,8 @@ public struct FrameReader<F: Framing> {
     /// - Parameters:
     ///   - bytes: the next bytes of the stream, split anywhere.
     ///   - body: called with each payload, which is valid only during the call.
-    /// - Throws: the error that makes the stream unreadable, after the frames before it were
-    ///   delivered; later calls throw the same error.
+    /// - Throws: the ``FrameError`` that makes the stream unreadable, after the frames before it
+    ///   were delivered; later calls throw the same error.
     @inlinable
     public mutating func receive(
         _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
@@ -59,6 +59,7 @@ public struct FrameReader<F: Framing> {
     }
 
     /// The same with spans.
+    /// - Throws: ``FrameError``, as above.
     @inlinable
     public mutating func receive(
         _ bytes: RawSpan, _ body: (RawSpan) -> Void
@@ -72,8 +73,8 @@ public struct FrameReader<F: Framing> {
     }
 
     /// Ends the stream.
-    /// - Throws: `FrameError.endInsideFrame` if a frame is incomplete, or the error that `receive`
-    ///   threw before.
+    /// - Throws: ``FrameError/endInsideFrame(byteCount:)`` if a frame is incomplete, or the error
+    ///   that `receive` threw before.
     @inlinable
     public mutating func finish() throws(FrameError) {
         if failure == nil, !kept.isEmpty { failure = .endInsideFrame(byteCount: kept.count) }

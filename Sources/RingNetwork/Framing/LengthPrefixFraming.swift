@@ -73,6 +73,7 @@ public struct LengthPrefixFraming: Framing {
     }
 
     /// Appends only the length, for payloads that are sent without a copy.
+    /// - Throws: ``FrameError``, if the payload is too long.
     public func appendHeader(
         payloadLength: Int, to output: inout [UInt8]
     ) throws(FrameError) {

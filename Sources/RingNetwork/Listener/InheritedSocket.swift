@@ -28,6 +28,7 @@ public struct InheritedSocket: Sendable, Hashable {
     ///
     /// - Parameter unsetsVariables: removes the variables, so neither a second call nor a child
     ///   finds them. No other thread may use the environment during the call.
+    /// - Throws: ``InheritedSocketError``, if a variable is invalid or a socket cannot be used.
     public static func all(
         unsetsVariables: Bool = false
     ) throws(InheritedSocketError) -> [InheritedSocket] {

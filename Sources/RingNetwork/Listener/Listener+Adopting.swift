@@ -10,6 +10,7 @@ extension Listener {
     ///   - sockets: at least one. If one cannot be used, all remain the caller's.
     ///   - options: options for making a listening socket, such as the backlog, have no effect.
     ///   - target: the target of the listener's queue.
+    /// - Throws: ``InheritedSocketError``, if a socket cannot be used.
     public convenience init(
         adopting sockets: [InheritedSocket], options: ListenerOptions = ListenerOptions(),
         target: DispatchQueue? = nil
@@ -22,6 +23,7 @@ extension Listener {
     }
 
     /// Accepts from a socket that already listens.
+    /// - Throws: ``InheritedSocketError``, if it cannot be used.
     public convenience init(
         adopting descriptor: Int32, options: ListenerOptions = ListenerOptions(),
         target: DispatchQueue? = nil

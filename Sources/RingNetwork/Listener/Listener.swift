@@ -50,6 +50,7 @@ public final class Listener: QueueConfined {
     ///   - endpoint: resolved; port 0 lets the kernel choose one.
     ///   - options: of the listening socket and of the connections.
     ///   - target: the target of the listener's queue.
+    /// - Throws: ``ListenerError``; ``EndpointError`` if an endpoint is not resolved.
     public convenience init(
         _ endpoint: Endpoint, options: ListenerOptions = ListenerOptions(),
         target: DispatchQueue? = nil
@@ -62,6 +63,7 @@ public final class Listener: QueueConfined {
     ///   - endpoints: at least one. If one fails, all are closed.
     ///   - options: of the listening sockets and of the connections.
     ///   - target: the target of the listener's queue.
+    /// - Throws: ``ListenerError``; ``EndpointError`` if an endpoint is not resolved.
     public convenience init(
         _ endpoints: [Endpoint], options: ListenerOptions = ListenerOptions(),
         target: DispatchQueue? = nil

@@ -26,7 +26,8 @@ public enum ServiceManager {
 
     /// Tells the service manager. Never blocks.
     /// - Returns: false if no manager wants to know: `NOTIFY_SOCKET` is not set.
-    /// - Throws: if the variable has an invalid value, or the manager cannot be reached.
+    /// - Throws: ``ServiceManagerError``, if the variable has an invalid value, or the manager
+    ///   cannot be reached.
     @discardableResult
     public static func notify(_ state: State) throws(ServiceManagerError) -> Bool {
         guard let name = Environment.value(variable) else { return false }

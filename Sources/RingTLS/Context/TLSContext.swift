@@ -24,8 +24,8 @@ public final class TLSContext: Sendable {
     let sessions: SessionCache?
 
     /// Reads the files of a configuration and checks all its settings. SSL_CTX_new(3).
-    /// - Throws: the first problem, such as a file that cannot be read, a key that does not match
-    ///   its certificate, or settings that contradict each other.
+    /// - Throws: ``TLSError``, the first problem, such as a file that cannot be read, a key that
+    ///   does not match its certificate, or settings that contradict each other.
     public init(_ configuration: TLSConfiguration) throws(TLSError) {
         try Self.check(configuration)
         let place = ExitGate.enter()

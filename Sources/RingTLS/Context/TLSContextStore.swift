@@ -13,6 +13,7 @@ public final class TLSContextStore: Sendable {
     }
 
     /// Creates the first context from a configuration.
+    /// - Throws: ``TLSError``, as ``TLSContext``.
     public convenience init(_ configuration: TLSConfiguration) throws(TLSError) {
         self.init(try TLSContext(configuration))
     }
@@ -36,6 +37,7 @@ public final class TLSContextStore: Sendable {
 
     /// Reloads the files of the current configuration. On an error the current context stays in
     /// use.
+    /// - Throws: ``TLSError``, as ``TLSContext``.
     public func reload() throws(TLSError) {
         replace(with: try TLSContext(current.configuration))
     }

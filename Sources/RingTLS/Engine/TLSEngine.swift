@@ -55,6 +55,7 @@ public final class TLSEngine {
     ///   - context: decides the role: server or client.
     ///   - serverName: for clients: the host name, or the address in text form. The certificate is
     ///     verified for it, sessions are resumed by it, and a host name is sent in SNI.
+    /// - Throws: ``TLSError``, if the context cannot be used with that name, or memory is short.
     public init(context: TLSContext, serverName: String? = nil) throws(TLSError) {
         let role = context.configuration.role
         if role == .server, serverName != nil {
@@ -103,6 +104,7 @@ public final class TLSEngine {
 
     /// Starts the handshake: appends a client's first flight to `output`. A server need not call
     /// it.
+    /// - Throws: ``TLSError``, the reason why the connection cannot continue.
     public func startHandshake(output: inout [UInt8]) throws(TLSError) {
         if let failure = perform(&output, { continueHandshake() }) { throw failure }
     }
@@ -113,8 +115,8 @@ public final class TLSEngine {
     ///   - output: receives the bytes for the peer: handshake flights, alerts.
     ///   - plaintext: called synchronously with each record's content (at most `recordLimit` bytes,
     ///     valid during the call). It must not use the engine.
-    /// - Throws: the reason why the connection cannot continue. Plaintext delivered before is
-    ///   valid.
+    /// - Throws: ``TLSError``, the reason why the connection cannot continue. Plaintext delivered
+    ///   before is valid.
     public func receive(
         _ ciphertext: UnsafeRawBufferPointer, output: inout [UInt8],
         plaintext: (UnsafeRawBufferPointer) -> Void
@@ -128,11 +130,13 @@ public final class TLSEngine {
         if let failure { throw failure }
     }
 
-    /// Reports the end of the transport. Throws `truncated` unless the peer has sent close_notify:
-    /// an attacker may have cut the stream off, and the received data may be incomplete.
+    /// Reports the end of the transport.
     ///
-    /// Many programs omit close_notify. After a message that carries its own length, the error can
-    /// be ignored.
+    /// Unless the peer has sent close_notify, an attacker may have cut the stream off, and the
+    /// received data may be incomplete. Many programs omit close_notify. After a message that
+    /// carries its own length, the error can be ignored.
+    /// - Throws: ``TLSError``: `truncated` without a close_notify, or the error that the engine
+    ///   failed with.
     public func receiveEnd() throws(TLSError) {
         switch state {
         case .peerClosed, .closed: return
@@ -151,7 +155,7 @@ public final class TLSEngine {
     }
 
     /// Encrypts plaintext of any size. Calling it before the end of the handshake is a fatal error.
-    /// - Throws: `closed` after `close`, or the error that the engine failed with.
+    /// - Throws: ``TLSError``: `closed` after `close`, or the error that the engine failed with.
     public func send(
         _ plaintext: UnsafeRawBufferPointer, output: inout [UInt8]
     ) throws(TLSError) {

@@ -231,7 +231,7 @@ struct AsyncReceivingTests {
             Issue.record("\(String(describing: outcome.wait()))")
             return
         }
-        #expect(error.code == ECONNRESET)
+        #expect(error.code == .connectionReset)
         listener.close()
         try await server.value
     }

@@ -206,7 +206,7 @@ struct AsyncScopeTests {
             Issue.record("\(outcome.value)")
             return
         }
-        #expect(error.code == ECONNRESET)
+        #expect(error.code == .connectionReset)
         listener.close()
         try await server.value
         await #expect(throws: ConnectError.self) {

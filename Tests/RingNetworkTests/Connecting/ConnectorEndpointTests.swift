@@ -14,7 +14,7 @@ struct ConnectorEndpointTests {
         try Connector.shared.expectEcho(of: patterned(50_000), from: endpoint)
         stop(listener)
         // A process that another test starts holds the socket until its exec.
-        let expected = isAbstract ? ECONNREFUSED : ENOENT
+        let expected = isAbstract ? ErrorNumber.connectionRefused : .noSuchFileOrDirectory
         #expect(
             poll { Connector.shared.error(of: endpoint)?.attempts.first?.cause.code == expected })
     }
@@ -61,10 +61,10 @@ struct ConnectorEndpointTests {
         options.localEndpoint = .ipv6(.loopback, port: 0)
         let target = Endpoint.ipv4(.loopback, port: 1)
         var error = try #require(Connector(options: options).error(of: target))
-        #expect(error.attempts.map(\.cause.code) == [EAFNOSUPPORT])
+        #expect(error.attempts.map(\.cause.code.rawValue) == [EAFNOSUPPORT])
         options.localEndpoint = .ipv4(IPv4Address(192, 0, 2, 1), port: 0)
         error = try #require(Connector(options: options).error(of: target))
-        #expect(error.attempts.map(\.cause.code) == [EADDRNOTAVAIL])
+        #expect(error.attempts.map(\.cause.code) == [.addressNotAvailable])
         #expect("\(error)".contains("ip address"))
         options.localEndpoint = try Endpoint("server.test:0")
         error = try #require(Connector(options: options).error(of: target))
@@ -82,7 +82,7 @@ struct ConnectorEndpointTests {
             stop(listener)
             let connector = Connector { $0.localEndpoint = endpoint }
             let error = try #require(connector.error(of: endpoint))
-            #expect(error.attempts.map(\.cause.code) == [ECONNREFUSED])
+            #expect(error.attempts.map(\.cause.code) == [.connectionRefused])
         }
     }
 

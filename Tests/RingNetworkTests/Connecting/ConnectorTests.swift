@@ -87,7 +87,7 @@ struct ConnectorTests {
         let error = try #require(
             Connector(options: options).error(of: Endpoint("server.test:1")))
         guard case .allFailed = error.reason else { throw error }
-        #expect(error.attempts.map(\.cause.code) == [ECONNREFUSED, ECONNREFUSED])
+        #expect(error.attempts.map(\.cause.code) == [.connectionRefused, .connectionRefused])
         #expect(
             error.attempts.map(\.endpoint.description) == ["127.0.0.9:1", "127.0.0.8:1"])
         #expect("\(error)".contains("nobody listens there"))
@@ -108,7 +108,7 @@ struct ConnectorTests {
         let error = try #require(connector.error(of: silent.endpoint))
         guard case .timedOut = error.reason else { throw error }
         #expect(error.attempts.map(\.endpoint) == [silent.endpoint])
-        #expect(error.attempts.first?.cause.code == ETIMEDOUT)
+        #expect(error.attempts.first?.cause.code == .timedOut)
     }
 
     @Test("The time-out counts the lookup, too")

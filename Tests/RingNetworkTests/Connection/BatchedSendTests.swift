@@ -205,7 +205,7 @@ struct BatchedSendTests {
         }
         expectEventually(reasons) { $0.count == 1 }
         if case .failed(let error)? = reasons.value[3] {
-            #expect(error.code == EPIPE || error.code == ECONNRESET)
+            #expect(error.code == .brokenPipe || error.code == .connectionReset)
         } else {
             Issue.record("\(reasons.value)")
         }

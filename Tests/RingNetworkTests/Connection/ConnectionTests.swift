@@ -72,7 +72,7 @@ struct ConnectionTests {
             Issue.record("\(String(describing: closed.wait()))")
             return
         }
-        #expect(error.code == ECONNRESET)
+        #expect(error.code == .connectionReset)
     }
 
     @Test("close sends all unsent bytes, even many, and then closes")
@@ -95,7 +95,7 @@ struct ConnectionTests {
         connection.send(patterned(3_000_000)) { completed.set($0) }
         connection.abort()
         #expect(closed.wait() == .aborted)
-        #expect(completed.wait()??.code == EPIPE)
+        #expect(completed.wait()??.code == .brokenPipe)
         #expect(wire.receive(3_000_000).count < 3_000_000)
     }
 

@@ -51,7 +51,7 @@ struct PausedConnectionTests {
             Issue.record("\(String(describing: reason))", sourceLocation: sourceLocation)
             return
         }
-        #expect(error.code == ECONNRESET, sourceLocation: sourceLocation)
+        #expect(error.code == .connectionReset, sourceLocation: sourceLocation)
     }
 
     @Test("A reset ends one at once if no bytes wait", arguments: Moment.allCases)

@@ -74,7 +74,7 @@ struct SendFileTests {
         connection.send(fileDescriptor: file, offset: 0, count: 1500) { sent.set($0) }
         connection.send([1]) { next.set($0) }
         let error = sent.wait()
-        #expect(error??.code == ENODATA)
+        #expect(error??.code == .noData)
         #expect(error??.description.contains("500 bytes too early") == true)
         guard case .failed = closed.wait() else {
             Issue.record("not failed")

@@ -130,7 +130,7 @@ struct DatagramGroupTests {
             try socket.leave(group, on: Self.loopback)
             Issue.record("left a group without being a member")
         } catch let error as SocketError {
-            #expect(error.code == EADDRNOTAVAIL)
+            #expect(error.code == .addressNotAvailable)
             #expect("\(error)".contains("not a member"))
         }
         #expect(throws: SocketError.self) { try socket.setGroupHops(1000) }
@@ -139,7 +139,7 @@ struct DatagramGroupTests {
             try socket.join(group, on: Self.loopback)
             Issue.record("joined a group without a socket")
         } catch let error as SocketError {
-            #expect(error.code == EBADF)
+            #expect(error.code == .badFileDescriptor)
             #expect("\(error)".contains("closed"))
         }
     }

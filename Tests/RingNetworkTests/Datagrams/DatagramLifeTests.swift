@@ -198,7 +198,7 @@ struct DatagramLifeTests {
         let port = closed.port
         _ = consume closed
         for _ in 0..<10 { socket.send([1], to: .ipv4(.loopback, port: port)) }
-        expectEventually(log.failures) { $0.first?.cause.code == ECONNREFUSED }
+        expectEventually(log.failures) { $0.first?.cause.code == .connectionRefused }
         // An error that stays in the queue would keep the socket ready.
         var entry = pollfd(fd: number.value, events: 0, revents: 0)
         #expect(poll { Glibc.poll(&entry, 1, 0) == 0 })

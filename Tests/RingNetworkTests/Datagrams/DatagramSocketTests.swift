@@ -272,7 +272,7 @@ struct DatagramSocketTests {
             _ = try DatagramSocket(endpoint)
             Issue.record("bound twice")
         } catch let error as DatagramSocketError {
-            #expect(error.cause.code == EADDRINUSE)
+            #expect(error.cause.code == .addressInUse)
             #expect("\(error)".contains("port 0"))
             #expect("\(error)".contains("\(endpoint)"))
         }

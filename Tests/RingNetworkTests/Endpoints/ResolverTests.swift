@@ -77,7 +77,7 @@ struct ResolverTests {
         let error = await #expect(throws: ResolverError.self) {
             try await resolver.resolve(endpoint)
         }
-        #expect(error?.reason == reason && error?.code == code)
+        #expect(error?.reason == reason && error?.lookupCode == code && error?.code == nil)
         #expect(error?.description.hasPrefix("'no.test' cannot be resolved: ") == true)
         #expect(error?.description.contains("; ") == true)
     }
@@ -91,7 +91,8 @@ struct ResolverTests {
         let error = await #expect(throws: ResolverError.self) {
             try await resolver.resolve(endpoint)
         }
-        #expect(error?.reason == .system && error?.code == ErrorCode.processDescriptors)
+        #expect(error?.reason == .system && error?.lookupCode == -11)
+        #expect(error?.code == .tooManyOpenFiles)
         #expect(error?.description.contains("ulimit -n") == true)
     }
 

@@ -15,7 +15,7 @@ struct WatchLimitTests {
             letTasksHaveTheirDescriptors()
             demand(WatchLimit.reach(), "seccomp(2)")
             let (_, _, closed) = makeEcho()
-            guard case .failed(let error) = closed.wait(), error.code == ENOSPC else {
+            guard case .failed(let error) = closed.wait(), error.code == .noSpace else {
                 return demand(false, "\(String(describing: closed.wait()))")
             }
             let late = Wire.connect(to: listener.port)

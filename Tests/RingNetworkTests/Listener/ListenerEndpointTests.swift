@@ -89,7 +89,7 @@ struct ListenerEndpointTests {
         let gone = Blackhole.bindUnix(path)
         close(gone)
         let error = #expect(throws: ListenerError.self) { try Listener(endpoint) }
-        #expect(error?.cause.code == EADDRINUSE)
+        #expect(error?.cause.code == .addressInUse)
         #expect(error.map { "\($0)".contains("replacesStaleUnixSocket") } == true)
         let listener = try makeEchoListener(endpoint) { $0.replacesStaleUnixSocket = true }
         // Not while another server answers there, even if it does not accept.
@@ -175,7 +175,7 @@ struct ListenerEndpointTests {
         // After shutdown(2) the socket does not listen: accept fails with EINVAL.
         shutdown(listener.sockets[0].descriptor, Int32(SHUT_RDWR))
         let error = reported.wait()
-        #expect(error?.cause.code == EINVAL)
+        #expect(error?.cause.code.rawValue == EINVAL)
         #expect(error?.endpoint == listener.endpoints[0])
         #expect(error.map { "\($0)".contains("cannot accept at 127.0.0.1") } == true)
         try Connector.shared.expectEcho(from: listener.endpoints[1])

@@ -81,7 +81,7 @@ struct ListenerTests {
         let error = #expect(throws: ListenerError.self) {
             try Listener(Endpoint("127.0.0.1:\(listener.port)"))
         }
-        #expect(error?.cause.code == EADDRINUSE)
+        #expect(error?.cause.code == .addressInUse)
         #expect(error.map { "\($0)".contains("another program listens there") } == true)
         stop(listener)
     }

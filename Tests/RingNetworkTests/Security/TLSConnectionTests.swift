@@ -200,7 +200,7 @@ struct TLSConnectionTests {
         let sent = Outcome<SocketError?>()
         pair.server.send(fileDescriptor: file2, offset: 1_499_000, count: 2000) { sent.set($0) }
         close(file2)
-        #expect(sent.wait()??.code == ENODATA)
+        #expect(sent.wait()??.code == .noData)
         #expect(pair.serverClosed.wait() != nil)
         pair.client.close()
         #expect(pair.clientClosed.wait() != nil)

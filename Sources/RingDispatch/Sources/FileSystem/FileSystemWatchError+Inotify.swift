@@ -2,8 +2,13 @@ internal import LinuxPlatform
 
 extension FileSystemWatchError {
     private init(_ reason: Reason, call: String, code: Int32, remedy: String?) {
-        let error = SystemError(call: call, code: code, remedy: remedy)
-        self.init(reason: reason, code: code, description: error.description)
+        self.init(reason, SystemError(call: call, code: code, remedy: remedy))
+    }
+
+    private init(_ reason: Reason, _ error: SystemError) {
+        self.init(
+            reason: reason, code: ErrorNumber(rawValue: error.code),
+            description: error.description)
     }
 
     /// The path could not be opened.
@@ -44,7 +49,7 @@ extension FileSystemWatchError {
 
     /// The event loop could not watch the instance.
     init(reading error: SystemError) {
-        self.init(reason: .other, code: error.code, description: error.description)
+        self.init(.other, error)
     }
 
     /// `inotify_add_watch` failed.

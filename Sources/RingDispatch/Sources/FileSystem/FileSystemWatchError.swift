@@ -25,7 +25,7 @@ public struct FileSystemWatchError: Error, Sendable, Equatable, CustomStringConv
     /// For programs; `description` is for people.
     public let reason: Reason
     /// The `errno` of the call that failed.
-    public let code: Int32
+    public let code: ErrorNumber
     /// The call, the cause and the remedy, in one line.
     public let description: String
 }

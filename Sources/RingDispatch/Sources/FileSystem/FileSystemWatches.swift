@@ -92,7 +92,7 @@ final class FileSystemWatches: @unchecked Sendable {
 
     /// Whether the instance's descriptor is no longer one.
     private func isLost(_ inotify: any Inotify, after error: FileSystemWatchError) -> Bool {
-        guard [ErrorCode.badDescriptor, ErrorCode.invalid].contains(error.code) else {
+        guard [ErrorCode.badDescriptor, ErrorCode.invalid].contains(error.code.rawValue) else {
             return false
         }
         return Descriptors.name(of: inotify.descriptor)?.contains("inotify") != true

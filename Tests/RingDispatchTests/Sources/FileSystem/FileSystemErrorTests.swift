@@ -69,7 +69,7 @@ struct FileSystemErrorTests {
         inotify.refusals.append(ENOSPC)
         withFile { descriptor in
             let error = failure(of: descriptor, watches)
-            #expect(error?.reason == .watchLimit && error?.code == ENOSPC)
+            #expect(error?.reason == .watchLimit && error?.code == .noSpace)
             let text = error?.description ?? ""
             #expect(text.contains("max_user_watches = \(limit("max_user_watches"))"), "\(text)")
         }
@@ -83,7 +83,7 @@ struct FileSystemErrorTests {
         }
         withFile { descriptor in
             let error = failure(of: descriptor, watches)
-            #expect(error?.reason == .instanceLimit && error?.code == EMFILE)
+            #expect(error?.reason == .instanceLimit && error?.code == .tooManyOpenFiles)
             let text = error?.description ?? ""
             #expect(
                 text.contains("max_user_instances = \(limit("max_user_instances"))"), "\(text)")
@@ -150,7 +150,7 @@ struct FileSystemErrorTests {
             let error = Watched<FileSystemWatchError?>(nil)
             source.setEventHandler { [unowned source] in error.update { $0 = source.error } }
             source.activate()
-            expectEventually(error) { $0?.code == EBADF }
+            expectEventually(error) { $0?.code == .badFileDescriptor }
             finish(source, cancelled)
         }
     }
@@ -174,7 +174,7 @@ struct FileSystemErrorTests {
         ]
         for (name, reason, code) in cases {
             let error = error(ofPath: folder(name))
-            #expect(error?.reason == reason && error?.code == code)
+            #expect(error?.reason == reason && error?.code.rawValue == code)
             #expect(error?.description.contains(folder.path) == true)
         }
     }
