@@ -30,8 +30,8 @@ cd "$root"
 . Scripts/setup.sh
 ring_setup
 
-echo "== building EchoServer, GCDEcho and ringload (the first time takes a few minutes)"
-for product in EchoServer GCDEcho ringload; do
+echo "== building EchoServer and ringload (the first time takes a few minutes)"
+for product in EchoServer ringload; do
     swift build --package-path Samples -c release --product "$product"
 done
 binaries=$(swift build --package-path Samples -c release --show-bin-path)
