@@ -10,6 +10,13 @@ clean_up() {
     rm -rf "$place"
 }
 trap clean_up EXIT
+# Waits until the command succeeds, for ten seconds at most.
+wait_until() {
+    for _ in $(seq 100); do
+        if "$@"; then return; fi
+        sleep 0.1
+    done
+}
 
 # The service manager's end: writes the notifications to a file, and ends after STOPPING=1.
 python3 - "$place/notify" >"$place/notified" <<'END' &
@@ -24,18 +31,12 @@ while state != "STOPPING=1":
     state = manager.recv(1000).decode()
     print(state, flush=True)
 END
-for _ in $(seq 100); do
-    [ ! -S "$place/notify" ] || break
-    sleep 0.1
-done
+wait_until test -S "$place/notify"
 NOTIFY_SOCKET="$place/notify" Samples/NotesServer/.build/debug/NotesServer --port 0 \
     --folder "$place/notes" --json-log >"$place/log" 2>&1 &
 server=$!
-for _ in $(seq 100); do
-    url=$(sed -n 's/.*listening on \(http:[^"]*\).*/\1/p' "$place/log")
-    [ -z "$url" ] || break
-    sleep 0.1
-done
+wait_until grep -q 'listening on http:' "$place/log"
+url=$(sed -n 's/.*listening on \(http:[^"]*\).*/\1/p' "$place/log")
 # expect WHAT COMMAND...: the command's output must be WHAT.
 expect() {
     local expected=$1 actual
@@ -57,20 +58,14 @@ expect 404 fetch -o /dev/null -w '%{http_code}' "${url}notes/1"
 expect 400 fetch -o /dev/null -w '%{http_code}' "${url}notes" -d 'no JSON'
 expect 404 fetch -o /dev/null -w '%{http_code}' --path-as-is "${url}files/..%2Fnotes.sqlite"
 expect "ok, 0 notes" fetch "${url}healthz"
-for _ in $(seq 100); do
-    [ ! -s "$place/notified" ] || break
-    sleep 0.1
-done
+wait_until test -s "$place/notified"
 expect "READY=1" cat "$place/notified"
 
 head -c 8000000 /dev/urandom >"$place/big"
 curl -sS --max-time 20 --limit-rate 4M -T "$place/big" "${url}files/big" >"$place/answer" &
 upload=$!
-for _ in $(seq 100); do
-    part=$(find "$place/notes/files" -name '.*' -size +100k)
-    [ -z "$part" ] || break
-    sleep 0.05
-done
+has_part() { [ -n "$(find "$place/notes/files" -name '.*' -size +100k)" ]; }
+wait_until has_part
 kill -TERM "$server"
 wait "$upload"
 expect "8000000 bytes" cat "$place/answer"

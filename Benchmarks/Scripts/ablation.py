@@ -18,7 +18,7 @@ import machine
 import quiet
 from report import Outcome, table
 from rounds import MeasureError
-from servers import Load, Running, Server, measure, output
+from servers import ON_URING, Load, Running, Server, measure, output, values
 
 ROOT = building.PACKAGE.parent
 PATCHES = building.PACKAGE / "Ablation"
@@ -89,14 +89,13 @@ def _measure(row: list[str], folder: pathlib.Path, client: str,
         command = [str(folder / "micro-ring"), words[0]]
         return float(output(command, options.cpus, RUN_SECONDS)[0].split()[1])
     if kind == "blocked":
-        lines = output([str(folder / "blocked-queues-ring"), *words], options.cpus, RUN_SECONDS)
-        values = {key: float(value) for key, value in map(str.split, lines)}
-        if "p99_us" not in values:
+        command = [str(folder / "blocked-queues-ring"), *words]
+        waits = values(output(command, options.cpus, RUN_SECONDS))
+        if "p99_us" not in waits:
             raise MeasureError("no item ran")
-        return values["p99_us"]
+        return waits["p99_us"]
     name = words[0] if kind == "echo" else "EchoServer"
-    server = Server(name, (str(folder / name), "--port", "0"),
-                    (("RINGDISPATCH_BACKEND", "io_uring"),))
+    server = Server(name, (str(folder / name), "--port", "0"), ON_URING)
     if kind == "quiet":
         return quiet.measure(server, int(words[0]), 1, options.seconds, options.cpus)["cpu_us"]
     if kind == "open":
@@ -141,9 +140,9 @@ def compare(options: argparse.Namespace) -> Outcome:
             # The order alternates from round to round.
             order = ["with", each.name] if round_number % 2 == 0 else [each.name, "with"]
             try:
-                values = {name: _measure(each.row, binaries / name, client, options)
-                          for name in order}
-                ratios.append(values[each.name] / values["with"])
+                times = {name: _measure(each.row, binaries / name, client, options)
+                         for name in order}
+                ratios.append(times[each.name] / times["with"])
             except (MeasureError, subprocess.SubprocessError) as error:
                 outcome.failures.append(f"{each.name}: {error}")
         if not ratios:

@@ -6,7 +6,7 @@ import building
 import machine
 from report import Need, Outcome, needs_table, number, table
 from rounds import Values, in_turn
-from servers import output
+from servers import output, values
 
 RUN_SECONDS = 60
 MOST_P99_US = 300
@@ -30,8 +30,7 @@ def compare(options: argparse.Namespace) -> Outcome:
 
     def run(name: str, row: str) -> Values:
         command = [programs[f"blocked-queues-{name}"], *row.split()]
-        lines = output(command, options.cpus, RUN_SECONDS)
-        return {key: float(value) for key, value in map(str.split, lines)}
+        return values(output(command, options.cpus, RUN_SECONDS))
 
     def measure(rows: dict[str, str]) -> dict[str, dict[str, Values]]:
         return {row: in_turn(options, outcome, title, LIBRARIES, lambda name, row=row:

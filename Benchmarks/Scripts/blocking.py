@@ -7,7 +7,7 @@ import building
 import machine
 from report import Need, Outcome, needs_table, number, table
 from rounds import Values, in_turn
-from servers import Load, Server, chosen, measure
+from servers import ON_EPOLL, ON_URING, Load, Server, chosen, measure
 
 CONNECTIONS = 120
 BLOCKS = {
@@ -28,11 +28,9 @@ def _servers(options: argparse.Namespace) -> list[Server]:
         Server("swift-nio-1-loop", (swift["nio-echo"], *port, "--loops", "1")),
         Server("swift-nio-2-loops", (swift["nio-echo"], *port, "--loops", "2")),
         Server(DISPATCH, (swift["blocking-echo-dispatch"], *port)),
-        Server(RING, (swift["blocking-echo-ring"], *port), (("RINGDISPATCH_BACKEND", "io_uring"),)),
-        Server(NETWORK, (swift["blocking-echo-network"], *port),
-               (("RINGDISPATCH_BACKEND", "io_uring"),)),
-        Server("ring-epoll", (swift["blocking-echo-ring"], *port),
-               (("RINGDISPATCH_BACKEND", "epoll"),)),
+        Server(RING, (swift["blocking-echo-ring"], *port), ON_URING),
+        Server(NETWORK, (swift["blocking-echo-network"], *port), ON_URING),
+        Server("ring-epoll", (swift["blocking-echo-ring"], *port), ON_EPOLL),
     ], options.names)
 
 

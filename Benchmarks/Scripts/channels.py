@@ -8,7 +8,7 @@ import building
 import machine
 from report import Need, Outcome, needs_table, number, table
 from rounds import MeasureError, Values, in_turn
-from servers import Load, Server, measurer, output
+from servers import ON_EPOLL, ON_URING, Load, Server, measurer, output, values
 
 FILE_BYTES = 256 << 20
 READ_SECONDS = 60
@@ -24,8 +24,8 @@ def compare(options: argparse.Namespace) -> Outcome:
     print(f"## Channels\n\n{machine.facts(options.rounds, options.cpus)}")
     programs = {
         DISPATCH: (swift["io-bench-dispatch"], ()),
-        RING: (swift["io-bench-ring"], (("RINGDISPATCH_BACKEND", "io_uring"),)),
-        RING_EPOLL: (swift["io-bench-ring"], (("RINGDISPATCH_BACKEND", "epoll"),)),
+        RING: (swift["io-bench-ring"], ON_URING),
+        RING_EPOLL: (swift["io-bench-ring"], ON_EPOLL),
     }
     _reads(options, outcome, peers["uring-read"], programs)
     _echoes(options, outcome, peers["echo-load"], programs)
@@ -33,12 +33,10 @@ def compare(options: argparse.Namespace) -> Outcome:
 
 
 def _read(command: list[str], environment: tuple, cpus: list[int]) -> Values:
-    lines = output(command, cpus, READ_SECONDS, environment)
-    pairs = (line.split("=", 1) for line in lines)
-    values = {key: float(value) for key, value in pairs}
-    if values["bytes"] != FILE_BYTES:
-        raise MeasureError(f"{values['bytes']:.0f} bytes read")
-    return values
+    result = values(output(command, cpus, READ_SECONDS, environment), "=")
+    if result["bytes"] != FILE_BYTES:
+        raise MeasureError(f"{result['bytes']:.0f} bytes read")
+    return result
 
 
 def _reads(options: argparse.Namespace, outcome: Outcome, peer: str, programs: dict) -> None:

@@ -19,6 +19,12 @@ import network
 import quiet
 import sources
 
+COMPARISONS = {
+    "micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare,
+    "blocked": blocked.compare, "quiet": quiet.compare, "network": network.compare,
+    "keyvalue": keyvalue.compare, "io": channels.compare, "sources": sources.compare,
+    "files": files.compare, "client": clients.compare, "ablation": ablation.compare,
+}
 EPILOG = """\
 micro     the same benchmarks, compiled against libdispatch and against RingDispatch
 echo      echo servers: CPU per message, context switches, threads, latency
@@ -42,9 +48,7 @@ MISSED if it misses its required ratio; README.md explains the rows.
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="compare.sh", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
-    modes = ["micro", "echo", "blocking", "blocked", "quiet", "network", "keyvalue", "io",
-             "sources", "files", "client", "ablation"]
-    parser.add_argument("mode", choices=modes)
+    parser.add_argument("mode", choices=COMPARISONS)
     parser.add_argument(
         "names", nargs="*",
         help="only these benchmarks (micro), servers (echo, blocking, network, keyvalue), parts "
@@ -80,12 +84,7 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda received, _: sys.exit(128 + received))
     machine.raise_descriptor_limit()
-    report = {"micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare,
-              "blocked": blocked.compare, "quiet": quiet.compare,
-              "network": network.compare, "keyvalue": keyvalue.compare, "io": channels.compare,
-              "sources": sources.compare, "files": files.compare, "client": clients.compare,
-              "ablation": ablation.compare}
-    outcome = report[options.mode](options)
+    outcome = COMPARISONS[options.mode](options)
     for failure in outcome.failures:
         print(f"\nFAILED: {failure}")
     if outcome.failures:

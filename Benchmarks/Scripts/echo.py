@@ -6,7 +6,7 @@ import building
 import machine
 from report import Need, Outcome, needs_table, number, table
 from rounds import Values, in_turn
-from servers import Load, Server, chosen, measurer
+from servers import ON_EPOLL, ON_URING, Load, Server, chosen, measurer
 
 EPOLL, URING, NIO = "c-epoll", "c-io_uring", "swift-nio"
 DISPATCH, RING, RING_EPOLL = "gcd-echo-libdispatch", "gcd-echo-ring", "gcd-echo-ring-epoll"
@@ -28,21 +28,20 @@ def _servers(options: argparse.Namespace) -> list[Server]:
     if any(name in ASYNC_FORMS for name in names):
         wanted.append("async-echo")
     swift = building.swift_products(wanted, build)
-    uring, epoll = (("RINGDISPATCH_BACKEND", "io_uring"),), (("RINGDISPATCH_BACKEND", "epoll"),)
     port = ("--port", "0")
     servers = [
         Server(EPOLL, (peers["epoll-echo"], *port)),
         Server(URING, (peers["uring-echo"], *port)),
         Server(NIO, (swift["nio-echo"], *port)),
         Server(DISPATCH, (swift["gcd-echo-dispatch"], *port)),
-        Server(RING, (swift["GCDEcho"], *port), uring),
-        Server(RING_EPOLL, (swift["GCDEcho"], *port), epoll),
+        Server(RING, (swift["GCDEcho"], *port), ON_URING),
+        Server(RING_EPOLL, (swift["GCDEcho"], *port), ON_EPOLL),
     ]
     if "EchoServer" in swift:
-        servers.append(Server(ECHO_SERVER, (swift["EchoServer"], *port), uring))
+        servers.append(Server(ECHO_SERVER, (swift["EchoServer"], *port), ON_URING))
     if "async-echo" in swift:
         servers += [
-            Server(name, (swift["async-echo"], "--form", form, *port), uring)
+            Server(name, (swift["async-echo"], "--form", form, *port), ON_URING)
             for name, form in ASYNC_FORMS.items()]
     return chosen(servers, names)
 

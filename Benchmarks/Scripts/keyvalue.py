@@ -10,7 +10,7 @@ import building
 import machine
 from report import Need, Outcome, needs_table, number, table
 from rounds import Values, in_turn
-from servers import FREE_PORT, Running, Server, chosen, pinned
+from servers import FREE_PORT, ON_URING, Running, Server, chosen, pinned
 
 REDIS, RING = "redis", "key-value-server"
 CLIENTS = 50
@@ -30,8 +30,7 @@ def _servers(options: argparse.Namespace) -> list[Server]:
         Server(REDIS, (redis, "--port", FREE_PORT, "--bind", "127.0.0.1", "--save", "",
                        "--appendonly", "no", "--daemonize", "no"),
                announcement="ready to accept connections"),
-        Server(RING, (swift["KeyValueServer"], "--port", "0"),
-               (("RINGDISPATCH_BACKEND", "io_uring"),)),
+        Server(RING, (swift["KeyValueServer"], "--port", "0"), ON_URING),
     ], options.names)
 
 

@@ -12,7 +12,8 @@ import machine
 import proxies
 from report import Need, Outcome, needs_table, number, table
 from rounds import MeasureError, Values, in_turn
-from servers import Load, Running, Server, chosen, measurer
+from servers import (
+    ON_EPOLL, ON_URING, Load, Running, Server, chosen, measurer, output, resident_bytes, values)
 
 EPOLL, URING, NIO, RING = "c-epoll", "c-io_uring", "swift-nio", "echo-server"
 RING_ON_EPOLL = "echo-server on epoll"
@@ -44,8 +45,8 @@ def _servers(options: argparse.Namespace) -> list[Server]:
         Server(SPINNING, (peers["epoll-echo"], *port, "--spin")),
         Server(URING, (peers["uring-echo"], *port)),
         Server(NIO, (swift["nio-echo"], *port)),
-        Server(RING, (swift["EchoServer"], *port), (("RINGDISPATCH_BACKEND", "io_uring"),)),
-        Server(RING_ON_EPOLL, (swift["EchoServer"], *port), (("RINGDISPATCH_BACKEND", "epoll"),)),
+        Server(RING, (swift["EchoServer"], *port), ON_URING),
+        Server(RING_ON_EPOLL, (swift["EchoServer"], *port), ON_EPOLL),
     ]
     return chosen(servers, [name for name in options.names if name not in proxies.NAMES])
 
@@ -115,11 +116,6 @@ def _print_section(
 # MARK: idle connections
 
 
-def _resident_bytes(pid: int) -> int:
-    with open(f"/proc/{pid}/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * 4096
-
-
 def _idle_bytes(server: Server, cpu: int) -> float:
     """Memory per idle connection, after one message each."""
     with Running(server, [cpu]) as running:
@@ -132,10 +128,10 @@ def _idle_bytes(server: Server, cpu: int) -> float:
 
         # The first connections set up what all share.
         first = [greet() for _ in range(100)]
-        before = _resident_bytes(running.pid)
+        before = resident_bytes(running.pid)
         clients = [greet() for _ in range(IDLE_CONNECTIONS)]
         time.sleep(0.5)
-        used = _resident_bytes(running.pid) - before
+        used = resident_bytes(running.pid) - before
         for client in first + clients:
             client.close()
         return used / IDLE_CONNECTIONS
@@ -164,19 +160,15 @@ def _compare_sends(options: argparse.Namespace, outcome: Outcome) -> None:
     """Compares the sender's cost of send(2), of io_uring, and of io_uring without a copy, to decide
     whether a server should use the last at all."""
     program = building.c_peers(["uring-zero-copy"], not options.no_build)["uring-zero-copy"]
-    cpus = ",".join(map(str, options.cpus))
     try:
-        result = subprocess.run(
-            ["taskset", "-c", cpus, program], capture_output=True, text=True, check=True,
-            stdin=subprocess.DEVNULL, timeout=SEND_SECONDS)
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        times = values(output([program], options.cpus, SEND_SECONDS), "=")
+    except (MeasureError, subprocess.TimeoutExpired) as error:
         outcome.failures.append(f"sends without a copy: {error}")
         return
-    values = dict(line.split("=", 1) for line in result.stdout.splitlines())
     kinds = {"send(2)": "send", "the ring": "ring", "the ring, without a copy": "zero_copy"}
-    sizes = sorted({int(name.rsplit("_", 1)[1]) for name in values})
+    sizes = sorted({int(name.rsplit("_", 1)[1]) for name in times})
     print("\n### Sends over loopback, CPU of the sender, ns a KiB\n")
     print(table(
         ["bytes", *kinds],
-        [[f"{size:,}", *(number(float(values[f"{kind}_{size}"])) for kind in kinds.values())]
+        [[f"{size:,}", *(number(times[f"{kind}_{size}"]) for kind in kinds.values())]
          for size in sizes]), flush=True)

@@ -7,7 +7,7 @@ import building
 import machine
 from report import Need, Outcome, needs_table, number, table
 from rounds import in_turn
-from servers import Load, Running, Server, measurer
+from servers import ON_EPOLL, ON_URING, Load, Running, Server, measurer
 
 EPOLL, RING, RING_ON_EPOLL = "c-epoll-proxy", "proxy", "proxy on epoll"
 NAMES = [EPOLL, RING, RING_ON_EPOLL]
@@ -29,8 +29,8 @@ def compare(options: argparse.Namespace, names: list[str], outcome: Outcome) -> 
         command = (proxy, "--listen", "127.0.0.1:0", "--to", f"127.0.0.1:{upstream.port}")
         servers = [
             Server(EPOLL, (peers["epoll-proxy"], "--to", str(upstream.port))),
-            Server(RING, command, (("RINGDISPATCH_BACKEND", "io_uring"),)),
-            Server(RING_ON_EPOLL, command, (("RINGDISPATCH_BACKEND", "epoll"),)),
+            Server(RING, command, ON_URING),
+            Server(RING_ON_EPOLL, command, ON_EPOLL),
         ]
         servers = [server for server in servers if server.name in names]
         for title, (connections, size, most) in SCENARIOS.items():

@@ -10,7 +10,7 @@ import building
 import machine
 from report import Need, Outcome, needs_table, number, table
 from rounds import MeasureError, Values, in_turn
-from servers import Running, Server, chosen
+from servers import ON_EPOLL, ON_URING, Running, Server, chosen
 
 INTERVALS_MS = {1: 1.5, 5: 1.5, 20: 1.6}
 CONNECTIONS = (1, 20)
@@ -22,23 +22,16 @@ RING = "echo-server"
 def _servers(options: argparse.Namespace) -> list[Server]:
     build = not options.no_build
     swift = building.swift_products(["nio-echo", "gcd-echo-dispatch", "EchoServer"], build)
-    echo = swift["EchoServer"]
     peer = building.c_peers(["epoll-echo"], build)["epoll-echo"]
     port = ("--port", "0")
+    command = (swift["EchoServer"], "--host", "127.0.0.1", *port)
     return chosen([
         Server("c-epoll", (peer, *port)),
         Server("swift-nio", (swift["nio-echo"], *port, "--loops", "1")),
         Server("libdispatch", (swift["gcd-echo-dispatch"], *port)),
-        Server(RING, (echo, "--host", "127.0.0.1", *port),
-               (("RINGDISPATCH_BACKEND", "io_uring"),)),
-        Server(f"{RING} on epoll", (echo, "--host", "127.0.0.1", *port),
-               (("RINGDISPATCH_BACKEND", "epoll"),)),
+        Server(RING, command, ON_URING),
+        Server(f"{RING} on epoll", command, ON_EPOLL),
     ], options.names)
-
-
-def _cpu_seconds(pid: int) -> float:
-    """The CPU clock of another process; clock_getcpuclockid(3)."""
-    return time.clock_gettime(~pid << 3 | 2)
 
 
 def measure(server: Server, interval_ms: int, connections: int, seconds: float,
@@ -58,7 +51,7 @@ def measure(server: Server, interval_ms: int, connections: int, seconds: float,
             count = max(1, int(seconds * 1000 / interval_ms))
             for index in range(-WARM_UP, count):
                 if index == 0:
-                    before = _cpu_seconds(running.pid)
+                    before = running.cpu_seconds()
                 each = sockets[index % connections]
                 start = time.monotonic()
                 each.sendall(MESSAGE)
@@ -67,7 +60,7 @@ def measure(server: Server, interval_ms: int, connections: int, seconds: float,
                 times.append(time.monotonic() - start)
                 next_time = max(next_time + interval_ms / 1000, start)
                 time.sleep(max(0.0, next_time - time.monotonic()))
-            used = _cpu_seconds(running.pid) - before
+            used = running.cpu_seconds() - before
             return {"cpu_us": used / count * 1e6,
                     "p50_us": statistics.median(times[WARM_UP:]) * 1e6}
         finally:

@@ -6,7 +6,7 @@ import building
 import machine
 from report import Need, Outcome, needs_table, number, table
 from rounds import Values, in_turn
-from servers import output
+from servers import output, values
 
 RUN_SECONDS = 120
 MOST_BYTES = 400
@@ -26,8 +26,7 @@ def compare(options: argparse.Namespace) -> Outcome:
 
 
 def _run(command: list[str], cpus: list[int]) -> Values:
-    lines = output(command, cpus, RUN_SECONDS, (("RINGDISPATCH_LOG", "off"),))
-    return {name: float(value) for name, value in map(str.split, lines)}
+    return values(output(command, cpus, RUN_SECONDS, (("RINGDISPATCH_LOG", "off"),)))
 
 
 def _many(

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import select
 import shutil
 import signal
@@ -12,7 +11,7 @@ import sys
 import time
 
 from rounds import MeasureError
-from servers import FREE_PORT, Running, Server, pinned
+from servers import FREE_PORT, ON_URING, Running, Server, pinned
 
 READY_SECONDS = 60
 LINE_SECONDS = 10
@@ -93,7 +92,7 @@ class FileWatchServer:
             options = (*options, "--unix", unix_path)
         self._server = Server(
             self.name, (program, tree, "--port", FREE_PORT, *self.options, *options),
-            (("RINGDISPATCH_BACKEND", "io_uring"), ("RINGDISPATCH_LOG", "off")))
+            (*ON_URING, ("RINGDISPATCH_LOG", "off")))
         self._running = Running(self._server, cpus)
         self.pid = self._running.pid
 
@@ -130,8 +129,3 @@ class BareLines(FileWatchServer):
 
     name = "c-inotify"
     options = ()
-
-
-def resident_kibibytes(pid: int) -> int:
-    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
-        return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))

@@ -30,3 +30,15 @@ enum Block: String, Sendable {
         return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 }
+
+/// The argument after `name`.
+func option(_ name: String) -> String? {
+    let arguments = CommandLine.arguments
+    let index = arguments.firstIndex(of: name).map { $0 + 1 }
+    return index.flatMap { $0 < arguments.count ? arguments[$0] : nil }
+}
+
+func exitWithUsage(_ further: String = "") -> Never {
+    print("usage: \(CommandLine.arguments[0]) [--port 0]\(further) [--block none|sleep|compute]")
+    exit(2)
+}

@@ -8,18 +8,9 @@ import Dispatch
 import RingDispatch
 #endif
 
-func option(_ name: String) -> String? {
-    let arguments = CommandLine.arguments
-    let index = arguments.firstIndex(of: name).map { $0 + 1 }
-    return index.flatMap { $0 < arguments.count ? arguments[$0] : nil }
-}
-
 guard let block = Block(rawValue: option("--block") ?? "none"),
     let port = UInt16(option("--port") ?? "0")
-else {
-    print("usage: \(CommandLine.arguments[0]) [--port 0] [--block none|sleep|compute]")
-    exit(2)
-}
+else { exitWithUsage() }
 let listener = Listener(port: port, block: block)
 print("listening on 127.0.0.1:\(listener.port)")
 fflush(nil)

@@ -5,18 +5,9 @@ import RingDispatch
 import RingNetwork
 import Synchronization
 
-func option(_ name: String) -> String? {
-    let arguments = CommandLine.arguments
-    let index = arguments.firstIndex(of: name).map { $0 + 1 }
-    return index.flatMap { $0 < arguments.count ? arguments[$0] : nil }
-}
-
 guard let block = Block(rawValue: option("--block") ?? "none"),
     let port = UInt16(option("--port") ?? "0")
-else {
-    print("usage: \(CommandLine.arguments[0]) [--port 0] [--block none|sleep|compute]")
-    exit(2)
-}
+else { exitWithUsage() }
 let accepted = Atomic<Int>(0)
 let listener = try Listener(.ipv4(.loopback, port: port))
 listener.setConnectionHandler { connection in

@@ -24,14 +24,9 @@ private final class EchoHandler: ChannelInboundHandler {
     }
 }
 
-let arguments = CommandLine.arguments
-let block = Block(rawValue: option("--block") ?? "none")
-let loops = Int(option("--loops") ?? "1")
-let port = Int(option("--port") ?? "0")
-guard let block, let loops, loops > 0, let port else {
-    print("usage: \(arguments[0]) [--port 0] [--loops 1] [--block none|sleep|compute]")
-    exit(2)
-}
+guard let block = Block(rawValue: option("--block") ?? "none"),
+    let loops = Int(option("--loops") ?? "1"), loops > 0, let port = Int(option("--port") ?? "0")
+else { exitWithUsage(" [--loops 1]") }
 
 let accepted = Atomic<Int>(0)
 let group = MultiThreadedEventLoopGroup(numberOfThreads: loops)
@@ -51,8 +46,3 @@ let server = try await ServerBootstrap(group: group)
 print("listening on 127.0.0.1:\(server.localAddress?.port ?? 0)")
 fflush(nil)
 try await server.closeFuture.get()
-
-private func option(_ name: String) -> String? {
-    let index = arguments.firstIndex(of: name).map { $0 + 1 }
-    return index.flatMap { $0 < arguments.count ? arguments[$0] : nil }
-}
