@@ -47,9 +47,6 @@ struct Storm {
         ignoredPath.map { path.isPath(below: $0) } ?? false
     }
 
-    /// Waits until all changes so far are reported.
-    func catchUp() { observer.passFence() }
-
     /// The changes so far, and what the library counted.
     var changes: [FileChange] { observer.received.value.map(\.change) }
     var statistics: FileTreeStatistics { observer.watcher.statistics }

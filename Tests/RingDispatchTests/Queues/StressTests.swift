@@ -64,15 +64,4 @@ struct StressTests {
         }
         expectEventually(arrived) { $0 == 2500 }
     }
-
-    @Test("13. Queues that come and go run all their items")
-    func shortLived() {
-        let ran = Watched(0)
-        for number in 0..<2000 {
-            let queue = DispatchQueue(label: "stress.short.\(number)")
-            queue.async { ran.increment() }
-            queue.async { ran.increment() }
-        }
-        expectEventually(ran) { $0 == 4000 }
-    }
 }

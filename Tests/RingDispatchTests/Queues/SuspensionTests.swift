@@ -97,21 +97,6 @@ struct SuspensionTests {
         expectEventually(seen) { $0 == ["running", "suspended"] }
     }
 
-    @Test("4, 6. Racing suspends and resumes lose no item")
-    func race() {
-        let queue = DispatchQueue(label: "suspend.race")
-        let ran = Watched(0)
-        let suspender = UserThread {
-            for _ in 0..<2000 {
-                queue.suspend()
-                queue.resume()
-            }
-        }
-        for _ in 0..<2000 { queue.async { ran.increment() } }
-        #expect(suspender.join())
-        expectEventually(ran) { $0 == 2000 }
-    }
-
     @Test(
         "1. An inactive queue runs nothing until it is activated",
         arguments: [

@@ -28,21 +28,6 @@ struct QueueStressTests {
         for thread in threads { #expect(thread.join(seconds: 150)) }
     }
 
-    @Test("A serial queue keeps each producer's order and runs each item once")
-    func serialOrder() {
-        let queue = DispatchQueue(label: "stress.serial")
-        let ledger = Ledger(producers: Self.producers)
-        produce { producer in
-            for number in 0..<Self.itemsEach {
-                queue.async { ledger.record(producer, number) }
-            }
-        }
-        queue.sync {
-            #expect(ledger.total == Self.producers * Self.itemsEach)
-            #expect(ledger.disorders == 0)
-        }
-    }
-
     @Test("sync takes its place among a thread's async items")
     func syncAmongAsync() {
         let queue = DispatchQueue(label: "stress.sync")
@@ -106,7 +91,7 @@ struct QueueStressTests {
         }
     }
 
-    @Test("Suspending and resuming all the time loses and repeats nothing")
+    @Test("4, 6. Racing suspends and resumes lose no item")
     func suspension() {
         let queue = DispatchQueue(label: "stress.suspend")
         let ledger = Ledger(producers: Self.producers)

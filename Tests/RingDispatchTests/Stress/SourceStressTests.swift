@@ -120,18 +120,4 @@ struct SourceStressTests {
         #expect(fired.value == count)
         #expect(cancelled.value == 1200)
     }
-
-    @Test("What many threads add to a user-data source arrives once")
-    func userData() {
-        let queue = DispatchQueue(label: "stress.add")
-        let source = DispatchSource.makeUserDataAddSource(queue: queue)
-        let sum = Watched(0)
-        source.start { sum.increment(by: Int(source.data)) }
-        let workers = (0..<4).map { _ in
-            UserThread { for _ in 0..<2_000 { source.add(data: 1) } }
-        }
-        for worker in workers { #expect(worker.join(seconds: 150)) }
-        expectEventually(sum) { $0 == 8_000 }
-        source.cancel()
-    }
 }

@@ -14,12 +14,6 @@ func threadIdentifiers() -> [Int32] {
     return identifiers
 }
 
-/// The names of the process's threads.
-func threadNames() -> [String] {
-    // A thread that has ended meanwhile has none.
-    threadIdentifiers().compactMap { processStatus("Name", of: "self/task/\($0)") }
-}
-
 func currentThreadName() -> String { processStatus("Name", of: "thread-self") ?? "" }
 
 /// The number of sleeps of the library's threads in this process, by thread.

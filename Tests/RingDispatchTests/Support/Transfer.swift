@@ -91,7 +91,6 @@ final class Cleanup: Sendable {
     private let codes = Watched<[Int32]>([])
 
     var handler: @Sendable (Int32) -> Void { { code in self.codes.append(code) } }
-    var wasCalled: Bool { !codes.value.isEmpty }
 
     /// Waits for the call, and checks its argument.
     func expect(_ code: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation) {

@@ -56,15 +56,6 @@ final class PlainDatagrams: @unchecked Sendable {
         }
     }
 
-    /// To the other end of a pair.
-    @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
-        while true {
-            let count = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-            if count >= 0 || errno != EINTR { return count == bytes.count }
-        }
-    }
-
     /// The next datagram and its sender's port and address; nil when the wait takes too long.
     func receiveFrom(flags: Int32 = 0) -> (bytes: [UInt8], port: UInt16, host: UInt32)? {
         var bytes = [UInt8](repeating: 0, count: 70_000)

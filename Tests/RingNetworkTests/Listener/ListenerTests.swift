@@ -62,19 +62,6 @@ struct ListenerTests {
         stop(listener)
     }
 
-    @Test("At the limit of connections others wait until one closes")
-    func limit() throws {
-        let listener = try makeEchoListener { $0.connectionLimit = 2 }
-        let wires = (0..<3).map { _ in Wire.connect(to: listener.port) }
-        for wire in wires { #expect(wire.send([7])) }
-        #expect(wires[0].receive(1) == [7])
-        #expect(wires[1].receive(1) == [7])
-        #expect(listener.queue.sync { listener.connections.count } == 2)
-        wires[0].close()
-        #expect(wires[2].receive(1) == [7])
-        stop(listener)
-    }
-
     @Test("A port in use is an error with a remedy")
     func busyPort() throws {
         let listener = try makeEchoListener()

@@ -6,7 +6,6 @@ internal import RingNetwork
 /// An echo server, and peers that are slow, impatient or rude.
 final class StreamsScenario: @unchecked Sendable {
     private var finished = 0
-    private var isListenerClosed = false
 
     func run() {
         let server = EchoServer()
