@@ -103,7 +103,7 @@ struct CoalescingBatch {
         var reported: [(position: Int, change: FileChange)] = []
         for (index, object) in objects.enumerated() {
             guard isPossible(object, index) else { return nil }
-            guard let action = action(of: object, index) else { continue }
+            guard let action = action(of: object) else { continue }
             var change = changes[object.position]
             change.action = action
             change.kind = object.kind
@@ -129,7 +129,7 @@ struct CoalescingBatch {
         return (reported.element.position, isRemoval ? 0 : 1, reported.offset)
     }
 
-    private func action(of object: Object, _ index: Int) -> FileChange.Action? {
+    private func action(of object: Object) -> FileChange.Action? {
         switch (object.start, object.path) {
         case (nil, nil): return nil
         case (nil, .some(let path)):

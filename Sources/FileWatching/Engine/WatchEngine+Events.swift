@@ -93,7 +93,7 @@ extension WatchEngine {
         guard (known.kind == .directory) == (facts.kind == .directory) else { return }
         if known.kind != facts.kind {
             guard known.inode == 0 else { return }
-            tree.setKind(of: node, to: facts.kind)
+            tree[node].kind = facts.kind
         }
         tree.update(node, facts)
     }
@@ -254,9 +254,7 @@ extension WatchEngine {
         confined.position = (0, 0)
         while let index = confined.departures.firstIndex(where: { isArriving($0.cookie) == false })
         {
-            let node = confined.departures.remove(at: index).node
-            tree[node].flags.remove(.departing)
-            removeAndReport(node)
+            removeAndReport(removeDeparture(at: index))
         }
     }
 
@@ -298,19 +296,23 @@ extension WatchEngine {
     func settleDepartures(before time: UInt64) {
         let wait = UInt64(WatchEngine.departureMilliseconds) * 1_000_000
         while let oldest = confined.departures.first, oldest.timeNanoseconds + wait <= time {
-            confined.departures.removeFirst()
-            tree[oldest.node].flags.remove(.departing)
-            removeAndReport(oldest.node)
+            removeAndReport(removeDeparture(at: 0))
         }
     }
 
     private func takeDeparture(_ cookie: UInt32) -> NodeNumber? {
-        guard let index = confined.departures.firstIndex(where: { $0.cookie == cookie }) else {
-            return nil
-        }
+        confined.departures.firstIndex { $0.cookie == cookie }.map(removeDeparture)
+    }
+
+    private func removeDeparture(at index: Int) -> NodeNumber {
         let node = confined.departures.remove(at: index).node
         tree[node].flags.remove(.departing)
         return node
+    }
+
+    func forgetDepartures() {
+        for departure in confined.departures { tree[departure.node].flags.remove(.departing) }
+        confined.departures.removeAll()
     }
 
     /// Removes entries that departed from below a node that is about to be removed: they count as
@@ -318,9 +320,7 @@ extension WatchEngine {
     func settleDepartures(below node: NodeNumber) {
         confined.departures.removeAll { $0.node == node }
         while let index = confined.departures.firstIndex(where: { tree.isBelow($0.node, node) }) {
-            let departed = confined.departures.remove(at: index).node
-            tree[departed].flags.remove(.departing)
-            removeAndReport(departed)
+            removeAndReport(removeDeparture(at: index))
         }
     }
 
@@ -339,8 +339,7 @@ extension WatchEngine {
 
     /// Forgets the departures and requests scans that compare the whole tree with the disk.
     private func startOver() {
-        for departure in confined.departures { tree[departure.node].flags.remove(.departing) }
-        confined.departures.removeAll()
+        forgetDepartures()
         confined.isRepairing = true
         for root in confined.roots where root.node != 0 && tree[root.node].kind == .directory {
             push(root.node, .repair)

@@ -277,8 +277,7 @@ extension WatchEngine {
     func repair() {
         confined.counts.overflows += 1
         confined.counts.rescans += 1
-        for departure in confined.departures { tree[departure.node].flags.remove(.departing) }
-        confined.departures.removeAll()
+        forgetDepartures()
         reportOverflow()
         compareRoots(isPoll: false)
     }

@@ -126,10 +126,7 @@ final class ChangeReporter: @unchecked Sendable {
     // MARK: the rest
 
     func report(_ error: FileTreeError) {
-        call { handlers in
-            guard let handler = handlers.error else { return }
-            handler(error)
-        }
+        call { $0.error?(error) }
     }
 
     func reportReady() {

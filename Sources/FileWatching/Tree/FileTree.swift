@@ -174,11 +174,6 @@ final class FileTree {
         isFolder(node) && self[node].sizeOrWatch == TreeNode.noWatch
     }
 
-    /// Changes the kind of a node that is not a folder and does not become one.
-    func setKind(of node: NodeNumber, to kind: FolderEntryFacts.Kind) {
-        self[node].kind = kind
-    }
-
     func setWatch(of node: NodeNumber, to watch: Int32?) {
         let had = self.watch(of: node) != nil
         self[node].sizeOrWatch = watch.map { UInt32(bitPattern: $0) } ?? TreeNode.noWatch

@@ -4,8 +4,6 @@ struct NameArena {
     private var bytes: ContiguousArray<UInt8> = []
     private(set) var releasedCount = 0
 
-    var count: Int { bytes.count }
-
     mutating func add(_ name: UnsafeRawBufferPointer) -> UInt32 {
         let offset = UInt32(bytes.count)
         bytes.append(contentsOf: name)
