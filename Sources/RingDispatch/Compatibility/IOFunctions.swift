@@ -24,10 +24,7 @@ public func dispatch_io_create_with_io(
 )
 public func dispatch_read(
     _ descriptor: dispatch_fd_t, _ length: Int, _ queue: DispatchQueue,
-    _ handler:
-        @escaping (
-            Any, Int32
-        ) -> Void
+    _ handler: @escaping (Any, Int32) -> Void
 ) { fatalError() }
 
 @available(
@@ -36,28 +33,19 @@ public func dispatch_read(
 )
 public func dispatch_write(
     _ descriptor: dispatch_fd_t, _ data: Any, _ queue: DispatchQueue,
-    _ handler:
-        @escaping (
-            Any?, Int32
-        ) -> Void
+    _ handler: @escaping (Any?, Int32) -> Void
 ) { fatalError() }
 
 @available(*, unavailable, renamed: "DispatchIO.read(self:offset:length:queue:ioHandler:)")
 public func dispatch_io_read(
     _ channel: Any, _ offset: Int, _ length: Int, _ queue: DispatchQueue,
-    _ handler:
-        @escaping (
-            Bool, Any?, Int32
-        ) -> Void
+    _ handler: @escaping (Bool, Any?, Int32) -> Void
 ) { fatalError() }
 
 @available(*, unavailable, renamed: "DispatchIO.write(self:offset:data:queue:ioHandler:)")
 public func dispatch_io_write(
     _ channel: Any, _ offset: Int, _ data: Any, _ queue: DispatchQueue,
-    _ handler:
-        @escaping (
-            Bool, Any?, Int32
-        ) -> Void
+    _ handler: @escaping (Bool, Any?, Int32) -> Void
 ) { fatalError() }
 
 @available(*, unavailable, renamed: "DispatchIO.barrier(self:execute:)")

@@ -33,17 +33,13 @@ public func dispatch_group_leave(_ group: DispatchGroup) { fatalError() }
 @available(*, unavailable, message: "use async(group:execute:) on the queue")
 public func dispatch_group_async(
     _ group: DispatchGroup, _ queue: DispatchQueue,
-    _ block:
-        @escaping (
-        ) -> Void
+    _ block: @escaping () -> Void
 ) { fatalError() }
 
 @available(*, unavailable, renamed: "DispatchGroup.notify(self:queue:execute:)")
 public func dispatch_group_notify(
     _ group: DispatchGroup, _ queue: DispatchQueue,
-    _ block:
-        @escaping (
-        ) -> Void
+    _ block: @escaping () -> Void
 ) { fatalError() }
 
 @available(*, unavailable, renamed: "DispatchGroup.wait(self:timeout:)")

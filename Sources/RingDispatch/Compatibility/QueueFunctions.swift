@@ -64,9 +64,7 @@ public func dispatch_barrier_async_and_wait(_ queue: DispatchQueue, _ block: () 
 @available(*, unavailable, message: "use asyncAfter(deadline:execute:) on the queue")
 public func dispatch_after(
     _ when: dispatch_time_t, _ queue: DispatchQueue,
-    _ block:
-        @escaping (
-        ) -> Void
+    _ block: @escaping () -> Void
 ) { fatalError() }
 
 @available(*, unavailable, message: "use DispatchQueue.concurrentPerform(iterations:execute:)")
