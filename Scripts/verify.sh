@@ -246,6 +246,7 @@ verify_containers() {
 begin=$SECONDS status=0
 table=()
 add_row() { table+=("$(printf '%-12s %8s  %s' "$1" "$2" "$3")"); }
+can_fetch() { timeout 60 git ls-remote -q "https://github.com/$1" HEAD >/dev/null 2>&1; }
 # missing_for STEP: what the step needs and the machine does not have.
 missing_for() {
     case $1 in
@@ -253,8 +254,12 @@ missing_for() {
         command -v docc >/dev/null || echo "no docc: it comes with Swift's toolchain"
         command -v jq >/dev/null || echo "no jq"
         ;;
+    traits)
+        can_fetch swhitty/FlyingFox || echo "the traits' packages cannot be fetched"
+        ;;
     notes)
         pkg-config --exists sqlite3 || echo "NotesServer needs libsqlite3-dev"
+        can_fetch groue/GRDB.swift || echo "NotesServer's packages cannot be fetched"
         ;;
     containers)
         docker info >/dev/null 2>&1 || podman info >/dev/null 2>&1 || [ -n "${IMAGE_TOOL:-}" ] ||
