@@ -20,6 +20,12 @@ package struct Confined<State>: ~Copyable {
     /// The state, as long as the object lives.
     @inlinable @inline(__always)
     package var address: UnsafeMutablePointer<State> { cell._address }
+
+    @inlinable
+    package var value: State {
+        @inline(__always) unsafeAddress { UnsafePointer(cell._address) }
+        @inline(__always) nonmutating unsafeMutableAddress { cell._address }
+    }
 }
 
 // Safety: see above; that the owner alone uses the state is the objects' promise.

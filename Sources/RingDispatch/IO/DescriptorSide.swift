@@ -3,37 +3,39 @@ internal import LinuxPlatform
 /// The reads or the writes of a descriptor that can block: a socket, a pipe, a terminal. They run
 /// one at a time, in order.
 ///
-/// A thread that finds work while no other is the runner (`isBusy`) becomes the runner of the first
-/// operation: it makes the call, and waits for the descriptor on a loop if the call would block.
+/// A thread that finds work while no other is the runner (`RunnerClaim`) becomes the runner of the
+/// first operation: it makes the call, and waits for the descriptor on a loop if the call would
+/// block.
 /// The event continues directly in the loop. Only handlers are submitted to queues.
-final class DescriptorSide: @unchecked Sendable {
-    // Safety: `lock` guards the fields marked so; the rest belongs to the thread that set `isBusy`.
+final class DescriptorSide: Sendable {
     let direction: IOOperation.Direction
     private let descriptor: IODescriptor
-    private let lock = Locked<Void>(())
 
-    // MARK: guarded by the lock
-    @exclusivity(unchecked) private var waiting = IOOperationList()
-    @exclusivity(unchecked) private var isBusy = false
-    /// An event arrived while the side was busy.
-    @exclusivity(unchecked) private var hasEvents = false
-    /// Some operations in `waiting` are aborted.
-    @exclusivity(unchecked) private var mustSweep = false
-    /// A wait has begun, and its end has not arrived.
-    @exclusivity(unchecked) private var isWaiting = false
-    /// The result of the last wait, for the runner.
-    @exclusivity(unchecked) private var waitResult: Int32?
-    /// The descriptor is to be released when the wait has ended.
-    @exclusivity(unchecked) private var mustRetire = false
-    /// The loop that waits for the descriptor; nil before the first wait.
-    @exclusivity(unchecked) private var loop: EventLoop?
+    private struct State {
+        var waiting = IOOperationList()
+        var runner = RunnerClaim()
+        /// Some operations in `waiting` are aborted.
+        var mustSweep = false
+        /// A wait has begun, and its end has not arrived.
+        var isWaiting = false
+        /// The result of the last wait, for the runner.
+        var waitResult: Int32?
+        /// The descriptor is to be released when the wait has ended.
+        var mustRetire = false
+        /// The loop that waits for the descriptor; nil before the first wait.
+        var loop: EventLoop?
+    }
+    private let state = Locked(State())
 
-    // MARK: owned by the runner
-    @exclusivity(unchecked) private(set) var stream: StreamDescriptor
-    /// The last call transferred less than requested, so the next one needs a wait first.
-    @exclusivity(unchecked) private var isExhausted = false
-    /// The negated errno of a failed wait, or 0.
-    @exclusivity(unchecked) private var waitError: Int32 = 0
+    private struct Runner {
+        var stream: StreamDescriptor
+        /// The last call transferred less than requested, so the next one needs a wait first.
+        var isExhausted = false
+        /// The negated errno of a failed wait, or 0.
+        var waitError: Int32 = 0
+    }
+    /// Belongs to the runner.
+    private let runner: Confined<Runner>
 
     /// Maximum bytes per call.
     static let readSize = 65_536
@@ -46,31 +48,31 @@ final class DescriptorSide: @unchecked Sendable {
     ) {
         self.direction = direction
         self.descriptor = descriptor
-        self.stream = stream
+        runner = Confined(Runner(stream: stream))
     }
 
     // MARK: on any thread
 
     func enqueue(_ operation: IOOperation, _ context: Context) {
-        let isMine = lock.withLock { _ -> Bool in
-            waiting.append(operation)
+        let isMine = state.withLock { state -> Bool in
+            state.waiting.append(operation)
             // A sweep for the abort may have run before the operation was on the list.
-            if operation.abortCode != 0 { mustSweep = true }
-            return claim()
+            if operation.abortCode != 0 { state.mustSweep = true }
+            return state.runner.claim()
         }
         if isMine { run(context) }
     }
 
     /// Runs the side: the first operation may proceed, or a handler call is due.
     func wake(_ context: Context) {
-        if lock.withLock({ _ in claim() }) { run(context) }
+        if state.withLock({ $0.runner.claim() }) { run(context) }
     }
 
     /// Finishes aborted operations.
     func sweep(_ context: Context) {
-        let isMine = lock.withLock { _ -> Bool in
-            mustSweep = true
-            return claim()
+        let isMine = state.withLock { state -> Bool in
+            state.mustSweep = true
+            return state.runner.claim()
         }
         if isMine { run(context) }
     }
@@ -78,22 +80,17 @@ final class DescriptorSide: @unchecked Sendable {
     /// Called after the last operation. True if the end of a wait is on its way, which then calls
     /// `sideIsQuiet`. Otherwise the descriptor may be closed.
     func retire() -> Bool {
-        let mustWait = lock.withLock { _ in
-            if isWaiting { cancelWait() }
-            mustRetire = isWaiting
-            return mustRetire
+        let (mustWait, loop) = state.withLock { state in
+            if state.isWaiting { cancelWait(&state) }
+            state.mustRetire = state.isWaiting
+            return (state.mustRetire, state.loop)
         }
-        if !mustWait { loop?.readiness.release(stream.number) }
+        if !mustWait { loop?.readiness.release(descriptor.number) }
         return mustWait
     }
 
-    /// Under the lock. True if the caller becomes the runner.
-    private func claim() -> Bool {
-        hasEvents = isBusy
-        if isBusy { return false }
-        isBusy = true
-        return true
-    }
+    /// Called when nothing runs or waits any more: makes the descriptor as it was.
+    func restore() { runner.value.stream.restore() }
 
     // MARK: running
 
@@ -109,18 +106,18 @@ final class DescriptorSide: @unchecked Sendable {
         while true {
             var isIdle = false
             var aborted: [IOOperation] = []
-            let first = lock.withLock { _ -> IOOperation? in
-                hasEvents = false
-                if mustSweep {
-                    mustSweep = false
-                    aborted = waiting.removeAborted()
+            let (first, result) = state.withLock { state in
+                state.runner.begin()
+                if state.mustSweep {
+                    state.mustSweep = false
+                    aborted = state.waiting.removeAborted()
                 }
-                if let result = waitResult.take() {
-                    isExhausted = false
-                    waitError = min(result, 0)
-                }
-                isIdle = isWaiting
-                return waiting.first
+                isIdle = state.isWaiting
+                return (state.waiting.first, state.waitResult.take())
+            }
+            if let result {
+                runner.value.isExhausted = false
+                runner.value.waitError = min(result, 0)
             }
             for operation in aborted { operation.finish(operation.abortCode, context) }
             first?.deliverIfCallIsDue(context)
@@ -130,7 +127,7 @@ final class DescriptorSide: @unchecked Sendable {
             }
             switch step(first, context) {
             case .finished(let code):
-                lock.withLock { _ in _ = waiting.popFirst() }
+                state.withLock { _ = $0.waiting.popFirst() }
                 first.finish(code, context)
             case .mustWait:
                 if wait(context) { return }
@@ -142,17 +139,16 @@ final class DescriptorSide: @unchecked Sendable {
 
     /// Stops running; false if an event arrived. Cancels a wait without operations.
     private func rest() -> Bool {
-        lock.withLock { _ in
-            if hasEvents { return false }
-            isBusy = false
-            if isWaiting && waiting.isEmpty { cancelWait() }
+        state.withLock { state in
+            guard state.runner.rest() else { return false }
+            if state.isWaiting && state.waiting.isEmpty { cancelWait(&state) }
             return true
         }
     }
 
     private func step(_ operation: IOOperation, _ context: Context) -> Outcome {
         if operation.isComplete { return .finished(0) }
-        if isExhausted { return .mustWait }
+        if runner.value.isExhausted { return .mustWait }
         return direction == .read ? read(operation, context) : write(operation, context)
     }
 
@@ -161,7 +157,7 @@ final class DescriptorSide: @unchecked Sendable {
             if operation.mustHoldBack() { return .heldBack }
             let room = min(operation.room, DescriptorSide.readSize)
             let buffer = IOBuffer.take(room)
-            let count = stream.read(
+            let count = runner.value.stream.read(
                 into: UnsafeMutableRawBufferPointer(start: buffer.start, count: room))
             guard count > 0 else {
                 if count == 0 { return .finished(0) }
@@ -173,7 +169,7 @@ final class DescriptorSide: @unchecked Sendable {
             operation.deliverWhatIsDue(context)
             // A convenience read makes one more call, in case more bytes are there.
             if count < room && !operation.channel.isConvenience {
-                isExhausted = true
+                runner.value.isExhausted = true
                 return .mustWait
             }
         }
@@ -184,7 +180,7 @@ final class DescriptorSide: @unchecked Sendable {
         for _ in 0..<DescriptorSide.callsInARow {
             let limit = min(operation.mostWritten, DescriptorSide.writeSize)
             let count = operation.withUnwritten { pieces in
-                stream.write(
+                runner.value.stream.write(
                     pieces, limit: limit, blocksSignals: context.pointee.isWorker)
             }
             guard count > 0 else {
@@ -202,14 +198,15 @@ final class DescriptorSide: @unchecked Sendable {
     private func failed(_ result: Int, _ operation: IOOperation) -> Outcome? {
         switch result {
         case StreamDescriptor.needsNonBlocking:
-            stream.setNonBlocking()
+            runner.value.stream.setNonBlocking()
             return nil
         case StreamDescriptor.wouldBlock, 0:
             if operation.channel.isConvenience && direction == .read && operation.transferred > 0 {
                 return .finished(0)
             }
+            let waitError = runner.value.waitError
             if waitError != 0 { return .finished(-waitError) }
-            isExhausted = true
+            runner.value.isExhausted = true
             return .mustWait
         default:
             return .finished(Int32(-result))
@@ -220,6 +217,7 @@ final class DescriptorSide: @unchecked Sendable {
 
     /// Waits for the descriptor and stops running; false if an event arrived.
     private func wait(_ context: Context) -> Bool {
+        let loop = state.withLock { $0.loop }
         let isFirst = loop == nil
         let home = loop ?? Runtime.loopForNewSource()
         let events = direction == .read ? PollEvents.readable : PollEvents.writable
@@ -227,12 +225,11 @@ final class DescriptorSide: @unchecked Sendable {
         let wait = DescriptorWait(
             for: events, by: reference.toOpaque(), complete: DescriptorSide.completed)
         // The wait begins under the lock: a thread that finds `isWaiting` can cancel it.
-        let code = lock.withLock { _ -> Int32? in
-            if hasEvents { return nil }
-            isBusy = false
-            isWaiting = true
-            loop = home
-            return home.readiness.begin(wait, for: stream.number, isFirst: isFirst)
+        let code = state.withLock { state -> Int32? in
+            guard state.runner.rest() else { return nil }
+            state.isWaiting = true
+            state.loop = home
+            return home.readiness.begin(wait, for: descriptor.number, isFirst: isFirst)
         }
         if code == 0 {
             home.callWorkerIfNeeded()
@@ -246,14 +243,14 @@ final class DescriptorSide: @unchecked Sendable {
         return true
     }
 
-    /// Under the lock. If the wait has ended already, its end is on the way.
-    private func cancelWait() {
+    /// If the wait has ended already, its end is on the way.
+    private func cancelWait(_ state: inout State) {
         let reference = Unmanaged.passUnretained(self)
-        guard let loop,
-            loop.readiness.cancelWait(by: reference.toOpaque(), for: stream.number)
+        guard let loop = state.loop,
+            loop.readiness.cancelWait(by: reference.toOpaque(), for: descriptor.number)
         else { return }
-        isWaiting = false
-        waitResult = 0
+        state.isWaiting = false
+        state.waitResult = 0
         reference.release()
     }
 
@@ -265,15 +262,14 @@ final class DescriptorSide: @unchecked Sendable {
     }
 
     private func ended(result: Int32, _ context: Context) {
-        var isLast = false
-        let isMine = lock.withLock { _ -> Bool in
-            isWaiting = false
-            waitResult = result
-            isLast = mustRetire
-            return !isLast && claim()
+        let (loop, isLast, isMine) = state.withLock { state in
+            state.isWaiting = false
+            state.waitResult = result
+            let isLast = state.mustRetire
+            return (state.loop, isLast, !isLast && state.runner.claim())
         }
         if isLast {
-            loop?.readiness.release(stream.number)
+            loop?.readiness.release(descriptor.number)
             descriptor.sideIsQuiet(context)
         } else if isMine {
             run(context)

@@ -64,7 +64,8 @@ extension DispatchIO {
     public func barrier(execute: @escaping () -> Void) {
         let queue = core.barrierQueue ?? DispatchQueue.global()
         let isHeld = core.begin(evenIfClosed: true) == 0
-        let barrier = IOBarrier(channel: isHeld ? core : nil, queue: queue, block: execute)
+        let barrier = IOBarrier(
+            channel: isHeld ? core : nil, queue: queue, block: IOHandler(execute))
         if isHeld { enter(.barrier(barrier)) } else { barrier.submit {} }
     }
 

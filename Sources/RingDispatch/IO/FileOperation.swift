@@ -10,7 +10,7 @@ class FileOperation: @unchecked Sendable {
     // Safety: the request is constant, `isInFlight` belongs to the ring's thread, and the rest is
     // atomic.
     final let request: FileRequest
-    @exclusivity(unchecked) private final var isInFlight = false
+    private final var isInFlight = false
     /// `cancel` (releasing) pairs with the loads where the operation begins (acquiring).
     private final let isCancelled = Atomic<Bool>(false)
 

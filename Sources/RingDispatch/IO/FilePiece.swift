@@ -1,15 +1,18 @@
 internal import LinuxPlatform
+internal import Synchronization
 
 /// One request of a file transfer.
 final class FilePiece: FileOperation, @unchecked Sendable {
-    // Safety: the transfer's lock guards the result; the rest is fixed before `start`.
+    // Safety: the result is atomic, the rest constant.
     let transfer: FileTransfer
     let offset: Int64
     let size: Int
     /// The destination of a read.
     let buffer: IOBuffer?
-    /// The number of bytes or a negated errno; nil while in flight.
-    @exclusivity(unchecked) private(set) var result: Int?
+    /// `note` (releasing) pairs with `result` (acquiring): the runner that sees a result also sees
+    /// the bytes.
+    private let ended = Atomic<Int>(FilePiece.isInFlight)
+    private static let isInFlight = Int.min
 
     init(
         _ transfer: FileTransfer, _ kind: FileRequest.Kind, offset: Int64, size: Int,
@@ -20,6 +23,12 @@ final class FilePiece: FileOperation, @unchecked Sendable {
         self.size = size
         self.buffer = buffer
         super.init(FileRequest(kind, descriptor: transfer.descriptor.number))
+    }
+
+    /// The number of bytes or a negated errno; nil while in flight.
+    var result: Int? {
+        let result = ended.load(ordering: .acquiring)
+        return result == FilePiece.isInFlight ? nil : result
     }
 
     override func completed(result: Int32, _ context: Context) {
@@ -35,6 +44,7 @@ final class FilePiece: FileOperation, @unchecked Sendable {
     }
 
     private func note(_ result: Int32, _ context: Context) {
-        transfer.wake(context) { self.result = Int(result) }
+        ended.store(Int(result), ordering: .releasing)
+        transfer.wake(context)
     }
 }

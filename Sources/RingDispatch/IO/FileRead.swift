@@ -3,19 +3,19 @@ internal import LinuxPlatform
 /// A read of a file: requests run ahead of the handler up to the known end of the file, then one at
 /// a time.
 final class FileRead: FileTransfer, @unchecked Sendable {
-    // Safety: the runner owns the fields; the transfer's lock guards the requests' results.
-    // Requests in flight, or completed but not processed yet, in file order.
-    @exclusivity(unchecked) private var pieces: [FilePiece] = []
+    // Safety: the runner owns the fields.
+    /// Requests in flight, or completed but not processed yet, in file order.
+    private var pieces: [FilePiece] = []
     /// The offset of the next request.
-    @exclusivity(unchecked) private var position: Int64 = 0
+    private var position: Int64 = 0
     /// Requested bytes that have not been processed.
-    @exclusivity(unchecked) private var asked = 0
+    private var asked = 0
     /// The file's size at the start; beyond it, requests are sent one at a time.
-    @exclusivity(unchecked) private var knownEnd: Int64 = 0
+    private var knownEnd: Int64 = 0
     /// A request read too little: those behind it are discarded and repeated.
-    @exclusivity(unchecked) private var hasGap = false
-    @exclusivity(unchecked) private var probeSize = FileRead.smallestProbe
-    @exclusivity(unchecked) private var hasBegun = false
+    private var hasGap = false
+    private var probeSize = FileRead.smallestProbe
+    private var hasBegun = false
 
     /// Limit of the requests ahead of the handler.
     static let mostBuffers = 4
@@ -51,7 +51,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     }
 
     private func nextEnded() -> (FilePiece, Int)? {
-        guard let first = pieces.first, let result = withLock({ first.result }) else { return nil }
+        guard let first = pieces.first, let result = first.result else { return nil }
         pieces.removeFirst()
         return (first, result)
     }

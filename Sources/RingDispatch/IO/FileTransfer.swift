@@ -5,21 +5,16 @@ internal import LinuxPlatform
 /// As with `DescriptorSide`, a thread that finds work while no other is the runner becomes the
 /// runner, usually through the completion of a request in the loop.
 class FileTransfer: @unchecked Sendable {
-    // Safety: `lock` guards the fields marked so; the rest belongs to the thread that set `isBusy`.
+    // Safety: the variables of this class and its subclasses belong to the runner.
     final let operation: IOOperation
     final let descriptor: IODescriptor
-    private final let lock = Locked<Void>(())
+    private final let runner = Locked(RunnerClaim())
 
-    // MARK: guarded by the lock
-    @exclusivity(unchecked) private final var isBusy = false
-    @exclusivity(unchecked) private final var hasEvents = false
-
-    // MARK: owned by the runner
     /// The file offset at which the transfer starts; nil if the descriptor's own position is used.
-    @exclusivity(unchecked) final var origin: Int64?
+    final var origin: Int64?
     /// The operation's error code, once it is known; 0 for success.
-    @exclusivity(unchecked) final var outcome: Int32?
-    @exclusivity(unchecked) private final var isOver = false
+    final var outcome: Int32?
+    private final var isOver = false
 
     init(_ operation: IOOperation, of descriptor: IODescriptor) {
         self.operation = operation
@@ -46,38 +41,14 @@ class FileTransfer: @unchecked Sendable {
 
     /// Runs the transfer after a change. Call it from any thread.
     final func wake(_ context: Context) {
-        if withLock({ claim() }) { run(context) }
-    }
-
-    /// Runs the transfer after a request has ended; `note` is called under the lock.
-    final func wake(_ context: Context, noting note: () -> Void) {
-        let isMine = withLock { () -> Bool in
-            note()
-            return claim()
-        }
-        if isMine { run(context) }
-    }
-
-    final func withLock<Result: Sendable>(_ body: () -> Result) -> Result {
-        lock.withLock { _ in body() }
-    }
-
-    private final func claim() -> Bool {
-        hasEvents = isBusy
-        if isBusy { return false }
-        isBusy = true
-        return true
+        if runner.withLock({ $0.claim() }) { run(context) }
     }
 
     private final func run(_ context: Context) {
         while true {
-            withLock { hasEvents = false }
+            runner.withLock { $0.begin() }
             if !isOver { pass(context) }
-            let mayRest = withLock { () -> Bool in
-                if !hasEvents { isBusy = false }
-                return !hasEvents
-            }
-            if mayRest { return }
+            if runner.withLock({ $0.rest() }) { return }
         }
     }
 

@@ -5,8 +5,8 @@ internal import LinuxPlatform
 /// A stream writes at the file's position, which the kernel advances, or at the end of a file
 /// opened with O_APPEND.
 final class FileWrite: FileTransfer, @unchecked Sendable {
-    // Safety: the runner owns the fields; the transfer's lock guards the request's result.
-    @exclusivity(unchecked) private var piece: FilePiece?
+    // Safety: the runner owns the fields.
+    private var piece: FilePiece?
 
     /// Limited because a request may copy its bytes inside the loop's system call.
     static let pieceSize = 524_288
@@ -17,7 +17,7 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
 
     override func advance(_ context: Context) {
         if let piece {
-            guard let result = withLock({ piece.result }) else { return }
+            guard let result = piece.result else { return }
             self.piece = nil
             take(result, context)
         }

@@ -34,9 +34,8 @@ enum IOBufferPool {
     /// Buffers unused for this time are freed.
     static let idleMilliseconds = 1000
 
-    private struct Shelf: @unchecked Sendable {
-        // Safety: used only under the lock.
-        var idle: [UnsafeMutableRawPointer] = []
+    private struct Shelf {
+        var idle: [Address] = []
         /// The minimum of `idle.count` since the last trim: buffers that no one needed.
         var unneeded = 0
     }
@@ -61,10 +60,10 @@ enum IOBufferPool {
         used.wrappingAdd(1, ordering: .relaxed)
         let found = state.withLock { state -> Address? in
             let index = size.rawValue
-            guard let start = state.shelves[index].idle.popLast() else { return nil }
+            guard let address = state.shelves[index].idle.popLast() else { return nil }
             let left = state.shelves[index].idle.count
             if left < state.shelves[index].unneeded { state.shelves[index].unneeded = left }
-            return Address(start: start)
+            return address
         }
         return found?.start ?? PageMemory.allocate(size.bytes)
     }
@@ -76,7 +75,7 @@ enum IOBufferPool {
             guard state.shelves[size.rawValue].idle.count < size.mostIdle else {
                 return (false, false)
             }
-            state.shelves[size.rawValue].idle.append(address.start)
+            state.shelves[size.rawValue].idle.append(address)
             defer { state.isTrimPlanned = true }
             return (true, !state.isTrimPlanned)
         }
@@ -97,8 +96,8 @@ enum IOBufferPool {
             for size in Size.allCases {
                 let index = size.rawValue
                 for _ in 0..<state.shelves[index].unneeded {
-                    guard let start = state.shelves[index].idle.popLast() else { break }
-                    surplus.append((Address(start: start), size.bytes))
+                    guard let address = state.shelves[index].idle.popLast() else { break }
+                    surplus.append((address, size.bytes))
                 }
                 state.shelves[index].unneeded = state.shelves[index].idle.count
                 rest += state.shelves[index].idle.count

@@ -5,14 +5,14 @@ internal import Synchronization
 ///
 /// A channel is over when it is closed and its operations have ended; it then leaves its
 /// descriptor. Its cleanup handler is called when the descriptor is released.
-final class IOChannel: @unchecked Sendable {
-    // Safety: the state is atomic; the rest is locked, or set before the channel is shared.
+final class IOChannel: Sendable {
     let type: DispatchIO.StreamType
     let descriptor: IODescriptor
     /// The channel of one operation, whose handler is called as the cleanup handler.
     let isConvenience: Bool
-    /// The file position at creation, to which a random channel's offsets are relative.
-    @exclusivity(unchecked) var base: Int64 = 0
+    /// The file position at creation, to which a random channel's offsets are relative; nil if the
+    /// descriptor has none. 0 for a path, and for a stream.
+    private let position: Int64?
     /// Bits 0-2: closed, stopped, failed. From bit 8: uses, one for being open and one for each
     /// operation and barrier. Changes acquire and release.
     private let state = Atomic<UInt64>(IOChannel.oneUse)
@@ -33,6 +33,11 @@ final class IOChannel: @unchecked Sendable {
         self.type = type
         self.descriptor = descriptor
         self.isConvenience = isConvenience
+        if type == .stream || descriptor.path != nil {
+            position = 0
+        } else {
+            position = descriptor.kind == .file ? OpenFile.position(descriptor.number) : nil
+        }
         setCleanup(cleanup)
         IOStatistics.liveChannels.wrappingAdd(1, ordering: .relaxed)
     }
@@ -64,14 +69,12 @@ final class IOChannel: @unchecked Sendable {
         guard descriptor.path == nil else { return }
         if descriptor.error != 0 {
             fail(descriptor.error)
-        } else if type == .random {
-            if descriptor.kind == .file, let position = OpenFile.position(descriptor.number) {
-                base = position
-            } else {
-                fail(ErrorCode.cannotSeek)
-            }
+        } else if position == nil {
+            fail(ErrorCode.cannotSeek)
         }
     }
+
+    var base: Int64 { position ?? 0 }
 
     // MARK: lifetime
 

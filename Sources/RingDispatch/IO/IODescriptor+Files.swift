@@ -3,7 +3,7 @@ extension IODescriptor {
     /// Starts an operation: on a random channel at once, on a stream when its turn comes.
     func startTransfer(_ operation: IOOperation, _ context: Context) {
         if operation.channel.type == .stream {
-            guard gate.withLock({ _ in streams.enter(operation) }) else { return }
+            guard transfers.withLock({ $0.streams.enter(operation) }) else { return }
         }
         run(operation, context)
     }
@@ -12,27 +12,27 @@ extension IODescriptor {
         let transfer =
             operation.direction == .read
             ? FileRead(operation, of: self) : FileWrite(operation, of: self)
-        gate.withLock { _ in transfers.append(transfer) }
+        transfers.withLock { $0.running.append(transfer) }
         transfer.wake(context)
     }
 
     /// Ends the transfer's operation, then starts the next one of the stream. This order keeps the
     /// two handlers' calls in order.
     func transferEnded(_ transfer: FileTransfer, _ code: Int32, _ context: Context) {
-        let next = gate.withLock { _ -> IOOperation? in
-            transfers.removeAll { $0 === transfer }
-            return transfer.isStream ? streams.next(transfer.operation.direction) : nil
+        let next = transfers.withLock { transfers -> IOOperation? in
+            transfers.running.removeAll { $0 === transfer }
+            return transfer.isStream ? transfers.streams.next(transfer.operation.direction) : nil
         }
         transfer.operation.finish(code, context)
         if let next { run(next, context) }
     }
 
     func transfer(of operation: IOOperation) -> FileTransfer? {
-        gate.withLock { _ in transfers.first { $0.operation === operation } }
+        transfers.withLock { $0.running.first { $0.operation === operation } }
     }
 
     func sweepTransfers(_ context: Context) {
-        let (running, aborted) = gate.withLock { _ in (transfers, streams.removeAborted()) }
+        let (running, aborted) = transfers.withLock { ($0.running, $0.streams.removeAborted()) }
         for operation in aborted { operation.finish(operation.abortCode, context) }
         for transfer in running { transfer.wake(context) }
     }

@@ -6,51 +6,52 @@ internal import Synchronization
 ///
 /// Operations of sockets, pipes and the like go to one of two `DescriptorSide`s. Those of files
 /// become `FileTransfer`s.
-final class IODescriptor: @unchecked Sendable {
-    // Safety: the gate and the table's lock guard the fields marked so; what `opened` sets is set
-    // before `phase` becomes open under the gate.
+final class IODescriptor: Sendable {
     /// Nil for a descriptor opened by the program.
     let path: IOPath?
     private let shownNumber: Atomic<Int32>
 
-    // MARK: fixed once open
-    @exclusivity(unchecked) private(set) var kind = DescriptorFacts.Kind.file
-    /// The errno that makes it unusable; 0 if there is none.
-    @exclusivity(unchecked) private(set) var error: Int32 = 0
-    @exclusivity(unchecked) private var sides: (read: DescriptorSide, write: DescriptorSide)?
+    private struct Opened {
+        var kind = DescriptorFacts.Kind.file
+        var error: Int32 = 0
+        var sides: (read: DescriptorSide, write: DescriptorSide)?
+    }
+    /// Belongs to the thread that opens the descriptor until it opens the gate, and after the last
+    /// channel has left, to the one that calls the cleanup handlers. Constant in between.
+    private let opened = Confined(Opened())
 
-    // MARK: guarded by the table's lock
-    @exclusivity(unchecked) private var users = 1
-    /// Ended channels, whose cleanup waits for the other channels.
-    @exclusivity(unchecked) private var finished: [IOChannel] = []
-    /// Channels of a path, which fail if it cannot be opened.
-    @exclusivity(unchecked) private var members: [IOChannel] = []
+    private struct Channels {
+        var users = 1
+        /// Ended channels, whose cleanup waits for the other channels.
+        var finished: [IOChannel] = []
+        /// Channels of a path, which fail if it cannot be opened.
+        var members: [IOChannel] = []
 
-    // MARK: guarded by the gate
-    let gate = Locked<Void>(())
-    @exclusivity(unchecked) var phase = Phase.open
-    /// Operations that have passed the gate and not ended.
-    @exclusivity(unchecked) var active = 0
-    /// Held operations and barriers, in order.
-    @exclusivity(unchecked) var held: [Held] = []
-    @exclusivity(unchecked) var isBarrierRunning = false
-    /// A thread is starting held entries.
-    @exclusivity(unchecked) var isReleasing = false
-    @exclusivity(unchecked) var transfers: [FileTransfer] = []
-    @exclusivity(unchecked) var streams = StreamOrder()
+        /// True if it was the last one.
+        mutating func remove(_ channel: IOChannel) -> Bool {
+            users -= 1
+            members.removeAll { $0 === channel }
+            if !channel.isConvenience || users == 0 { finished.append(channel) }
+            return users == 0
+        }
+    }
+    /// Locked inside the table's lock, or alone.
+    private let channels = Locked(Channels())
+
+    struct Transfers {
+        var running: [FileTransfer] = []
+        var streams = StreamOrder()
+    }
+    let transfers = Locked(Transfers())
+    let gate: Locked<IOGate>
 
     /// How many of the two sides and the retiring thread the release still waits for. The last
     /// decrement (acquiring and releasing) calls the cleanup handlers.
     private let unquiet = Atomic<Int>(0)
 
-    enum Phase {
-        case unopened
-        case opening
-        case open
-    }
-
     private init(number: Int32, path: IOPath?) {
         self.path = path
+        gate = Locked(IOGate(path == nil ? .open : .unopened))
         shownNumber = Atomic(number)
         IOStatistics.liveDescriptors.wrappingAdd(1, ordering: .relaxed)
     }
@@ -59,6 +60,12 @@ final class IODescriptor: @unchecked Sendable {
 
     /// -1 until a path is open.
     var number: Int32 { shownNumber.load(ordering: .acquiring) }
+    var kind: DescriptorFacts.Kind { opened.value.kind }
+    /// The errno that makes it unusable; 0 if there is none.
+    var error: Int32 { opened.value.error }
+    private var sides: (read: DescriptorSide, write: DescriptorSide)? {
+        opened.value.sides
+    }
 
     // MARK: the table
 
@@ -68,7 +75,7 @@ final class IODescriptor: @unchecked Sendable {
     static func using(_ number: Int32) -> IODescriptor {
         table.withLock { table in
             if let known = table[number] {
-                known.users += 1
+                known.channels.withLock { $0.users += 1 }
                 return known
             }
             let new = IODescriptor(number: number, path: nil)
@@ -76,40 +83,36 @@ final class IODescriptor: @unchecked Sendable {
                 new.setKind(try DescriptorFacts(descriptor: number))
                 table[number] = new
             } catch {
-                new.error = error.code
+                new.opened.value.error = error.code
             }
             return new
         }
     }
 
     static func forPath(_ path: IOPath) -> IODescriptor {
-        let new = IODescriptor(number: -1, path: path)
-        new.phase = .unopened
-        return new
+        IODescriptor(number: -1, path: path)
     }
 
     /// Adds a channel; false if the last one has already left.
     func join() -> Bool {
-        IODescriptor.table.withLock { _ in
-            if users > 0 { users += 1 }
-            return users > 0
+        channels.withLock { channels in
+            if channels.users > 0 { channels.users += 1 }
+            return channels.users > 0
         }
     }
 
     /// Registers a path's channel, which fails if the path cannot be opened.
     func register(_ channel: IOChannel) {
         guard path != nil else { return }
-        IODescriptor.table.withLock { _ in members.append(channel) }
+        channels.withLock { $0.members.append(channel) }
     }
 
     /// Removes a channel that is over.
     func leave(_ channel: IOChannel, _ context: Context) {
         let isLast = IODescriptor.table.withLock { table -> Bool in
-            users -= 1
-            members.removeAll { $0 === channel }
-            if !channel.isConvenience || users == 0 { finished.append(channel) }
-            if users == 0, table[number] === self { table[number] = nil }
-            return users == 0
+            let isLast = channels.withLock { $0.remove(channel) }
+            if isLast, table[number] === self { table[number] = nil }
+            return isLast
         }
         if isLast {
             retire(context)
@@ -121,11 +124,11 @@ final class IODescriptor: @unchecked Sendable {
     // MARK: opening
 
     private func setKind(_ facts: DescriptorFacts) {
-        kind = facts.kind
-        if facts.isDirectory { error = ErrorCode.isDirectory }
-        guard kind != .file else { return }
-        let stream = StreamDescriptor(number: number, isSocket: kind == .socket)
-        sides = (
+        opened.value.kind = facts.kind
+        if facts.isDirectory { opened.value.error = ErrorCode.isDirectory }
+        guard facts.kind != .file else { return }
+        let stream = StreamDescriptor(number: number, isSocket: facts.kind == .socket)
+        opened.value.sides = (
             DescriptorSide(.read, of: self, stream), DescriptorSide(.write, of: self, stream)
         )
     }
@@ -139,19 +142,18 @@ final class IODescriptor: @unchecked Sendable {
                 if facts.kind == .file { OpenFile.makeBlocking(result) }
                 setKind(facts)
             } catch {
-                self.error = error.code
+                opened.value.error = error.code
             }
         } else {
-            error = -result
+            opened.value.error = -result
         }
         if error != 0 { failMembers(error) }
-        gate.withLock { _ in phase = .open }
+        gate.withLock { $0.open() }
         releaseHeld(context)
     }
 
     func failMembers(_ code: Int32) {
-        let channels = IODescriptor.table.withLock { _ in members }
-        for channel in channels { channel.fail(code) }
+        for channel in channels.withLock({ $0.members }) { channel.fail(code) }
     }
 
     // MARK: running operations
@@ -174,7 +176,7 @@ final class IODescriptor: @unchecked Sendable {
 
     /// Runs the side or transfer of an operation that has changed.
     func wake(_ operation: IOOperation, _ context: Context) {
-        guard gate.withLock({ _ in phase == .open }) else { return }
+        guard gate.withLock({ $0.phase == .open }) else { return }
         if let side = side(operation.direction) {
             side.wake(context)
         } else {
@@ -184,7 +186,7 @@ final class IODescriptor: @unchecked Sendable {
 
     func sweep(_ context: Context) {
         // Before the path is open, all operations are held.
-        let isOpen = gate.withLock { _ in phase == .open }
+        let isOpen = gate.withLock { $0.phase == .open }
         if isOpen, let sides {
             sides.read.sweep(context)
             sides.write.sweep(context)
@@ -209,12 +211,14 @@ final class IODescriptor: @unchecked Sendable {
     func sideIsQuiet(_ context: Context) {
         guard unquiet.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
         else { return }
-        sides?.read.stream.restore()
-        sides?.write.stream.restore()
+        sides?.read.restore()
+        sides?.write.restore()
         // Breaks the reference cycle with the sides.
-        sides = nil
-        let channels = finished
-        finished = []
+        opened.value.sides = nil
+        let channels = channels.withLock { channels in
+            defer { channels.finished = [] }
+            return channels.finished
+        }
         if path != nil, number >= 0 {
             // close(2) may block.
             DispatchQueue.global().submit { [number] in

@@ -20,7 +20,7 @@ extension IOOperation {
         // `finish` cancels the timer, which frees the handler and its reference to the operation.
         timer.setEventHandler { action(self) }
         timer.schedule(deadline: deadline, repeating: interval)
-        timers.append(timer)
+        add(timer)
         timer.activate()
     }
 

@@ -3,10 +3,9 @@ internal import Synchronization
 
 /// A read or write of a channel, from submission until its handler's last call has returned.
 ///
-/// One runner at a time (the `DescriptorSide` or `FileTransfer`) works on it and owns the fields
-/// marked so. Handler calls are submitted in order.
-final class IOOperation: @unchecked Sendable {
-    // Safety: see above; the rest is immutable, atomic, or set before the operation is shared.
+/// One runner at a time (of the `DescriptorSide` or `FileTransfer`) works on it. Handler calls are
+/// submitted in order.
+final class IOOperation: Sendable {
     enum Direction: Sendable {
         case read
         case write
@@ -20,7 +19,7 @@ final class IOOperation: @unchecked Sendable {
     let offset: Int64
     let limits: IOLimits
     private let queue: DispatchQueue
-    private let handler: IOHandler
+    private let handler: Handler
     /// The error of an abort, or 0. The first store (releasing) wins, and pairs with the runner's
     /// load (acquiring).
     private let abortion = Atomic<Int32>(0)
@@ -31,21 +30,26 @@ final class IOOperation: @unchecked Sendable {
     /// The runner waits for `unhandled` to fall. Store-then-check with `unhandled`; the thread that
     /// clears the flag continues.
     private let isHeldBack = Atomic<Bool>(false)
-    /// The deadline and interval timers; set before the operation is shared.
-    @exclusivity(unchecked) var timers: [any DispatchSourceTimer] = []
-
-    // MARK: owned by the runner
-    /// The next operation on the waiting list; owned by the list.
-    @exclusivity(unchecked) var next: IOOperation?
-    /// Bytes read or written so far.
-    @exclusivity(unchecked) private(set) var transferred = 0
-    /// Bytes read but not delivered, because of the low water mark.
-    @exclusivity(unchecked) private(set) var undelivered = DispatchData.empty
     private let source: DispatchData
-    /// Bytes written since the last report to the handler.
-    @exclusivity(unchecked) private var unreported = 0
-    /// Orders the calls if the handler's queue is concurrent.
-    @exclusivity(unchecked) private var serial: DispatchQueue?
+    /// The next operation on the waiting list; belongs to the list.
+    private let link = Confined<IOOperation?>(nil)
+
+    private struct Progress {
+        /// Bytes read or written so far.
+        var transferred = 0
+        /// Bytes read but not delivered, because of the low water mark.
+        var undelivered = DispatchData.empty
+        /// Bytes written since the last report to the handler.
+        var unreported = 0
+        /// Orders the calls if the handler's queue is concurrent.
+        var serial: DispatchQueue?
+        /// The deadline and interval timers; set before the operation is shared.
+        var timers: [any DispatchSourceTimer] = []
+    }
+    /// Belongs to the runner.
+    private let progress = Confined(Progress())
+
+    typealias Handler = IOHandler<(_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void>
 
     /// The weight of unfinished handler calls that holds the operation back.
     static let mostUnhandled = 1 << 20
@@ -54,7 +58,7 @@ final class IOOperation: @unchecked Sendable {
 
     init(
         _ direction: Direction, channel: IOChannel, offset: Int64, length: Int,
-        data: DispatchData = .empty, limits: IOLimits, queue: DispatchQueue, handler: IOHandler
+        data: DispatchData = .empty, limits: IOLimits, queue: DispatchQueue, handler: Handler
     ) {
         self.direction = direction
         self.channel = channel
@@ -69,13 +73,26 @@ final class IOOperation: @unchecked Sendable {
 
     deinit { IOStatistics.liveOperations.wrappingSubtract(1, ordering: .relaxed) }
 
+    var next: IOOperation? {
+        get { link.value }
+        set { link.value = newValue }
+    }
+
+    /// Call it before the operation is shared.
+    func add(_ timer: any DispatchSourceTimer) { progress.value.timers.append(timer) }
+
     // MARK: for the runner
+
+    private(set) var transferred: Int {
+        get { progress.value.transferred }
+        set { progress.value.transferred = newValue }
+    }
 
     var remaining: Int { length - transferred }
     var isComplete: Bool { transferred == length }
 
     /// The bytes that a read may request now.
-    var room: Int { min(remaining, max(1, limits.high - undelivered.count)) }
+    var room: Int { min(remaining, max(1, limits.high - progress.value.undelivered.count)) }
 
     /// The error for ending early, because of an abort or a stop; 0 means continue.
     var abortCode: Int32 {
@@ -85,7 +102,11 @@ final class IOOperation: @unchecked Sendable {
 
     func append(_ data: DispatchData) {
         transferred += data.count
-        if undelivered.count == 0 { undelivered = data } else { undelivered.append(data) }
+        if progress.value.undelivered.count == 0 {
+            progress.value.undelivered = data
+        } else {
+            progress.value.undelivered.append(data)
+        }
     }
 
     func withUnwritten<Result>(
@@ -99,16 +120,16 @@ final class IOOperation: @unchecked Sendable {
 
     func noteWritten(_ count: Int) {
         transferred += count
-        unreported += count
+        progress.value.unreported += count
     }
 
     /// Calls the handler if the water marks require it.
     func deliverWhatIsDue(_ context: Context) {
         if direction == .write {
-            if unreported >= limits.writeLow { report(context) }
+            if progress.value.unreported >= limits.writeLow { report(context) }
             return
         }
-        while undelivered.count >= limits.readLow { deliverPiece(context) }
+        while progress.value.undelivered.count >= limits.readLow { deliverPiece(context) }
     }
 
     /// Calls the handler if its interval has elapsed.
@@ -117,7 +138,8 @@ final class IOOperation: @unchecked Sendable {
         else { return }
         let (size, low) =
             direction == .read
-            ? (undelivered.count, limits.readLow) : (unreported, limits.writeLow)
+            ? (progress.value.undelivered.count, limits.readLow)
+            : (progress.value.unreported, limits.writeLow)
         guard limits.isStrict || size >= low && size > 0 else { return }
         if direction == .write { report(context) } else { deliverPiece(context) }
     }
@@ -127,17 +149,17 @@ final class IOOperation: @unchecked Sendable {
     }
 
     private func takePiece() -> DispatchData {
-        let all = undelivered
+        let all = progress.value.undelivered
         guard all.count > limits.high else {
-            undelivered = .empty
+            progress.value.undelivered = .empty
             return all
         }
-        undelivered = all.subdata(in: limits.high..<all.count)
+        progress.value.undelivered = all.subdata(in: limits.high..<all.count)
         return all.subdata(in: 0..<limits.high)
     }
 
     private func report(_ context: Context) {
-        unreported = 0
+        progress.value.unreported = 0
         call(done: false, unwritten, 0, context)
     }
 
@@ -146,21 +168,21 @@ final class IOOperation: @unchecked Sendable {
     /// Ends the operation: delivers the remaining bytes, and calls the handler a last time.
     /// - Parameter code: 0 if all was transferred or the end was reached, else the error.
     func finish(_ code: Int32, _ context: Context) {
-        for timer in timers { timer.cancel() }
-        timers = []
+        for timer in progress.value.timers { timer.cancel() }
+        progress.value.timers = []
         let last: DispatchData?
         if direction == .write {
             last = code == 0 ? nil : unwritten
         } else if channel.isConvenience {
-            last = undelivered
+            last = progress.value.undelivered
         } else if code == 0 && isComplete {
-            while undelivered.count > limits.high { deliverPiece(context) }
-            last = undelivered
+            while progress.value.undelivered.count > limits.high { deliverPiece(context) }
+            last = progress.value.undelivered
         } else {
-            while undelivered.count > 0 { deliverPiece(context) }
+            while progress.value.undelivered.count > 0 { deliverPiece(context) }
             last = code == 0 ? .empty : nil
         }
-        undelivered = .empty
+        progress.value.undelivered = .empty
         callLast(last, code, context)
     }
 
@@ -190,11 +212,11 @@ final class IOOperation: @unchecked Sendable {
 
     private func callQueue(_ done: Bool) -> DispatchQueue {
         if queue.isSerial { return queue }
-        if let serial { return serial }
+        if let serial = progress.value.serial { return serial }
         // A single call needs no ordering.
         if done { return queue }
         let serial = DispatchQueue(label: queue.label, target: queue)
-        self.serial = serial
+        progress.value.serial = serial
         return serial
     }
 

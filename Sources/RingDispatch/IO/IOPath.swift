@@ -1,8 +1,7 @@
 internal import LinuxPlatform
 
 /// A channel's path, and the flags and mode to open it with.
-final class IOPath: @unchecked Sendable {
-    // Safety: immutable after `init`.
+final class IOPath: Sendable {
     private let bytes: ContiguousArray<CChar>
     let flags: Int32
     let mode: UInt32

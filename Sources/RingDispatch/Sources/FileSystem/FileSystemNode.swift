@@ -6,35 +6,35 @@ final class FileSystemNode {
     typealias Event = DispatchSource.FileSystemEvent
 
     /// The kernel's number for the watch.
-    @exclusivity(unchecked) var watch: Int32
+    var watch: Int32
     let isDirectory: Bool
     /// The mask that was requested from the kernel.
-    @exclusivity(unchecked) var asked: InotifyMask
+    var asked: InotifyMask
     /// Each source has a descriptor of the file.
-    @exclusivity(unchecked) private(set) var sources: [FileSystemSource] = []
+    private(set) var sources: [FileSystemSource] = []
     /// The union of the sources' masks.
-    @exclusivity(unchecked) private(set) var mask: Event = []
+    private(set) var mask: Event = []
 
     /// The status that was last reported to the sources, separately for the content and for the
     /// attributes. A check for one kind of event may also show changes of the other kind, which are
     /// left to that kind's own events; those may follow or be lost.
-    @exclusivity(unchecked) private(set) var content: FileStatus?
-    @exclusivity(unchecked) private(set) var attributes: FileStatus?
+    private(set) var content: FileStatus?
+    private(set) var attributes: FileStatus?
     /// Writes were reported since the last check of the content, or of the attributes.
-    @exclusivity(unchecked) private(set) var isContentBehind = false
-    @exclusivity(unchecked) private(set) var wasWritten = false
+    private(set) var isContentBehind = false
+    private(set) var wasWritten = false
     /// The file's name, for sources that report renames.
-    @exclusivity(unchecked) var name: String?
+    var name: String?
 
     /// The directory that holds this directory's name. Only there does inotify show the removal of
     /// a directory that is open.
-    @exclusivity(unchecked) var parent: FileSystemNode?
+    var parent: FileSystemNode?
     /// The directories whose removal shows here.
-    @exclusivity(unchecked) var children: [ObjectIdentifier: FileSystemNode] = [:]
+    var children: [ObjectIdentifier: FileSystemNode] = [:]
 
     /// The summary of the events that are being processed.
-    @exclusivity(unchecked) var summary = InotifyEventSummary()
-    @exclusivity(unchecked) var moves = DirectoryMoves()
+    var summary = InotifyEventSummary()
+    var moves = DirectoryMoves()
 
     init(watch: Int32, isDirectory: Bool, asked: InotifyMask) {
         self.watch = watch

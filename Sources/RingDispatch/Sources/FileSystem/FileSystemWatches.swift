@@ -18,15 +18,15 @@ final class FileSystemWatches: @unchecked Sendable {
     /// that quickly makes and cancels sources has at most two instances.
     private let queue = DispatchQueue(label: "ringdispatch.files")
     private let lock = Locked(())
-    @exclusivity(unchecked) private(set) var reader: InotifyReader?
-    @exclusivity(unchecked) var nodes: [Int32: FileSystemNode] = [:]
+    private(set) var reader: InotifyReader?
+    var nodes: [Int32: FileSystemNode] = [:]
     /// Files whose watch may have to be made again.
-    @exclusivity(unchecked) var checks: [WatchCheck] = []
+    var checks: [WatchCheck] = []
     /// Sources with new events, which are woken outside of the lock.
-    @exclusivity(unchecked) var woken: [FileSystemSource] = []
-    @exclusivity(unchecked) private var isCheckScheduled = false
+    var woken: [FileSystemSource] = []
+    private var isCheckScheduled = false
     /// Reasons that were logged already; each is logged once.
-    @exclusivity(unchecked) private var logged: [FileSystemWatchError.Reason] = []
+    private var logged: [FileSystemWatchError.Reason] = []
 
     /// - Parameter makeInotify: creates an instance whose descriptor does not block in read(2).
     init(makeInotify: @escaping @Sendable () throws(SystemError) -> any Inotify) {

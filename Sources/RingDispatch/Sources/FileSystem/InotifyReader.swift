@@ -11,7 +11,7 @@ package final class InotifyReader: DescriptorWatch, @unchecked Sendable {
     /// The events that the handler is called for.
     package let buffer: InotifyEventBuffer
     private let handler: Handler
-    @exclusivity(unchecked) package private(set) var isPaused = false
+    package private(set) var isPaused = false
 
     /// Reads of the kernel's queue before the reader yields the thread.
     private static let readsInARow = 16
