@@ -37,7 +37,6 @@ struct ChatServer: AsyncParsableCommand {
         runtime.apply()
         DescriptorLimit.raise()
         var options = ListenerOptions()
-        options.socket.noDelay = true
         // With the outbox, this bounds what a client that does not read costs.
         options.connection.sendHighWaterBytes = 16 * 1024
         options.connection.sendLowWaterBytes = 4 * 1024

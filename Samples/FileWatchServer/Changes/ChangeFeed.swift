@@ -77,8 +77,6 @@ final class ChangeFeed: Sendable {
         state.withLock { $0.subscribers.removeAll { $0 === subscriber } }
     }
 
-    var subscribers: [Subscriber] { state.withLock { $0.subscribers } }
-
     var last: UInt64 { state.withLock { $0.history.last } }
 
     func events(after sequence: UInt64, atMost count: Int) -> History.Continuation {

@@ -48,7 +48,7 @@ final class Shard: @unchecked Sendable {
                 try PreparedTarget(target, endpoint: endpoint, plan: plan, placement: placement))
         }
         self.targets = prepared
-        numbers = plan.connections(ofShard: index)
+        numbers = plan.share(of: plan.connections, shard: index)
         sourceNumber = numbers.lowerBound
         seeds = SeededGenerator(state: plan.seed &+ UInt64(index) &* 0x1_0000_0000)
     }
@@ -76,12 +76,12 @@ final class Shard: @unchecked Sendable {
     private func addBackgroundClients() {
         let streams = targets.filter { $0.target.scheme != .udp }
         guard !streams.isEmpty else { return }
-        for number in 0..<plan.share(of: plan.idleConnections, shard: index) {
+        for number in plan.share(of: plan.idleConnections, shard: index) {
             let target = streams[number % streams.count]
             backgroundClients.append(IdleClient(shard: self, target: target))
         }
         for profile in plan.hostile {
-            for number in 0..<plan.share(of: plan.hostileConnections, shard: index) {
+            for number in plan.share(of: plan.hostileConnections, shard: index) {
                 let target = streams[number % streams.count]
                 backgroundClients.append(HostileClient(profile, shard: self, target: target))
             }
@@ -216,7 +216,7 @@ final class Shard: @unchecked Sendable {
         statistics.begin(atNanoseconds: now)
         if plan.isOpenLoop { statistics.endNanoseconds = endNanoseconds }
         guard let requests = plan.requests else { return }
-        budget = plan.share(of: requests, shard: index)
+        budget = plan.share(of: requests, shard: index).count
         if budget == 0 { reportIfAllAnswered() }
     }
 

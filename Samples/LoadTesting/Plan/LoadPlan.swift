@@ -72,11 +72,7 @@ public struct LoadPlan: Sendable {
 
     var shardCount: Int { max(1, min(shards ?? LoadPlan.loopCount, max(1, connections))) }
 
-    func connections(ofShard shard: Int) -> Range<Int> {
-        connections * shard / shardCount..<connections * (shard + 1) / shardCount
-    }
-
-    func share(of count: Int, shard: Int) -> Int {
-        count * (shard + 1) / shardCount - count * shard / shardCount
+    func share(of count: Int, shard: Int) -> Range<Int> {
+        count * shard / shardCount..<count * (shard + 1) / shardCount
     }
 }

@@ -96,8 +96,6 @@ public struct LoadTarget: Sendable, Hashable {
 
     var isSecured: Bool { scheme == .tls || scheme == .https }
     var isHTTP: Bool { scheme == .http || scheme == .https }
-    /// Whether the server must echo every message.
-    var isEcho: Bool { !isHTTP && scheme != .resp }
 }
 
 extension LoadTarget: CustomStringConvertible {

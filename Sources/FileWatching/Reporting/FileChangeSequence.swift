@@ -23,8 +23,6 @@ public struct FileChangeSequence: AsyncSequence, Sendable {
 
         init(buffer: FileChangeBuffer) { self.buffer = buffer }
 
-        public mutating func next() async -> FileChange? { await next(isolation: nil) }
-
         public mutating func next(isolation actor: isolated (any Actor)?) async -> FileChange? {
             if Task.isCancelled { pending = [] }
             if pending.isEmpty { pending = (await buffer.next() ?? [])[...] }

@@ -3,7 +3,7 @@ internal import Glibc
 /// Settings of a listening socket.
 package struct ListeningSettings: Sendable {
     /// Most connections that wait to be accepted; the kernel limits it further.
-    package var backlog: Int32
+    package var backlog = ListeningSettings.longestBacklog
     /// SO_REUSEADDR.
     package var reusesAddress = true
     /// SO_REUSEPORT: several sockets of one user share the port and its connections.
@@ -17,9 +17,7 @@ package struct ListeningSettings: Sendable {
     /// Sets further options, before bind(2).
     package var prepare: @Sendable (Int32) -> Void = { _ in }
 
-    package init(backlog: Int32 = ListeningSettings.longestBacklog) {
-        self.backlog = backlog
-    }
+    package init() {}
 
     /// The kernel's limit: net.core.somaxconn.
     package static let longestBacklog: Int32 = {

@@ -11,8 +11,6 @@ extension DispatchSource {
         public struct Iterator: AsyncIteratorProtocol, Sendable {
             let events: SourceEvents<Element>
 
-            public func next() async -> Element? { await events.next() }
-
             public func next(isolation: isolated (any Actor)?) async -> Element? {
                 await events.next()
             }

@@ -44,11 +44,6 @@ extension DispatchSource {
             /// Of other signals, taken together with the last element.
             var pending: [Signal] = []
 
-            public mutating func next() async -> Signal? {
-                if pending.isEmpty { pending = await events.next() ?? [] }
-                return pending.isEmpty ? nil : pending.removeFirst()
-            }
-
             public mutating func next(isolation: isolated (any Actor)?) async -> Signal? {
                 if pending.isEmpty { pending = await events.next() ?? [] }
                 return pending.isEmpty ? nil : pending.removeFirst()

@@ -53,28 +53,28 @@ final class DescriptorSide: Sendable {
 
     // MARK: on any thread
 
-    func enqueue(_ operation: IOOperation, _ context: Context) {
+    func enqueue(_ operation: IOOperation) {
         let isMine = state.withLock { state -> Bool in
             state.waiting.append(operation)
             // A sweep for the abort may have run before the operation was on the list.
             if operation.abortCode != 0 { state.mustSweep = true }
             return state.runner.claim()
         }
-        if isMine { run(context) }
+        if isMine { run() }
     }
 
     /// Runs the side: the first operation may proceed, or a handler call is due.
-    func wake(_ context: Context) {
-        if state.withLock({ $0.runner.claim() }) { run(context) }
+    func wake() {
+        if state.withLock({ $0.runner.claim() }) { run() }
     }
 
     /// Finishes aborted operations.
-    func sweep(_ context: Context) {
+    func sweep() {
         let isMine = state.withLock { state -> Bool in
             state.mustSweep = true
             return state.runner.claim()
         }
-        if isMine { run(context) }
+        if isMine { run() }
     }
 
     /// Called after the last operation. True if the end of a wait is on its way, which then calls
@@ -102,7 +102,7 @@ final class DescriptorSide: Sendable {
         case heldBack
     }
 
-    private func run(_ context: Context) {
+    private func run() {
         while true {
             var isIdle = false
             var aborted: [IOOperation] = []
@@ -119,18 +119,18 @@ final class DescriptorSide: Sendable {
                 runner.value.isExhausted = false
                 runner.value.waitError = min(result, 0)
             }
-            for operation in aborted { operation.finish(operation.abortCode, context) }
-            first?.deliverIfCallIsDue(context)
+            for operation in aborted { operation.finish(operation.abortCode) }
+            first?.deliverIfCallIsDue()
             guard let first, !isIdle else {
                 if rest() { return }
                 continue
             }
-            switch step(first, context) {
+            switch step(first) {
             case .finished(let code):
                 state.withLock { _ = $0.waiting.popFirst() }
-                first.finish(code, context)
+                first.finish(code)
             case .mustWait:
-                if wait(context) { return }
+                if wait() { return }
             case .heldBack:
                 if rest() { return }
             }
@@ -146,13 +146,13 @@ final class DescriptorSide: Sendable {
         }
     }
 
-    private func step(_ operation: IOOperation, _ context: Context) -> Outcome {
+    private func step(_ operation: IOOperation) -> Outcome {
         if operation.isComplete { return .finished(0) }
         if runner.value.isExhausted { return .mustWait }
-        return direction == .read ? read(operation, context) : write(operation, context)
+        return direction == .read ? read(operation) : write(operation)
     }
 
-    private func read(_ operation: IOOperation, _ context: Context) -> Outcome {
+    private func read(_ operation: IOOperation) -> Outcome {
         for _ in 0..<DescriptorSide.callsInARow {
             if operation.mustHoldBack() { return .heldBack }
             let room = min(operation.room, DescriptorSide.readSize)
@@ -166,7 +166,7 @@ final class DescriptorSide: Sendable {
             }
             operation.append(buffer.data(count))
             if operation.isComplete { return .finished(0) }
-            operation.deliverWhatIsDue(context)
+            operation.deliverWhatIsDue()
             // A convenience read makes one more call, in case more bytes are there.
             if count < room && !operation.channel.isConvenience {
                 runner.value.isExhausted = true
@@ -176,12 +176,12 @@ final class DescriptorSide: Sendable {
         return .mustWait
     }
 
-    private func write(_ operation: IOOperation, _ context: Context) -> Outcome {
+    private func write(_ operation: IOOperation) -> Outcome {
         for _ in 0..<DescriptorSide.callsInARow {
             let limit = min(operation.mostWritten, DescriptorSide.writeSize)
             let count = operation.withUnwritten { pieces in
                 runner.value.stream.write(
-                    pieces, limit: limit, blocksSignals: context.pointee.isWorker)
+                    pieces, limit: limit, blocksSignals: Context.current.pointee.isWorker)
             }
             guard count > 0 else {
                 if let outcome = failed(count, operation) { return outcome }
@@ -189,7 +189,7 @@ final class DescriptorSide: Sendable {
             }
             operation.noteWritten(count)
             if operation.isComplete { return .finished(0) }
-            operation.deliverWhatIsDue(context)
+            operation.deliverWhatIsDue()
         }
         return .mustWait
     }
@@ -216,7 +216,7 @@ final class DescriptorSide: Sendable {
     // MARK: waiting
 
     /// Waits for the descriptor and stops running; false if an event arrived.
-    private func wait(_ context: Context) -> Bool {
+    private func wait() -> Bool {
         let loop = state.withLock { $0.loop }
         let isFirst = loop == nil
         let home = loop ?? Runtime.loopForNewSource()
@@ -239,29 +239,27 @@ final class DescriptorSide: Sendable {
         guard let code else { return false }
         // A descriptor that cannot be waited for is always ready.
         let result = code == ErrorCode.notPermitted ? Int32(events) : -code
-        DispatchQueue.global().submit { self.ended(result: result, Context.current) }
+        DispatchQueue.global().submit { self.ended(result: result) }
         return true
     }
 
     /// If the wait has ended already, its end is on the way.
     private func cancelWait(_ state: inout State) {
-        let reference = Unmanaged.passUnretained(self)
         guard let loop = state.loop,
-            loop.readiness.cancelWait(by: reference.toOpaque(), for: descriptor.number)
+            loop.readiness.cancelWait(by: self, for: descriptor.number)
         else { return }
         state.isWaiting = false
         state.waitResult = 0
-        reference.release()
     }
 
     private static func completed(
         _ object: UnsafeMutableRawPointer, _ events: UInt32, _ context: Context
     ) {
         let side = Unmanaged<DescriptorSide>.fromOpaque(object).takeRetainedValue()
-        side.ended(result: Int32(bitPattern: events), context)
+        side.ended(result: Int32(bitPattern: events))
     }
 
-    private func ended(result: Int32, _ context: Context) {
+    private func ended(result: Int32) {
         let (loop, isLast, isMine) = state.withLock { state in
             state.isWaiting = false
             state.waitResult = result
@@ -270,9 +268,9 @@ final class DescriptorSide: Sendable {
         }
         if isLast {
             loop?.readiness.release(descriptor.number)
-            descriptor.sideIsQuiet(context)
+            descriptor.sideIsQuiet()
         } else if isMine {
-            run(context)
+            run()
         }
     }
 }

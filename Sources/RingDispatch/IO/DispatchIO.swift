@@ -169,8 +169,8 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
 
     private func pass(_ entry: Held) {
         switch entry {
-        case .operation(let operation): core.descriptor.submit(operation, Context.current)
-        case .barrier(let barrier): core.descriptor.submit(barrier, Context.current)
+        case .operation(let operation): core.descriptor.submit(operation)
+        case .barrier(let barrier): core.descriptor.submit(barrier)
         }
     }
 }

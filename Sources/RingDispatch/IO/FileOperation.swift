@@ -20,11 +20,11 @@ class FileOperation: @unchecked Sendable {
 
     /// Called with the number of bytes or a negated errno (ECANCELED if `cancel` took effect). Runs
     /// on a runtime thread, outside of the queues: submit user code to a queue.
-    func completed(result: Int32, _ context: Context) {}
+    func completed(result: Int32) {}
 
     /// Begins the operation, which keeps itself alive until its end. Call it from any thread.
     final func start() {
-        DispatchQueue.global().submit { self.perform(Context.current) }
+        DispatchQueue.global().submit { self.perform() }
     }
 
     /// Requests an early end; `completed` is called in any case. Call it from any thread, after
@@ -34,15 +34,15 @@ class FileOperation: @unchecked Sendable {
         FileRing.shared?.add(.cancel(self))
     }
 
-    private final func perform(_ context: Context) {
+    private final func perform() {
         if isCancelled.load(ordering: .acquiring) {
-            completed(result: FileRequest.cancelled, context)
+            completed(result: FileRequest.cancelled)
         } else if let result = request.performWithoutWaiting() {
-            completed(result: result, context)
+            completed(result: result)
         } else if let ring = FileRing.shared {
             ring.add(.start(self))
         } else {
-            completed(result: request.performBlocking(), context)
+            completed(result: request.performBlocking())
         }
     }
 
@@ -55,9 +55,9 @@ class FileOperation: @unchecked Sendable {
     }
 
     /// Returns whether the request is in the ring now; otherwise it is over.
-    final func begin(in ring: Ring, _ context: Context) -> Bool {
+    final func begin(in ring: Ring) -> Bool {
         if isCancelled.load(ordering: .acquiring) {
-            completed(result: FileRequest.cancelled, context)
+            completed(result: FileRequest.cancelled)
             return false
         }
         isInFlight = true
@@ -71,11 +71,11 @@ class FileOperation: @unchecked Sendable {
     }
 
     /// Takes a completion of the ring, and the reference in its token.
-    static func completed(token: UInt64, result: Int32, _ context: Context) {
+    static func completed(token: UInt64, result: Int32) {
         guard let address = UnsafeRawPointer(bitPattern: UInt(token)) else { return }
         let reference = Unmanaged<FileOperation>.fromOpaque(address)
         let operation = reference.takeRetainedValue()
         operation.isInFlight = false
-        operation.completed(result: result, context)
+        operation.completed(result: result)
     }
 }

@@ -31,20 +31,20 @@ final class FilePiece: FileOperation, @unchecked Sendable {
         return result == FilePiece.isInFlight ? nil : result
     }
 
-    override func completed(result: Int32, _ context: Context) {
+    override func completed(result: Int32) {
         if result == -ErrorCode.tryAgain || result == -ErrorCode.interrupted {
             // A signal interrupted the request, or O_NONBLOCK is set and the bytes are not in
             // memory.
             DispatchQueue.global().submit { [self] in
-                note(request.performBlocking(), Context.current)
+                note(request.performBlocking())
             }
         } else {
-            note(result, context)
+            note(result)
         }
     }
 
-    private func note(_ result: Int32, _ context: Context) {
+    private func note(_ result: Int32) {
         ended.store(Int(result), ordering: .releasing)
-        transfer.wake(context)
+        transfer.wake()
     }
 }

@@ -25,7 +25,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
 
     override var isInFlight: Bool { !pieces.isEmpty }
 
-    override func cancelRequests(_ context: Context) {
+    override func cancelRequests() {
         for piece in pieces { piece.cancel() }
     }
 
@@ -39,13 +39,13 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         if knownEnd == 0 { probeSize = IOBufferPool.Size.medium.bytes }
     }
 
-    override func advance(_ context: Context) {
+    override func advance() {
         if !hasBegun { begin() }
-        while let (piece, result) = nextEnded() { take(piece, result, context) }
+        while let (piece, result) = nextEnded() { take(piece, result) }
         if pieces.isEmpty { hasGap = false }
         while outcome == nil, !hasGap, let size = nextSize() {
             if operation.mustHoldBack() { return }
-            ask(size, context)
+            ask(size)
         }
         if operation.isComplete && outcome == nil { outcome = 0 }
     }
@@ -56,7 +56,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         return (first, result)
     }
 
-    private func take(_ piece: FilePiece, _ result: Int, _ context: Context) {
+    private func take(_ piece: FilePiece, _ result: Int) {
         asked -= piece.size
         if outcome != nil || hasGap { return }
         guard result > 0, let buffer = piece.buffer else {
@@ -68,7 +68,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
             outcome = 0
             return
         }
-        operation.deliverWhatIsDue(context)
+        operation.deliverWhatIsDue()
         if result < piece.size {
             hasGap = !pieces.isEmpty
             if piece.offset >= 0 { position = piece.offset + Int64(result) }
@@ -96,7 +96,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         return pieces.isEmpty ? min(most, probeSize) : nil
     }
 
-    private func ask(_ size: Int, _ context: Context) {
+    private func ask(_ size: Int) {
         let buffer = IOBuffer.take(size)
         let bytes = UnsafeMutableRawBufferPointer(start: buffer.start, count: size)
         let piece = FilePiece(

@@ -68,20 +68,19 @@ final class FileRing: @unchecked Sendable {
 
     private func run() {
         Threads.setName("ring-files")
-        let context = Context.current
         while true {
-            prepareRequests(context)
+            prepareRequests()
             ring.wait()
             inbox.withLock { $0.isAsleep = false }
             ring.reap { completion in
                 noteInFlight(-1)
                 FileOperation.completed(
-                    token: completion.token, result: completion.result, context)
+                    token: completion.token, result: completion.result)
             }
         }
     }
 
-    private func prepareRequests(_ context: Context) {
+    private func prepareRequests() {
         let requests = inbox.withLock { inbox in
             defer { inbox = Inbox(isAsleep: true) }
             return inbox.requests
@@ -89,7 +88,7 @@ final class FileRing: @unchecked Sendable {
         for request in requests {
             switch request {
             case .start(let operation):
-                if operation.begin(in: ring, context) { noteInFlight(1) }
+                if operation.begin(in: ring) { noteInFlight(1) }
             case .cancel(let operation):
                 operation.end(in: ring)
             }

@@ -30,40 +30,40 @@ class FileTransfer: @unchecked Sendable {
     // MARK: overridden by reads and writes
 
     /// Processes completed requests and sends further ones. Called by the runner.
-    func advance(_ context: Context) {}
+    func advance() {}
     /// Whether requests are in flight.
     var isInFlight: Bool { false }
-    func cancelRequests(_ context: Context) {}
+    func cancelRequests() {}
     /// Called right before the operation ends.
     func conclude() {}
 
     // MARK: running
 
     /// Runs the transfer after a change. Call it from any thread.
-    final func wake(_ context: Context) {
-        if runner.withLock({ $0.claim() }) { run(context) }
+    final func wake() {
+        if runner.withLock({ $0.claim() }) { run() }
     }
 
-    private final func run(_ context: Context) {
+    private final func run() {
         while true {
             runner.withLock { $0.begin() }
-            if !isOver { pass(context) }
+            if !isOver { pass() }
             if runner.withLock({ $0.rest() }) { return }
         }
     }
 
-    private final func pass(_ context: Context) {
+    private final func pass() {
         let abortCode = operation.abortCode
         if abortCode != 0 && outcome == nil {
             outcome = abortCode
-            cancelRequests(context)
+            cancelRequests()
         }
-        advance(context)
-        if outcome == nil { operation.deliverIfCallIsDue(context) }
+        advance()
+        if outcome == nil { operation.deliverIfCallIsDue() }
         if let outcome, !isInFlight {
             isOver = true
             conclude()
-            descriptor.transferEnded(self, outcome, context)
+            descriptor.transferEnded(self, outcome)
         }
     }
 }

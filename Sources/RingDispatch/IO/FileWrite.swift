@@ -13,19 +13,19 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
 
     override var isInFlight: Bool { piece != nil }
 
-    override func cancelRequests(_ context: Context) { piece?.cancel() }
+    override func cancelRequests() { piece?.cancel() }
 
-    override func advance(_ context: Context) {
+    override func advance() {
         if let piece {
             guard let result = piece.result else { return }
             self.piece = nil
-            take(result, context)
+            take(result)
         }
         guard outcome == nil else { return }
-        if operation.isComplete { outcome = 0 } else { ask(context) }
+        if operation.isComplete { outcome = 0 } else { ask() }
     }
 
-    private func take(_ result: Int, _ context: Context) {
+    private func take(_ result: Int) {
         guard result > 0 else {
             // Nothing written and no errno: retrying would not help.
             if outcome == nil {
@@ -34,10 +34,10 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
             return
         }
         operation.noteWritten(result)
-        if outcome == nil && !operation.isComplete { operation.deliverWhatIsDue(context) }
+        if outcome == nil && !operation.isComplete { operation.deliverWhatIsDue() }
     }
 
-    private func ask(_ context: Context) {
+    private func ask() {
         let list = operation.withUnwritten { pieces in
             GatherList(pieces, limit: min(operation.mostWritten, FileWrite.pieceSize))
         }

@@ -79,7 +79,6 @@ final class IOChannel: Sendable {
     // MARK: lifetime
 
     var isStopped: Bool { word & IOChannel.stopped != 0 }
-    var isClosed: Bool { word & IOChannel.closed != 0 }
     private var word: UInt64 { state.load(ordering: .acquiring) }
 
     /// The error with which new operations end at once; 0 if they may run.
@@ -113,12 +112,12 @@ final class IOChannel: Sendable {
         let new = state.wrappingSubtract(
             IOChannel.oneUse, ordering: .acquiringAndReleasing
         ).newValue
-        if new < IOChannel.oneUse { descriptor.leave(self, Context.current) }
+        if new < IOChannel.oneUse { descriptor.leave(self) }
     }
 
     /// Called after the handler's last call has returned.
-    func operationEnded(_ operation: IOOperation) {
-        descriptor.useEnded(Context.current)
+    func operationEnded() {
+        descriptor.useEnded()
         endUse()
     }
 
@@ -128,7 +127,7 @@ final class IOChannel: Sendable {
     func close(isStop: Bool) {
         let bits = IOChannel.closed | (isStop ? IOChannel.stopped : 0)
         let old = state.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue
-        if isStop && old & IOChannel.stopped == 0 { descriptor.sweep(Context.current) }
+        if isStop && old & IOChannel.stopped == 0 { descriptor.sweep() }
         if old & (IOChannel.closed | IOChannel.failed) == 0 { endUse() }
     }
 

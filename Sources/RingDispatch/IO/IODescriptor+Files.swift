@@ -1,39 +1,39 @@
 // Operations of regular files and block devices.
 extension IODescriptor {
     /// Starts an operation: on a random channel at once, on a stream when its turn comes.
-    func startTransfer(_ operation: IOOperation, _ context: Context) {
+    func startTransfer(_ operation: IOOperation) {
         if operation.channel.type == .stream {
             guard transfers.withLock({ $0.streams.enter(operation) }) else { return }
         }
-        run(operation, context)
+        run(operation)
     }
 
-    private func run(_ operation: IOOperation, _ context: Context) {
+    private func run(_ operation: IOOperation) {
         let transfer =
             operation.direction == .read
             ? FileRead(operation, of: self) : FileWrite(operation, of: self)
         transfers.withLock { $0.running.append(transfer) }
-        transfer.wake(context)
+        transfer.wake()
     }
 
     /// Ends the transfer's operation, then starts the next one of the stream. This order keeps the
     /// two handlers' calls in order.
-    func transferEnded(_ transfer: FileTransfer, _ code: Int32, _ context: Context) {
+    func transferEnded(_ transfer: FileTransfer, _ code: Int32) {
         let next = transfers.withLock { transfers -> IOOperation? in
             transfers.running.removeAll { $0 === transfer }
             return transfer.isStream ? transfers.streams.next(transfer.operation.direction) : nil
         }
-        transfer.operation.finish(code, context)
-        if let next { run(next, context) }
+        transfer.operation.finish(code)
+        if let next { run(next) }
     }
 
     func transfer(of operation: IOOperation) -> FileTransfer? {
         transfers.withLock { $0.running.first { $0.operation === operation } }
     }
 
-    func sweepTransfers(_ context: Context) {
+    func sweepTransfers() {
         let (running, aborted) = transfers.withLock { ($0.running, $0.streams.removeAborted()) }
-        for operation in aborted { operation.finish(operation.abortCode, context) }
-        for transfer in running { transfer.wake(context) }
+        for operation in aborted { operation.finish(operation.abortCode) }
+        for transfer in running { transfer.wake() }
     }
 }

@@ -2,35 +2,35 @@ internal import LinuxPlatform
 
 // Operations and barriers pass the gate in order.
 extension IODescriptor {
-    func submit(_ operation: IOOperation, _ context: Context) {
+    func submit(_ operation: IOOperation) {
         let (passes, mustOpen) = gate.withLock { gate in
             gate.pass() ? (true, false) : (false, gate.hold(.operation(operation)))
         }
-        if passes { start(operation, context) }
-        if mustOpen { open(context) }
+        if passes { start(operation) }
+        if mustOpen { open() }
     }
 
-    func submit(_ barrier: IOBarrier, _ context: Context) {
+    func submit(_ barrier: IOBarrier) {
         let mustOpen = gate.withLock { $0.hold(.barrier(barrier)) }
-        if mustOpen { open(context) } else { releaseHeld(context) }
+        if mustOpen { open() } else { releaseHeld() }
     }
 
-    private func open(_ context: Context) {
+    private func open() {
         guard let path else { return }
         OpenOperation(path, for: self).start()
     }
 
     /// Called when an operation has ended and its handler has returned.
-    func useEnded(_ context: Context) {
-        if gate.withLock({ $0.operationEnded() }) { releaseHeld(context) }
+    func useEnded() {
+        if gate.withLock({ $0.operationEnded() }) { releaseHeld() }
     }
 
     /// Starts held entries that may now pass.
-    func releaseHeld(_ context: Context) {
+    func releaseHeld() {
         while let next = gate.withLock({ $0.next() }) {
             switch next {
             case .operation(let operation):
-                start(operation, context)
+                start(operation)
             case .barrier(let barrier):
                 barrier.submit { [self] in barrierEnded(barrier) }
             }
@@ -40,12 +40,12 @@ extension IODescriptor {
 
     private func barrierEnded(_ barrier: IOBarrier) {
         gate.withLock { $0.barrierEnded() }
-        releaseHeld(Context.current)
+        releaseHeld()
         barrier.channel?.barrierEnded()
     }
 
-    func sweepHeld(_ context: Context) {
+    func sweepHeld() {
         let aborted = gate.withLock { $0.removeAborted() }
-        for operation in aborted { operation.finish(operation.abortCode, context) }
+        for operation in aborted { operation.finish(operation.abortCode) }
     }
 }

@@ -108,14 +108,14 @@ final class IODescriptor: Sendable {
     }
 
     /// Removes a channel that is over.
-    func leave(_ channel: IOChannel, _ context: Context) {
+    func leave(_ channel: IOChannel) {
         let isLast = IODescriptor.table.withLock { table -> Bool in
             let isLast = channels.withLock { $0.remove(channel) }
             if isLast, table[number] === self { table[number] = nil }
             return isLast
         }
         if isLast {
-            retire(context)
+            retire()
         } else if channel.isConvenience {
             channel.cleanUp()
         }
@@ -134,7 +134,7 @@ final class IODescriptor: Sendable {
     }
 
     /// Takes the result of opening the path: a descriptor or a negated errno.
-    func opened(_ result: Int32, _ context: Context) {
+    func opened(_ result: Int32) {
         if result >= 0 {
             shownNumber.store(result, ordering: .releasing)
             do throws(SystemError) {
@@ -149,7 +149,7 @@ final class IODescriptor: Sendable {
         }
         if error != 0 { failMembers(error) }
         gate.withLock { $0.open() }
-        releaseHeld(context)
+        releaseHeld()
     }
 
     func failMembers(_ code: Int32) {
@@ -158,15 +158,15 @@ final class IODescriptor: Sendable {
 
     // MARK: running operations
 
-    func start(_ operation: IOOperation, _ context: Context) {
+    func start(_ operation: IOOperation) {
         let isMisplaced = operation.channel.type == .random && kind != .file
         let failure = error != 0 ? error : isMisplaced ? ErrorCode.cannotSeek : 0
         if operation.abortCode != 0 || failure != 0 {
-            operation.finish(failure != 0 ? failure : operation.abortCode, context)
+            operation.finish(failure != 0 ? failure : operation.abortCode)
         } else if let side = side(operation.direction) {
-            side.enqueue(operation, context)
+            side.enqueue(operation)
         } else {
-            startTransfer(operation, context)
+            startTransfer(operation)
         }
     }
 
@@ -175,40 +175,40 @@ final class IODescriptor: Sendable {
     }
 
     /// Runs the side or transfer of an operation that has changed.
-    func wake(_ operation: IOOperation, _ context: Context) {
+    func wake(_ operation: IOOperation) {
         guard gate.withLock({ $0.phase == .open }) else { return }
         if let side = side(operation.direction) {
-            side.wake(context)
+            side.wake()
         } else {
-            transfer(of: operation)?.wake(context)
+            transfer(of: operation)?.wake()
         }
     }
 
-    func sweep(_ context: Context) {
+    func sweep() {
         // Before the path is open, all operations are held.
         let isOpen = gate.withLock { $0.phase == .open }
         if isOpen, let sides {
-            sides.read.sweep(context)
-            sides.write.sweep(context)
+            sides.read.sweep()
+            sides.write.sweep()
         }
-        sweepTransfers(context)
-        sweepHeld(context)
+        sweepTransfers()
+        sweepHeld()
     }
 
     // MARK: release
 
     /// Called when the last channel is over. The cleanup handlers follow when the kernel has
     /// released the descriptor.
-    private func retire(_ context: Context) {
+    private func retire() {
         unquiet.store(3, ordering: .relaxed)
         for side in [sides?.read, sides?.write] {
             if let side, side.retire() { continue }
-            sideIsQuiet(context)
+            sideIsQuiet()
         }
-        sideIsQuiet(context)
+        sideIsQuiet()
     }
 
-    func sideIsQuiet(_ context: Context) {
+    func sideIsQuiet() {
         guard unquiet.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
         else { return }
         sides?.read.restore()

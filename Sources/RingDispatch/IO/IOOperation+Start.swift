@@ -28,7 +28,7 @@ extension IOOperation {
     func runAlone(_ deadline: DispatchTime) {
         _ = channel.begin()
         startTimers(deadline)
-        channel.descriptor.submit(self, Context.current)
+        channel.descriptor.submit(self)
         channel.close(isStop: false)
     }
 }

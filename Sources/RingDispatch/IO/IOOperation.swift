@@ -124,16 +124,16 @@ final class IOOperation: Sendable {
     }
 
     /// Calls the handler if the water marks require it.
-    func deliverWhatIsDue(_ context: Context) {
+    func deliverWhatIsDue() {
         if direction == .write {
-            if progress.value.unreported >= limits.writeLow { report(context) }
+            if progress.value.unreported >= limits.writeLow { report() }
             return
         }
-        while progress.value.undelivered.count >= limits.readLow { deliverPiece(context) }
+        while progress.value.undelivered.count >= limits.readLow { deliverPiece() }
     }
 
     /// Calls the handler if its interval has elapsed.
-    func deliverIfCallIsDue(_ context: Context) {
+    func deliverIfCallIsDue() {
         guard isCallDue.load(ordering: .relaxed), isCallDue.exchange(false, ordering: .relaxed)
         else { return }
         let (size, low) =
@@ -141,11 +141,11 @@ final class IOOperation: Sendable {
             ? (progress.value.undelivered.count, limits.readLow)
             : (progress.value.unreported, limits.writeLow)
         guard limits.isStrict || size >= low && size > 0 else { return }
-        if direction == .write { report(context) } else { deliverPiece(context) }
+        if direction == .write { report() } else { deliverPiece() }
     }
 
-    private func deliverPiece(_ context: Context) {
-        call(done: false, takePiece(), 0, context)
+    private func deliverPiece() {
+        call(done: false, takePiece(), 0)
     }
 
     private func takePiece() -> DispatchData {
@@ -158,16 +158,16 @@ final class IOOperation: Sendable {
         return all.subdata(in: 0..<limits.high)
     }
 
-    private func report(_ context: Context) {
+    private func report() {
         progress.value.unreported = 0
-        call(done: false, unwritten, 0, context)
+        call(done: false, unwritten, 0)
     }
 
     private var unwritten: DispatchData { source.subdata(in: transferred..<source.count) }
 
     /// Ends the operation: delivers the remaining bytes, and calls the handler a last time.
     /// - Parameter code: 0 if all was transferred or the end was reached, else the error.
-    func finish(_ code: Int32, _ context: Context) {
+    func finish(_ code: Int32) {
         for timer in progress.value.timers { timer.cancel() }
         progress.value.timers = []
         let last: DispatchData?
@@ -176,21 +176,21 @@ final class IOOperation: Sendable {
         } else if channel.isConvenience {
             last = progress.value.undelivered
         } else if code == 0 && isComplete {
-            while progress.value.undelivered.count > limits.high { deliverPiece(context) }
+            while progress.value.undelivered.count > limits.high { deliverPiece() }
             last = progress.value.undelivered
         } else {
-            while progress.value.undelivered.count > 0 { deliverPiece(context) }
+            while progress.value.undelivered.count > 0 { deliverPiece() }
             last = code == 0 ? .empty : nil
         }
         progress.value.undelivered = .empty
-        callLast(last, code, context)
+        callLast(last, code)
     }
 
     // MARK: calls
 
-    private func callLast(_ data: DispatchData?, _ code: Int32, _ context: Context) {
+    private func callLast(_ data: DispatchData?, _ code: Int32) {
         guard channel.isConvenience else {
-            call(done: true, data, code, context)
+            call(done: true, data, code)
             return
         }
         // Called after the channel has released the descriptor.
@@ -199,7 +199,7 @@ final class IOOperation: Sendable {
         end()
     }
 
-    private func call(done: Bool, _ data: DispatchData?, _ code: Int32, _ context: Context) {
+    private func call(done: Bool, _ data: DispatchData?, _ code: Int32) {
         let weight = max(data?.count ?? 0, IOOperation.leastWeight)
         if !done && direction == .read {
             unhandled.wrappingAdd(weight, ordering: .sequentiallyConsistent)
@@ -225,7 +225,7 @@ final class IOOperation: Sendable {
         guard isHeldBack.load(ordering: .sequentiallyConsistent), !isTooFarBehind,
             isHeldBack.exchange(false, ordering: .sequentiallyConsistent)
         else { return }
-        channel.descriptor.wake(self, Context.current)
+        channel.descriptor.wake(self)
     }
 
     private var isTooFarBehind: Bool {
@@ -247,7 +247,7 @@ final class IOOperation: Sendable {
         queue.submit { [handler] in handler.call(true, data, code) }
     }
 
-    private func end() { channel.operationEnded(self) }
+    private func end() { channel.operationEnded() }
 
     // MARK: on any thread
 
@@ -256,12 +256,12 @@ final class IOOperation: Sendable {
         let isFirst = abortion.compareExchange(
             expected: 0, desired: code, ordering: .releasing
         ).exchanged
-        if isFirst { channel.descriptor.sweep(Context.current) }
+        if isFirst { channel.descriptor.sweep() }
     }
 
     /// Makes the runner call the handler with the available bytes.
     func requestCall() {
         isCallDue.store(true, ordering: .relaxed)
-        channel.descriptor.wake(self, Context.current)
+        channel.descriptor.wake(self)
     }
 }

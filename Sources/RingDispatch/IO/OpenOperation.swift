@@ -15,7 +15,7 @@ final class OpenOperation: FileOperation, @unchecked Sendable {
                     path.start, flags: DescriptorFacts.completed(path.flags), mode: path.mode)))
     }
 
-    override func completed(result: Int32, _ context: Context) {
-        descriptor.opened(result, context)
+    override func completed(result: Int32) {
+        descriptor.opened(result)
     }
 }

@@ -80,16 +80,23 @@ struct Readiness: ~Copyable {
     /// kernel may report the entry for ever; the next wait then fails.
     private static let mostUnseen = 64
 
-    /// Ends a wait early. Returns false if it has ended already, or was never begun.
-    func cancelWait(by object: UnsafeMutableRawPointer, for descriptor: Int32) -> Bool {
-        records.withLock { records in
-            guard records.indices.contains(Int(descriptor)) else { return false }
-            let position = records[Int(descriptor)].waits.firstIndex { $0.object == object }
-            guard let position else { return false }
+    /// Ends a wait early, and releases its reference to the object. Returns false if it has ended
+    /// already, or was never begun.
+    func cancelWait(by object: AnyObject, for descriptor: Int32) -> Bool {
+        let reference = Unmanaged.passUnretained(object)
+        let address = UInt(bitPattern: reference.toOpaque())
+        let isFound = records.withLock { records in
+            guard records.indices.contains(Int(descriptor)),
+                let position = records[Int(descriptor)].waits.firstIndex(where: {
+                    UInt(bitPattern: $0.object) == address
+                })
+            else { return false }
             records[Int(descriptor)].waits.remove(at: position)
             noteCount(-1)
             return true
         }
+        if isFound { reference.release() }
+        return isFound
     }
 
     /// Removes the descriptor's entry, or reduces it to what others wait for. The owner of ended

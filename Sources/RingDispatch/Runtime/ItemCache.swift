@@ -81,28 +81,19 @@ private enum ItemDepot {
     /// Most batches that are kept; further ones are deallocated.
     static let limit = 64
 
-    private struct Batches {
-        // Safety: each pointer is the only reference to its batch, used inside the lock.
-        var heads: [UnsafeMutableRawPointer] = []
-    }
+    private static let batches = Locked<[SendablePointer]>([])
 
-    private static let batches = Locked(Batches())
-
-    static func take() -> UnsafeMutableRawPointer? {
-        batches.withLock { Batches -> SendablePointer? in
-            Batches.heads.popLast().map(SendablePointer.init)
-        }?.pointer
-    }
+    static func take() -> UnsafeMutableRawPointer? { batches.withLock { $0.popLast() }?.pointer }
 
     static func give(_ head: UnsafeMutableRawPointer) {
-        let head = SendablePointer(pointer: head)
-        let isKept = batches.withLock { batches -> Bool in
-            guard batches.heads.count < limit else { return false }
-            batches.heads.append(head.pointer)
+        let batch = SendablePointer(pointer: head)
+        let isKept = batches.withLock { batches in
+            guard batches.count < limit else { return false }
+            batches.append(batch)
             return true
         }
         guard !isKept else { return }
-        var rest: UnsafeMutableRawPointer? = head.pointer
+        var rest: UnsafeMutableRawPointer? = head
         while let memory = rest {
             rest = memory.load(as: UnsafeMutableRawPointer?.self)
             memory.deallocate()

@@ -5,8 +5,6 @@ struct WaitList: Sendable {
     private var threads: [ThreadHandle] = []
     private var first = 0
 
-    var isEmpty: Bool { first == threads.count }
-
     mutating func append(_ threadHandle: ThreadHandle) {
         threads.append(threadHandle)
     }

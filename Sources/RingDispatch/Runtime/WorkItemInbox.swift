@@ -11,26 +11,21 @@ struct WorkItemInbox: ~Copyable, @unchecked Sendable {
 
     /// Returns whether the inbox was empty, so that its owner may need a wake-up.
     @inline(__always)
-    func push(_ workItem: WorkItemPointer) -> Bool {
-        var expected = head.load(ordering: .relaxed)
-        while true {
-            workItem.pointee.next = expected
-            let (exchanged, original) = head.weakCompareExchange(
-                expected: expected, desired: workItem, ordering: .sequentiallyConsistent)
-            if exchanged { return expected == nil }
-            expected = original
-        }
-    }
+    func push(_ workItem: WorkItemPointer) -> Bool { push(workItem, workItem) }
 
     /// Pushes all of a chain.
     func push(_ chain: consuming WorkItemChain) {
-        guard let newest = chain.newest, let oldest = chain.oldest else { return }
+        if let newest = chain.newest, let oldest = chain.oldest { _ = push(newest, oldest) }
+    }
+
+    @inline(__always)
+    private func push(_ newest: WorkItemPointer, _ oldest: WorkItemPointer) -> Bool {
         var expected = head.load(ordering: .relaxed)
         while true {
             oldest.pointee.next = expected
             let (exchanged, original) = head.weakCompareExchange(
                 expected: expected, desired: newest, ordering: .sequentiallyConsistent)
-            if exchanged { return }
+            if exchanged { return expected == nil }
             expected = original
         }
     }

@@ -124,8 +124,7 @@ final class DescriptorSource: SourceCore {
 
     override func detach(_ context: Context) -> Bool {
         guard let loop else { return true }
-        let object = Unmanaged<SourceCore>.passUnretained(self)
-        if loop.readiness.cancelWait(by: object.toOpaque(), for: descriptor) { object.release() }
+        _ = loop.readiness.cancelWait(by: self, for: descriptor)
         loop.readiness.release(descriptor)
         self.loop = nil
         return true

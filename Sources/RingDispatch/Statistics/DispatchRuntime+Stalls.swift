@@ -1,35 +1,6 @@
 internal import LinuxPlatform
 
 extension DispatchRuntime {
-    /// A handler that has run for long.
-    public struct Stall: Sendable, CustomStringConvertible {
-        /// The label of the handler's queue; nil where the kernel does not let the runtime find out
-        /// safely (membarrier(2)).
-        public let queue: String?
-        /// The kernel's ID of the thread.
-        public let thread: Int32
-        /// For how long the handler has run, in nanoseconds, since the runtime first saw it: about
-        /// a millisecond less than in truth.
-        public let nanoseconds: UInt64
-        /// Whether the thread computes, or waits for a CPU. Otherwise it is blocked.
-        public let isComputing: Bool
-        /// The kernel function in which the thread is blocked, for example `futex_do_wait`; nil if
-        /// the kernel does not say (proc_pid_wchan(5)).
-        public let waitChannel: String?
-
-        /// Says the same in one line.
-        public let description: String
-
-        init(_ stall: StalledHandler) {
-            queue = stall.queue
-            thread = Int32(bitPattern: stall.thread)
-            nanoseconds = stall.nanoseconds
-            isComputing = stall.isComputing
-            waitChannel = stall.waitChannel
-            description = stall.description
-        }
-    }
-
     /// Reports each handler and item of a worker thread that runs for longer than a threshold,
     /// once. This covers queues that keep blocking, but neither the main queue nor blocks that
     /// `sync` runs on threads of the program. `RINGDISPATCH_STALLS` does the same with lines on
@@ -52,10 +23,7 @@ extension DispatchRuntime {
             fatalMisuse(
                 "DispatchRuntime.reportStalls: the threshold \(threshold) is less than 10 ms")
         }
-        let client = StallWatch.Client { stall in
-            let stall = Stall(stall)
-            queue.async { handler(stall) }
-        }
+        let client = StallWatch.Client { stall in queue.async { handler(stall) } }
         report(after: nanoseconds, to: client)
     }
 

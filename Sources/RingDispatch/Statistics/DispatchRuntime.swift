@@ -1,8 +1,7 @@
 internal import LinuxPlatform
 internal import Synchronization
 
-/// The state of the runtime, for debugging a live process. An extension to GCD.
-public enum DispatchRuntime {
+extension DispatchRuntime {
     /// The state of an event loop: an epoll set, a run queue and timers, served by one
     /// worker at a time.
     public struct EventLoop: Sendable {
@@ -89,31 +88,21 @@ public enum DispatchRuntime {
     public static func snapshot() -> Snapshot {
         let pools = [Runtime.pool] + (Runtime.backgroundPoolIfUsed.map { [$0] } ?? [])
         let counts = pools.map { $0.workers.counts }
-        let counters = pools.map { $0.counterValues }
+        func sum(_ count: (Pool) -> Int) -> Int { pools.reduce(0) { $0 + count($1) } }
         return Snapshot(
             backend: Runtime.backend.rawValue, backendReason: Runtime.backendReason,
             loops: pools.flatMap { pool in pool.loops.map { $0.snapshot(of: pool) } },
             workerThreads: pools.flatMap { WorkerThread.all(of: $0) },
             workers: counts.reduce(0) { $0 + $1.all },
             idleWorkers: counts.reduce(0) { $0 + $1.idle },
-            workItemsAway: pools.reduce(0) { $0 + $1.away.waiting },
-            takeOvers: counters.reduce(0) { $0 + $1.takeOvers },
-            steals: counters.reduce(0) { $0 + $1.steals },
-            wakeUps: counters.reduce(0) { $0 + $1.wakeUps },
-            lateWakeUps: counters.reduce(0) { $0 + $1.lateWakeUps },
+            workItemsAway: sum { $0.away.waiting },
+            takeOvers: sum { $0.counters.takeOvers.load(ordering: .relaxed) },
+            steals: sum { $0.counters.steals.load(ordering: .relaxed) },
+            wakeUps: sum { $0.counters.wakeUps.load(ordering: .relaxed) },
+            lateWakeUps: sum { $0.counters.lateWakeUps.load(ordering: .relaxed) },
             workerLimit: Runtime.configuration.workers, sources: SourceCore.count,
             channels: IOStatistics.channels, channelOperations: IOStatistics.operations,
             operations: FileRing.operationsInFlight)
-    }
-}
-
-extension Pool {
-    fileprivate var counterValues: (takeOvers: Int, steals: Int, wakeUps: Int, lateWakeUps: Int) {
-        (
-            counters.takeOvers.load(ordering: .relaxed), counters.steals.load(ordering: .relaxed),
-            counters.wakeUps.load(ordering: .relaxed),
-            counters.lateWakeUps.load(ordering: .relaxed)
-        )
     }
 }
 

@@ -65,12 +65,7 @@ package final class ReadinessWait: Sendable {
     package func cancel() {
         if confined.isWaiting {
             confined.isWaiting = false
-            let reference = Unmanaged.passUnretained(self)
-            if loop.readiness.cancelWait(by: reference.toOpaque(), for: descriptor) {
-                reference.release()
-            } else {
-                confined.ignored += 1
-            }
+            if !loop.readiness.cancelWait(by: self, for: descriptor) { confined.ignored += 1 }
         }
         if confined.hasStarted { loop.readiness.release(descriptor) }
         confined.hasStarted = false

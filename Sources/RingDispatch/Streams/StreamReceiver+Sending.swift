@@ -54,9 +54,4 @@ extension StreamReceiver {
         confined.unsent = rest
         notify(StreamReceiver.sendFailed, Context.current)
     }
-
-    @inline(__always)
-    func noteEnd(since start: UInt64) {
-        confined.isSlow = Ticks.now() &- start > Tuning.slowHandlerTicks
-    }
 }

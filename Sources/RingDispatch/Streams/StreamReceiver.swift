@@ -108,7 +108,7 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
         if confined.isSlow { context.pointee.loop?.submitSends() }
         let start = Ticks.now()
         let goesOn = handle(events, context)
-        noteEnd(since: start)
+        confined.isSlow = Ticks.now() &- start > Tuning.slowHandlerTicks
         return goesOn
     }
 

@@ -97,7 +97,7 @@ package final class TaskWait: Sendable {
             finish(.closed)
         } else if isOver {
             // Ended before it had begun.
-            cancelWait()
+            _ = loop.readiness.cancelWait(by: self, for: descriptor)
         }
     }
 
@@ -108,16 +108,8 @@ package final class TaskWait: Sendable {
     }
 
     private func end(_ outcome: Outcome) {
-        cancelWait()
+        _ = loop.readiness.cancelWait(by: self, for: descriptor)
         finish(outcome)
-    }
-
-    /// At most one caller finds the wait, and releases its reference.
-    private func cancelWait() {
-        let reference = Unmanaged.passUnretained(self)
-        if loop.readiness.cancelWait(by: reference.toOpaque(), for: descriptor) {
-            reference.release()
-        }
     }
 
     private func finish(_ outcome: Outcome) {

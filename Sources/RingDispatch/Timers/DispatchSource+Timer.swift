@@ -33,34 +33,33 @@ private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unc
         deadline: DispatchTime, repeating interval: DispatchTimeInterval,
         leeway: DispatchTimeInterval
     ) {
-        timerCore.schedule(
-            deadline: deadline.monotonicDeadline, on: .monotonic,
-            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
+        schedule(deadline.monotonicDeadline, .monotonic, nanoseconds(interval), leeway)
     }
 
     func schedule(
         deadline: DispatchTime, repeating interval: Double, leeway: DispatchTimeInterval
     ) {
-        timerCore.schedule(
-            deadline: deadline.monotonicDeadline, on: .monotonic,
-            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
+        schedule(deadline.monotonicDeadline, .monotonic, nanoseconds(interval), leeway)
     }
 
     func schedule(
         wallDeadline: DispatchWallTime, repeating interval: DispatchTimeInterval,
         leeway: DispatchTimeInterval
     ) {
-        timerCore.schedule(
-            deadline: wallDeadline.realtimeDeadline, on: .wall,
-            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
+        schedule(wallDeadline.realtimeDeadline, .wall, nanoseconds(interval), leeway)
     }
 
     func schedule(
         wallDeadline: DispatchWallTime, repeating interval: Double, leeway: DispatchTimeInterval
     ) {
+        schedule(wallDeadline.realtimeDeadline, .wall, nanoseconds(interval), leeway)
+    }
+
+    private func schedule(
+        _ deadline: UInt64, _ clock: TimerClock, _ interval: UInt64, _ leeway: DispatchTimeInterval
+    ) {
         timerCore.schedule(
-            deadline: wallDeadline.realtimeDeadline, on: .wall,
-            interval: nanoseconds(interval), leeway: nanoseconds(leeway))
+            deadline: deadline, on: clock, interval: interval, leeway: nanoseconds(leeway))
     }
 
     /// The interval in nanoseconds; 0 stands for never.

@@ -17,8 +17,6 @@ public struct DatagramSequence: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         let inflow: DatagramInflow
 
-        public func next() async throws -> Datagram? { try await inflow.next() }
-
         public func next(isolation: isolated (any Actor)?) async throws -> Datagram? {
             try await inflow.next()
         }

@@ -12,8 +12,6 @@ public struct InboundBytes: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         let connection: AsyncConnection
 
-        public func next() async throws -> [UInt8]? { try await connection.receive() }
-
         public func next(isolation: isolated (any Actor)?) async throws -> [UInt8]? {
             try await connection.receive()
         }

@@ -19,10 +19,6 @@ public struct InboundFrames<F: Framing>: AsyncSequence, Sendable {
         /// Never keeps bytes: the connection does.
         var reader: FrameReader<F>
 
-        public mutating func next() async throws -> [UInt8]? {
-            try await connection.receiveFrame(&reader)
-        }
-
         public mutating func next(isolation: isolated (any Actor)?) async throws -> [UInt8]? {
             try await connection.receiveFrame(&reader)
         }

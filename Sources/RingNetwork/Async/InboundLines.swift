@@ -12,12 +12,8 @@ public struct InboundLines: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         var frames: InboundFrames<DelimiterFraming>.Iterator
 
-        public mutating func next() async throws -> String? {
-            try await frames.next().map { String(decoding: $0, as: UTF8.self) }
-        }
-
         public mutating func next(isolation: isolated (any Actor)?) async throws -> String? {
-            try await frames.next().map { String(decoding: $0, as: UTF8.self) }
+            try await frames.next(isolation: isolation).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 }

@@ -46,8 +46,8 @@ final class ConnectAttempt: Sendable {
         case .pending:
             let wait = ReadinessWait(
                 descriptor: descriptor, queue: queue, events: PollEvents.writable
-            ) { [self] events in
-                becameReady(events)
+            ) { [self] _ in
+                becameReady()
             }
             confined.wait = wait
             wait.start()
@@ -77,7 +77,7 @@ final class ConnectAttempt: Sendable {
         confined.wait = nil
     }
 
-    private func becameReady(_ events: UInt32) {
+    private func becameReady() {
         endWait()
         let code = Sockets.connectResult(of: descriptor)
         end(code == 0 ? nil : SystemError(call: "connect", code: code))

@@ -78,19 +78,20 @@ extension DatagramSocket {
     /// A socket can be readable without a datagram, for example after a wrong checksum. If that
     /// persists, the socket is polled less often.
     private func pauseFruitless() {
-        let milliseconds = min(
-            1 << min(confined.fruitlessTurns - DatagramSocket.mostFruitlessTurns, 7),
-            DatagramSocket.longestPauseMilliseconds)
-        confined.receivePause = queue.scheduleAfter(deadline: .now() + .milliseconds(milliseconds))
-        {
-            [weak self] in
+        let turns = confined.fruitlessTurns - DatagramSocket.mostFruitlessTurns
+        let pause = DatagramSocket.pause(after: turns)
+        confined.receivePause = queue.scheduleAfter(deadline: .now() + pause) { [weak self] in
             self?.confined.receivePause = nil
             self?.updateReceiving()
         }
     }
 
     private static let mostFruitlessTurns = 64
-    static let longestPauseMilliseconds = 100
+
+    /// Doubles with each turn, up to 100 ms.
+    static func pause(after fruitlessTurns: Int) -> DispatchTimeInterval {
+        .milliseconds(min(1 << min(fruitlessTurns, 7), 100))
+    }
 
     // MARK: errors
 

@@ -323,10 +323,8 @@ extension DatagramSocket {
     /// Polls with a timer while the socket is writable but its peer's buffer is full. Unconnected
     /// Unix sockets get no notification when that changes.
     private func pauseSending() {
-        let milliseconds = min(
-            1 << min(confined.fruitlessFlushes, 7), DatagramSocket.longestPauseMilliseconds)
-        confined.sendPause = queue.scheduleAfter(deadline: .now() + .milliseconds(milliseconds)) {
-            [weak self] in
+        let pause = DatagramSocket.pause(after: confined.fruitlessFlushes)
+        confined.sendPause = queue.scheduleAfter(deadline: .now() + pause) { [weak self] in
             self?.confined.sendPause = nil
             self?.becameWritable()
         }

@@ -149,11 +149,7 @@ public final class DatagramSocket: QueueConfined {
         remoteEndpoint = remote.flatMap { Endpoint($0) }
         isConnected = remote != nil
         isUnix = local?.isUnix ?? false
-        if ownsPath, case .unix(let address) = localEndpoint, !address.isAbstract {
-            file = UnixSocketFile(address.bytes)
-        } else {
-            file = nil
-        }
+        file = ownsPath ? localEndpoint?.socketFile : nil
         let canSegment = options.combinesSent && Datagrams.canSegment(descriptor)
         store = Confined(State(segmentLimit: SegmentLimit(isAvailable: canSegment)))
         let name = localEndpoint ?? remoteEndpoint

@@ -29,6 +29,12 @@ extension Endpoint {
         }
     }
 
+    /// The file that a bound Unix socket has.
+    var socketFile: UnixSocketFile? {
+        guard case .unix(let address) = self, !address.isAbstract else { return nil }
+        return UnixSocketFile(address.bytes)
+    }
+
     /// Nil for an unnamed Unix socket, as clients have, and for other address families.
     package init?(_ address: SocketAddress) {
         switch address.parts {

@@ -149,7 +149,7 @@ extension Resolver {
 
     private func run(_ lookup: Lookup) {
         guard let host = lookup.beginTurn() else { return }
-        BlockingCall.begin()
+        Blocking.begin()
         do throws(NameLookupError) {
             let endpoints = try addresses(host).compactMap { Endpoint($0) }
                 .filter { $0.ipAddress != nil }

@@ -17,9 +17,7 @@ extension Listener {
     ) throws(InheritedSocketError) {
         guard !sockets.isEmpty else { fatalMisuse("a Listener that adopts no socket") }
         for socket in sockets { try socket.check() }
-        var adopted: [ListeningSocket] = []
-        for socket in sockets { adopted.append(try ListeningSocket(adopting: socket, options)) }
-        self.init(adopted, options, target)
+        self.init(sockets.map { ListeningSocket(adopting: $0, options) }, options, target)
     }
 
     /// Accepts from a socket that already listens.

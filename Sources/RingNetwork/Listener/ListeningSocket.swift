@@ -41,18 +41,11 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
         }
         self.endpoint = Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) } ?? endpoint
         isUnix = Sockets.isUnix(descriptor)
-        if case .unix(let address) = endpoint, !address.isAbstract {
-            file = UnixSocketFile(address.bytes)
-        } else {
-            file = nil
-        }
+        file = endpoint.socketFile
     }
 
-    /// Adopts a socket that already listens. Its file remains its maker's.
-    init(
-        adopting socket: InheritedSocket, _ options: ListenerOptions
-    ) throws(InheritedSocketError) {
-        try socket.check()
+    /// Adopts a socket that was checked. Its file remains its maker's.
+    init(adopting socket: InheritedSocket, _ options: ListenerOptions) {
         descriptor = socket.descriptor
         isUnix = Sockets.isUnix(descriptor)
         endpoint = socket.endpoint ?? .unix(UnixAddress(kernel: [], isAbstract: true))

@@ -1,7 +1,12 @@
 internal import LinuxPlatform
 
 /// The steps of every wait in the runtime: spin briefly, hand off the loop, sleep.
-enum Blocking {
+package enum Blocking {
+    /// For handlers of the library that make a blocking call: the calling handler blocks from now
+    /// on, probably until it returns. Its loop is handed off at once, instead of after the
+    /// monitor's next tick.
+    package static func begin() { handOffLoop(Context.current) }
+
     /// Waits for the calling thread's grant. Returns false if the deadline passed first.
     static func wait(_ context: Context, deadline: UInt64? = nil) -> Bool {
         let threadHandle = context.pointee.threadHandle

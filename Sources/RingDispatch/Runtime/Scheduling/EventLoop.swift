@@ -177,7 +177,7 @@ struct EventLoop: Equatable, Sendable {
         return wasEmpty && waiting == 0
     }
 
-    func push(_ workItems: consuming WorkItemChain, from context: Context) {
+    func push(_ workItems: consuming WorkItemChain) {
         storage.pointee.inbox.push(workItems)
         wakeIfSleeping()
     }

@@ -75,7 +75,7 @@ final class Pool: Sendable {
         // No worker was called, so the assigned loop still belongs to this thread.
         if let sleeper {
             let workItems = loop.takeWork()
-            if !workItems.isEmpty { sleeper.push(workItems, from: Context.current) }
+            if !workItems.isEmpty { sleeper.push(workItems) }
         }
         _ = loop.exchangeState(expecting, for: expecting.with(.idle))
         monitor.noteActivity()
@@ -106,7 +106,7 @@ final class Pool: Sendable {
     private func moveAwayWorkToSleepingLoop() {
         guard let loop = sleepingLoop(besides: nil) else { return }
         let workItems = away.takeAll()
-        if !workItems.isEmpty { loop.push(workItems, from: Context.current) }
+        if !workItems.isEmpty { loop.push(workItems) }
     }
 
     // MARK: spreading work
@@ -148,9 +148,7 @@ final class Pool: Sendable {
     /// run.
     /// - Parameter stuck: a loop and an earlier sample of its state. If the state is still the
     ///   same, even its last waiting work item is stolen.
-    func steal(for loop: EventLoop, _ context: Context, stuck: (EventLoop, LoopState)? = nil)
-        -> Bool
-    {
+    func steal(for loop: EventLoop, stuck: (EventLoop, LoopState)? = nil) -> Bool {
         guard loops.count > 1 else { return false }
         for offset in 1..<loops.count {
             let victim = loops[(loop.index + offset) % loops.count]
@@ -158,10 +156,11 @@ final class Pool: Sendable {
             guard loopState.phase == .inHandler else { continue }
             let isStuck = stuck.map { $0.0 == victim && $0.1 == loopState } ?? false
             guard victim.waiting > 1 || isStuck else { continue }
-            let hasFound = stealing(from: victim, in: loopState) {
-                takeItems(of: victim, for: loop, takingAll: isStuck)
-            }
-            if hasFound == true {
+            // Nobody else touches the victim's run queue meanwhile.
+            guard victim.exchangeState(loopState, for: loopState.with(.stealing)) else { continue }
+            let hasFound = takeItems(of: victim, for: loop, takingAll: isStuck)
+            victim.setState(loopState)
+            if hasFound {
                 counters.steals.wrappingAdd(1, ordering: .relaxed)
                 Trace.note(.steal, loop: victim.index)
                 help.succeeded()
@@ -169,15 +168,6 @@ final class Pool: Sendable {
             }
         }
         return false
-    }
-
-    /// Runs a body that may touch the run queue of a loop in a handler. Nil if the state changed.
-    private func stealing<Result>(
-        from victim: EventLoop, in loopState: LoopState, _ body: () -> Result
-    ) -> Result? {
-        guard victim.exchangeState(loopState, for: loopState.with(.stealing)) else { return nil }
-        defer { victim.setState(loopState) }
-        return body()
     }
 
     private func takeItems(

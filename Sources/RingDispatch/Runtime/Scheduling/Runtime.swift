@@ -96,7 +96,7 @@ package enum Runtime {
         if priority != Priority.background, let loop = context.pointee.loop, !loop.isBackground,
             context.pointee.isWorker, !pool.blocks.isAway
         {
-            loop.push(workItems, from: context)
+            loop.push(workItems)
             loop.considerHelp()
             return
         }

@@ -7,7 +7,7 @@ internal import Synchronization
 /// process does not count as quiet, so the ticks go on.
 enum StallWatch {
     struct Client: Sendable {
-        let report: @Sendable (StalledHandler) -> Void
+        let report: @Sendable (DispatchRuntime.Stall) -> Void
 
         /// Writes to standard error.
         ///
@@ -63,7 +63,7 @@ enum StallWatch {
         for activity in pool.workerActivitiesWithQueues(now: now) where isLate(activity) {
             guard let item = activity.item else { continue }
             activity.worker.noteReported(item.number)
-            client?.report(StalledHandler(activity, now - item.start))
+            client?.report(DispatchRuntime.Stall(activity, now - item.start))
         }
     }
 }

@@ -119,12 +119,12 @@ extension Worker {
                 return
             }
         }
-        if pool.steal(for: loop, context) { return }
+        if pool.steal(for: loop) { return }
         if pool.isHelpUnderWay, let busy = pool.firstBusyLoop(besides: loop) {
             // Leave a single item alone while the handler before it may end at any moment.
             let start = Ticks.now()
             while Ticks.now() &- start < Tuning.stuckTicks, loop.inboxIsEmpty { spinPause() }
-            if !loop.inboxIsEmpty || pool.steal(for: loop, context, stuck: busy) { return }
+            if !loop.inboxIsEmpty || pool.steal(for: loop, stuck: busy) { return }
         }
         let isUseful =
             SpinBudget.isUsefulForEvents && context.pointee.arrivals.isRoundTrip
