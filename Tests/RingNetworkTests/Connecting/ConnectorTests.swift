@@ -81,6 +81,8 @@ struct ConnectorTests {
     @Test("When all attempts fail, each is reported with a remedy")
     func allFail() throws {
         var options = ConnectorOptions()
+        // The attempts are reported in the order in which they ended.
+        options.attemptDelay = .never
         options.resolver = makeResolver([
             .ipv4(IPv4Address(127, 0, 0, 9), port: 0), .ipv4(IPv4Address(127, 0, 0, 8), port: 0),
         ])

@@ -194,10 +194,10 @@ struct DatagramLifeTests {
             }
         }
         let log = DatagramLog(activating: socket)
-        let closed = PlainDatagrams()
-        let port = closed.port
-        _ = consume closed
-        for _ in 0..<10 { socket.send([1], to: .ipv4(.loopback, port: port)) }
+        let reserved = PlainDatagrams()
+        // A connected socket holds the port, and the kernel refuses other senders.
+        connect(reserved.descriptor, to: reserved.port)
+        for _ in 0..<10 { socket.send([1], to: reserved.endpoint) }
         expectEventually(log.failures) { $0.first?.cause.code == .connectionRefused }
         // An error that stays in the queue would keep the socket ready.
         var entry = pollfd(fd: number.value, events: 0, revents: 0)
