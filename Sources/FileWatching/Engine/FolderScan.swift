@@ -66,20 +66,22 @@ final class FolderScan: @unchecked Sendable {
             folderResult = .failure(error)
             return
         }
-        let inode = FolderEntryFacts(descriptor: folderReader.descriptor)?.inode
-        let watch = Result { () throws(SystemError) in try addWatch(request, inode) }
+        let facts = FolderEntryFacts(descriptor: folderReader.descriptor)
+        let watch = Result { () throws(SystemError) in try addWatch(request, facts) }
         let rules = request.readsRules ? IgnoreRules.text(in: folderReader.descriptor) : nil
-        folderResult = .success(Folder(inode: inode, watch: watch, rules: rules))
+        folderResult = .success(Folder(inode: facts?.inode, watch: watch, rules: rules))
         readOn()
     }
 
     /// Watches the open folder. By its path, unless that leads elsewhere by now: the kernel finds a
     /// path faster than a descriptor.
-    private func addWatch(_ request: Request, _ inode: UInt64?) throws(SystemError) -> Int32 {
+    private func addWatch(
+        _ request: Request, _ folder: FolderEntryFacts?
+    ) throws(SystemError) -> Int32 {
         let place = FilePlace.path(path, followsLink: request.followsLink)
         if let watch = try? request.watches.watch(place, for: request.subscription) {
             let facts = FolderEntryFacts(path: path, followsLinks: request.followsLink)
-            if let facts, facts.inode == inode { return watch }
+            if let facts, facts == folder { return watch }
             request.watches.unwatch(watch, for: request.subscription)
         }
         return try request.watches.watch(

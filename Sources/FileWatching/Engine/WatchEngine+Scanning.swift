@@ -219,10 +219,20 @@ extension WatchEngine {
         else { return (facts, false) }
         var ancestor = folder
         while ancestor != 0 {
-            if tree[ancestor].inode == target.inode { return (facts, false) }
+            if tree[ancestor].inode == target.inode, isThere(target, at: ancestor) {
+                return (facts, false)
+            }
             ancestor = tree[ancestor].parent
         }
         return (target, true)
+    }
+
+    /// Folders of different file systems may have the same inode number.
+    private func isThere(_ target: FolderEntryFacts, at folder: NodeNumber) -> Bool {
+        var path: [UInt8] = []
+        tree.write(pathOf: folder, to: &path)
+        let facts = FolderEntryFacts(path: path, followsLinks: true)
+        return facts.map { $0.device == target.device } ?? true
     }
 
     private func removeUnseen(in folder: NodeNumber) {

@@ -7,6 +7,8 @@ package struct FolderEntryFacts: Equatable, Sendable {
 
     package var kind: Kind
     package var inode: UInt64
+    /// The file system; 0 if it was not asked for.
+    package private(set) var device: UInt64 = 0
     package var size: UInt64
     /// In nanoseconds since 1970.
     package var modifiedNanoseconds: Int64
@@ -56,6 +58,7 @@ package struct FolderEntryFacts: Equatable, Sendable {
             default: .other
             }
         inode = UInt64(status.st_ino)
+        device = UInt64(status.st_dev)
         // A folder's size and time change with its entries, which have events of their own: ignore
         // them.
         let isFolder = kind == .directory

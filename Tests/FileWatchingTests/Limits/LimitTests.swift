@@ -102,6 +102,28 @@ struct LimitTests {
         watching.expect("created 0\(chain(40))/seen")
     }
 
+    @Test(
+        "a link to another file system is followed, though its inode is that of the root",
+        .enabled(if: MemoryDisk.isAllowed, "this process may not mount"))
+    func sameInode() throws {
+        let folder = Folder()
+        let disks = [MemoryDisk(at: folder("a")), MemoryDisk(at: folder("b"))]
+        #expect(disks.map(\.isMounted) == [true, true])
+        #expect(Files.call("../b", folder("a/link")) { symlink($0, $1) })
+        let watching = try Watching(
+            {
+                $0.window = .nanoseconds(0)
+                $0.followsSymlinks = true
+            }, in: folder, roots: [folder("a")])
+        folder.makeFile("b/new")
+        watching.expect("created a/link/new")
+        // A link to the root itself is an entry, and not followed.
+        #expect(Files.call(".", folder("a/self")) { symlink($0, $1) })
+        watching.expect("created a/self")
+        watching.watcher.cancel()
+        watching.isCancelled.pass()
+    }
+
     @Test("a root's removal is reported, though its parent cannot be watched")
     func rootOfUnwatched() throws {
         let folder = Folder()

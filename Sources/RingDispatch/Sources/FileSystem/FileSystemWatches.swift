@@ -102,7 +102,11 @@ final class FileSystemWatches: @unchecked Sendable {
     /// now.
     private func abandon(_ lost: InotifyReader) {
         reader = nil
-        for node in nodes.values { _ = node.removeSources() }
+        for node in nodes.values {
+            _ = node.removeSources()
+            // Breaks the reference cycle.
+            node.parent = nil
+        }
         nodes = [:]
         checks = []
         queue.async { lost.end() }
