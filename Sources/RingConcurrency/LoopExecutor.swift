@@ -41,13 +41,7 @@ extension UnownedJob {
 }
 
 extension Duration {
-    /// At least 0; `UInt64.max` if it is longer.
-    fileprivate var nanoseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        let (whole, isLong) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, isLonger) = whole.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000)
-        return isLong || isLonger ? .max : sum
-    }
+    /// At least 0.
+    fileprivate var nanoseconds: UInt64 { UInt64(max(0, clampedNanoseconds)) }
 }
 #endif

@@ -1,5 +1,5 @@
 extension DispatchSource {
-    /// See ``timer(every:leeway:)`` and ``exit(of:)``. One task at a time may wait for the next
+    /// See `timer(every:leeway:)` and ``exit(of:)``. One task at a time may wait for the next
     /// element.
     public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
         public typealias Failure = Never

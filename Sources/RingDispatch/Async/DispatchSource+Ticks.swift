@@ -20,4 +20,12 @@ extension DispatchSource {
                 count = (count ?? 0) + source.data
             })
     }
+
+    /// A timer for `for await`, with its times as `Duration`s.
+    @_disfavoredOverload
+    public static func timer(
+        every interval: Duration, leeway: Duration = .zero
+    ) -> EventSequence<UInt> {
+        timer(every: DispatchTimeInterval(interval), leeway: DispatchTimeInterval(leeway))
+    }
 }

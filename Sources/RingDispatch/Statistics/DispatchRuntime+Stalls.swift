@@ -27,6 +27,15 @@ extension DispatchRuntime {
         report(after: nanoseconds, to: client)
     }
 
+    /// Reports long handlers and items, with the threshold as a `Duration`.
+    @_disfavoredOverload
+    public static func reportStalls(
+        after threshold: Duration, on queue: DispatchQueue,
+        handler: @escaping @Sendable (Stall) -> Void
+    ) {
+        reportStalls(after: DispatchTimeInterval(threshold), on: queue, handler: handler)
+    }
+
     private static func report(after nanoseconds: UInt64, to client: StallWatch.Client?) {
         let old = StallWatch.report(after: nanoseconds, to: client)
         // Not here: this may end objects of the program.

@@ -19,6 +19,6 @@ public struct InboundBytes: AsyncSequence, Sendable {
 }
 
 extension AsyncConnection {
-    /// The received bytes: ``receive(within:)`` as a sequence. It copies them once.
+    /// The received bytes: `receive()` as a sequence. It copies them once.
     public var inbound: InboundBytes { InboundBytes(connection: self) }
 }

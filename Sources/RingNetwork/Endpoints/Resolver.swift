@@ -94,6 +94,15 @@ public final class Resolver: Sendable {
         return try answer.get()
     }
 
+    /// Resolves an endpoint, with the time limit as a `Duration`.
+    /// - Throws: ``ResolverError``, also if the task is cancelled.
+    @_disfavoredOverload
+    public func resolve(
+        _ endpoint: Endpoint, timeout: Duration
+    ) async throws(ResolverError) -> [Endpoint] {
+        try await resolve(endpoint, timeout: DispatchTimeInterval(timeout))
+    }
+
     /// In the order of RFC 6724; without IPv6 if the machine has none.
     private static func loopbackAddresses() -> [SocketAddress] {
         let ipv6 = SocketAddress(ipv6: IPv6Address.loopback.rawValue, port: 9)

@@ -18,5 +18,11 @@ extension Listener {
             }
         }
     }
+
+    /// The listener as a service, with the time for draining as a `Duration`.
+    @_disfavoredOverload
+    public func service(drainTime: Duration) -> some Service {
+        service(drainTime: DispatchTimeInterval(drainTime))
+    }
 }
 #endif

@@ -7,7 +7,7 @@ public import RingDispatch
 /// An expired time-out closes the connection with ``CloseReason/timedOut(_:)``. Messages do not
 /// read the clock: the connection samples its counters eight times per shortest span, and timer
 /// coalescing may delay a sample by a tenth of its interval. So a time-out never fires early, and
-/// at most a quarter of its length late.
+/// at most a quarter of its length late. `DispatchTimeInterval(duration)` converts a `Duration`.
 public struct ConnectionTimeouts: Sendable, Equatable {
     /// The longest time without a byte in either direction. The connection closes as by
     /// ``Connection/close()``; if bytes are unsent, it is reset.

@@ -56,8 +56,9 @@ struct EventSequenceTests {
     @Test("A timer counts the times that a slow task has missed")
     func timer() async {
         let start = ContinuousClock.now
+        let interval = Duration.milliseconds(5)
         var count: UInt = 0
-        for await times in DispatchSource.timer(every: .milliseconds(5)) {
+        for await times in DispatchSource.timer(every: interval) {
             #expect(times > 0)
             count += times
             letTimePass(milliseconds: 12)
@@ -66,7 +67,7 @@ struct EventSequenceTests {
         let passed = ContinuousClock.now - start
         #expect(passed >= .milliseconds(100))
         // All that have passed but those since the last element.
-        #expect(passed < .milliseconds(5) * Double(count) + .seconds(Patience.seconds))
+        #expect(passed < interval * Double(count) + .seconds(Patience.seconds))
     }
 
     @Test("A cancelled task waits no longer", arguments: 0..<20)

@@ -153,8 +153,9 @@ private func millisecondsTaken(_ body: () -> Void) -> UInt64 {
 private func watchStalls() -> Watched<[DispatchRuntime.Stall]> {
     prepareForTrap()
     let stalls = Watched<[DispatchRuntime.Stall]>([])
+    let threshold = Duration.milliseconds(50)
     DispatchRuntime.reportStalls(
-        after: .milliseconds(50), on: DispatchQueue(label: "stall.reports")
+        after: threshold, on: DispatchQueue(label: "stall.reports")
     ) { stalls.append($0) }
     return stalls
 }

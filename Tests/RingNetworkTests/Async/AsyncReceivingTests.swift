@@ -150,13 +150,17 @@ struct AsyncReceivingTests {
     @Test("Time-outs end the wait, and lose no bytes")
     func timeouts() async throws {
         let (wire, connection) = makeNewConnection()
+        let limit = Duration.milliseconds(20)
         try await connection.run { client async throws in
             await #expect(throws: ReceiveError.timedOut) {
                 try await client.receive(within: .milliseconds(20))
             }
+            await #expect(throws: ReceiveError.timedOut) {
+                try await client.receive(within: limit)
+            }
             #expect(wire.send([1, 2]))
             await #expect(throws: ReceiveError.timedOut) {
-                try await client.receive(exactly: 3, within: .milliseconds(20))
+                try await client.receive(exactly: 3, within: limit)
             }
             #expect(wire.send([3]))
             #expect(try await client.receive(exactly: 3, within: .seconds(1000)) == [1, 2, 3])

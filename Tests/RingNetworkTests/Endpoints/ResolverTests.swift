@@ -170,6 +170,19 @@ struct ResolverTests {
         #expect(errors.value.count == count)
     }
 
+    @Test("the time limit may be a Duration")
+    func duration() async throws {
+        let slow = SlowNames()
+        let resolver = slow.resolver(lookupLimit: 1)
+        let (endpoint, limit) = (try host("slow.test"), Duration.milliseconds(10))
+        let error = await #expect(throws: ResolverError.self) {
+            try await resolver.resolve(endpoint, timeout: limit)
+        }
+        #expect(error?.reason == .timedOut)
+        slow.gate.open()
+        expectIdle(resolver)
+    }
+
     @Test("the wait for a turn counts, and a timed-out lookup leaves the queue")
     func timeoutInLine() throws {
         let slow = SlowNames()

@@ -25,7 +25,8 @@ struct ServiceTests {
             }
             connection.activate()
         }
-        let group = group(listener.service(drainTime: .seconds(Patience.seconds)))
+        let drainTime = Duration.seconds(Patience.seconds)
+        let group = group(listener.service(drainTime: drainTime))
         let run = ownTask { try await group.run() }
         let wire = Wire.connect(to: listener.port)
         #expect(wire.send([1, 2, 3]))
