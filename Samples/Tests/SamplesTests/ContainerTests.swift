@@ -32,7 +32,9 @@ struct ContainerTests {
             .echoServer, .epoll, arguments: arguments, after: Self.nothing
         ) { container, server in
             let stuck = try server.connect()
-            _ = try server.fill(stuck, patternBytes(16 * 1024 * 1024))
+            // `server.process` is the program that made the container, which always sleeps.
+            _ = try server.fill(
+                stuck, patternBytes(16 * 1024 * 1024), at: container.firstProcess())
             try container.send(SIGTERM)
             let deadline = Deadline()
             while let _ = try? server.connect() {

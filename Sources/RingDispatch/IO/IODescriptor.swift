@@ -11,14 +11,19 @@ final class IODescriptor: Sendable {
     let path: IOPath?
     private let shownNumber: Atomic<Int32>
 
-    private struct Opened {
+    private struct Facts {
         var kind = DescriptorFacts.Kind.file
         var error: Int32 = 0
-        var sides: (read: DescriptorSide, write: DescriptorSide)?
     }
-    /// Belongs to the thread that opens the descriptor until it opens the gate, and after the last
-    /// channel has left, to the one that calls the cleanup handlers. Constant in between.
-    private let opened = Confined(Opened())
+    /// Belongs to the thread that opens the descriptor until it opens the gate; then constant.
+    private let facts = Confined(Facts())
+
+    private struct Sides {
+        let read: DescriptorSide
+        let write: DescriptorSide
+    }
+    /// Set while the descriptor is open, unless it is a file's.
+    private let sides = Locked<Sides?>(nil)
 
     private struct Channels {
         var users = 1
@@ -60,12 +65,9 @@ final class IODescriptor: Sendable {
 
     /// -1 until a path is open.
     var number: Int32 { shownNumber.load(ordering: .acquiring) }
-    var kind: DescriptorFacts.Kind { opened.value.kind }
+    var kind: DescriptorFacts.Kind { facts.value.kind }
     /// The errno that makes it unusable; 0 if there is none.
-    var error: Int32 { opened.value.error }
-    private var sides: (read: DescriptorSide, write: DescriptorSide)? {
-        opened.value.sides
-    }
+    var error: Int32 { facts.value.error }
 
     // MARK: the table
 
@@ -83,7 +85,7 @@ final class IODescriptor: Sendable {
                 new.setKind(try DescriptorFacts(descriptor: number))
                 table[number] = new
             } catch {
-                new.opened.value.error = error.code
+                new.facts.value.error = error.code
             }
             return new
         }
@@ -123,14 +125,15 @@ final class IODescriptor: Sendable {
 
     // MARK: opening
 
-    private func setKind(_ facts: DescriptorFacts) {
-        opened.value.kind = facts.kind
-        if facts.isDirectory { opened.value.error = ErrorCode.isDirectory }
-        guard facts.kind != .file else { return }
-        let stream = StreamDescriptor(number: number, isSocket: facts.kind == .socket)
-        opened.value.sides = (
-            DescriptorSide(.read, of: self, stream), DescriptorSide(.write, of: self, stream)
-        )
+    private func setKind(_ found: DescriptorFacts) {
+        facts.value.kind = found.kind
+        if found.isDirectory { facts.value.error = ErrorCode.isDirectory }
+        guard found.kind != .file else { return }
+        let stream = StreamDescriptor(number: number, isSocket: found.kind == .socket)
+        let new = Sides(
+            read: DescriptorSide(.read, of: self, stream),
+            write: DescriptorSide(.write, of: self, stream))
+        sides.withLock { $0 = new }
     }
 
     /// Takes the result of opening the path: a descriptor or a negated errno.
@@ -138,14 +141,14 @@ final class IODescriptor: Sendable {
         if result >= 0 {
             shownNumber.store(result, ordering: .releasing)
             do throws(SystemError) {
-                let facts = try DescriptorFacts(descriptor: result)
-                if facts.kind == .file { OpenFile.makeBlocking(result) }
-                setKind(facts)
+                let found = try DescriptorFacts(descriptor: result)
+                if found.kind == .file { OpenFile.makeBlocking(result) }
+                setKind(found)
             } catch {
-                opened.value.error = error.code
+                facts.value.error = error.code
             }
         } else {
-            opened.value.error = -result
+            facts.value.error = -result
         }
         if error != 0 { failMembers(error) }
         gate.withLock { $0.open() }
@@ -171,7 +174,7 @@ final class IODescriptor: Sendable {
     }
 
     private func side(_ direction: IOOperation.Direction) -> DescriptorSide? {
-        direction == .read ? sides?.read : sides?.write
+        sides.withLock { direction == .read ? $0?.read : $0?.write }
     }
 
     /// Runs the side or transfer of an operation that has changed.
@@ -187,7 +190,7 @@ final class IODescriptor: Sendable {
     func sweep() {
         // Before the path is open, all operations are held.
         let isOpen = gate.withLock { $0.phase == .open }
-        if isOpen, let sides {
+        if isOpen, let sides = sides.withLock({ $0 }) {
             sides.read.sweep()
             sides.write.sweep()
         }
@@ -201,6 +204,7 @@ final class IODescriptor: Sendable {
     /// released the descriptor.
     private func retire() {
         unquiet.store(3, ordering: .relaxed)
+        let sides = sides.withLock { $0 }
         for side in [sides?.read, sides?.write] {
             if let side, side.retire() { continue }
             sideIsQuiet()
@@ -211,10 +215,10 @@ final class IODescriptor: Sendable {
     func sideIsQuiet() {
         guard unquiet.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
         else { return }
+        // Breaks the reference cycle with the sides.
+        let sides = sides.withLock { $0.take() }
         sides?.read.restore()
         sides?.write.restore()
-        // Breaks the reference cycle with the sides.
-        opened.value.sides = nil
         let channels = channels.withLock { channels in
             defer { channels.finished = [] }
             return channels.finished

@@ -34,7 +34,7 @@ struct Container {
     }
 
     /// The process ID outside the namespace.
-    private func firstProcess() throws -> pid_t {
+    func firstProcess() throws -> pid_t {
         guard let first = try Self.children(of: process.processID).first else {
             throw Trouble("the container has no process; \(process.words)")
         }

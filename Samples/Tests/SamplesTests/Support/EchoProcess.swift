@@ -19,7 +19,7 @@ struct EchoProcess {
 
     /// Sends without reading until the socket is full and the server asleep, since a server that is
     /// only slow would still read. Returns the number of bytes sent.
-    func fill(_ client: Client, _ bytes: [UInt8]) throws -> Int {
+    func fill(_ client: Client, _ bytes: [UInt8], at server: pid_t? = nil) throws -> Int {
         let deadline = Deadline()
         var (sent, quietSamples) = (0, 0)
         while sent < bytes.count, quietSamples < 3 {
@@ -27,7 +27,7 @@ struct EchoProcess {
             let soon = Deadline(afterMilliseconds: 30)
             let count = try client.sendSome(bytes[sent...], until: soon)
             sent += count
-            let isQuiet = try count == 0 && ProcessInformation.isAsleep(process.processID)
+            let isQuiet = try count == 0 && ProcessInformation.isAsleep(server ?? process.processID)
             quietSamples = isQuiet ? quietSamples + 1 : 0
         }
         return sent
