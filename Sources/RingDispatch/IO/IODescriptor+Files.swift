@@ -1,3 +1,5 @@
+internal import LinuxPlatform
+
 // Operations of regular files and block devices.
 extension IODescriptor {
     /// Starts an operation: on a random channel at once, on a stream when its turn comes.

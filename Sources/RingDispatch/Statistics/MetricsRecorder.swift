@@ -1,4 +1,5 @@
 #if Metrics
+internal import LinuxPlatform
 package import Metrics
 
 /// Gives totals and current values to swift-metrics. Totals become counters, to which the recorder

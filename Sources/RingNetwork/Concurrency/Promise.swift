@@ -1,3 +1,4 @@
+internal import LinuxPlatform
 internal import RingDispatch
 
 /// One value, set by any thread and awaited by one task.

@@ -1,3 +1,4 @@
+internal import LinuxPlatform
 internal import RingDispatch
 
 extension Resolver {

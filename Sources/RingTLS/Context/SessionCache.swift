@@ -33,7 +33,7 @@ final class SessionCache: Sendable {
     }
 
     /// Ordered by last use, most recent last.
-    private let entries = Guarded<[Entry]>([])
+    private let entries = Locked<[Entry]>([])
 
     /// Takes ownership of one reference to the session.
     func store(adopting handle: OpaquePointer, for name: String) {

@@ -4,12 +4,12 @@ internal import LinuxPlatform
 /// The context for new connections. It can be replaced while connections are open, to renew
 /// certificates. All members may be used from any thread.
 public final class TLSContextStore: Sendable {
-    private let context: Guarded<TLSContext>
+    private let context: Locked<TLSContext>
 
     /// Creates a store with the context for the first connections. It also decides the role of the
     /// contexts that replace it.
     public init(_ context: TLSContext) {
-        self.context = Guarded(context)
+        self.context = Locked(context)
     }
 
     /// Creates the first context from a configuration.

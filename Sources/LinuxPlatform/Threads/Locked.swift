@@ -1,6 +1,3 @@
-#if DEBUG
-internal import LinuxPlatform
-#endif
 public import Synchronization
 
 /// A value behind a lock that is held only briefly.
@@ -8,8 +5,9 @@ public import Synchronization
 /// `Mutex` is compiled into the standard library, where ThreadSanitizer cannot see its ordering.
 /// Debug builds, which are the ones it checks, hold a second lock that it understands.
 ///
-/// `withLock` is inlinable, so that other modules of the package specialize it for their own types.
-/// That requires the type to be `@usableFromInline`; otherwise the compiler emits a generic call.
+/// Both members are inlinable, so that other modules of the package specialize them for their own
+/// types. That requires the type to be `@usableFromInline`; otherwise the compiler emits generic
+/// calls.
 @usableFromInline
 package struct Locked<Value>: ~Copyable {
     @usableFromInline package let mutex: Mutex<Value>
@@ -17,6 +15,9 @@ package struct Locked<Value>: ~Copyable {
     private let known = SystemLock()
     #endif
 
+    #if !DEBUG
+    @inlinable
+    #endif
     package init(_ value: consuming sending Value) {
         mutex = Mutex(value)
     }
