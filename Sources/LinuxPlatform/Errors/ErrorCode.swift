@@ -26,7 +26,6 @@ package enum ErrorCode {
     package static let cancelled = ECANCELED
     package static let timedOut = ETIMEDOUT
     package static let noData = ENODATA
-    package static let notSupported = EOPNOTSUPP
 
     // Sockets.
     package static let brokenPipe = EPIPE
@@ -54,4 +53,7 @@ package enum ErrorCode {
     package static func isDescriptorShortage(_ code: Int32) -> Bool {
         code == EMFILE || code == ENFILE
     }
+
+    package static let shortageRemedy =
+        "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)"
 }

@@ -24,10 +24,9 @@ package struct ProcessDescriptor: ~Copyable {
             // EINVAL, ENOENT: the process has just ended, or the number is a thread's.
             return .gone
         case let code:
-            let isShort = code == EMFILE || code == ENFILE
             let remedy =
-                isShort
-                ? "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)"
+                ErrorCode.isDescriptorShortage(code)
+                ? ErrorCode.shortageRemedy
                 : "Linux 5.3 or later has it, and a seccomp profile must allow it"
             return .refused(SystemError(call: "pidfd_open", code: code, remedy: remedy))
         }

@@ -64,7 +64,7 @@ package enum UringProbe {
         case ENOMEM:
             return "locked memory is short; raise RLIMIT_MEMLOCK (ulimit -l)"
         case EMFILE, ENFILE:
-            return "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)"
+            return ErrorCode.shortageRemedy
         default:
             return "io_uring is not available here"
         }

@@ -24,7 +24,4 @@ extension ErrorCode {
     package static func isShortage(_ code: Int32) -> Bool {
         isDescriptorShortage(code) || code == ENOBUFS || code == ENOMEM
     }
-
-    package static let shortageRemedy =
-        "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)"
 }

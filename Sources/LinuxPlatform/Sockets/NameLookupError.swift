@@ -50,10 +50,11 @@ package struct NameLookupError: Error, Equatable {
 /// Codes of getaddrinfo(3) for modules that do not import the C library.
 extension NameLookupError {
     package static var notFound: NameLookupError { NameLookupError(code: EAI_NONAME) }
-    package static var temporary: NameLookupError { NameLookupError(code: EAI_AGAIN) }
 }
 
 extension NameLookupError {
     /// Whether the process or the system has no free descriptor.
-    package var isShortOfDescriptors: Bool { systemCode == EMFILE || systemCode == ENFILE }
+    package var isShortOfDescriptors: Bool {
+        systemCode.map(ErrorCode.isDescriptorShortage) ?? false
+    }
 }

@@ -28,10 +28,7 @@ extension Sockets {
         switch code {
         case EINPROGRESS, EINTR: return .pending
         case EAGAIN where address.isUnix: return .busy
-        default:
-            let isShort = ErrorCode.isDescriptorShortage(code)
-            throw SystemError(
-                call: "connect", code: code, remedy: isShort ? ErrorCode.shortageRemedy : nil)
+        default: throw SystemError(opening: "connect", code: code)
         }
     }
 

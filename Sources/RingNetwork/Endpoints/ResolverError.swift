@@ -60,7 +60,7 @@ extension ResolverError {
                 (.permanentFailure, "check the name servers in /etc/resolv.conf")
             case .outOfMemory: (.outOfMemory, "free memory, or raise the process's limit")
             case .system where error.isShortOfDescriptors:
-                (.system, "descriptors ran out; raise RLIMIT_NOFILE (ulimit -n)")
+                (.system, ErrorCode.shortageRemedy)
             case .system: (.system, "check that the process may open sockets and read /etc")
             case .other: (.other, "try 'getent ahosts' with the name, which asks the same way")
             }
