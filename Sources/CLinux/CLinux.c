@@ -113,8 +113,8 @@ long clinux_futex_wait(uint32_t *word, uint32_t expected, const struct timespec 
     return result;
 }
 
-long clinux_futex_wake(uint32_t *word, int count) {
-    return syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, NULL, NULL, 0);
+long clinux_futex_wake(uint32_t *word) {
+    return syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
 }
 
 int clinux_supports(struct io_uring *ring, int operation) {

@@ -131,7 +131,7 @@ static inline ssize_t clinux_receive(int descriptor, void *bytes, size_t capacit
 }
 
 long clinux_futex_wait(uint32_t *word, uint32_t expected, const struct timespec *deadline);
-long clinux_futex_wake(uint32_t *word, int count);
+long clinux_futex_wake(uint32_t *word);
 // Whether the kernel has an operation (IORING_OP_...): 1 or 0, or -errno.
 int clinux_supports(struct io_uring *ring, int operation);
 long clinux_thread_id(void);

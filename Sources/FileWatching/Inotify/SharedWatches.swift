@@ -53,7 +53,8 @@ final class SharedWatches: Sendable {
 
     private func makeReader() throws(SystemError) -> InotifyReader {
         let reader = InotifyReader(
-            try makeInotify(), queue: queue, capacity: SharedWatches.bufferCapacity
+            try makeInotify(), queue: queue,
+            buffer: InotifyEventBuffer(capacity: SharedWatches.bufferCapacity)
         ) { [self] reader, emptiedAt in
             let batches = state.withLock { state in
                 state.reader === reader ? state.route(reader.buffer, emptiedAt: emptiedAt) : []

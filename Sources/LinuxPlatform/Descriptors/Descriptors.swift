@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Queries on a user's descriptor.
+/// Calls on descriptors of any kind.
 package enum Descriptors {
     /// Bytes that can be read at once (FIONREAD); nil where the kernel has no count.
     package static func bytesReadable(_ descriptor: Int32) -> UInt? {
@@ -43,11 +43,34 @@ package enum Descriptors {
         fcntl(descriptor, F_GETFD) >= 0
     }
 
-    /// Whether the descriptor is a listening socket (SO_ACCEPTCONN).
-    package static func isListening(_ descriptor: Int32) -> Bool {
-        var value: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0 && value != 0
+    package static func close(_ descriptor: Int32) {
+        // Linux closes the descriptor even when it reports EINTR.
+        _ = Glibc.close(descriptor)
+    }
+
+    /// Sets or clears O_NONBLOCK, for all who share the open file description. Returns whether it
+    /// was set before; nil if the descriptor is not open.
+    @discardableResult
+    package static func setNonBlocking(_ descriptor: Int32, _ isOn: Bool = true) -> Bool? {
+        let flags = fcntl(descriptor, F_GETFL)
+        guard flags >= 0 else { return nil }
+        let wanted = isOn ? flags | O_NONBLOCK : flags & ~O_NONBLOCK
+        if wanted != flags { _ = fcntl(descriptor, F_SETFL, wanted) }
+        return flags & O_NONBLOCK != 0
+    }
+
+    /// Sets FD_CLOEXEC, so that child processes do not inherit the descriptor.
+    package static func closeOnExec(_ descriptor: Int32) {
+        let flags = fcntl(descriptor, F_GETFD)
+        if flags >= 0 { _ = fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) }
+    }
+
+    /// A number for the file behind the descriptor (st_ino): it tells whether the descriptor's
+    /// number names another file by now. For sockets; nil if the number is not open. fstat(2).
+    package static func identity(_ descriptor: Int32) -> UInt64? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        return UInt64(status.st_ino)
     }
 
     /// Room in a socket's send buffer (SO_SNDBUF less SIOCOUTQ) or in a pipe; nil for other kinds.

@@ -24,4 +24,12 @@ package enum Memory {
         guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
         return start == otherStart || memcmp(start, otherStart, one.count) == 0
     }
+
+    /// Index of the first byte that equals `byte`. memchr(3).
+    package static func firstIndex(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let start = bytes.baseAddress,
+            let found = memchr(start, Int32(byte), bytes.count)
+        else { return nil }
+        return start.distance(to: UnsafeRawPointer(found))
+    }
 }

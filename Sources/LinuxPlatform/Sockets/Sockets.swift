@@ -57,15 +57,10 @@ package enum Sockets {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    package static func close(_ descriptor: Int32) {
-        // Linux closes the descriptor even when it reports EINTR.
-        _ = Glibc.close(descriptor)
-    }
-
     /// Closes at once and resets the connection; unsent bytes are dropped. SO_LINGER.
     package static func abort(_ descriptor: Int32) {
         setStructure(descriptor, SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
-        close(descriptor)
+        Descriptors.close(descriptor)
     }
 
     // MARK: making
@@ -79,7 +74,7 @@ package enum Sockets {
         do throws(SystemError) {
             return try body(descriptor)
         } catch {
-            close(descriptor)
+            Descriptors.close(descriptor)
             throw error
         }
     }
@@ -129,17 +124,14 @@ package enum Sockets {
         setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }
 
-    /// Sets O_NONBLOCK, for accept(2) and sendfile(2), which have no flag for it.
-    package static func setNonBlocking(_ descriptor: Int32) {
-        let flags = fcntl(descriptor, F_GETFL)
-        if flags >= 0 && flags & O_NONBLOCK == 0 {
-            _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
-        }
-    }
-
     /// Whether it is a SOCK_STREAM socket; nil: not a socket.
     package static func isStream(_ descriptor: Int32) -> Bool? {
         option(descriptor, SOL_SOCKET, SO_TYPE).map { $0 == Int32(SOCK_STREAM.rawValue) }
+    }
+
+    /// Whether it is a listening socket. SO_ACCEPTCONN.
+    package static func isListening(_ descriptor: Int32) -> Bool {
+        option(descriptor, SOL_SOCKET, SO_ACCEPTCONN) == 1
     }
 
     package static func isUnix(_ descriptor: Int32) -> Bool {

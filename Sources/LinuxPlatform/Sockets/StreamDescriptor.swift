@@ -21,33 +21,24 @@ package struct StreamDescriptor: Sendable {
 
     package init(number: Int32, isSocket: Bool) {
         self.number = number
-        let flags = fcntl(number, F_GETFL)
-        if isSocket {
-            mode = .socket
-        } else {
-            mode = flags >= 0 && flags & O_NONBLOCK != 0 ? .nonBlocking : .noWait
-        }
+        let flags = isSocket ? 0 : fcntl(number, F_GETFL)
+        let isNonBlocking = flags >= 0 && flags & O_NONBLOCK != 0
+        mode = isSocket ? .socket : isNonBlocking ? .nonBlocking : .noWait
     }
 
     /// Clears O_NONBLOCK, if it was set here.
     package func restore() {
-        guard mode == .nonBlockingForNow else { return }
-        let flags = fcntl(number, F_GETFL)
-        if flags >= 0 { _ = fcntl(number, F_SETFL, flags & ~O_NONBLOCK) }
+        if mode == .nonBlockingForNow { Descriptors.setNonBlocking(number, false) }
     }
 
     /// Changes the mode after the kernel has rejected RWF_NOWAIT.
     package mutating func setNonBlocking() {
-        let flags = fcntl(number, F_GETFL)
-        guard flags >= 0 else { return }
-        mode = flags & O_NONBLOCK != 0 ? .nonBlocking : .nonBlockingForNow
-        if mode == .nonBlockingForNow { _ = fcntl(number, F_SETFL, flags | O_NONBLOCK) }
+        guard let wasSet = Descriptors.setNonBlocking(number) else { return }
+        mode = wasSet ? .nonBlocking : .nonBlockingForNow
     }
 
     /// Result of a call that requires `setNonBlocking` first.
     package static let needsNonBlocking = -Int(EOPNOTSUPP)
-    /// Result of a call that would block.
-    package static let wouldBlock = -Int(EAGAIN)
 
     /// Reads available bytes. Returns the count, 0 at the end, or a negated errno.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -32,7 +32,7 @@ package struct UnixSocketFile: Sendable {
     package var isStale: Bool {
         guard let address = SocketAddress(unixPath: path) else { return false }
         do throws(SystemError) {
-            Sockets.close(try Sockets.connect(to: address).descriptor)
+            Descriptors.close(try Sockets.connect(to: address).descriptor)
             return false
         } catch {
             return error.call == "connect" && error.code == ECONNREFUSED
@@ -44,7 +44,7 @@ package struct UnixSocketFile: Sendable {
         // Through a descriptor, so that a symbolic link at the path is not followed.
         let descriptor = try checked("open") {
             UnixSocketFile.withPath(path) {
-                clinux_open($0, UnixSocketFile.placeFlag | O_NOFOLLOW | O_CLOEXEC, 0)
+                clinux_open($0, Int32(CLINUX_OPEN_PATH) | O_NOFOLLOW | O_CLOEXEC, 0)
             }
         }
         let owned = OwnedDescriptor(adopting: descriptor)
@@ -56,9 +56,6 @@ package struct UnixSocketFile: Sendable {
         guard facts.st_mode & 0o7777 != mode else { return }
         try checked("chmod") { chmod("/proc/self/fd/\(owned.number)", mode_t(mode)) }
     }
-
-    /// O_PATH, which Swift does not import.
-    private static let placeFlag: Int32 = 0o10000000
 
     private static func withPath<Result>(
         _ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Result

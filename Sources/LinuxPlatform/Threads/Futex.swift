@@ -3,31 +3,25 @@ internal import Glibc
 
 /// futex(2), process-private, on a 32-bit word.
 package enum Futex {
-    package enum Outcome {
-        /// Woken, interrupted, or the word differed: check the word again.
-        case woken
-        case timedOut
-    }
-
-    /// Sleeps while the word holds `expected`.
+    /// Sleeps while the word holds `expected`. May return early: check the word again.
     /// - Parameter deadline: on CLOCK_MONOTONIC, in nanoseconds; nil waits without a limit.
+    /// - Returns: whether the deadline has passed.
     package static func wait(
         _ word: UnsafeMutableRawPointer, expected: UInt32, deadline: UInt64? = nil
-    ) -> Outcome {
+    ) -> Bool {
         let address = word.assumingMemoryBound(to: UInt32.self)
         guard let deadline else {
             _ = clinux_futex_wait(address, expected, nil)
-            return .woken
+            return false
         }
         var time = timespec(
             tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
-        let code = -clinux_futex_wait(address, expected, &time)
-        return code == Int(ETIMEDOUT) ? .timedOut : .woken
+        return clinux_futex_wait(address, expected, &time) == -Int(ETIMEDOUT)
     }
 
-    /// Wakes up to `count` threads that sleep on the word. The kernel does not access the word, so
+    /// Wakes one thread that sleeps on the word. The kernel does not access the word, so
     /// its memory may be freed already.
-    package static func wake(_ word: UnsafeMutableRawPointer, count: Int32 = 1) {
-        clinux_futex_wake(word.assumingMemoryBound(to: UInt32.self), count)
+    package static func wake(_ word: UnsafeMutableRawPointer) {
+        clinux_futex_wake(word.assumingMemoryBound(to: UInt32.self))
     }
 }

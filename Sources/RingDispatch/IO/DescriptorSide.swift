@@ -200,7 +200,7 @@ final class DescriptorSide: Sendable {
         case StreamDescriptor.needsNonBlocking:
             runner.value.stream.setNonBlocking()
             return nil
-        case StreamDescriptor.wouldBlock, 0:
+        case Sockets.wouldBlock, 0:
             if operation.channel.isConvenience && direction == .read && operation.transferred > 0 {
                 return .finished(0)
             }

@@ -142,7 +142,8 @@ final class IODescriptor: Sendable {
             shownNumber.store(result, ordering: .releasing)
             do throws(SystemError) {
                 let found = try DescriptorFacts(descriptor: result)
-                if found.kind == .file { OpenFile.makeBlocking(result) }
+                // With O_NONBLOCK, io_uring fails a request whose bytes are not in the page cache.
+                if found.kind == .file { Descriptors.setNonBlocking(result, false) }
                 setKind(found)
             } catch {
                 facts.value.error = error.code
@@ -226,7 +227,7 @@ final class IODescriptor: Sendable {
         if path != nil, number >= 0 {
             // close(2) may block.
             DispatchQueue.global().submit { [number] in
-                OpenFile.close(number)
+                Descriptors.close(number)
                 for channel in channels { channel.cleanUp() }
             }
         } else {

@@ -49,9 +49,9 @@ struct Parker: ~Copyable {
                 word.pointee.store(Parker.empty, ordering: .relaxed)
                 return true
             }
-            let outcome = Futex.wait(word, expected: Parker.sleeping, deadline: deadline)
+            let isLate = Futex.wait(word, expected: Parker.sleeping, deadline: deadline)
             if tryTake() { return true }
-            if outcome == .timedOut {
+            if isLate {
                 let (withdrawn, _) = word.pointee.compareExchange(
                     expected: Parker.sleeping, desired: Parker.empty, ordering: .acquiring)
                 if withdrawn { return false }

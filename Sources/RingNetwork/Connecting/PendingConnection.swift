@@ -139,9 +139,9 @@ public final class PendingConnection: Sendable {
 
     private func ended(_ attempt: ConnectAttempt, _ error: SystemError?) {
         confined.running.removeAll { $0 === attempt }
-        guard confined.deliver != nil else { return Sockets.close(attempt.descriptor) }
+        guard confined.deliver != nil else { return Descriptors.close(attempt.descriptor) }
         guard let error else { return succeed(attempt.descriptor) }
-        Sockets.close(attempt.descriptor)
+        Descriptors.close(attempt.descriptor)
         confined.failed.append(ConnectError.Attempt(attempt.endpoint, error))
         // Without a delay, which is for addresses that do not answer.
         if !confined.untried.isEmpty {

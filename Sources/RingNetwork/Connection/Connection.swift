@@ -97,7 +97,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
 
     deinit {
         // The connection was never activated.
-        if phase == .setup { Sockets.close(descriptor) }
+        if phase == .setup { Descriptors.close(descriptor) }
     }
 
     var phase: ConnectionState { confined.life.state }
@@ -270,7 +270,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         stopTimer()
         confined.receiver?.end()
         let isAborting = aborts || why == .aborted
-        if isAborting { Sockets.abort(descriptor) } else { Sockets.close(descriptor) }
+        if isAborting { Sockets.abort(descriptor) } else { Descriptors.close(descriptor) }
         finish(why)
     }
 

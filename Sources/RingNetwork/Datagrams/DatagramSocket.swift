@@ -306,7 +306,7 @@ public final class DatagramSocket: QueueConfined {
     private func release() {
         isOpen.withLock { isOpen in
             isOpen = false
-            Sockets.close(descriptor)
+            Descriptors.close(descriptor)
         }
         file?.remove()
     }

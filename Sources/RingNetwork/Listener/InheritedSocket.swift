@@ -36,7 +36,7 @@ public struct InheritedSocket: Sendable, Hashable {
             if unsetsVariables { for name in variables { Environment.unset(name) } }
         }
         return try all(
-            processIdentifier: InheritedDescriptor.processIdentifier, first: firstDescriptor
+            processIdentifier: Processes.current, first: firstDescriptor
         ) { Environment.value($0) }
     }
 
@@ -62,7 +62,7 @@ public struct InheritedSocket: Sendable, Hashable {
         let names = (variable("LISTEN_FDNAMES") ?? "").split(
             separator: ":", omittingEmptySubsequences: false)
         // First of all, so that no child inherits any of them.
-        for descriptor in first..<first + count { InheritedDescriptor.closeOnExec(descriptor) }
+        for descriptor in first..<first + count { Descriptors.closeOnExec(descriptor) }
         return (first..<first + count).enumerated().map { index, descriptor in
             let name = index < names.count && !names[index].isEmpty ? names[index] : "unknown"
             return InheritedSocket(descriptor: descriptor, name: String(name))
@@ -71,7 +71,7 @@ public struct InheritedSocket: Sendable, Hashable {
 
     /// Throws unless a listener can adopt the socket.
     func check() throws(InheritedSocketError) {
-        if Descriptors.isListening(descriptor), Sockets.isStream(descriptor) == true { return }
+        if Sockets.isListening(descriptor), Sockets.isStream(descriptor) == true { return }
         let reason: InheritedSocketError.Reason =
             switch Sockets.isStream(descriptor) {
             case nil: Descriptors.isOpen(descriptor) ? .notSocket : .notOpen

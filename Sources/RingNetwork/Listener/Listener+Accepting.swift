@@ -42,7 +42,7 @@ extension Listener {
     /// Called for each accepted connection.
     func accepted(_ descriptor: Int32, at socket: ListeningSocket) {
         confined.accepting.pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
-        guard confined.phase == .active else { return Sockets.close(descriptor) }
+        guard confined.phase == .active else { return Descriptors.close(descriptor) }
         confined.accepting.bucket?.take(now: MonotonicClock.nanoseconds())
         begin(descriptor, isUnix: socket.isUnix)
         if confined.open.count >= options.connectionLimit { hold(.limit, \.pausesForLimit) }
@@ -160,12 +160,12 @@ extension Listener {
     /// so they see an end instead of a hang. Returns their number.
     private func turnAway(at socket: ListeningSocket) -> Int {
         guard let kept = confined.reserve else { return 0 }
-        Sockets.close(kept)
+        Descriptors.close(kept)
         let before = confined.tally.turnedAway
         for _ in 0..<Listener.mostTurnedAway {
             let descriptor = Sockets.accept(socket.descriptor)
             if descriptor < 0 { break }
-            Sockets.close(descriptor)
+            Descriptors.close(descriptor)
             confined.tally.turnedAway += 1
         }
         confined.reserve = Sockets.reserve()

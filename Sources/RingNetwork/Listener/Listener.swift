@@ -187,7 +187,7 @@ public final class Listener: QueueConfined {
 
     private func release() {
         for socket in sockets { socket.close() }
-        if let reserve = confined.reserve { Sockets.close(reserve) }
+        if let reserve = confined.reserve { Descriptors.close(reserve) }
         confined.reserve = nil
     }
 

@@ -50,8 +50,8 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
         isUnix = Sockets.isUnix(descriptor)
         endpoint = socket.endpoint ?? .unix(UnixAddress(kernel: [], isAbstract: true))
         file = nil
-        InheritedDescriptor.closeOnExec(descriptor)
-        Sockets.setNonBlocking(descriptor)
+        Descriptors.closeOnExec(descriptor)
+        Descriptors.setNonBlocking(descriptor)
         options.socket.apply(to: descriptor)
     }
 
@@ -76,7 +76,7 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
         guard !confined.isClosed else { return }
         confined.isClosed = true
         confined.acceptor?.end()
-        Sockets.close(descriptor)
+        Descriptors.close(descriptor)
         file?.remove()
         confined.listener?.finishIfClosed()
     }

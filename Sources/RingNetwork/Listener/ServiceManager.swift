@@ -52,7 +52,7 @@ public enum ServiceManager {
         do throws(SystemError) {
             let socket = try Datagrams.open(
                 at: nil, connectingTo: address, DatagramSettings())
-            defer { Sockets.close(socket) }
+            defer { Descriptors.close(socket) }
             let sent = Array(text.utf8).withUnsafeBytes { Sockets.send(socket, $0) }
             guard sent >= 0 else { throw SystemError(call: "send", code: Int32(-sent)) }
         } catch {

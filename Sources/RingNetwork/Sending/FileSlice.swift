@@ -18,7 +18,7 @@ final class FileSlice {
 
     /// The number of bytes that the socket took, or a negated errno; 0 at the end of the file.
     func send(to socket: Int32, from taken: Int) -> Int {
-        if !isPrepared { Sockets.setNonBlocking(socket) }
+        if !isPrepared { Descriptors.setNonBlocking(socket) }
         isPrepared = true
         return FileSlices.send(
             socket, file: file.number, offset: offset + taken,

@@ -16,17 +16,15 @@ package final class InotifyReader: DescriptorWatch, @unchecked Sendable {
     /// Reads of the kernel's queue before the reader yields the thread.
     private static let readsInARow = 16
 
-    /// - Parameters:
-    ///   - capacity: of the buffer, in bytes.
-    ///   - handler: called on the queue for each filled buffer, with a time at which the kernel's
-    ///     queue was empty, except for these events; nil if that is unknown.
+    /// - Parameter handler: called on the queue for each filled buffer, with a time at which the
+    ///   kernel's queue was empty, except for these events; nil if that is unknown.
     package init(
-        _ inotify: any Inotify, queue: DispatchQueue, capacity: Int = 32_768,
-        handler: @escaping Handler
+        _ inotify: any Inotify, queue: DispatchQueue,
+        buffer: InotifyEventBuffer = InotifyEventBuffer(), handler: @escaping Handler
     ) {
         self.inotify = inotify
         self.handler = handler
-        buffer = InotifyEventBuffer(capacity: capacity)
+        self.buffer = buffer
         super.init(descriptor: inotify.descriptor, queue: queue, events: PollEvents.readable)
     }
 
