@@ -7,9 +7,7 @@ final class Ledger: Sendable {
     private let state = Locked(State())
 
     private struct State {
-        /// Indexed by `Tally.place`; nil where a connection has closed.
-        var open: [Tally?] = []
-        var free: [Int] = []
+        var open: [ObjectIdentifier: Tally] = [:]
         var closed = Traffic()
         var ends = Ends()
         var connections = 0
@@ -18,20 +16,13 @@ final class Ledger: Sendable {
     func opened(_ tally: Tally) {
         state.withLock { state in
             state.connections += 1
-            if let place = state.free.popLast() {
-                tally.place = place
-                state.open[place] = tally
-            } else {
-                tally.place = state.open.count
-                state.open.append(tally)
-            }
+            state.open[ObjectIdentifier(tally)] = tally
         }
     }
 
     func closed(_ tally: Tally, _ reason: CloseReason) {
         state.withLock { state in
-            state.open[tally.place] = nil
-            state.free.append(tally.place)
+            state.open[ObjectIdentifier(tally)] = nil
             state.closed += tally.traffic
             state.ends.count(reason)
         }
@@ -41,10 +32,10 @@ final class Ledger: Sendable {
     var totals: Totals {
         state.withLock { state in
             var traffic = state.closed
-            for tally in state.open { if let tally { traffic += tally.traffic } }
+            for tally in state.open.values { traffic += tally.traffic }
             return Totals(
-                connections: state.connections, open: state.open.count - state.free.count,
-                traffic: traffic, ends: state.ends)
+                connections: state.connections, open: state.open.count, traffic: traffic,
+                ends: state.ends)
         }
     }
 }

@@ -4,10 +4,7 @@ import Synchronization
 ///
 /// One queue writes, any thread may read: a count needs no atomic read-modify-write, and no cache
 /// line shared between clients.
-final class Tally: @unchecked Sendable {
-    // Safety: the ledger's lock guards `place`.
-    /// Index in the ledger's array of open tallies.
-    var place = 0
+final class Tally: Sendable {
     // Relaxed: the counters are independent of each other.
     private let messages = Atomic<Int>(0)
     private let bytes = Atomic<Int>(0)

@@ -2,10 +2,6 @@
 ///
 /// It stays bytes: HTTP is defined on bytes, and a Swift String sees line ends where HTTP has none.
 package struct HTTPHead: Sendable {
-    package struct Failure: Error {
-        package let words: String
-    }
-
     package typealias Field = (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)
 
     package let firstLine: ArraySlice<UInt8>
@@ -13,7 +9,7 @@ package struct HTTPHead: Sendable {
     package private(set) var fields: [Field] = []
 
     /// - Parameter bytes: the lines before the empty one. CRLF or LF separates them.
-    package init(_ bytes: [UInt8]) throws(Failure) {
+    package init(_ bytes: [UInt8]) throws(FormatFailure) {
         var rest = bytes[...]
         firstLine = Self.takeLine(&rest) ?? []
         fields.reserveCapacity(16)
@@ -75,12 +71,12 @@ package struct HTTPHead: Sendable {
         return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }
 
-    private static func field(_ line: ArraySlice<UInt8>) throws(Failure) -> Field {
+    private static func field(_ line: ArraySlice<UInt8>) throws(FormatFailure) -> Field {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), isToken(line[..<colon]),
             case let value = trimmed(line[(colon + 1)...]), value.allSatisfy(isOfValue)
         else {
             let text = String(decoding: line.prefix(40), as: UTF8.self)
-            throw Failure(words: "a line of its head is '\(text)'")
+            throw FormatFailure(words: "a line of its head is '\(text)'")
         }
         return (line[..<colon], value)
     }

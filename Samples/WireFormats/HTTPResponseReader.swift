@@ -89,7 +89,7 @@ package struct HTTPResponseReader {
                     return .malformed("a head without end")
                 }
                 guard end != nil else { return .needsMore }
-                do throws(HTTPHead.Failure) {
+                do throws(FormatFailure) {
                     if try endLine(expectsBody: expectsBody) { return .complete(offset) }
                 } catch {
                     return .malformed(error.words)
@@ -107,7 +107,7 @@ package struct HTTPResponseReader {
     }
 
     /// Handles a complete line. Returns whether the response ends with it.
-    private mutating func endLine(expectsBody: Bool) throws(HTTPHead.Failure) -> Bool {
+    private mutating func endLine(expectsBody: Bool) throws(FormatFailure) -> Bool {
         if case .head = state {
             guard pending.hasSuffix("\n\n") || pending.hasSuffix("\n\r\n") else {
                 return try checkFirstLine()
@@ -122,12 +122,12 @@ package struct HTTPResponseReader {
         case .chunkedSize:
             let ends = Array("; \t".utf8)
             guard let size = Int(digits: line.prefix { !ends.contains($0) }, radix: 16) else {
-                throw HTTPHead.Failure(words: "invalid size in a chunked body")
+                throw FormatFailure(words: "invalid size in a chunked body")
             }
             state = size == 0 ? .trailer : .chunkedData(left: size)
         case .chunkedDataEnd:
             guard line.isEmpty else {
-                throw HTTPHead.Failure(words: "invalid line end in a chunked body")
+                throw FormatFailure(words: "invalid line end in a chunked body")
             }
             state = .chunkedSize
         default: return line.isEmpty
@@ -136,13 +136,13 @@ package struct HTTPResponseReader {
     }
 
     /// Detects another protocol by its first line, since it may never send an empty line.
-    private func checkFirstLine() throws(HTTPHead.Failure) -> Bool {
+    private func checkFirstLine() throws(FormatFailure) -> Bool {
         let isFirst = pending.firstIndex(of: UInt8(ascii: "\n")) == pending.count - 1
         if isFirst { _ = try Self.status(of: HTTPHead.withoutLineEnd(pending[...])) }
         return false
     }
 
-    private static func parse(_ bytes: [UInt8]) throws(HTTPHead.Failure) -> Head {
+    private static func parse(_ bytes: [UInt8]) throws(FormatFailure) -> Head {
         // Without the empty line, which follows a line end.
         let fields = try HTTPHead(Array(HTTPHead.withoutLineEnd(bytes[...])))
         let status = try status(of: fields.firstLine)
@@ -155,21 +155,21 @@ package struct HTTPResponseReader {
         } else if let digits = fields.values("content-length").last {
             guard let length = Int(digits: digits) else {
                 let text = String(decoding: digits.prefix(40), as: UTF8.self)
-                throw HTTPHead.Failure(words: "its length is '\(text)'")
+                throw FormatFailure(words: "its length is '\(text)'")
             }
             head.body = length > 0 ? .body(left: length) : nil
         }
         return head
     }
 
-    private static func status(of line: ArraySlice<UInt8>) throws(HTTPHead.Failure) -> Int {
+    private static func status(of line: ArraySlice<UInt8>) throws(FormatFailure) -> Int {
         let digits = line.drop { $0 != UInt8(ascii: " ") }.drop { $0 == UInt8(ascii: " ") }
             .prefix { $0 > UInt8(ascii: " ") }
         guard line.starts(with: "HTTP/1.".utf8),
             let status = Int(digits: digits), 100...999 ~= status
         else {
             let text = String(decoding: line.prefix(40), as: UTF8.self)
-            throw HTTPHead.Failure(words: "its first line is '\(text)'")
+            throw FormatFailure(words: "its first line is '\(text)'")
         }
         return status
     }

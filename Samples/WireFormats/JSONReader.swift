@@ -3,17 +3,13 @@
 /// `\udc80` to `\udcff` outside a surrogate pair is a single byte: Python writes file names that
 /// are not UTF-8 this way (PEP 383).
 package struct JSONReader {
-    package struct Failure: Error {
-        package let words: String
-    }
-
     /// Deeper nesting is refused, because the parser is recursive.
     private static let depthLimit = 16
 
     private let text: [UInt8]
     private var place = 0
 
-    package static func read(_ text: [UInt8]) throws(Failure) -> JSONValue {
+    package static func read(_ text: [UInt8]) throws(FormatFailure) -> JSONValue {
         var reader = JSONReader(text: text)
         let value = try reader.value(depth: 0)
         reader.skipSpace()
@@ -25,8 +21,8 @@ package struct JSONReader {
 
     private init(text: [UInt8]) { self.text = text }
 
-    private func failure(_ words: String) -> Failure {
-        Failure(words: "not JSON: \(words), at byte \(place)")
+    private func failure(_ words: String) -> FormatFailure {
+        FormatFailure(words: "not JSON: \(words), at byte \(place)")
     }
 
     private var next: UInt8? { place < text.count ? text[place] : nil }
@@ -42,7 +38,7 @@ package struct JSONReader {
         return true
     }
 
-    private mutating func value(depth: Int) throws(Failure) -> JSONValue {
+    private mutating func value(depth: Int) throws(FormatFailure) -> JSONValue {
         guard depth < Self.depthLimit else {
             throw failure("nested deeper than \(Self.depthLimit)")
         }
@@ -58,7 +54,7 @@ package struct JSONReader {
         }
     }
 
-    private mutating func members(depth: Int) throws(Failure) -> [JSONValue.Member] {
+    private mutating func members(depth: Int) throws(FormatFailure) -> [JSONValue.Member] {
         _ = take("{")
         if take("}") { return [] }
         var members: [JSONValue.Member] = []
@@ -73,7 +69,7 @@ package struct JSONReader {
         return members
     }
 
-    private mutating func elements(depth: Int) throws(Failure) -> [JSONValue] {
+    private mutating func elements(depth: Int) throws(FormatFailure) -> [JSONValue] {
         _ = take("[")
         if take("]") { return [] }
         var elements: [JSONValue] = []
@@ -82,7 +78,7 @@ package struct JSONReader {
         return elements
     }
 
-    private mutating func word() throws(Failure) -> JSONValue {
+    private mutating func word() throws(FormatFailure) -> JSONValue {
         let words: [(StaticString, JSONValue)] = [
             ("true", .boolean(true)), ("false", .boolean(false)), ("null", .null),
         ]
@@ -95,7 +91,7 @@ package struct JSONReader {
         throw failure("no value begins like this")
     }
 
-    private mutating func number() throws(Failure) -> JSONValue {
+    private mutating func number() throws(FormatFailure) -> JSONValue {
         let start = place
         let signs = [
             UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "e"),
@@ -113,7 +109,7 @@ package struct JSONReader {
 }
 
 extension JSONReader {
-    private mutating func string() throws(Failure) -> [UInt8] {
+    private mutating func string() throws(FormatFailure) -> [UInt8] {
         place += 1
         var bytes: [UInt8] = []
         while let byte = next {
@@ -128,7 +124,7 @@ extension JSONReader {
         throw failure("a string has no end")
     }
 
-    private mutating func escape() throws(Failure) -> [UInt8] {
+    private mutating func escape() throws(FormatFailure) -> [UInt8] {
         guard let byte = next else { throw failure("a string has no end") }
         place += 1
         switch byte {
@@ -144,7 +140,7 @@ extension JSONReader {
     }
 
     /// Parses the digits after `\u`, and the second half of a surrogate pair.
-    private mutating func codeUnits() throws(Failure) -> [UInt8] {
+    private mutating func codeUnits() throws(FormatFailure) -> [UInt8] {
         let unit = try hexadecimal()
         if let scalar = Unicode.Scalar(unit) { return Array(String(scalar).utf8) }
         if 0xdc80...0xdcff ~= unit { return [UInt8(unit & 0xff)] }
@@ -159,7 +155,7 @@ extension JSONReader {
         return Array(String(scalar).utf8)
     }
 
-    private mutating func hexadecimal() throws(Failure) -> UInt32 {
+    private mutating func hexadecimal() throws(FormatFailure) -> UInt32 {
         let digits = text[place...].prefix(4)
         guard digits.count == 4, digits.first ?? 0 > UInt8(ascii: "-"),
             let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)

@@ -1,12 +1,9 @@
 import FileWatching
+import SampleSupport
 import WireFormats
 
 /// A client's command: one line of JSON, or a URL's query.
 struct ClientCommand {
-    struct Failure: Error {
-        let words: String
-    }
-
     private(set) var paths: [[UInt8]] = []
     private(set) var globs: [Glob] = []
     private var globBytes = 0
@@ -63,13 +60,12 @@ struct ClientCommand {
             case "glob": try add(glob: value)
             case "since":
                 guard let number = UInt64(String(decoding: value, as: UTF8.self)) else {
-                    throw Failure(words: "since= is not a sequence number")
+                    throw Failure("since= is not a sequence number")
                 }
                 since = number
             case "instance": instance = value
             default:
-                throw Failure(
-                    words: "unknown parameter; known are path, glob, since and instance")
+                throw Failure("unknown parameter; known are path, glob, since and instance")
             }
         }
         try check()
@@ -78,7 +74,7 @@ struct ClientCommand {
     /// Replaces `since` by the value of a Last-Event-ID header.
     mutating func resume(after sequence: String) throws(Failure) {
         guard let number = UInt64(sequence) else {
-            throw Failure(words: "Last-Event-ID is not a sequence number")
+            throw Failure("Last-Event-ID is not a sequence number")
         }
         since = number
     }
@@ -122,7 +118,7 @@ struct ClientCommand {
     }
 
     private static func failure(_ words: String) -> Failure {
-        Failure(words: words + ". " + remedy)
+        Failure(words + ". " + remedy)
     }
 
     /// Decodes as for forms: `+` is a space. A `%` without two digits stands for itself.

@@ -1,5 +1,6 @@
 import RingDispatch
 import RingNetwork
+import SampleSupport
 import WireFormats
 
 /// A client over TCP or a Unix socket: receives a JSON line per change, and may send lines that
@@ -48,7 +49,7 @@ final class LineClient {
         do {
             subscriber.apply(try ClientCommand(line: line))
         } catch {
-            refuse(error.words, connection)
+            refuse(error.description, connection)
         }
     }
 

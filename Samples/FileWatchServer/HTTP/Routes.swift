@@ -51,7 +51,7 @@ struct Routes: Sendable {
             return .takenOver
         } catch {
             feed.noteRefusedCommand()
-            return .response(HTTPResponse(.badRequest, error.words + "\n"))
+            return .response(HTTPResponse(.badRequest, error.description + "\n"))
         }
     }
 

@@ -38,7 +38,6 @@ public struct RunEnvironment: Sendable {
             serverBackend: server.flatMap(ProcessUsage.backend(ofProcess:)))
     }
 
-    /// As a shell reads it. The values of headers are left out: they may be secret.
     static func commandLine(_ arguments: [String]) -> String {
         var words: [String] = []
         for argument in arguments {

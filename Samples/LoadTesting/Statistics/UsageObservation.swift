@@ -29,7 +29,6 @@ public struct UsageObservation: Sendable {
         systemSeconds = Double(now.systemNanoseconds - own.systemNanoseconds) / 1e9
         guard let other, let now = process.flatMap({ ProcessUsage.of(process: $0) }) else { return }
         serverSeconds = Double(now.processorNanoseconds &- other.processorNanoseconds) / 1e9
-        // May be negative: the counts of threads that have ended are lost.
         serverContextSwitches = Int(now.contextSwitches) - Int(other.contextSwitches)
     }
 }
