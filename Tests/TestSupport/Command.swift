@@ -55,8 +55,12 @@ package final class Command {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while !condition(transcript) {
             var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            if poll(&entry, 1, Int32(Self.patienceSeconds * 1000)) <= 0 { return false }
+            let result = poll(&entry, 1, Int32(Self.patienceSeconds * 1000))
+            // A signal of another test.
+            if result < 0, errno == EINTR { continue }
+            if result <= 0 { return false }
             let count = read(socket, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
             if count <= 0 { return condition(transcript) }
             transcript += String(decoding: buffer[..<count], as: UTF8.self)
         }

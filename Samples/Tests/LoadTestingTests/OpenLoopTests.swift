@@ -132,9 +132,8 @@ struct OpenLoopTests {
     @Test("a sweep ends at the highest rate that keeps the condition")
     func sweep() throws {
         let server = try TestServer.echo()
-        let plan = try shortPlan(server.endpoint).lasting(milliseconds: 300)
         let sweep = try Sweep(
-            plan, rates: 20...80, until: try Condition("p99<10s"))
+            shortPlan(server.endpoint), rates: 20...80, until: try Condition("p99<10s"))
         var rates: [Double] = []
         let best = try sweep.best(
             run: { plan in
@@ -142,7 +141,7 @@ struct OpenLoopTests {
                 // Above 40 a second, nothing is answered.
                 let isServed = (plan.schedule.perSecond ?? 0) <= 40
                 if !isServed { return try Self.failingReport(plan) }
-                // A closed loop answers more than the rate demands, however slow the machine is.
+                // A closed loop ends with all its answers, however slow the machine is.
                 var plan = plan
                 plan.schedule = .closed
                 return try runLoad(plan)
@@ -153,7 +152,7 @@ struct OpenLoopTests {
 
     private static func failingReport(_ plan: LoadPlan) throws -> LoadReport {
         let server = try TestServer.answering { connection, _ in connection.close() }
-        var plan = plan
+        var plan = plan.lasting(milliseconds: 300)
         plan.targets = [try LoadTarget("tcp://\(server.endpoint)")]
         return try runLoad(plan)
     }

@@ -40,7 +40,11 @@ struct SourceStressTests {
                     var sent = UInt32(thread * rounds + round)
                     var answer: UInt32 = 0
                     _ = write(pair[1], &sent, 4)
-                    let count = recv(pair[1], &answer, 4, Int32(MSG_WAITALL))
+                    var count = 0
+                    // A signal of another test may interrupt it.
+                    repeat {
+                        count = recv(pair[1], &answer, 4, Int32(MSG_WAITALL))
+                    } while count < 0 && errno == EINTR
                     #expect(count == 4 && answer == sent)
                     close(pair[1])
                 }

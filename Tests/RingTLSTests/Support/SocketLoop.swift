@@ -37,6 +37,8 @@ final class SocketLoop {
         flush()
         while !condition(side) {
             let count = recv(socket, &buffer, buffer.count, 0)
+            // With SO_RCVTIMEO, a signal ends the call whatever its handler's flags are. signal(7).
+            if count < 0, errno == EINTR { continue }
             if count == 0 { side.end() }
             if count <= 0 { return condition(side) }
             side.receive(buffer[..<count])
@@ -59,7 +61,11 @@ final class SocketLoop {
     /// The next connection, or -1 when none comes.
     static func accept(_ listener: Int32) -> Int32 {
         var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-        if poll(&entry, 1, Int32(Command.patienceSeconds * 1000)) <= 0 { return -1 }
+        var result: Int32
+        repeat {
+            result = poll(&entry, 1, Int32(Command.patienceSeconds * 1000))
+        } while result < 0 && errno == EINTR
+        if result <= 0 { return -1 }
         return Glibc.accept(listener, nil, nil)
     }
 
