@@ -14,7 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 sanitizers=(tsan asan)
 others=(samples loops stress simulation deep traits docs notes ported demo manifests containers)
 declare -A minutes=(
-    [tsan]=14 [asan]=10 [samples]=14 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=9
+    [tsan]=14 [asan]=10 [samples]=25 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=9
     [docs]=5 [notes]=7
     [ported]=4 [demo]=5 [manifests]=1 [containers]=25
 )
