@@ -131,16 +131,20 @@ struct StallTests {
 
     @Test("RINGDISPATCH_STALLS writes a line to standard error")
     func environment() async {
-        let result = await #expect(
-            processExitsWith: .success, observing: [\.standardErrorContent]
-        ) {
+        await #expect(processExitsWith: .success) {
             setenv("RINGDISPATCH_STALLS", "50", 1)
-            let queue = DispatchQueue(label: "stall.line")
-            queue.async { usleep(500_000) }
-            queue.sync {}
+            var ends: [Int32] = [-1, -1]
+            #expect(pipe(&ends) == 0 && dup2(ends[1], STDERR_FILENO) >= 0)
+            let gate = Gate()
+            DispatchQueue(label: "stall.line").async { gate.pass() }
+            var text = ""
+            var buffer = [UInt8](repeating: 0, count: 1000)
+            while !text.contains("a handler of queue 'stall.line' has run for ") {
+                let count = read(ends[0], &buffer, buffer.count)
+                if count > 0 { text += String(decoding: buffer[..<count], as: UTF8.self) }
+            }
+            gate.open()
         }
-        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("a handler of queue 'stall.line' has run for "), "\(text)")
     }
 }
 
