@@ -54,17 +54,22 @@ package final class Command {
     package func wait(until condition: (String) -> Bool) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while !condition(transcript) {
-            var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            let result = poll(&entry, 1, Int32(Self.patienceSeconds * 1000))
-            // A signal of another test.
-            if result < 0, errno == EINTR { continue }
-            if result <= 0 { return false }
+            guard Self.waitUntilReadable(socket) else { return false }
             let count = read(socket, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             if count <= 0 { return condition(transcript) }
             transcript += String(decoding: buffer[..<count], as: UTF8.self)
         }
         return true
+    }
+
+    /// False if the time runs out. A signal of another test does not end the wait.
+    package static func waitUntilReadable(_ descriptor: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while true {
+            let result = poll(&entry, 1, Int32(patienceSeconds * 1000))
+            if result >= 0 || errno != EINTR { return result > 0 }
+        }
     }
 
     package func wait(for text: String) -> Bool { wait { $0.contains(text) } }

@@ -21,6 +21,7 @@ package struct Confined<State>: ~Copyable {
     @inlinable @inline(__always)
     package var address: UnsafeMutablePointer<State> { cell._address }
 
+    /// The state itself, read and changed in place.
     @inlinable
     package var value: State {
         @inline(__always) unsafeAddress { UnsafePointer(cell._address) }

@@ -217,26 +217,25 @@ final class DescriptorSide: Sendable {
 
     /// Waits for the descriptor and stops running; false if an event arrived.
     private func wait() -> Bool {
-        let loop = state.withLock { $0.loop }
-        let isFirst = loop == nil
-        let home = loop ?? Runtime.loopForNewSource()
         let events = direction == .read ? PollEvents.readable : PollEvents.writable
         let reference = Unmanaged.passRetained(self)
         let wait = DescriptorWait(
             for: events, by: reference.toOpaque(), complete: DescriptorSide.completed)
         // The wait begins under the lock: a thread that finds `isWaiting` can cancel it.
-        let code = state.withLock { state -> Int32? in
+        let begun = state.withLock { state -> (loop: EventLoop, code: Int32)? in
             guard state.runner.rest() else { return nil }
+            let isFirst = state.loop == nil
+            let loop = state.loop ?? Runtime.loopForNewSource()
             state.isWaiting = true
-            state.loop = home
-            return home.readiness.begin(wait, for: descriptor.number, isFirst: isFirst)
+            state.loop = loop
+            return (loop, loop.readiness.begin(wait, for: descriptor.number, isFirst: isFirst))
         }
-        if code == 0 {
-            home.callWorkerIfNeeded()
+        if let begun, begun.code == 0 {
+            begun.loop.callWorkerIfNeeded()
             return true
         }
         reference.release()
-        guard let code else { return false }
+        guard let code = begun?.code else { return false }
         // A descriptor that cannot be waited for is always ready.
         let result = code == ErrorCode.notPermitted ? Int32(events) : -code
         DispatchQueue.global().submit { self.ended(result: result) }

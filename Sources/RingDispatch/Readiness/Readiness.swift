@@ -82,6 +82,7 @@ struct Readiness: ~Copyable {
 
     /// Ends a wait early, and releases its reference to the object. Returns false if it has ended
     /// already, or was never begun.
+    @discardableResult
     func cancelWait(by object: AnyObject, for descriptor: Int32) -> Bool {
         let reference = Unmanaged.passUnretained(object)
         let address = UInt(bitPattern: reference.toOpaque())

@@ -124,7 +124,7 @@ final class DescriptorSource: SourceCore {
 
     override func detach(_ context: Context) -> Bool {
         guard let loop else { return true }
-        _ = loop.readiness.cancelWait(by: self, for: descriptor)
+        loop.readiness.cancelWait(by: self, for: descriptor)
         loop.readiness.release(descriptor)
         self.loop = nil
         return true

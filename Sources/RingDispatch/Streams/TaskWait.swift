@@ -97,7 +97,7 @@ package final class TaskWait: Sendable {
             finish(.closed)
         } else if isOver {
             // Ended before it had begun.
-            _ = loop.readiness.cancelWait(by: self, for: descriptor)
+            loop.readiness.cancelWait(by: self, for: descriptor)
         }
     }
 
@@ -108,7 +108,7 @@ package final class TaskWait: Sendable {
     }
 
     private func end(_ outcome: Outcome) {
-        _ = loop.readiness.cancelWait(by: self, for: descriptor)
+        loop.readiness.cancelWait(by: self, for: descriptor)
         finish(outcome)
     }
 

@@ -30,23 +30,23 @@ extension Duration {
 /// `time` plus `duration`, rounded toward zero. Not in GCD.
 @_disfavoredOverload
 public func + (time: DispatchTime, duration: Duration) -> DispatchTime {
-    time.advanced(byNanoseconds: duration.clampedNanoseconds)
+    time + DispatchTimeInterval(duration)
 }
 
 /// `time` minus `duration`, rounded toward zero. Not in GCD.
 @_disfavoredOverload
 public func - (time: DispatchTime, duration: Duration) -> DispatchTime {
-    time.advanced(byNanoseconds: duration.clampedNanoseconds.clampedNegation)
+    time - DispatchTimeInterval(duration)
 }
 
 /// `time` plus `duration`, rounded toward zero. Not in GCD.
 @_disfavoredOverload
 public func + (time: DispatchWallTime, duration: Duration) -> DispatchWallTime {
-    time.advanced(byNanoseconds: duration.clampedNanoseconds)
+    time + DispatchTimeInterval(duration)
 }
 
 /// `time` minus `duration`, rounded toward zero. Not in GCD.
 @_disfavoredOverload
 public func - (time: DispatchWallTime, duration: Duration) -> DispatchWallTime {
-    time.advanced(byNanoseconds: duration.clampedNanoseconds.clampedNegation)
+    time - DispatchTimeInterval(duration)
 }

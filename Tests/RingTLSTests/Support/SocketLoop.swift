@@ -60,12 +60,7 @@ final class SocketLoop {
 
     /// The next connection, or -1 when none comes.
     static func accept(_ listener: Int32) -> Int32 {
-        var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-        var result: Int32
-        repeat {
-            result = poll(&entry, 1, Int32(Command.patienceSeconds * 1000))
-        } while result < 0 && errno == EINTR
-        if result <= 0 { return -1 }
+        guard Command.waitUntilReadable(listener) else { return -1 }
         return Glibc.accept(listener, nil, nil)
     }
 
