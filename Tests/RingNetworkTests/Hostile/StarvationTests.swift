@@ -99,9 +99,11 @@ struct StarvationTests {
         return result
     }
 
-    @Test("A few leave room for connections")
-    func few() throws {
-        let isServed = try isServed(beside: 8, of: [.readable], within: 1_000_000)
+    @Test(
+        "One, and a few, leave room for connections",
+        arguments: [1, 8], Kind.allCases)
+    func few(count: Int, kind: Kind) throws {
+        let isServed = try isServed(beside: count, of: [kind], within: 10_000_000)
         #expect(isServed)
     }
 

@@ -72,7 +72,7 @@ struct EventLoop: Equatable, Sendable {
         var runQueue = RunQueue()
         var turnsSincePoll = 0
         /// Time of the last fetch of events, in ticks.
-        var lastPoll: UInt64 = 0
+        var lastFetch: UInt64 = 0
     }
 
     init(index: Int, pool: Unmanaged<Pool>) throws(SystemError) {
@@ -308,7 +308,10 @@ struct EventLoop: Equatable, Sendable {
     /// Waits for events (nil: without limit; 0: not at all). Deliver them next.
     @inline(__always)
     func wait(timeoutNanoseconds: UInt64?) -> Int {
-        readiness.wait(timeoutNanoseconds: timeoutNanoseconds)
+        let count = readiness.wait(timeoutNanoseconds: timeoutNanoseconds)
+        owned.pointee.turnsSincePoll = 0
+        owned.pointee.lastFetch = Ticks.now()
+        return count
     }
 
     /// Whether events are due to be taken in although work items wait: every few turns.
@@ -320,16 +323,11 @@ struct EventLoop: Equatable, Sendable {
         return true
     }
 
-    func notePoll() {
-        owned.pointee.turnsSincePoll = 0
-        owned.pointee.lastPoll = Ticks.now()
-    }
-
     /// Whether a busy loop should fetch events. The kernel reports a source's descriptor again
     /// while its handler waits for its turn, which costs two more system calls, so the loop fetches
     /// rarely.
     func isFetchDue() -> Bool {
-        hasWaits && Ticks.now() &- owned.pointee.lastPoll > Tuning.ticksBetweenFetches
+        hasWaits && Ticks.now() &- owned.pointee.lastFetch > Tuning.ticksBetweenFetches
     }
 
     var parkedUntil: UInt64 {

@@ -80,10 +80,7 @@ extension Worker {
         // The worker has not slept for some time.
         context.pointee.hasSleptLong = false
         loop.submitSends()
-        if loop.isFetchDue() {
-            loop.notePoll()
-            deliver(loop.wait(timeoutNanoseconds: 0), loop, context)
-        }
+        fetchIfDue(loop, context)
         if loop.timers.earliest != .max {
             loop.timers.fireDue(now: MonotonicClock.nanoseconds(), context)
             loop.enqueueInbox()
@@ -110,16 +107,10 @@ extension Worker {
         loop.submitSends()
         // A connection whose bytes did not all leave.
         if loop.waiting > 0 { return }
-        loop.notePoll()
-        let earliest = loop.timers.earliest
-        if earliest != .max {
-            let now = MonotonicClock.nanoseconds()
-            if earliest <= now {
-                loop.timers.fireDue(now: now, context)
-                return
-            }
+        if fireDueTimers(loop, context) || pool.steal(for: loop) {
+            // Timers that are always due, and other loops' work, must not keep events out.
+            return fetchIfDue(loop, context)
         }
-        if pool.steal(for: loop) { return }
         if pool.isHelpUnderWay, let busy = pool.firstBusyLoop(besides: loop) {
             // Leave a single item alone while the handler before it may end at any moment.
             let start = Ticks.now()
@@ -135,6 +126,20 @@ extension Worker {
         }
         guard hasEvents else { return park(loop, context) }
         if !loop.inboxIsEmpty { context.pointee.arrivals.note(ArrivalPattern.threads) }
+    }
+
+    /// Fires the timers that are due. Returns whether there were any.
+    private func fireDueTimers(_ loop: EventLoop, _ context: Context) -> Bool {
+        let earliest = loop.timers.earliest
+        guard earliest != .max else { return false }
+        let now = MonotonicClock.nanoseconds()
+        guard earliest <= now else { return false }
+        loop.timers.fireDue(now: now, context)
+        return true
+    }
+
+    private func fetchIfDue(_ loop: EventLoop, _ context: Context) {
+        if loop.isFetchDue() { deliver(loop.wait(timeoutNanoseconds: 0), loop, context) }
     }
 
     /// Takes in events that have arrived. Returns whether they made work ready.
