@@ -183,6 +183,16 @@ struct RulesTests {
         #expect(names("@available(*, deprecated)\n@inlinable\npublic func f() {}\n") == ["f"])
     }
 
+    @Test("typed throws of public functions")
+    func typedThrows() {
+        func places(_ text: String) -> Int { Rules.typedPublicThrows(file(text)).count }
+        #expect(places("public func f() throws(A) {}\npublic init() throws(A) {}\n") == 2)
+        #expect(places("    public init(\n        a: Int\n    ) throws(A) {\n") == 1)
+        #expect(places("public func f() throws {\n    do throws(A) {\n    }\n}\n") == 0)
+        #expect(places("func f() throws(A) {}\nprivate func g() throws(A) {}\n") == 0)
+        #expect(places("public func f<Failure>(_ g: () throws(Failure) -> Void) {}\n") == 0)
+    }
+
     @Test("the contract's rows and their tests")
     func contract() {
         let source =

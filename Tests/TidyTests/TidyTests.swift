@@ -174,6 +174,12 @@ struct TidyTests {
         #expect(Set(listed).count == listed.count)
     }
 
+    @Test("public functions throw without a type; their comments name it")
+    func typedThrows() {
+        check(Repository.files(under: "Sources").filter(\.isSwift), Rules.typedPublicThrows)
+        check(Repository.files(under: "Samples").filter(\.isSwift), Rules.typedPublicThrows)
+    }
+
     @Test("the guide shows every snippet")
     func snippets() throws {
         let guide = try #require(

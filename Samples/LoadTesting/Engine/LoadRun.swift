@@ -46,9 +46,10 @@ public final class LoadRun: @unchecked Sendable {
     /// - Parameters:
     ///   - plan: checked first; see ``LoadPlan/check()``.
     ///   - onInterval: called with each interval, on the run's queue.
+    /// - Throws: ``LoadFailure``, with the cause and the remedy.
     public init(
         _ plan: LoadPlan, onInterval: (@Sendable (LoadInterval) -> Void)? = nil
-    ) throws(LoadFailure) {
+    ) throws {
         try plan.check()
         if let process = plan.observedProcess, ProcessUsage.of(process: process) == nil {
             throw LoadFailure("--pid \(process): there is no such process on this machine")
@@ -65,7 +66,8 @@ public final class LoadRun: @unchecked Sendable {
 
     /// Runs the load. Blocks, at most for about the sum of the phases and time-outs, so it must not
     /// run on a queue.
-    public func waitForReport() throws(LoadFailure) -> LoadReport {
+    /// - Throws: ``LoadFailure``, with the cause and the remedy.
+    public func waitForReport() throws -> LoadReport {
         queue.async { self.prepare() }
         let parts = [
             plan.warmupNanoseconds, plan.durationNanoseconds, 2 * plan.stallNanoseconds,

@@ -23,11 +23,12 @@ public struct Sweep: Sendable {
     ///   - plan: the plan of each step, whose schedule the sweep replaces.
     ///   - rates: the lowest and the highest rate to try, in messages per second.
     ///   - condition: must hold for a rate to be kept.
+    /// - Throws: ``LoadFailure``, with the cause and the remedy.
     public init(
         _ plan: LoadPlan, rates: ClosedRange<Double>, until condition: Condition
-    ) throws(LoadFailure) {
+    ) throws {
         guard rates.lowerBound > 0 else {
-            throw .usage("--sweep: rates must be above 0 messages per second")
+            throw LoadFailure.usage("--sweep: rates must be above 0 messages per second")
         }
         self.plan = plan
         self.rates = rates

@@ -14,34 +14,36 @@ extension LoadPlan {
     public static let loopCount = DispatchRuntime.snapshot().loops.count { !$0.isBackground }
 
     /// Throws if a value or combination is invalid. ``LoadRun`` calls it, too.
-    public func check() throws(LoadFailure) {
-        guard !targets.isEmpty else { throw .usage("name a target, as in tcp://127.0.0.1:7007") }
+    public func check() throws {
+        guard !targets.isEmpty else {
+            throw LoadFailure.usage("name a target, as in tcp://127.0.0.1:7007")
+        }
         try Self.check("--connections", connections, Self.connectionLimits, "connections")
         try Self.check("--pipeline", pipeline, Self.pipelineLimits, "messages in flight")
         try Self.check("--idle", idleConnections, Self.connectionLimits, "connections")
         try Self.check(
             "--hostile-connections", hostileConnections, Self.connectionLimits, "connections")
         guard connections > 0 || idleConnections > 0 || !hostile.isEmpty else {
-            throw .usage(
+            throw LoadFailure.usage(
                 "--connections 0: must be 1 to 1000000 connections, unless --idle or --hostile is "
                     + "used")
         }
         let bytes = max(1, connections) * pipeline * sizes.largest
         guard bytes <= Self.mostBytesUnderWay else {
-            throw .usage(
+            throw LoadFailure.usage(
                 "--connections x --pipeline x --size is \(bytes) bytes of memory: more than "
                     + "\(Self.mostBytesUnderWay); make one of them smaller")
         }
         guard durationNanoseconds > 0, stallNanoseconds > 0, intervalNanoseconds > 0 else {
-            throw .usage("--duration and --stall-timeout must be longer than 0 s")
+            throw LoadFailure.usage("--duration and --stall-timeout must be longer than 0 s")
         }
         for case (let name, let count?) in [
             ("--requests", requests), ("--churn", messagesPerConnection),
         ] where count < 1 {
-            throw .usage("\(name) \(count): must be 1 message or more")
+            throw LoadFailure.usage("\(name) \(count): must be 1 message or more")
         }
         if let connectsPerSecond, !(connectsPerSecond > 0 && connectsPerSecond.isFinite) {
-            throw .usage("--connect-rate: must be above 0 connections per second")
+            throw LoadFailure.usage("--connect-rate: must be above 0 connections per second")
         }
         try checkSchedule()
         try checkProtocols()
@@ -50,7 +52,7 @@ extension LoadPlan {
     private func checkSchedule() throws(LoadFailure) {
         guard let rates = schedule.rates else { return }
         for rate in [rates.first, rates.last] where !(rate > 0 && rate <= 100_000_000) {
-            throw .usage(
+            throw LoadFailure.usage(
                 "--rate \(rate): must be above 0, and at most 100000000 messages per second")
         }
     }
@@ -59,26 +61,28 @@ extension LoadPlan {
         for target in targets where target.scheme == .udp {
             guard sizes.smallest >= Self.shortestDatagram, sizes.largest <= Self.longestDatagram
             else {
-                throw .usage(
+                throw LoadFailure.usage(
                     "--size \(sizes): a datagram of \(target) must have \(Self.shortestDatagram) "
                         + "(its number) to \(Self.longestDatagram) bytes")
             }
             guard messagesPerConnection == nil, idleConnections == 0, hostile.isEmpty else {
-                throw .usage("\(target): --churn, --idle and --hostile are for connections")
+                throw LoadFailure.usage(
+                    "\(target): --churn, --idle and --hostile are for connections")
             }
         }
         #if !TLS
         if let target = targets.first(where: \.isSecured) {
-            throw .usage(
+            throw LoadFailure.usage(
                 "\(target): TLS is not built in; build with 'swift build --traits TLS'")
         }
         #endif
         if http.body == .echo, http.method != .post, targets.contains(where: \.isHTTP) {
-            throw .usage("--http-body echo compares with what was posted: add --http-method post")
+            throw LoadFailure.usage(
+                "--http-body echo compares with what was posted: add --http-method post")
         }
         for header in http.headers
         where !header.contains(":") || header.contains(where: \.isNewline) {
-            throw .usage("--header '\(header)': write it as NAME: VALUE")
+            throw LoadFailure.usage("--header '\(header)': write it as NAME: VALUE")
         }
     }
 
@@ -86,7 +90,7 @@ extension LoadPlan {
         _ name: String, _ value: Int, _ range: ClosedRange<Int>, _ unit: String
     ) throws(LoadFailure) {
         guard range.contains(value) else {
-            throw .usage(
+            throw LoadFailure.usage(
                 "\(name) \(value): must be \(range.lowerBound) to \(range.upperBound) \(unit)")
         }
     }

@@ -63,7 +63,8 @@ public struct LoadPlan: Sendable {
     #endif
 
     /// A plan with the defaults of ringload: 64 connections, 10 s.
-    public init(_ targets: [LoadTarget]) throws(LoadFailure) {
+    /// - Throws: ``LoadFailure``, with the cause and the remedy.
+    public init(_ targets: [LoadTarget]) throws {
         self.targets = targets
         sizes = try MessageSizes(bytes: 64)
     }

@@ -38,11 +38,12 @@ public struct LoadTarget: Sendable, Hashable {
     public let path: String
 
     /// Parses one of the forms in the table above.
-    public init(_ text: String) throws(LoadFailure) {
+    /// - Throws: ``LoadFailure``, with the cause and the remedy.
+    public init(_ text: String) throws {
         guard let colon = text.firstIndex(of: ":"),
             let scheme = Scheme(rawValue: text[..<colon].lowercased())
         else {
-            throw .usage(
+            throw LoadFailure.usage(
                 "'\(text)' is not a target: begin with tcp://, tls://, unix:, udp://, http://, "
                     + "https:// or resp://, as in tcp://127.0.0.1:7007")
         }
@@ -54,24 +55,28 @@ public struct LoadTarget: Sendable, Hashable {
         }
         let rest = text[text.index(after: colon)...]
         guard rest.hasPrefix("//") else {
-            throw .usage("'\(text)': write \(scheme)://HOST:PORT")
+            throw LoadFailure.usage("'\(text)': write \(scheme)://HOST:PORT")
         }
         let place = rest.dropFirst(2)
         let isHTTP = scheme == .http || scheme == .https
         let slash = place.firstIndex(of: "/") ?? place.endIndex
         guard isHTTP || slash == place.endIndex else {
-            throw .usage("'\(text)' has a path, which only http:// and https:// have")
+            throw LoadFailure.usage("'\(text)' has a path, which only http:// and https:// have")
         }
         path = isHTTP ? (slash == place.endIndex ? "/" : String(place[slash...])) : ""
         guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw .usage("'\(text)': write spaces and letters beyond ASCII in a path as %20")
+            throw LoadFailure.usage(
+                "'\(text)': write spaces and letters beyond ASCII in a path as %20")
         }
         endpoint = try Self.endpoint(
             Self.withPort(String(place[..<slash]), scheme), of: text)
         guard endpoint.port != 0 else {
-            throw .usage("'\(text)': port 0 is not valid; name the port that the server listens on")
+            throw LoadFailure.usage(
+                "'\(text)': port 0 is not valid; name the port that the server listens on")
         }
-        if case .unix = endpoint { throw .usage("'\(text)': write unix:/path for a Unix socket") }
+        if case .unix = endpoint {
+            throw LoadFailure.usage("'\(text)': write unix:/path for a Unix socket")
+        }
     }
 
     private static func withPort(_ place: String, _ scheme: Scheme) -> String {
@@ -87,10 +92,10 @@ public struct LoadTarget: Sendable, Hashable {
     private static func endpoint(
         _ place: String, of text: String
     ) throws(LoadFailure) -> Endpoint {
-        do throws(EndpointError) {
+        do {
             return try Endpoint(place)
         } catch {
-            throw .usage("'\(text)': \(error)")
+            throw LoadFailure.usage("'\(text)': \(error)")
         }
     }
 

@@ -23,15 +23,17 @@ public struct MessageSizes: Sendable, Hashable, CustomStringConvertible {
     let kind: Kind
 
     /// One size for all messages.
-    public init(bytes: Int) throws(LoadFailure) { try self.init("\(bytes)") }
+    /// - Throws: ``LoadFailure``, with the cause and the remedy.
+    public init(bytes: Int) throws { try self.init("\(bytes)") }
 
     /// Reads `64`, `16..4096`, or sizes with weights: `64:90,1024:9,65536:1`.
-    public init(_ text: String) throws(LoadFailure) {
+    /// - Throws: ``LoadFailure``, with the cause and the remedy.
+    public init(_ text: String) throws {
         if let dots = text.firstRange(of: "..") {
             let low = try Self.size(text[..<dots.lowerBound], of: text)
             let high = try Self.size(text[dots.upperBound...], of: text)
             guard low <= high else {
-                throw .usage("--size \(text): write the smaller number of bytes first")
+                throw LoadFailure.usage("--size \(text): write the smaller number of bytes first")
             }
             kind = low == high ? .fixed(low) : .range(low...high)
         } else if text.contains(":") {
@@ -47,7 +49,8 @@ public struct MessageSizes: Sendable, Hashable, CustomStringConvertible {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let pair = part.split(separator: ":", omittingEmptySubsequences: false)
             guard pair.count == 2, let weight = Int(pair[1]), 1...mostWeight ~= weight else {
-                throw .usage("--size \(text): write sizes with weights, as in 64:90,1024:10")
+                throw LoadFailure.usage(
+                    "--size \(text): write sizes with weights, as in 64:90,1024:10")
             }
             sum += weight
             sizes.append(
@@ -58,12 +61,12 @@ public struct MessageSizes: Sendable, Hashable, CustomStringConvertible {
 
     private static func size(_ digits: Substring, of text: String) throws(LoadFailure) -> Int {
         guard let size = Int(digits) else {
-            throw .usage(
+            throw LoadFailure.usage(
                 "--size \(text): write a number of bytes (64), a range (16..4096), or sizes with "
                     + "weights (64:90,1024:10)")
         }
         guard limits.contains(size) else {
-            throw .usage(
+            throw LoadFailure.usage(
                 "--size \(text): must be \(limits.lowerBound) to \(limits.upperBound) bytes")
         }
         return size

@@ -21,7 +21,8 @@ public struct RESPPlan: Sendable, CustomStringConvertible {
     public init() {}
 
     /// Reads `ping`, `set`, or a mix with weights: `get:90,set:10`.
-    public init(_ text: String) throws(LoadFailure) {
+    /// - Throws: ``LoadFailure``, with the cause and the remedy.
+    public init(_ text: String) throws {
         mix = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let pair = part.split(separator: ":", omittingEmptySubsequences: false)
@@ -29,7 +30,7 @@ public struct RESPPlan: Sendable, CustomStringConvertible {
             guard let command = pair.first.flatMap({ Command(rawValue: $0.lowercased()) }),
                 let weight, 1...Self.mostWeight ~= weight
             else {
-                throw .usage(
+                throw LoadFailure.usage(
                     "--commands \(text): write ping, get or set, with weights for a mix, as in "
                         + "get:90,set:10")
             }

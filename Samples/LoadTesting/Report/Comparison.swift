@@ -51,9 +51,10 @@ public struct Comparison: Sendable {
     ///   - beforeName: of its file, for error messages.
     ///   - after: the report to compare with it.
     ///   - afterName: of its file, for error messages.
+    /// - Throws: ``LoadFailure``, with the cause and the remedy.
     public init(
         before: String, named beforeName: String, after: String, named afterName: String
-    ) throws(LoadFailure) {
+    ) throws {
         let one = try Self.read(before, beforeName)
         let other = try Self.read(after, afterName)
         var rows = [

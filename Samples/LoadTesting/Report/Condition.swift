@@ -23,17 +23,18 @@ public struct Condition: Sendable, CustomStringConvertible {
         + "cpu>20us"
 
     /// Reads one of the forms above. Latencies have the unit ns, us, µs, ms or s.
-    public init(_ text: String) throws(LoadFailure) {
+    /// - Throws: ``LoadFailure``, with the cause and the remedy.
+    public init(_ text: String) throws {
         guard let sign = text.firstIndex(where: { $0 == "<" || $0 == ">" }) else {
-            throw .usage("'\(text)' is not a condition: \(Self.examples)")
+            throw LoadFailure.usage("'\(text)' is not a condition: \(Self.examples)")
         }
         let name = text[..<sign].filter { $0 != " " }.lowercased()
         let value = text[text.index(after: sign)...].filter { $0 != " " && $0 != "=" }
         guard let quantity = Self.quantity(name) else {
-            throw .usage("'\(text)': '\(name)' is not a figure: \(Self.examples)")
+            throw LoadFailure.usage("'\(text)': '\(name)' is not a figure: \(Self.examples)")
         }
         guard let limit = Self.limit(value, of: quantity) else {
-            throw .usage(
+            throw LoadFailure.usage(
                 "'\(text)': '\(value)' is not a limit: a time needs a unit (ns, us, ms, s): "
                     + Self.examples)
         }

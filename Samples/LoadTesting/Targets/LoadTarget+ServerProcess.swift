@@ -3,7 +3,8 @@ internal import RingNetwork
 
 extension LoadPlan {
     /// Sets `observedProcess` to the process that listens at the targets.
-    public mutating func observeServer() throws(LoadFailure) {
+    /// - Throws: ``LoadFailure``, with the cause and the remedy.
+    public mutating func observeServer() throws {
         var processes: Set<Int32> = []
         for target in targets { processes.insert(try target.serverProcess()) }
         guard processes.count == 1 else {
@@ -15,7 +16,8 @@ extension LoadPlan {
 
 extension LoadTarget {
     /// The process on this machine that listens at the target. proc(5).
-    public func serverProcess() throws(LoadFailure) -> Int32 {
+    /// - Throws: ``LoadFailure``, with the cause and the remedy.
+    public func serverProcess() throws -> Int32 {
         guard isOnThisMachine else {
             throw LoadFailure(
                 "\(self): only of a loopback address or a Unix socket is it certain that the "

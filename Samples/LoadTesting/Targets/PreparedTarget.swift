@@ -29,7 +29,7 @@ final class PreparedTarget: Sendable {
         if target.isSecured {
             var configuration = plan.tls
             if target.isHTTP { configuration.applicationProtocols = ["http/1.1"] }
-            do throws(TLSError) {
+            do {
                 options.tls = try TLSContext(configuration)
             } catch {
                 throw LoadFailure("\(target): \(error)")

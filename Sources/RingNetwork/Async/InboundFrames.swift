@@ -1,9 +1,9 @@
 /// The frames that a connection receives.
 ///
 /// Ends when the peer has ended its stream, or the listener shuts down, between two frames. Throws
-/// ``FrameError`` if the stream ends within one, or a frame breaks the framing's rules, and
-/// ``ReceiveError`` and `CancellationError`, as all calls that receive. Bytes after the last frame
-/// that you took stay: you may go on with other such calls.
+/// ``FrameError`` if the stream ends within one, the framing's error if a frame breaks its rules,
+/// and ``ReceiveError`` and `CancellationError`, as all calls that receive. Bytes after the last
+/// frame that you took stay: you may go on with other such calls.
 public struct InboundFrames<F: Framing>: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     let connection: AsyncConnection

@@ -62,7 +62,7 @@ public final class Connector: Sendable {
     ///
     /// - Returns: a connection that is not activated: set its handlers and activate it.
     /// - Throws: ``ConnectError``, also if the task is cancelled.
-    public func connect(to endpoint: Endpoint) async throws(ConnectError) -> Connection {
+    public func connect(to endpoint: Endpoint) async throws -> Connection {
         let promise = Promise<Result<Connection, ConnectError>>()
         let pending = PendingConnection(to: endpoint, options) { promise.fulfil($0) }
         let result = await withTaskCancellationHandler {

@@ -162,11 +162,11 @@ public final class PendingConnection: Sendable {
             }
         #if TLS
         if let tls = options.tls {
-            do throws(TLSError) {
+            do {
                 let name = options.tlsServerName ?? endpoint.serverName
                 try connection.secure(with: tls, serverName: name)
             } catch {
-                return fail(.insecure(error))
+                return fail(.insecure(error as! TLSError))
             }
         }
         #endif

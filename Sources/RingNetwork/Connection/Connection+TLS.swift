@@ -19,7 +19,7 @@ extension Connection {
         adopting descriptor: Int32, label: String = "connection", target: DispatchQueue? = nil,
         options: ConnectionOptions = ConnectionOptions(), tls: TLSContext,
         serverName: String? = nil
-    ) throws(TLSError) {
+    ) throws {
         self.init(adopting: descriptor, label: label, target: target, options: options)
         try secure(with: tls, serverName: serverName)
     }
@@ -40,7 +40,7 @@ extension Connection {
     /// - Throws: `TLSError`, the reason why the context cannot be used with that name.
     public func secure(
         with context: TLSContext, serverName: String? = nil
-    ) throws(TLSError) {
+    ) throws {
         guard isInSetup, confined.security == nil, confined.outgoing.isEmpty,
             counters.bytesSent.value == 0
         else {

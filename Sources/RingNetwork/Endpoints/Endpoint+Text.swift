@@ -13,7 +13,7 @@ extension Endpoint: CustomStringConvertible {
 extension Endpoint {
     /// Reads `host:port`, `[IPv6 address]:port` or `unix:name`.
     /// - Throws: ``EndpointError``, with the reason and the remedy.
-    public init(_ string: String) throws(EndpointError) {
+    public init(_ string: String) throws {
         let text = Array(string.utf8)[...]
         if let name = text.after(scheme: UnixAddress.scheme) {
             self = .unix(try UnixAddress(textAfterScheme: name))

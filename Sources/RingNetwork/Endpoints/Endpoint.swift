@@ -33,7 +33,7 @@ public enum Endpoint: Sendable, Hashable {
     ///     host name.
     ///   - port: 0 lets the kernel choose one, for servers.
     /// - Throws: ``EndpointError``, with the reason and the remedy.
-    public init(host: String, port: UInt16) throws(EndpointError) {
+    public init(host: String, port: UInt16) throws {
         let text = Array(host.utf8)[...]
         self =
             text.contains(UInt8(ascii: ":"))

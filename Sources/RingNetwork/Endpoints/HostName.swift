@@ -10,7 +10,7 @@ public struct HostName: Sendable, Hashable {
 
     /// Reads a host name; addresses are rejected.
     /// - Throws: ``EndpointError``, with the reason and the remedy.
-    public init(_ string: String) throws(EndpointError) {
+    public init(_ string: String) throws {
         self = try HostName(text: Array(string.utf8)[...])
     }
 

@@ -7,7 +7,7 @@ public enum IPAddress: Sendable, Hashable {
 
     /// Reads the text form of either version, without brackets and without a zone.
     /// - Throws: ``EndpointError``, with the reason and the remedy.
-    public init(_ string: String) throws(EndpointError) {
+    public init(_ string: String) throws {
         let text = Array(string.utf8)[...]
         self =
             text.contains(UInt8(ascii: ":"))

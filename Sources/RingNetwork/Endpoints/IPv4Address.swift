@@ -16,7 +16,7 @@ public struct IPv4Address: Sendable, Hashable {
     /// Reads exactly four decimal numbers, without leading zeros (which inet_aton(3) reads as
     /// octal) and without hexadecimal numbers.
     /// - Throws: ``EndpointError``, with the reason and the remedy.
-    public init(_ string: String) throws(EndpointError) {
+    public init(_ string: String) throws {
         self = try IPv4Address(text: Array(string.utf8)[...])
     }
 

@@ -19,7 +19,7 @@ public struct IPv6Address: Sendable, Hashable {
 
     /// Reads any text form of RFC 4291, without brackets and without a zone.
     /// - Throws: ``EndpointError``, with the reason and the remedy.
-    public init(_ string: String) throws(EndpointError) {
+    public init(_ string: String) throws {
         self = try IPv6Address(text: Array(string.utf8)[...])
     }
 

@@ -31,7 +31,7 @@ public struct InterfaceZone: Sendable, Hashable {
 
     /// Reads an index, if the text consists of digits, or a name.
     /// - Throws: ``EndpointError``, with the reason and the remedy.
-    public init(_ string: String) throws(EndpointError) {
+    public init(_ string: String) throws {
         self = try InterfaceZone(text: Array(string.utf8)[...])
     }
 

@@ -82,7 +82,7 @@ public final class Resolver: Sendable {
     /// - Throws: ``ResolverError``, also if the task is cancelled.
     public func resolve(
         _ endpoint: Endpoint, timeout: DispatchTimeInterval = Resolver.defaultTimeout
-    ) async throws(ResolverError) -> [Endpoint] {
+    ) async throws -> [Endpoint] {
         let promise = Promise<Answer>()
         let lookup = Lookup(self, endpoint) { promise.fulfil($0) }
         let answer = await withTaskCancellationHandler {
@@ -99,7 +99,7 @@ public final class Resolver: Sendable {
     @_disfavoredOverload
     public func resolve(
         _ endpoint: Endpoint, timeout: Duration
-    ) async throws(ResolverError) -> [Endpoint] {
+    ) async throws -> [Endpoint] {
         try await resolve(endpoint, timeout: DispatchTimeInterval(timeout))
     }
 

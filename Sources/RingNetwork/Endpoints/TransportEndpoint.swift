@@ -11,7 +11,7 @@ public struct TransportEndpoint: Sendable, Hashable {
     /// Combines a transport with an endpoint that it can use.
     /// - Throws: ``EndpointError``, if they do not fit: `unix` requires a Unix socket, the others
     ///   an IP endpoint or host.
-    public init(_ transport: Transport, _ endpoint: Endpoint) throws(EndpointError) {
+    public init(_ transport: Transport, _ endpoint: Endpoint) throws {
         guard endpoint.isUnix == (transport == .unix) else {
             throw EndpointError(
                 .transportMismatch, endpoint.description.utf8,
@@ -24,7 +24,7 @@ public struct TransportEndpoint: Sendable, Hashable {
 
     /// Reads `tcp://host:port`, `udp://host:port` or `unix:name`.
     /// - Throws: ``EndpointError``, with the reason and the remedy.
-    public init(_ string: String) throws(EndpointError) {
+    public init(_ string: String) throws {
         let text = Array(string.utf8)[...]
         if let name = text.after(scheme: UnixAddress.scheme) {
             transport = .unix

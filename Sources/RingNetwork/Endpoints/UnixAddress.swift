@@ -17,13 +17,13 @@ public struct UnixAddress: Sendable, Hashable {
 
     /// A socket with a file. A relative path starts at the current directory.
     /// - Throws: ``EndpointError``, if it is empty, too long, or a path with a NUL.
-    public init(path: String) throws(EndpointError) {
+    public init(path: String) throws {
         try self.init(bytes: Array(path.utf8), isAbstract: false)
     }
 
     /// A socket without a file.
     /// - Throws: ``EndpointError``, if it is empty, too long, or a path with a NUL.
-    public init(abstractName: String) throws(EndpointError) {
+    public init(abstractName: String) throws {
         try self.init(bytes: Array(abstractName.utf8), isAbstract: true)
     }
 
@@ -31,7 +31,7 @@ public struct UnixAddress: Sendable, Hashable {
     ///   - bytes: 1 to 107; a path must not contain NUL.
     ///   - isAbstract: whether they are a name in the abstract namespace, or a path.
     /// - Throws: ``EndpointError``, if it is empty, too long, or a path with a NUL.
-    public init(bytes: [UInt8], isAbstract: Bool) throws(EndpointError) {
+    public init(bytes: [UInt8], isAbstract: Bool) throws {
         let kind = isAbstract ? "abstract name" : "path"
         guard !bytes.isEmpty else {
             throw EndpointError(
@@ -87,7 +87,7 @@ extension UnixAddress {
     static let scheme = Array("unix:".utf8)
 
     /// - Parameter text: the text after `unix:`.
-    init(textAfterScheme text: ArraySlice<UInt8>) throws(EndpointError) {
+    init(textAfterScheme text: ArraySlice<UInt8>) throws {
         var name = text
         if name.starts(with: "//".utf8) {
             name = name.dropFirst(2)

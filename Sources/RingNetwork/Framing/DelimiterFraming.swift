@@ -52,13 +52,13 @@ public struct DelimiterFraming: Framing {
             [UInt8(ascii: "\n")], stripsCarriageReturn: true, maximumLength: maximumLength)
     }
 
-    public mutating func nextFrame(in bytes: FrameBytes) throws(FrameError) -> FrameBounds? {
+    public mutating func nextFrame(in bytes: FrameBytes) throws -> FrameBounds? {
         guard let start = firstDelimiter(in: bytes, from: scanned) else {
             // The last bytes may be the beginning of the delimiter.
             scanned = max(scanned, bytes.count - (delimiter.count - 1))
             // The last byte may be a CR that does not count.
             let leastLength = scanned - (stripsCarriageReturn ? 1 : 0)
-            if leastLength > maximumLength { throw .tooLong(limit: maximumLength) }
+            if leastLength > maximumLength { throw FrameError.tooLong(limit: maximumLength) }
             return nil
         }
         scanned = 0
@@ -66,7 +66,7 @@ public struct DelimiterFraming: Framing {
             stripsCarriageReturn && start > 0
             && bytes[start - 1] == DelimiterFraming.carriageReturn
         let payload = 0..<(isStripped ? start - 1 : start)
-        guard payload.count <= maximumLength else { throw .tooLong(limit: maximumLength) }
+        guard payload.count <= maximumLength else { throw FrameError.tooLong(limit: maximumLength) }
         return FrameBounds(payload: payload, end: start + delimiter.count)
     }
 
@@ -89,15 +89,15 @@ public struct DelimiterFraming: Framing {
         delimiter.indices.allSatisfy { bytes[place + $0] == delimiter[$0] }
     }
 
-    public func append(_ payload: RawSpan, to output: inout [UInt8]) throws(FrameError) {
+    public func append(_ payload: RawSpan, to output: inout [UInt8]) throws {
         let count = payload.byteCount
-        guard count <= maximumLength else { throw .tooLong(limit: maximumLength) }
+        guard count <= maximumLength else { throw FrameError.tooLong(limit: maximumLength) }
         let start = output.count
         payload.withUnsafeBytes { output.append(contentsOf: $0) }
         appendDelimiter(to: &output)
         if let offset = firstMisreading(output[start...], payloadLength: count) {
             output.removeLast(output.count - start)
-            throw .delimiterInPayload(offset: offset)
+            throw FrameError.delimiterInPayload(offset: offset)
         }
     }
 

@@ -11,13 +11,13 @@ public struct FixedFraming: Framing {
         self.length = length
     }
 
-    public mutating func nextFrame(in bytes: FrameBytes) throws(FrameError) -> FrameBounds? {
+    public mutating func nextFrame(in bytes: FrameBytes) throws -> FrameBounds? {
         bytes.count >= length ? FrameBounds(payload: 0..<length, end: length) : nil
     }
 
-    public func append(_ payload: RawSpan, to output: inout [UInt8]) throws(FrameError) {
+    public func append(_ payload: RawSpan, to output: inout [UInt8]) throws {
         let count = payload.byteCount
-        guard count == length else { throw .wrongLength(count, expected: length) }
+        guard count == length else { throw FrameError.wrongLength(count, expected: length) }
         payload.withUnsafeBytes { output.append(contentsOf: $0) }
     }
 }

@@ -12,7 +12,7 @@ public struct FrameReader<F: Framing> {
     @usableFromInline var framing: F
     /// The bytes of the incomplete frame.
     @usableFromInline var kept: [UInt8] = []
-    @usableFromInline var failure: FrameError?
+    @usableFromInline var failure: (any Error)?
 
     /// Most memory kept for later frames that arrive in pieces.
     @usableFromInline static var keptCapacity: Int { 65_536 }
@@ -31,12 +31,12 @@ public struct FrameReader<F: Framing> {
     /// - Parameters:
     ///   - bytes: the next bytes of the stream, split anywhere.
     ///   - body: called with each payload, which is valid only during the call.
-    /// - Throws: the ``FrameError`` that makes the stream unreadable, after the frames before it
+    /// - Throws: the framing's error that makes the stream unreadable, after the frames before it
     ///   were delivered; later calls throw the same error.
     @inlinable
     public mutating func receive(
         _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
-    ) throws(FrameError) {
+    ) throws {
         if let failure { throw failure }
         var start = 0
         while start < bytes.count {
@@ -59,38 +59,34 @@ public struct FrameReader<F: Framing> {
     }
 
     /// The same with spans.
-    /// - Throws: ``FrameError``, as above.
+    /// - Throws: the framing's error, as above.
     @inlinable
     public mutating func receive(
         _ bytes: RawSpan, _ body: (RawSpan) -> Void
-    ) throws(FrameError) {
-        let result = bytes.withUnsafeBytes { received in
-            Result { () throws(FrameError) in
-                try receive(received) { (frame: UnsafeRawBufferPointer) in body(frame.bytes) }
-            }
+    ) throws {
+        try bytes.withUnsafeBytes { received in
+            try receive(received) { (frame: UnsafeRawBufferPointer) in body(frame.bytes) }
         }
-        try result.get()
     }
 
     /// Ends the stream.
     /// - Throws: ``FrameError/endInsideFrame(byteCount:)`` if a frame is incomplete, or the error
     ///   that `receive` threw before.
     @inlinable
-    public mutating func finish() throws(FrameError) {
-        if failure == nil, !kept.isEmpty { failure = .endInsideFrame(byteCount: kept.count) }
+    public mutating func finish() throws {
+        if failure == nil, !kept.isEmpty {
+            failure = FrameError.endInsideFrame(byteCount: kept.count)
+        }
         if let failure { throw failure }
     }
 
     @inlinable
-    mutating func nextFrame(
-        in received: UnsafeRawBufferPointer
-    ) throws(FrameError) -> FrameBounds? {
-        let result = kept.withUnsafeBytes { kept in
-            let bytes = FrameBytes(kept: kept, received: received)
-            return Result { () throws(FrameError) in try framing.nextFrame(in: bytes) }
-        }
+    mutating func nextFrame(in received: UnsafeRawBufferPointer) throws -> FrameBounds? {
         do {
-            guard let bounds = try result.get() else { return nil }
+            let found = try kept.withUnsafeBytes { kept in
+                try framing.nextFrame(in: FrameBytes(kept: kept, received: received))
+            }
+            guard let bounds = found else { return nil }
             // Any other end would loop forever, or read beyond the buffer.
             let isSound =
                 bounds.payload.lowerBound >= 0 && bounds.payload.upperBound <= bounds.end

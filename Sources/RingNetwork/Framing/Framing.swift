@@ -8,18 +8,18 @@ public protocol Framing: Sendable {
     ///
     /// Called again with the same bytes and more, until there is an end. Errors must not depend on
     /// how the stream was split.
-    /// - Throws: ``FrameError``, if the stream breaks the framing's rules.
-    mutating func nextFrame(in bytes: FrameBytes) throws(FrameError) -> FrameBounds?
+    /// - Throws: ``FrameError`` or an error of the framing's own, if the stream breaks its rules.
+    mutating func nextFrame(in bytes: FrameBytes) throws -> FrameBounds?
 
     /// Appends a whole frame to `output`, which is unchanged after an error.
-    /// - Throws: ``FrameError``, if the payload cannot be framed.
-    func append(_ payload: RawSpan, to output: inout [UInt8]) throws(FrameError)
+    /// - Throws: ``FrameError`` or an error of the framing's own, if it cannot frame the payload.
+    func append(_ payload: RawSpan, to output: inout [UInt8]) throws
 }
 
 extension Framing {
     /// Appends a whole frame to `output`, which is unchanged after an error.
     /// - Throws: ``FrameError``, if the payload cannot be framed.
-    public func append(_ payload: [UInt8], to output: inout [UInt8]) throws(FrameError) {
+    public func append(_ payload: [UInt8], to output: inout [UInt8]) throws {
         try append(payload.span.bytes, to: &output)
     }
 }

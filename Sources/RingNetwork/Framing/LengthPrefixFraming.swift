@@ -53,7 +53,7 @@ public struct LengthPrefixFraming: Framing {
         self.maximumLength = min(maximumLength, most)
     }
 
-    public mutating func nextFrame(in bytes: FrameBytes) throws(FrameError) -> FrameBounds? {
+    public mutating func nextFrame(in bytes: FrameBytes) throws -> FrameBounds? {
         guard bytes.count >= width.rawValue else { return nil }
         var number: UInt64 = 0
         for place in 0..<width.rawValue {
@@ -61,13 +61,15 @@ public struct LengthPrefixFraming: Framing {
             number = number << 8 | UInt64(bytes[index])
         }
         let own = UInt64(countsItself ? width.rawValue : 0)
-        guard number >= own else { throw .invalidLength(number) }
-        guard number - own <= UInt64(maximumLength) else { throw .tooLong(limit: maximumLength) }
+        guard number >= own else { throw FrameError.invalidLength(number) }
+        guard number - own <= UInt64(maximumLength) else {
+            throw FrameError.tooLong(limit: maximumLength)
+        }
         let end = width.rawValue + Int(number - own)
         return end <= bytes.count ? FrameBounds(payload: width.rawValue..<end, end: end) : nil
     }
 
-    public func append(_ payload: RawSpan, to output: inout [UInt8]) throws(FrameError) {
+    public func append(_ payload: RawSpan, to output: inout [UInt8]) throws {
         try appendHeader(payloadLength: payload.byteCount, to: &output)
         payload.withUnsafeBytes { output.append(contentsOf: $0) }
     }
@@ -76,9 +78,9 @@ public struct LengthPrefixFraming: Framing {
     /// - Throws: ``FrameError``, if the payload is too long.
     public func appendHeader(
         payloadLength: Int, to output: inout [UInt8]
-    ) throws(FrameError) {
+    ) throws {
         guard payloadLength >= 0, payloadLength <= maximumLength else {
-            throw .tooLong(limit: maximumLength)
+            throw FrameError.tooLong(limit: maximumLength)
         }
         let number = UInt64(payloadLength + (countsItself ? width.rawValue : 0))
         for place in 0..<width.rawValue {

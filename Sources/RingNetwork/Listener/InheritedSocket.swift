@@ -31,7 +31,7 @@ public struct InheritedSocket: Sendable, Hashable {
     /// - Throws: ``InheritedSocketError``, if a variable is invalid or a socket cannot be used.
     public static func all(
         unsetsVariables: Bool = false
-    ) throws(InheritedSocketError) -> [InheritedSocket] {
+    ) throws -> [InheritedSocket] {
         defer {
             if unsetsVariables { for name in variables { Environment.unset(name) } }
         }

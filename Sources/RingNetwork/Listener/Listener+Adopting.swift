@@ -14,7 +14,7 @@ extension Listener {
     public convenience init(
         adopting sockets: [InheritedSocket], options: ListenerOptions = ListenerOptions(),
         target: DispatchQueue? = nil
-    ) throws(InheritedSocketError) {
+    ) throws {
         guard !sockets.isEmpty else { fatalMisuse("a Listener that adopts no socket") }
         for socket in sockets { try socket.check() }
         self.init(sockets.map { ListeningSocket(adopting: $0, options) }, options, target)
@@ -25,7 +25,7 @@ extension Listener {
     public convenience init(
         adopting descriptor: Int32, options: ListenerOptions = ListenerOptions(),
         target: DispatchQueue? = nil
-    ) throws(InheritedSocketError) {
+    ) throws {
         try self.init(
             adopting: [InheritedSocket(descriptor: descriptor)], options: options, target: target)
     }

@@ -29,7 +29,7 @@ public enum ServiceManager {
     /// - Throws: ``ServiceManagerError``, if the variable has an invalid value, or the manager
     ///   cannot be reached.
     @discardableResult
-    public static func notify(_ state: State) throws(ServiceManagerError) -> Bool {
+    public static func notify(_ state: State) throws -> Bool {
         guard let name = Environment.value(variable) else { return false }
         try send(state.assignment, to: name)
         return true

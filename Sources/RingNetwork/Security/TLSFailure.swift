@@ -11,9 +11,9 @@ public struct TLSFailure: Error, Hashable, CustomStringConvertible {
     /// The engine's error; nil if a limit of the connection was exceeded.
     public let error: TLSError?
 
-    init(_ error: TLSError) {
-        self.error = error
-        description = error.description
+    init(_ error: any Error) {
+        self.error = error as? TLSError
+        description = "\(error)"
     }
 
     /// For a limit of the connection.

@@ -20,14 +20,14 @@ final class TLSLayer: SecurityLayer {
     override var isHandshaking: Bool { engine.state == .handshaking }
 
     override func start(output: inout [UInt8]) -> TLSFailure? {
-        failure { () throws(TLSError) in try engine.startHandshake(output: &output) }
+        failure { try engine.startHandshake(output: &output) }
     }
 
     override func receive(
         _ bytes: UnsafeRawBufferPointer, output: inout [UInt8], plaintext: inout [UInt8]
     ) -> Progress {
         let before = plaintext.count
-        do throws(TLSError) {
+        do {
             try engine.receive(bytes, output: &output) { plaintext.append(contentsOf: $0) }
         } catch {
             return .failed(TLSFailure(error))
@@ -54,8 +54,8 @@ final class TLSLayer: SecurityLayer {
         return engine.state == .peerClosed || engine.state == .closed ? .ended : .goesOn
     }
 
-    private func failure(_ body: () throws(TLSError) -> Void) -> TLSFailure? {
-        do throws(TLSError) {
+    private func failure(_ body: () throws -> Void) -> TLSFailure? {
+        do {
             try body()
             return nil
         } catch {
@@ -64,13 +64,13 @@ final class TLSLayer: SecurityLayer {
     }
 
     override func receiveEnd() -> TLSFailure? {
-        failure { () throws(TLSError) in try engine.receiveEnd() }
+        failure { try engine.receiveEnd() }
     }
 
     override func encrypt(
         _ bytes: UnsafeRawBufferPointer, output: inout [UInt8]
     ) -> TLSFailure? {
-        failure { () throws(TLSError) in try engine.send(bytes, output: &output) }
+        failure { try engine.send(bytes, output: &output) }
     }
 
     override func close(output: inout [UInt8]) { engine.close(output: &output) }

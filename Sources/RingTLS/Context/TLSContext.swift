@@ -26,7 +26,7 @@ public final class TLSContext: Sendable {
     /// Reads the files of a configuration and checks all its settings. SSL_CTX_new(3).
     /// - Throws: ``TLSError``, the first problem, such as a file that cannot be read, a key that
     ///   does not match its certificate, or settings that contradict each other.
-    public init(_ configuration: TLSConfiguration) throws(TLSError) {
+    public init(_ configuration: TLSConfiguration) throws {
         try Self.check(configuration)
         let place = ExitGate.enter()
         defer { ExitGate.leave(place) }

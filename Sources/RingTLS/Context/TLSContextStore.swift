@@ -14,7 +14,7 @@ public final class TLSContextStore: Sendable {
 
     /// Creates the first context from a configuration.
     /// - Throws: ``TLSError``, as ``TLSContext``.
-    public convenience init(_ configuration: TLSConfiguration) throws(TLSError) {
+    public convenience init(_ configuration: TLSConfiguration) throws {
         self.init(try TLSContext(configuration))
     }
 
@@ -38,7 +38,7 @@ public final class TLSContextStore: Sendable {
     /// Reloads the files of the current configuration. On an error the current context stays in
     /// use.
     /// - Throws: ``TLSError``, as ``TLSContext``.
-    public func reload() throws(TLSError) {
+    public func reload() throws {
         replace(with: try TLSContext(current.configuration))
     }
 }

@@ -56,7 +56,7 @@ public final class TLSEngine {
     ///   - serverName: for clients: the host name, or the address in text form. The certificate is
     ///     verified for it, sessions are resumed by it, and a host name is sent in SNI.
     /// - Throws: ``TLSError``, if the context cannot be used with that name, or memory is short.
-    public init(context: TLSContext, serverName: String? = nil) throws(TLSError) {
+    public init(context: TLSContext, serverName: String? = nil) throws {
         let role = context.configuration.role
         if role == .server, serverName != nil {
             fatalMisuse("TLSEngine: a server's engine gets its serverName from the client")
@@ -105,7 +105,7 @@ public final class TLSEngine {
     /// Starts the handshake: appends a client's first flight to `output`. A server need not call
     /// it.
     /// - Throws: ``TLSError``, the reason why the connection cannot continue.
-    public func startHandshake(output: inout [UInt8]) throws(TLSError) {
+    public func startHandshake(output: inout [UInt8]) throws {
         if let failure = perform(&output, { continueHandshake() }) { throw failure }
     }
 
@@ -120,7 +120,7 @@ public final class TLSEngine {
     public func receive(
         _ ciphertext: UnsafeRawBufferPointer, output: inout [UInt8],
         plaintext: (UnsafeRawBufferPointer) -> Void
-    ) throws(TLSError) {
+    ) throws {
         let failure = perform(&output) { () -> TLSError? in
             bio.reading(ciphertext) { () -> TLSError? in
                 if state == .handshaking, let failure = continueHandshake() { return failure }
@@ -137,7 +137,7 @@ public final class TLSEngine {
     /// carries its own length, the error can be ignored.
     /// - Throws: ``TLSError``: `truncated` without a close_notify, or the error that the engine
     ///   failed with.
-    public func receiveEnd() throws(TLSError) {
+    public func receiveEnd() throws {
         switch state {
         case .peerClosed, .closed: return
         case .failed(let error): throw error
@@ -158,7 +158,7 @@ public final class TLSEngine {
     /// - Throws: ``TLSError``: `closed` after `close`, or the error that the engine failed with.
     public func send(
         _ plaintext: UnsafeRawBufferPointer, output: inout [UInt8]
-    ) throws(TLSError) {
+    ) throws {
         switch state {
         case .handshaking: fatalMisuse("TLSEngine.send: the handshake has not ended")
         case .established, .peerClosed: break

@@ -16,7 +16,7 @@ struct FrameSplitTests {
         var reader = FrameReader(framing)
         var outcome = Outcome()
         var rest = stream[...]
-        do throws(FrameError) {
+        do {
             while !rest.isEmpty {
                 let piece = Array(rest.prefix(lengths()))
                 rest = rest.dropFirst(piece.count)
@@ -26,7 +26,7 @@ struct FrameSplitTests {
             }
             try reader.finish()
         } catch {
-            outcome.error = error
+            outcome.error = error as? FrameError
         }
         return outcome
     }

@@ -53,13 +53,15 @@ struct ServiceManagerTests {
             ]
             for (value, words) in values {
                 setenv("NOTIFY_SOCKET", value, 1)
-                do throws(ServiceManagerError) {
+                do {
                     try ServiceManager.notify(.ready)
                     demand(false, "'\(value)' is an error")
                 } catch {
-                    demand(error.description.contains(words), error.description)
-                    demand(error.description.contains("NOTIFY_SOCKET"), error.description)
-                    demand(error.description.contains("unset the variable"), error.description)
+                    let description = "\(error)"
+                    demand(error is ServiceManagerError, description)
+                    demand(description.contains(words), description)
+                    demand(description.contains("NOTIFY_SOCKET"), description)
+                    demand(description.contains("unset the variable"), description)
                 }
             }
             exit(0)

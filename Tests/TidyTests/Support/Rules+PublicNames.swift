@@ -12,6 +12,20 @@ extension Rules {
         }
     }
 
+    /// Public functions that declare the type of what they throw. A caller's error (`throws(E)`
+    /// with a generic `Failure`) is not the library's.
+    static func typedPublicThrows(_ file: File) -> [String] {
+        file.code.indices.filter { index in
+            let line = file.code[index]
+            guard line.contains("throws("), !line.contains("throws(Failure)") else { return false }
+            let declaration = file.code[...index].last { line in
+                line.split { !$0.isLetter }.contains { $0 == "func" || $0 == "init" || $0 == "do" }
+            }
+            return declaration?.contains("public ") == true
+        }
+        .map { "\(file.place($0)): write `throws`, and name the error in the comment" }
+    }
+
     private static let publicKinds: Set<Substring> = [
         "struct", "class", "enum", "protocol", "actor", "typealias", "func", "var", "let",
     ]

@@ -38,7 +38,7 @@ extension DispatchSource {
     ///   refusal by the kernel when the source is activated sets the source's `error`.
     public static func makeFileSystemObjectSource(
         path: String, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
-    ) throws(FileSystemWatchError) -> any DispatchSourceFileSystemObject {
+    ) throws -> any DispatchSourceFileSystemObject {
         checkMask(eventMask, "'\(path)'")
         let descriptor: Int32
         do throws(SystemError) {

@@ -5,11 +5,11 @@ import Testing
 
 /// Why no source can be made for the path.
 private func error(ofPath path: String) -> FileSystemWatchError? {
-    do throws(FileSystemWatchError) {
+    do {
         _ = try DispatchSource.makeFileSystemObjectSource(path: path, eventMask: .all)
         return nil
     } catch {
-        return error
+        return error as? FileSystemWatchError
     }
 }
 
