@@ -13,7 +13,7 @@ internal import LinuxPlatform
 /// Releasing a channel closes it: submitted operations continue, then the cleanup handler is
 /// called.
 public final class DispatchIO: DispatchObject, @unchecked Sendable {
-    // Safety: the core is thread-safe, the rest is locked.
+    // Safety: `core` is Sendable by proof of the compiler; `suspension` is a lock.
     let core: IOChannel
     private let suspension = Locked(Suspension())
 

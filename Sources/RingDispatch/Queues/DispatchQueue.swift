@@ -5,8 +5,10 @@ internal import Synchronization
 ///
 /// Items run on any threads of the runtime. A queue with items stays alive until they are done.
 public class DispatchQueue: DispatchObject, @unchecked Sendable {
-    // Safety: `front` belongs to the queue's holder (see `QueueState`); `target` and `priority` are
-    // fixed before the queue is active; the rest is immutable, atomic or locked.
+    // Safety: `front` belongs to the queue's holder, which has taken the queue by a
+    // compare-and-swap of `state` (see `QueueState`), in every build. `target`, `priority` and what
+    // follows from them are fixed while the queue is inactive: `setTargetBeforeUse` checks that,
+    // and ends the process otherwise, in every build. The rest is immutable, atomic or locked.
 
     // The field order keeps submitters' writes and the holder's on different cache lines.
 

@@ -6,7 +6,8 @@ internal import LinuxPlatform
 /// The `make...Source` functions return an inactive source. Keep a reference while you want its
 /// events: a source whose last reference goes ends without a call of its cancel handler.
 public class DispatchSource: DispatchObject, DispatchSourceProtocol, @unchecked Sendable {
-    // Safety: `core` synchronizes itself.
+    // Safety: `core` synchronizes itself by its state word and locks; `setTarget` ends the process
+    // once the source is active, in every build.
     final let core: SourceCore
 
     init(core: SourceCore) {
