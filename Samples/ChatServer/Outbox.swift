@@ -1,5 +1,5 @@
 import ArgumentParser
-import Synchronization
+import SampleSupport
 
 /// What happens to a client that reads more slowly than others write.
 enum SlowReaderPolicy: String, ExpressibleByArgument, CaseIterable {
@@ -14,9 +14,8 @@ final class Outbox: Sendable {
     let lines: AsyncStream<String>
     let policy: SlowReaderPolicy
     private let sender: AsyncStream<String>.Continuation
-    /// Lines missed since the last one that was accepted. Only adds and exchanges: any order is
-    /// right.
-    private let missed = Atomic<Int>(0)
+    /// Lines missed since the last one that was accepted.
+    private let missed = Locked(0)
 
     init(limit: Int, _ policy: SlowReaderPolicy) {
         self.policy = policy
@@ -26,13 +25,16 @@ final class Outbox: Sendable {
     /// From any task.
     /// - Returns: false if the client is to be disconnected.
     func post(_ line: String) -> Bool {
-        guard case .dropped = sender.yield(line) else { return true }
-        missed.add(1, ordering: .relaxed)
-        return policy == .dropLines
+        missed.withLock { missed in
+            let note = missed > 0 ? "* you have missed \(missed) lines\n" : ""
+            guard case .dropped = sender.yield(note + line) else {
+                missed = 0
+                return true
+            }
+            missed += 1
+            return policy == .dropLines
+        }
     }
-
-    /// The number of lines that were missed since the last call.
-    func takeMissed() -> Int { missed.exchange(0, ordering: .relaxed) }
 
     /// The lines end after those that wait.
     func finish() { sender.finish() }

@@ -27,11 +27,7 @@ struct Session: Sendable {
     }
 
     private func write() async throws {
-        for await line in outbox.lines {
-            let missed = outbox.takeMissed()
-            let note = missed > 0 ? "* you have missed \(missed) lines\n" : ""
-            try await client.send(Array((note + line + "\n").utf8))
-        }
+        for await line in outbox.lines { try await client.send(Array((line + "\n").utf8)) }
     }
 
     private func read() async throws {

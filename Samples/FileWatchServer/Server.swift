@@ -95,8 +95,9 @@ final class Server: Sendable {
     func activate() {
         for listener in [tcp, unix].compactMap({ $0 }) {
             listener.setConnectionHandler { [feed] in LineClient.serve($0, feed) }
+            let shortage = RepeatedErrorLine()
             listener.setErrorHandler { _, error in
-                writeErrorLine("FileWatchServer: cannot accept: \(error.cause)")
+                shortage.write("FileWatchServer: cannot accept: \(error.cause)")
             }
             listener.activate()
         }

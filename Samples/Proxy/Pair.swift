@@ -31,6 +31,7 @@ final class Pair: Sendable {
         var quietTicks = 0
     }
 
+    private static let failures = RepeatedErrorLine()
     /// A time-out is over after this many quiet ticks.
     private static let mostQuietTicks = 4
     /// After SIGTERM, a pair that transfers nothing for this long has finished.
@@ -64,7 +65,7 @@ final class Pair: Sendable {
             case .success(let server):
                 connected(server)
             case .failure(let error):
-                writeErrorLine("Proxy: \(oneLine(error))")
+                Pair.failures.write("Proxy: \(oneLine(error))")
                 client.abort()
             }
         }

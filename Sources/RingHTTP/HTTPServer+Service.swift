@@ -10,7 +10,7 @@ extension HTTPServer {
     /// ``stop(on:timeout:)``.
     /// - Parameters:
     ///   - pool: the server's pool.
-    ///   - seconds: how long requests may take then.
+    ///   - seconds: how long requests may take then; not negative, and not infinite.
     public nonisolated func service(
         on pool: RingSocketPool, drainTime seconds: Double = 10
     ) -> some Service {

@@ -6,7 +6,8 @@ extension HTTPServer {
     /// end at once, and requests in flight are answered. New clients are refused.
     /// - Parameters:
     ///   - pool: the server's pool.
-    ///   - seconds: connections that take longer are cancelled then.
+    ///   - seconds: connections that take longer are cancelled then. 0 gives them no time; a
+    ///     negative or infinite number ends the process.
     public func stop(on pool: RingSocketPool, timeout seconds: Double) async {
         // The first `await` of `stop` comes after the close of the listening socket.
         async let stopped: Void = stop(timeout: seconds)

@@ -139,6 +139,7 @@ struct TidyTests {
     func output() {
         let files = Repository.files.filter { file in
             file.path.hasSuffix(".md")
+                || file.path.hasPrefix("Snippets/")
                 || file.path.hasPrefix("Samples/") && file.isSwift && !file.path.contains("/Tests/")
         }
         #expect(files.count > 100)

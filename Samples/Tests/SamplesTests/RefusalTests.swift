@@ -58,7 +58,7 @@ struct RefusalTests {
         let process = try program.start(target + ["--backend", "io_uring"], refusal: refusal)
         #expect(try process.waitForEnd() == .exit(78), "\(process.words)")
         let errors = process.errors.text
-        #expect(errors.contains("RINGDISPATCH_BACKEND=io_uring cannot be had"))
+        #expect(errors.contains("io_uring was requested, but cannot be had"))
         #expect(errors.contains(try #require(Self.reasons[refusal.error])))
         if !Self.isForbiddenBySysctl {
             #expect(errors.contains(try #require(Self.remedies[refusal.error])))

@@ -148,6 +148,16 @@ final class ChangeReporter: @unchecked Sendable {
         }
     }
 
+    /// The watcher is released: no handler is called from now on, unless it was cancelled before.
+    func abandon() {
+        outbox.withLock { outbox in
+            guard !outbox.isCancelled else { return }
+            outbox.handlers = Handlers()
+            outbox.changes = []
+            outbox.isCancelled = true
+        }
+    }
+
     /// Called when the watches are removed: ends the sequences and calls the cancel handler.
     func cancel() {
         silence()

@@ -57,7 +57,10 @@ public final class FileTreeWatcher: Sendable {
         }
     }
 
-    deinit { engine.cancel() }
+    deinit {
+        engine.reporter.abandon()
+        engine.cancel()
+    }
 
     // MARK: handlers
 
@@ -89,7 +92,9 @@ public final class FileTreeWatcher: Sendable {
     /// Starts watching.
     public func activate() { engine.activate() }
 
-    /// Stops watching. Afterwards no handler but the cancel handler starts.
+    /// Stops watching, from any thread, also before `activate`. Changes that were not reported yet
+    /// are dropped, and the sequences end. No handler starts afterwards but the cancel handler; one
+    /// that is starting on another thread still ends. A second call does nothing.
     public func cancel() {
         engine.reporter.silence()
         engine.cancel()
@@ -100,7 +105,7 @@ public final class FileTreeWatcher: Sendable {
     /// The changes from now on, for `for await`. Each call returns an independent sequence of all
     /// changes.
     /// - Parameters:
-    ///   - bound: how many changes may wait for the task.
+    ///   - bound: how many changes may wait for the task; less than 2 counts as 2.
     ///   - whenFull: the policy when more are waiting.
     public func changes(
         bound: Int = 1024, whenFull: FileChangeSequence.FullPolicy = .dropOldest

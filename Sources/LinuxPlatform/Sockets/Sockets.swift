@@ -124,6 +124,15 @@ package enum Sockets {
         setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }
 
+    /// Makes the kernel ask a silent peer whether it exists, and give up after four questions
+    /// without an answer, which take as long as the silence. Accepted sockets inherit it.
+    package static func setKeepAlive(_ descriptor: Int32, seconds: Int32) {
+        setOption(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
+        setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPIDLE, seconds)
+        setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPINTVL, max(1, seconds / 4))
+        setOption(descriptor, Int32(IPPROTO_TCP), TCP_KEEPCNT, 4)
+    }
+
     /// Whether it is a SOCK_STREAM socket; nil: not a socket.
     package static func isStream(_ descriptor: Int32) -> Bool? {
         option(descriptor, SOL_SOCKET, SO_TYPE).map { $0 == Int32(SOCK_STREAM.rawValue) }

@@ -6,7 +6,8 @@ extension DispatchSource {
     /// sequence and of its iterators is released. The sequence ends when the task is cancelled. A
     /// task that is slow misses no count, and nothing piles up.
     /// - Parameters:
-    ///   - interval: between two times; does not drift.
+    ///   - interval: between two times; does not drift. `.never`: it never fires. 0 fires without a
+    ///     pause, and a negative one ends the process.
     ///   - leeway: how late a time may be, to save wake-ups.
     public static func timer(
         every interval: DispatchTimeInterval, leeway: DispatchTimeInterval = .nanoseconds(0)

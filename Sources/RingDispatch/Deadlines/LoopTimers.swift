@@ -45,8 +45,13 @@ struct LoopTimers {
     /// Pending timers.
     var count: Int { monotonic.count + wall.count }
 
+    /// Fires the timers that are due, in the order of their deadlines.
     func fireDue(now: UInt64, _ context: Context) {
-        monotonic.fireDue(now: now, context)
-        if wall.earliest != .max { wall.fireDue(now: WallClock.nanoseconds(), context) }
+        guard wall.earliest != .max else { return monotonic.fireDue(now: now, context) }
+        let wallNow = WallClock.nanoseconds()
+        var due = monotonic.takeDue(now: now).map { (late: now - $0.window.deadline, $0) }
+        due += wall.takeDue(now: wallNow).map { (late: wallNow - $0.window.deadline, $0) }
+        due.sort { $0.late > $1.late }
+        for (_, slot) in due { slot.fire(context) }
     }
 }

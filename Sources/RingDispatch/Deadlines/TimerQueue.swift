@@ -60,13 +60,18 @@ struct TimerQueue: Sendable {
 
     func fireDue(now: UInt64, _ context: Context) {
         while true {
-            let due = pointer.pointee.heap.withLock { heap -> [TimerSlot] in
-                let due = heap.popDue(now: now, limit: TimerQueue.batch)
-                pointer.pointee.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
-                return due
-            }
+            let due = takeDue(now: now, limit: TimerQueue.batch)
             for slot in due { slot.fire(context) }
             if due.count < TimerQueue.batch { return }
+        }
+    }
+
+    /// Removes timers that are due, in order, at most `limit`.
+    func takeDue(now: UInt64, limit: Int = .max) -> [TimerSlot] {
+        pointer.pointee.heap.withLock { heap in
+            let due = heap.popDue(now: now, limit: limit)
+            pointer.pointee.earliest.store(heap.earliest, ordering: .sequentiallyConsistent)
+            return due
         }
     }
 

@@ -76,13 +76,15 @@ extension DispatchIO {
     }
 
     /// Closes the channel: operations submitted later end with ECANCELED. Earlier ones continue, or
-    /// with `.stop` soon end with ECANCELED and the bytes transferred so far. `dispatch_io_close`.
+    /// with `.stop` soon end with ECANCELED and the bytes transferred so far. Operations that a
+    /// suspended channel holds end after `resume`. Barriers still run. `close(flags: .stop)` may
+    /// follow `close()`; other further calls do nothing. `dispatch_io_close`.
     public func close(flags: CloseFlags = []) {
         core.close(isStop: flags.contains(.stop))
     }
 
-    /// Sets the maximum bytes per handler call, for operations submitted later. By default there is
-    /// no limit. `dispatch_io_set_high_water`.
+    /// Sets the maximum bytes per handler call, for operations submitted later. 0 counts as 1; a
+    /// negative number ends the process. By default, no limit. `dispatch_io_set_high_water`.
     public func setLimit(highWater: Int) {
         requireSize(highWater, "setLimit: the high water mark")
         core.updateLimits { limits in
@@ -105,7 +107,8 @@ extension DispatchIO {
     }
 
     /// Calls handlers at an interval if the available bytes reach the low water mark or the
-    /// interval is strict. Applies to operations submitted later. `dispatch_io_set_interval`.
+    /// interval is strict. Applies to operations submitted later. 0 and `.never`: no interval. A
+    /// negative one ends the process. `dispatch_io_set_interval`.
     public func setInterval(interval: DispatchTimeInterval, flags: IntervalFlags = []) {
         let nanoseconds = interval.clampedNanoseconds
         guard nanoseconds >= 0 else {

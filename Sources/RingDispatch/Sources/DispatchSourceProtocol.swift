@@ -36,7 +36,10 @@ public protocol DispatchSourceProtocol: AnyObject, Sendable {
     func suspend()
     /// Undoes one `suspend()`, or activates an inactive source. `dispatch_resume`.
     func resume()
-    /// Stops event handlers for good; the cancel handler follows. `dispatch_source_cancel`.
+    /// Stops event handlers for good; the cancel handler follows. A handler that is running or
+    /// starting on another thread still ends. A source that is inactive or suspended calls its
+    /// cancel handler once it is activated and resumed. A second call does nothing.
+    /// `dispatch_source_cancel`.
     func cancel()
 
     /// The watched descriptor, process or signal. `dispatch_source_get_handle`.

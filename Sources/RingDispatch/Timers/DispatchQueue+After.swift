@@ -109,7 +109,7 @@ extension DispatchQueue {
     }
 
     /// The window for submitting at `deadline`; nil means now.
-    private final func window(_ deadline: UInt64, on clock: TimerClock) -> TimerWindow? {
+    final func window(_ deadline: UInt64, on clock: TimerClock) -> TimerWindow? {
         guard deadline > clock.now() else { return nil }
         return TimerWindow(deadline: deadline, leeway: 1_000_000)
     }

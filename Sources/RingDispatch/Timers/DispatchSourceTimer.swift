@@ -5,8 +5,10 @@ public protocol DispatchSourceTimer: DispatchSourceProtocol {
     /// `dispatch_source_set_timer`.
     /// - Parameters:
     ///   - deadline: the first fire; repeats are multiples of the interval later.
-    ///   - interval: the time between fires; `.never` fires once.
-    ///   - leeway: how much later each fire may be, so that timers can fire together.
+    ///   - interval: the time between fires; `.never` fires once, 0 counts as 1 ns. A negative one
+    ///     ends the process.
+    ///   - leeway: how much later each fire may be, so that timers can fire together; for repeating
+    ///     timers at most half the interval. `.never`: none. A negative one ends the process.
     func schedule(
         deadline: DispatchTime, repeating interval: DispatchTimeInterval,
         leeway: DispatchTimeInterval)

@@ -44,8 +44,9 @@ public final class DispatchWorkItem: Sendable {
         if old & DispatchWorkItem.done == 0 { completion.leave() }
     }
 
-    /// Keeps the block from starting and frees its captures; a running block continues.
-    /// `dispatch_block_cancel`.
+    /// Keeps the block from starting; a running block continues. Frees the captures of a block that
+    /// has never started. Where the item was submitted, its turn still comes: it is skipped then,
+    /// and `wait` and `notify` go on. `dispatch_block_cancel`.
     public func cancel() {
         let before = state.bitwiseOr(
             DispatchWorkItem.cancelled, ordering: .acquiringAndReleasing

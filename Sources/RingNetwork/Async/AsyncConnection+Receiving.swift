@@ -8,7 +8,8 @@ extension AsyncConnection {
     /// The end of the stream does not close the connection: you may still send. Cancelling the task
     /// ends the wait. No bytes are lost, unless it is the task of the whole connection, which is
     /// then reset.
-    /// - Parameter limit: how long to wait.
+    /// - Parameter limit: how long to wait. 0 or less: only bytes that were received before are
+    ///   returned; `.never`: no limit.
     /// - Throws: ``ReceiveError``, `CancellationError`.
     public func receive(within limit: DispatchTimeInterval = .never) async throws -> [UInt8]? {
         guard isCurrent else {
@@ -51,8 +52,8 @@ extension AsyncConnection {
     /// Waits for exactly `count` bytes. A shutdown of the listener does not end it,
     /// since it may be the middle of a message.
     /// - Parameters:
-    ///   - count: at least 1. So many bytes are kept in memory meanwhile.
-    ///   - limit: how long to wait for all of them.
+    ///   - count: at least 1; less ends the process. So many bytes are kept in memory meanwhile.
+    ///   - limit: how long to wait for all of them; as above.
     /// - Throws: ``ReceiveError``, `CancellationError`.
     public func receive(
         exactly count: Int, within limit: DispatchTimeInterval = .never

@@ -79,7 +79,7 @@ extension Connection {
     /// Throwing resets it. So does cancelling the task, at once: all waits then end with
     /// `CancellationError`. `body` runs on the connection's queue unless it belongs to an actor.
     /// - Throws: what `body` throws; ``SocketError`` if the bytes of the end cannot be sent;
-    ///   `CancellationError`.
+    ///   `CancellationError`. A connection that was lost before `body` returned throws nothing.
     public func run<Result>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: (AsyncConnection) async throws -> Result

@@ -20,7 +20,8 @@ public struct InboundLines: AsyncSequence, Sendable {
 
 extension AsyncConnection {
     /// The received lines, which end with LF or CRLF.
-    /// - Parameter maximumLength: a longer line, in bytes, is an error.
+    /// - Parameter maximumLength: a longer line, in bytes, is an error. A negative number ends the
+    ///   process.
     public func lines(maximumLength: Int = FrameLimits.defaultMaximumLength) -> InboundLines {
         InboundLines(frames: frames(of: DelimiterFraming.lines(maximumLength: maximumLength)))
     }

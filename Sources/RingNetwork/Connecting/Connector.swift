@@ -14,6 +14,7 @@ public final class Connector: Sendable {
 
     /// Creates a connector. It may be used from any thread, for any number of connections.
     public init(options: ConnectorOptions = ConnectorOptions()) {
+        options.connection.check()
         self.options = options
     }
 

@@ -6,11 +6,12 @@ public import RingTLS
 /// Options of a ``Connector``.
 public struct ConnectorOptions: Sendable {
     /// The time after which the next address is tried, too: the Connection Attempt Delay of RFC
-    /// 8305, which recommends 250 ms.
+    /// 8305, which recommends 250 ms. 0 or less: all at once. `.never`: when the last one failed.
     public var attemptDelay = DispatchTimeInterval.milliseconds(250)
-    /// Addresses of the first family tried before the first of the other; at least 1.
+    /// Addresses of the first family tried before the first of the other. Less than 1 counts as 1.
     public var firstFamilyCount = 1
-    /// The time limit for the whole attempt, including the name lookup.
+    /// The time limit for the whole attempt, including the name lookup. 0 or less: it fails at
+    /// once. `.never`: the kernel's limit for each address, about two minutes.
     public var timeout = DispatchTimeInterval.seconds(30)
     /// The local address, with a port or 0 for any; nil: the kernel chooses. Only remote addresses
     /// of the same family are tried.
@@ -23,7 +24,7 @@ public struct ConnectorOptions: Sendable {
     /// serial queue, they run one at a time, and a handler that blocks delays all of them.
     public var connectionTarget: DispatchQueue?
     /// One queue for all connections, instead of a queue each; a handler that blocks delays all of
-    /// them.
+    /// them. Takes precedence over ``connectionTarget``.
     public var placement: ConnectionPlacement?
     /// Options of the connections.
     public var connection = ConnectionOptions()

@@ -23,7 +23,7 @@ extension Connection {
     var isOpenForSending: Bool { !confined.isFinishing }
 
     /// Sends bytes that are valid only during the call. The kernel takes as many as it has room for
-    /// at once; the rest is copied.
+    /// at once; the rest is copied. After `closeOutput`, `close` or `abort`, the bytes are dropped.
     @inline(__always)
     public func send(_ bytes: RawSpan) { bytes.withUnsafeBytes { send($0) } }
 
@@ -85,8 +85,10 @@ extension Connection {
         }
     }
 
-    /// Shuts the sending direction down, after all earlier sends (shutdown(2)). The peer may still
-    /// send.
+    /// Ends the sending side after all earlier sends: shutdown(2); under TLS, close_notify first.
+    /// Receiving goes on. Later sends are dropped, and their completions get EPIPE. Does not close
+    /// the connection, not even when the peer has ended, too: call ``close()`` then. A second call
+    /// does nothing.
     public func closeOutput() {
         onQueue { connection in
             guard connection.isOpenForSending else { return }

@@ -50,6 +50,8 @@ extension Connection {
         let engine = try TLSEngine(context: context, serverName: serverName)
         confined.security = ConnectionSecurity(TLSLayer(engine))
         _ = makeIntake()
+        // The time-out of the handshake is on by default.
+        _ = makeClock()
     }
 
     /// Sets the handler that runs once, on the queue, when the handshake has ended and before the

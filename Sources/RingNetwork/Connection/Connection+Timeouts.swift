@@ -4,6 +4,7 @@ internal import RingDispatch
 extension Connection {
     /// Replaces the time-outs; their spans start with the call. See ``ConnectionTimeouts``.
     public func setTimeouts(_ timeouts: ConnectionTimeouts) {
+        timeouts.check()
         onQueue { connection in
             connection.makeClock().timeouts = timeouts
             if connection.isOpen { connection.restartTimer() }

@@ -68,6 +68,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         adopting descriptor: Int32, label: String = "connection", target: DispatchQueue? = nil,
         options: ConnectionOptions = ConnectionOptions()
     ) {
+        options.check()
         let queue = DispatchQueue(label: label, target: target)
         self.init(adopting: descriptor, on: ConnectionPlacement(queue: queue), options: options)
     }
@@ -84,7 +85,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         remoteEndpoint = Sockets.remoteAddress(of: descriptor).flatMap { Endpoint($0) }
         localEndpoint = Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) }
         sendHighWaterBytes = options.sendHighWaterBytes
-        sendLowWaterBytes = options.sendLowWaterBytes
+        sendLowWaterBytes = min(options.sendLowWaterBytes, options.sendHighWaterBytes)
         pausesReceivingWhileUnwritable = options.pausesReceivingWhileUnwritable
         receiveMaximumBytes = max(1, options.receiveMaximumBytes)
         confined.receiver = StreamReceiver(
@@ -215,10 +216,19 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         }
     }
 
-    /// Closes once the kernel has taken all sent bytes. Nothing more is received.
+    /// Closes once the kernel has taken all sent bytes; under TLS, close_notify comes last.
+    /// Nothing more is received. Later sends are dropped, and their completions get EPIPE.
+    ///
+    /// If bytes of the peer are left unread, the kernel resets the connection (RST), and the peer
+    /// may lose your last bytes. If that matters, call ``closeOutput()``, read on, and close in the
+    /// end handler. A peer that does not read delays the end without limit, unless
+    /// ``ConnectionTimeouts/send`` is set. Before `activate`, bytes that wait for a TLS handshake
+    /// are lost. A second call does nothing; ``abort()`` ends a closing connection at once.
     public func close() { onQueue { $0.beginClose(.closed) } }
 
-    /// Closes at once with a reset (RST): unsent bytes are lost.
+    /// Closes at once: unsent bytes are lost, and their completions get EPIPE. A TCP peer gets a
+    /// reset (RST). The peer of a Unix socket reads what the kernel has taken, and then the end.
+    /// A second call does nothing.
     public func abort() { onQueue { $0.tearDown(.aborted) } }
 
     // MARK: on the queue

@@ -14,7 +14,7 @@ public struct ConnectionPlacement: Sendable {
 
     /// Creates a placement.
     /// - Parameters:
-    ///   - queue: a serial queue.
+    ///   - queue: a serial queue; a concurrent one ends the process when a connection uses it.
     ///   - loopNumber: any number, modulo the count of event loops; nil: the loops in turn.
     public init(queue: DispatchQueue, loopNumber: Int? = nil) {
         self.queue = queue

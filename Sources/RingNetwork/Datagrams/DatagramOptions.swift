@@ -14,10 +14,11 @@ public struct DatagramOptions: Sendable {
     public var isIPv6Only = false
     /// Whether datagrams may be sent to broadcast addresses (SO_BROADCAST).
     public var allowsBroadcast = false
-    /// The size of the kernel's receive buffer (SO_RCVBUF); nil: the default. The kernel doubles
-    /// it, up to a limit (net.core.rmem_max).
+    /// The size of the kernel's receive buffer (SO_RCVBUF); nil: net.core.rmem_default. The kernel
+    /// reduces it to net.core.rmem_max without an error, raises very small ones, and doubles it
+    /// for its own use.
     public var receiveBufferBytes: Int?
-    /// The size of the kernel's send buffer (SO_SNDBUF); nil: the default.
+    /// The size of the kernel's send buffer (SO_SNDBUF), as above; nil: net.core.wmem_default.
     public var sendBufferBytes: Int?
     /// Whether datagrams report the local address that they were sent to, and answers are sent from
     /// it (IP_PKTINFO). nil: only if the socket is bound to the wildcard address.
@@ -28,12 +29,12 @@ public struct DatagramOptions: Sendable {
 
     // MARK: receiving
 
-    /// The longest datagram; longer ones are truncated. Virtual memory for a whole batch is
-    /// allocated, but only pages in use become resident.
+    /// The longest datagram, 1 to 65,536; longer ones are truncated. Other numbers end the process.
+    /// Virtual memory for a whole batch is allocated, but only pages in use become resident.
     public var maximumDatagramBytes = 65_536
-    /// Most datagrams per recvmmsg(2), 1 to 1024.
+    /// Most datagrams per recvmmsg(2), 1 to 1024. Other numbers end the process.
     public var receiveBatch = 32
-    /// Most batches in a row before other queues get their turn.
+    /// Most batches in a row before other queues get their turn. Less than 1 ends the process.
     public var batchesInARow = 4
     /// Whether the kernel may coalesce datagrams of one sender (UDP_GRO), if it can. The receive
     /// handler gets them separately.
@@ -45,7 +46,8 @@ public struct DatagramOptions: Sendable {
     /// which it segments (UDP_SEGMENT), if it can.
     public var combinesSent = true
     /// Most bytes that may wait while the kernel has no room. Each datagram counts its length plus
-    /// 64.
+    /// 64. 0: none waits. Negative: the process ends. The batch that finds the kernel full may
+    /// exceed it: up to 512 datagrams, or the bytes of one `send(_:inDatagramsOf:to:)`.
     public var sendQueueBytes = 1 << 20
     /// Which datagrams are dropped when the queue is full.
     public var dropPolicy = DatagramDropPolicy.newest

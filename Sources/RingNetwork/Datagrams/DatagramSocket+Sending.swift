@@ -241,7 +241,7 @@ extension DatagramSocket {
     }
 
     /// Sends the queue. Returns false if the kernel has no more room.
-    private func sendAll() -> Bool {
+    func sendAll() -> Bool {
         let sender = confined.sender ?? DatagramSender()
         confined.sender = sender
         var hasRetried = false

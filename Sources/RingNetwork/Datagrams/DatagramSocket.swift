@@ -241,8 +241,9 @@ public final class DatagramSocket: QueueConfined {
         }
     }
 
-    /// Closes. Passes to the kernel what it takes at once of the unsent datagrams, and drops the
-    /// others; those not yet received are lost.
+    /// Closes. Passes to the kernel what it takes at once of the unsent datagrams, then drops and
+    /// counts the others; those not yet received are lost. Datagrams sent later are counted as
+    /// dropped. A second call does nothing.
     public func close() { onQueue { $0.tearDown(nil) } }
 
     // MARK: on the queue
@@ -274,7 +275,7 @@ public final class DatagramSocket: QueueConfined {
 
     func tearDown(_ why: SocketError?) {
         guard confined.phase == .setup || confined.phase == .active else { return }
-        if why == nil { flush() }
+        if why == nil { _ = sendAll() }
         confined.phase = .closed
         setup.end()
         confined.life = self

@@ -35,7 +35,8 @@ public final class Resolver: Sendable {
         var waiting: [Lookup] = []
     }
 
-    /// - Parameter lookupLimit: most lookups that may block a thread at the same time; at least 1.
+    /// - Parameter lookupLimit: most lookups that may block a thread at the same time; less than 1
+    ///   ends the process.
     public convenience init(lookupLimit: Int = Resolver.defaultLookupLimit) {
         self.init(lookupLimit: lookupLimit) { host throws(NameLookupError) in
             try host.isLocalhost
@@ -60,7 +61,7 @@ public final class Resolver: Sendable {
     /// - Parameters:
     ///   - endpoint: one without a host name is its own result.
     ///   - timeout: the longest time until the completion is submitted, including the wait for a
-    ///     turn; a later answer is dropped. `.never`: no limit.
+    ///     turn; a later answer is dropped. 0 or less: it times out at once. `.never`: no limit.
     ///   - queue: runs the completion.
     ///   - completion: receives the error, or at least one endpoint, each with an address and the
     ///     requested port.

@@ -21,7 +21,8 @@ public struct DelimiterFraming: Framing {
     /// - Parameters:
     ///   - delimiter: 1 to ``longestDelimiter`` bytes.
     ///   - stripsCarriageReturn: whether a CR before the delimiter does not belong to the payload.
-    ///   - maximumLength: longer payloads are errors, in both directions.
+    ///   - maximumLength: longer payloads are errors, in both directions. 0 allows empty payloads
+    ///     only; a negative number ends the process.
     public init(
         _ delimiter: [UInt8], stripsCarriageReturn: Bool = false,
         maximumLength: Int = FrameLimits.defaultMaximumLength

@@ -5,7 +5,7 @@ public struct FixedFraming: Framing {
     /// In bytes; at least 1.
     public let length: Int
 
-    /// - Parameter length: of each frame, in bytes; at least 1.
+    /// - Parameter length: of each frame, in bytes; at least 1; less ends the process.
     public init(length: Int) {
         guard length > 0 else { fatalMisuse("FixedFraming cannot have the length \(length)") }
         self.length = length

@@ -36,7 +36,8 @@ public struct LengthPrefixFraming: Framing {
     ///   - byteOrder: of the length field.
     ///   - countsItself: whether the length includes its own field.
     ///   - maximumLength: longer payloads are errors, in both directions. Reduced to the largest
-    ///     length that `width` can express.
+    ///     length that `width` can express. 0 allows empty payloads only; a negative number ends
+    ///     the process.
     public init(
         _ width: Width, byteOrder: ByteOrder = .bigEndian, countsItself: Bool = false,
         maximumLength: Int = FrameLimits.defaultMaximumLength

@@ -8,8 +8,8 @@ public struct AcceptRate: Sendable, Hashable {
     public let burst: Int
 
     /// - Parameters:
-    ///   - connectionsPerSecond: above 0.
-    ///   - burst: at least 1.
+    ///   - connectionsPerSecond: above 0 and finite; anything else ends the process.
+    ///   - burst: at least 1; less ends the process.
     public init(connectionsPerSecond: Double, burst: Int) {
         guard connectionsPerSecond > 0, connectionsPerSecond.isFinite, burst > 0 else {
             fatalMisuse(

@@ -142,7 +142,9 @@ extension Listener {
         guard confined.phase == .active else { return }
         guard ErrorCode.isPassingAcceptError(code) else {
             socket.close()
-            return report(code, at: socket)
+            report(code, at: socket)
+            if sockets.allSatisfy({ $0.confined.isClosed }) { close() }
+            return
         }
         guard ErrorCode.isShortage(code) else { return pause(\.passingErrors) }
         // Without free descriptors, accept(2) fails even if nobody waits.

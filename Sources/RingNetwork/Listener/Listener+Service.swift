@@ -8,7 +8,8 @@ extension Listener {
     ///
     /// A graceful shutdown refuses new clients and drains the open connections (see
     /// ``shutdown(deadline:completion:)``); cancelling the task gives them no time for it.
-    /// - Parameter drainTime: how long connections may take.
+    /// - Parameter drainTime: how long connections may take. 0 or less: they are reset at once.
+    ///   `.never`: without a limit.
     public func service(drainTime: DispatchTimeInterval = .seconds(10)) -> some Service {
         ActivatedService(activate: activate) { [self] isGraceful in
             _ = await withTaskCancellationHandler {

@@ -10,12 +10,15 @@ extension Listener {
     /// but not extend it.
     ///
     /// - Parameters:
-    ///   - deadline: connections that are still open then are reset.
+    ///   - deadline: connections that are still open then are reset. A past one leaves them no
+    ///     time; with `.distantFuture`, nothing but their own limits ends them.
     ///   - completion: called on the listener's queue once all connections are closed and their
-    ///     close handlers have run, at the latest one second after the deadline.
+    ///     close handlers have run, at the latest one second after the deadline. Each call's
+    ///     completion gets the report, also after the end.
     public func shutdown(
         deadline: DispatchTime, completion: sending @escaping (ShutdownReport) -> Void = { _ in }
     ) {
+        endSetup()
         onQueue { listener in
             if listener.confined.ending == nil { listener.beginShutdown() }
             listener.confined.ending?.completions.append(completion)

@@ -82,6 +82,7 @@ public final class Listener: QueueConfined {
     }
 
     init(_ sockets: [ListeningSocket], _ options: ListenerOptions, _ target: DispatchQueue?) {
+        options.connection.check()
         self.sockets = sockets
         self.options = options
         endpoints = sockets.map(\.endpoint)
@@ -107,7 +108,8 @@ public final class Listener: QueueConfined {
 
     /// Sets the handler for failures to accept: either one endpoint failed for good, while the
     /// others go on, or descriptors or memory are short, and accepting resumes when they are
-    /// available. Errors of single clients are not reported.
+    /// available. After the last endpoint the listener closes. Errors of single clients are not
+    /// reported.
     public func setErrorHandler(_ handler: sending ((Listener, ListenerError) -> Void)?) {
         onQueue { $0.confined.handlers.error = handler }
     }
@@ -125,9 +127,12 @@ public final class Listener: QueueConfined {
         }
     }
 
-    /// Stops listening: new clients are refused; open connections stay open.
-    /// - Parameter handler: called once the listening sockets are closed.
+    /// Stops listening: refuses new clients, resets those that wait in the backlog, and removes the
+    /// files of Unix sockets that it has made. Open connections stay open.
+    /// - Parameter handler: called on the listener's queue, once the listening sockets are closed:
+    ///   within this call if it is made there. Each call's handler is called.
     public func close(_ handler: sending ((Listener) -> Void)? = nil) {
+        endSetup()
         onQueue { listener in
             let before = listener.confined.handlers.close
             listener.confined.handlers.close = { listener in
@@ -136,7 +141,6 @@ public final class Listener: QueueConfined {
             }
             switch listener.confined.phase {
             case .setup:
-                listener.setup.end()
                 listener.release()
                 listener.finish()
             case .closed:
@@ -175,6 +179,9 @@ public final class Listener: QueueConfined {
     }
 
     var isInSetup: Bool { setup.isOn }
+
+    /// What follows runs on the queue, as the handlers that it calls must.
+    func endSetup() { if isInSetup { setup.end() } }
 
     /// Called when one of the sockets is closed.
     func finishIfClosed() {

@@ -5,30 +5,35 @@ public import RingTLS
 
 /// Options of a ``Listener``.
 public struct ListenerOptions: Sendable {
-    /// Most connections that wait to be accepted; nil: the kernel's limit (net.core.somaxconn).
-    /// listen(2).
+    /// Most connections that wait to be accepted. nil, a negative number, and a larger one: the
+    /// kernel's limit (net.core.somaxconn). listen(2).
     public var backlog: Int?
     /// Whether the address may be bound while connections of an earlier server linger
     /// (SO_REUSEADDR).
     public var reusesAddress = true
-    /// Whether several sockets may share the port (SO_REUSEPORT).
+    /// Whether several sockets of one user may share the port (SO_REUSEPORT). No effect on Unix
+    /// sockets.
     public var reusesPort = false
-    /// Whether an IPv6 endpoint accepts IPv6 only. When false, `[::]` serves IPv4, too.
+    /// Whether an IPv6 endpoint accepts IPv6 only. When false, `[::]` serves IPv4, too; `0.0.0.0`
+    /// with the same port then fails with EADDRINUSE.
     public var isIPv6Only = false
     /// The mode of a Unix socket's file, such as 0o660, regardless of the umask; nil: the umask
     /// decides. The file never has a wider mode, not even briefly.
     public var unixSocketMode: UInt32?
     /// Whether a stale Unix socket file is replaced instead of causing an error. It is stale if no
-    /// server answers there. If two servers start at the same moment, both may find it stale; then
-    /// the later one wins.
-    public var replacesStaleUnixSocket = false
+    /// server answers there: without this, a server cannot start again after it was killed. If two
+    /// servers start at the same moment, both may find it stale; then the later one wins.
+    public var replacesStaleUnixSocket = true
     /// Most open connections of all endpoints together; further ones wait in the backlog until one
-    /// closes.
+    /// closes. 0 or less: none is accepted. Above RLIMIT_NOFILE, descriptors run out first: see
+    /// ``Listener``.
     public var connectionLimit = Int.max
     /// Most open connections per peer: an IPv4 address, or all IPv6 addresses with the same first
-    /// ``ipv6PeerPrefixLength`` bits. Further ones are reset. Unix sockets are not limited.
+    /// ``ipv6PeerPrefixLength`` bits. Further ones are reset; 0 or less: all are. Unix sockets are
+    /// not limited. Behind a proxy, all clients are one peer: leave it at `.max` there.
     public var connectionLimitPerPeer = Int.max
-    /// The prefix that providers usually assign to one customer; 0 to 128.
+    /// The prefix that providers usually assign to one customer. Less than 0 counts as 0 (all of
+    /// IPv6 is one peer), more than 128 as 128.
     public var ipv6PeerPrefixLength = 64
     /// The rate of accepting; further connections wait in the backlog. nil: unlimited.
     public var acceptRate: AcceptRate?

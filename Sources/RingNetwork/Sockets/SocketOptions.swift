@@ -1,18 +1,30 @@
 internal import LinuxPlatform
+public import RingDispatch
 
 /// Options of stream sockets, for listeners, adopted listening sockets and connectors.
 public struct SocketOptions: Sendable {
-    /// Whether small messages are sent at once, without Nagle's algorithm (TCP_NODELAY). tcp(7).
+    /// Whether small messages are sent at once, without Nagle's algorithm (TCP_NODELAY). When
+    /// false, the socket's own setting stays. No effect on Unix sockets. tcp(7).
     public var noDelay = true
-    /// Called with each socket before it is bound, to set options that have no name here.
-    /// setsockopt(2).
+    /// How long a TCP connection may be silent before the kernel asks whether the peer still exists
+    /// (SO_KEEPALIVE). One whose peer has vanished fails with ETIMEDOUT after about twice this
+    /// time. Whole seconds, 1 to 32,767; others count as the nearest. `.never`: the socket's own
+    /// setting stays, which is off. No effect on Unix sockets. tcp(7).
+    public var keepAlive = DispatchTimeInterval.seconds(60)
+    /// Called with each new socket before it is bound, and with each adopted listening socket, to
+    /// set options that have no name here. Not called with accepted sockets, which inherit most
+    /// options. setsockopt(2).
     public var prepare: @Sendable (Int32) -> Void = { _ in }
 
-    /// The defaults: without Nagle's algorithm, and nothing else changed.
+    /// The defaults: without Nagle's algorithm, and a question after a minute of silence.
     public init() {}
 
     func apply(to descriptor: Int32) {
         if noDelay { Sockets.setNoDelay(descriptor) }
+        if keepAlive != .never {
+            let seconds = keepAlive.clampedNanoseconds / 1_000_000_000
+            Sockets.setKeepAlive(descriptor, seconds: Int32(min(max(seconds, 1), 32_767)))
+        }
         prepare(descriptor)
     }
 }

@@ -2,12 +2,14 @@ internal import LinuxPlatform
 public import RingDispatch
 
 /// Limits on how long a ``Connection`` waits for its peer. All except `handshake` are off
-/// (`.never`, nil) by default.
+/// (`.never`, nil) by default, because the right span depends on the protocol; set `idle` and
+/// `send` on a public server. A span that is not above 0 ends the process when the listener, the
+/// connector or the connection is made, or in `setTimeouts`. `.never` is no limit.
 ///
 /// An expired time-out closes the connection with ``CloseReason/timedOut(_:)``. Messages do not
-/// read the clock: the connection samples its counters eight times per shortest span, and timer
-/// coalescing may delay a sample by a tenth of its interval. So a time-out never fires early, and
-/// at most a quarter of its length late. `DispatchTimeInterval(duration)` converts a `Duration`.
+/// read the clock: the connection samples its counters eight times per shortest span, at most once
+/// a millisecond. So a time-out never fires early, and late by at most two samples and 2 ms: about
+/// a quarter of the shortest span. `DispatchTimeInterval(duration)` converts a `Duration`.
 public struct ConnectionTimeouts: Sendable, Equatable {
     /// The longest time without a byte in either direction. The connection closes as by
     /// ``Connection/close()``; if bytes are unsent, it is reset.
@@ -29,6 +31,17 @@ public struct ConnectionTimeouts: Sendable, Equatable {
 
     /// The defaults: 10 s for a TLS handshake, and no other limit.
     public init() {}
+
+    /// Ends the process if a span is impossible.
+    func check() {
+        let rates = [receiveRate, sendRate].compactMap { $0 }
+        for span in [idle, receive, send, handshake] + rates.map(\.window) {
+            _ = ConnectionTimeouts.nanoseconds(span)
+        }
+        for rate in rates where rate.grace != .nanoseconds(0) {
+            _ = ConnectionTimeouts.nanoseconds(rate.grace)
+        }
+    }
 
     /// The nanoseconds of a span; nil: no limit.
     static func nanoseconds(_ interval: DispatchTimeInterval) -> UInt64? {

@@ -57,6 +57,15 @@ final class SessionCache: Sendable {
         _ = gone
     }
 
+    /// Frees all sessions.
+    func removeAll() {
+        let gone = entries.withLock { entries -> [Entry] in
+            defer { entries = [] }
+            return entries
+        }
+        _ = gone
+    }
+
     /// Offers the newest usable session for `name` in the handshake of `ssl`.
     func resume(_ ssl: OpaquePointer, for name: String) {
         let session = entries.withLock { entries -> Session? in

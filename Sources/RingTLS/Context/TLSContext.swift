@@ -55,7 +55,12 @@ public final class TLSContext: Sendable {
         for warning in warnings { Diagnostics.log(warning) }
     }
 
-    deinit { ExitGate.pass { SSL_CTX_free(handle) } }
+    deinit {
+        ExitGate.pass {
+            sessions?.removeAll()
+            SSL_CTX_free(handle)
+        }
+    }
 
     private static func check(_ configuration: TLSConfiguration) throws(TLSError) {
         func refuse(_ message: String, _ remedy: String) -> TLSError {

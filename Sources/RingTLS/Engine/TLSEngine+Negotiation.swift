@@ -3,7 +3,9 @@ internal import CTLS
 
 extension TLSEngine {
     /// The outcome of the handshake; nil until it has ended.
-    public var negotiation: TLSNegotiation? {
+    public var negotiation: TLSNegotiation? { ExitGate.pass { currentNegotiation } }
+
+    private var currentNegotiation: TLSNegotiation? {
         guard SSL_is_init_finished(ssl) == 1, let version = TLSVersion(code: SSL_version(ssl))
         else { return nil }
         var name: UnsafePointer<UInt8>?
@@ -24,11 +26,13 @@ extension TLSEngine {
     /// The certificates are verified according to `TLSConfiguration.verification`: with `.none`,
     /// not at all.
     public func peerCertificateChain() -> [[UInt8]] {
-        let chain = Certificate.ders(SSL_get_peer_cert_chain(ssl))
-        let own = SSL_get0_peer_certificate(ssl)
-        // On servers OpenSSL's list lacks the peer's own certificate.
-        if own == nil || (context.configuration.role == .client && !chain.isEmpty) { return chain }
-        return [Certificate.der(own)] + chain
+        ExitGate.pass {
+            let chain = Certificate.ders(SSL_get_peer_cert_chain(ssl))
+            let own = SSL_get0_peer_certificate(ssl)
+            // On servers OpenSSL's list lacks the peer's own certificate.
+            let isWhole = own == nil || (context.configuration.role == .client && !chain.isEmpty)
+            return isWhole ? chain : [Certificate.der(own)] + chain
+        }
     }
 
     /// Called by OpenSSL's info callback. `value` has the level in the upper byte, the alert in the

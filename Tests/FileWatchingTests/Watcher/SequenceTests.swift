@@ -111,12 +111,18 @@ struct SequenceTests {
         var watcher: FileTreeWatcher? = try FileTreeWatcher(
             [folder.path], options: FileTreeOptions(), queue: queue, watches: watches)
         watcher?.setReadyHandler { ready.open() }
+        let late = Watched(0)
+        watcher?.setCancelHandler { late.increment() }
+        let reporter = watcher?.engine.reporter
         watcher?.activate()
         expectOpens(ready)
         #expect(watches.watchCount == 3)
         watcher = nil
         #expect(poll { watches.watchCount == 0 })
         expectEventually(rules) { $0.openInstances == 0 }
+        // The cancel handler would have been submitted before the watches were gone.
+        reporter?.queue.sync {}
+        #expect(late.value == 0)
         _ = try FileTreeWatcher(
             [folder.path], options: FileTreeOptions(), queue: queue, watches: watches)
         expectEventually(rules) { $0.openInstances == 0 }

@@ -1,5 +1,6 @@
-import RingDispatch
 import Testing
+
+@testable import RingDispatch
 
 @Suite("DispatchQueue.asyncAfter", .watchdog)
 struct AfterTests {
@@ -15,6 +16,18 @@ struct AfterTests {
         }
         expectEventually(ranAt) { $0 != nil }
         #expect(try #require(ranAt.value) >= deadline)
+    }
+
+    @Test("42. It may be a millisecond late, however long it waits")
+    func leeway() throws {
+        for clock in [TimerClock.monotonic, .wall] {
+            for seconds in [1, 3600, 86_400] as [UInt64] {
+                let deadline = clock.now() + seconds * 1_000_000_000
+                let window = try #require(queue.window(deadline, on: clock))
+                #expect(window.deadline == deadline)
+                #expect(window.latest == deadline + 1_000_000)
+            }
+        }
     }
 
     @Test("42, 69. A wall-clock deadline is kept too")

@@ -1,3 +1,4 @@
+import LinuxPlatform
 import Testing
 
 @testable import RingDispatch
@@ -7,6 +8,29 @@ struct TimerHeapTests {
     private struct Timer {
         let window: TimerWindow
         let item: DispatchScheduledItem
+    }
+
+    @Test("42, 72. Timers of both clocks that are due at once fire in the order of their deadlines")
+    func clocks() {
+        let timers = LoopTimers()
+        defer {
+            for clock in [TimerClock.monotonic, .wall] { timers[clock].deallocate() }
+        }
+        let fired = Watched<[UInt]>([])
+        let action = TimerAction { object, late, _ in
+            fired.append(late)
+            Unmanaged<AnyObject>.fromOpaque(object).release()
+        }
+        for (late, clock) in [
+            (10, .wall), (20, .monotonic), (30, .wall), (40, .wall), (50, .monotonic), (5, .wall),
+        ] as [(UInt, TimerClock)] {
+            let window = TimerWindow(
+                deadline: clock.now() - UInt64(late) * 1_000_000_000, leeway: 0)
+            _ = timers[clock].add(TimerSlot(window, fired, detail: late, action: action))
+        }
+        timers.fireDue(now: MonotonicClock.nanoseconds(), Context.current)
+        #expect(fired.value == [50, 40, 30, 20, 10, 5])
+        #expect(timers.count == 0)
     }
 
     @Test("42. Timers fire in the order of their deadlines", arguments: [1, 2, 3] as [UInt64])

@@ -36,6 +36,22 @@ struct ConnectionMisuseTests {
         expectMessage(result, naming: "Connection.state", "'greeter'", "queue.sync")
     }
 
+    @Test("impossible options, before a client meets them")
+    func impossibleOptions() async {
+        let span = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            _ = try Listener(.ipv4(.loopback, port: 0)) {
+                $0.connection.timeouts.idle = .seconds(0)
+            }
+        }
+        expectMessage(span, naming: "ConnectionTimeouts", "not a positive time span")
+        let mark = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            _ = Connector { $0.connection.sendLowWaterBytes = -1 }
+        }
+        expectMessage(mark, naming: "ConnectionOptions", "-1", "negative")
+    }
+
     @Test("a listener's counters off its queue")
     func countersOffTheQueue() async {
         let result = await #expect(processExitsWith: .failure, observing: lastWords) {

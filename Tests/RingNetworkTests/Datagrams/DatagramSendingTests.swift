@@ -176,6 +176,24 @@ struct DatagramSendingTests {
         #expect(access(folder + "/client", F_OK) != 0)
     }
 
+    @Test("Closing a socket that was full sends what the kernel takes by then")
+    func closeAfterFull() throws {
+        let (descriptor, peer) = PlainDatagrams.pair()
+        let socket = DatagramSocket(adopting: descriptor)
+        socket.activate()
+        // In one block of the queue: the socket does not learn that the kernel has room again.
+        let sent = socket.queue.sync { () -> UInt64 in
+            for _ in 0..<500 { socket.send([1]) }
+            #expect(socket.queuedBytes > 0)
+            let taken = socket.counters.datagramsSent
+            for _ in 0..<taken { #expect(peer.receive() == [1]) }
+            socket.close()
+            return socket.counters.datagramsSent - taken
+        }
+        #expect(sent > 0)
+        for _ in 0..<sent { #expect(peer.receive() == [1]) }
+    }
+
     @Test("Waiting datagrams are dropped and counted when the socket is closed")
     func closeWhileFull() throws {
         let (descriptor, peer) = PlainDatagrams.pair()

@@ -12,7 +12,7 @@ struct StarvationTests {
 
     /// Events that come without end.
     enum Kind: CaseIterable {
-        case readable, writable, timer, userData, items
+        case readable, writable, timer, fileSystem, userData, items
     }
 
     /// Begins events of a kind. Each calls `body` on a queue of its own.
@@ -38,16 +38,27 @@ struct StarvationTests {
             timer.schedule(
                 deadline: .now(), repeating: .nanoseconds(1), leeway: .nanoseconds(0))
             source = timer
+        case .fileSystem:
+            var name = Array("/tmp/ring-starvation-XXXXXX".utf8CString)
+            ends = [mkstemp(&name)]
+            try #require(ends[0] >= 0)
+            unlink(String(decoding: name.dropLast().map(UInt8.init), as: UTF8.self))
+            source = DispatchSource.makeFileSystemObjectSource(
+                fileDescriptor: ends[0], eventMask: .attrib, queue: queue)
         case .userData, .items:
             source = DispatchSource.makeUserDataAddSource(queue: queue)
         }
         let adding = source as? any DispatchSourceUserDataAdd
-        source.setEventHandler {
+        source.setEventHandler { [ends] in
             body()
             if kind == .userData { adding?.add(data: 1) }
+            if kind == .fileSystem { fchmod(ends[0], 0o600) }
+        }
+        source.setRegistrationHandler { [ends] in
+            if kind == .userData { adding?.add(data: 1) }
+            if kind == .fileSystem { fchmod(ends[0], 0o600) }
         }
         source.activate()
-        if kind == .userData { adding?.add(data: 1) }
         if kind == .items { submit(to: queue, until: source, body) }
         return { [ends] ended in
             source.setCancelHandler {

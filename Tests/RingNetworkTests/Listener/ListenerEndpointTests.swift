@@ -81,21 +81,40 @@ struct ListenerEndpointTests {
         stop(listener)
     }
 
-    @Test("A stale socket file is replaced only if requested")
+    @Test("When the last endpoint fails for good, the listener closes")
+    func lastFails() async throws {
+        let listener = try Listener([.ipv4(.loopback, port: 0), .ipv4(.loopback, port: 0)])
+        let errors = Watched<[ListenerError]>([])
+        listener.setErrorHandler { _, error in errors.append(error) }
+        let server = ownTask { await listener.run { try await echoSpans($0) } }
+        let wire = Wire.connect(to: listener.port)
+        #expect(wire.echoes([1]))
+        Glibc.shutdown(listener.sockets[0].descriptor, Int32(SHUT_RDWR))
+        expectEventually(errors) { $0.count == 1 }
+        #expect(wire.echoes([2]))
+        #expect(Wire.connect(to: listener.endpoints[1].port ?? 0).echoes([3]))
+        Glibc.shutdown(listener.sockets[1].descriptor, Int32(SHUT_RDWR))
+        expectEventually(errors) { $0.count == 2 }
+        #expect(wire.echoes([4]))
+        wire.close()
+        try await server.value
+    }
+
+    @Test("A stale socket file is replaced, unless that is turned off")
     func stale() throws {
         let path = makeSocketPath()
         let endpoint = Endpoint.unix(try UnixAddress(path: path))
         // A stale socket file.
         let gone = Blackhole.bindUnix(path)
         close(gone)
-        let error = #expect(throws: ListenerError.self) { try Listener(endpoint) }
+        let error = #expect(throws: ListenerError.self) {
+            try Listener(endpoint) { $0.replacesStaleUnixSocket = false }
+        }
         #expect(error?.cause.code == .addressInUse)
         #expect(error.map { "\($0)".contains("replacesStaleUnixSocket") } == true)
-        let listener = try makeEchoListener(endpoint) { $0.replacesStaleUnixSocket = true }
+        let listener = try makeEchoListener(endpoint)
         // Not while another server answers there, even if it does not accept.
-        #expect(throws: ListenerError.self) {
-            try Listener(endpoint) { $0.replacesStaleUnixSocket = true }
-        }
+        #expect(throws: ListenerError.self) { try Listener(endpoint) }
         try Connector.shared.expectEcho(from: endpoint)
         stop(listener)
         #expect(access(path, F_OK) != 0)
@@ -107,16 +126,12 @@ struct ListenerEndpointTests {
         let file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
         close(file)
         defer { unlink(path) }
-        #expect(throws: ListenerError.self) {
-            try Listener(.unix(UnixAddress(path: path))) { $0.replacesStaleUnixSocket = true }
-        }
+        #expect(throws: ListenerError.self) { try Listener(.unix(UnixAddress(path: path))) }
         #expect(access(path, F_OK) == 0)
         let link = makeSocketPath()
         symlink(path, link)
         defer { unlink(link) }
-        #expect(throws: ListenerError.self) {
-            try Listener(.unix(UnixAddress(path: link))) { $0.replacesStaleUnixSocket = true }
-        }
+        #expect(throws: ListenerError.self) { try Listener(.unix(UnixAddress(path: link))) }
         #expect(fileMode(link) != nil)
     }
 

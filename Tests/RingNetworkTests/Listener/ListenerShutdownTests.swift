@@ -23,6 +23,24 @@ struct ListenerShutdownTests {
         }
     }
 
+    @Test("Handlers run on the queue, also of a listener that was never activated")
+    func onTheQueue() throws {
+        let (closed, done) = (Gate(), Gate())
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        listener.close { listener in
+            dispatchPrecondition(condition: .onQueue(listener.queue))
+            #expect(listener.counters.accepted == 0)
+            closed.open()
+        }
+        let other = try Listener(.ipv4(.loopback, port: 0))
+        other.shutdown(deadline: .distantFuture) { [queue = other.queue] _ in
+            dispatchPrecondition(condition: .onQueue(queue))
+            done.open()
+        }
+        expectOpens(closed)
+        expectOpens(done)
+    }
+
     @Test("Connections close once the kernel has taken all bytes")
     func drains() throws {
         let bytes = [UInt8](repeating: 9, count: 5_000_000)

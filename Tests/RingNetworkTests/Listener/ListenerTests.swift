@@ -1,6 +1,6 @@
 import Glibc
 import RingDispatch
-import RingNetwork
+@testable import RingNetwork
 import Testing
 
 @Suite("Listeners", .watchdog)
@@ -44,6 +44,22 @@ struct ListenerTests {
         #expect(wires[0].receive(1) == [1])
         #expect(wires[1].receive(1) == [2])
         for wire in wires { wire.close() }
+        stop(listener)
+    }
+
+    @Test("Both sides of a connection notice that the other has vanished (SO_KEEPALIVE)")
+    func keepAlive() throws {
+        let options = Watched<[Int32?]>([])
+        let listener = try Listener(.ipv4(.loopback, port: 0)) { $0.socket.keepAlive = .seconds(8) }
+        serveEcho(listener) {
+            options.append(socketOption($0.descriptor, IPPROTO_TCP, TCP_KEEPIDLE))
+        }
+        let client = try Connector.shared.connection(to: listener.endpoint)
+        expectEventually(options) { $0 == [8] }
+        #expect(socketOption(client.descriptor, Int(SOL_SOCKET), SO_KEEPALIVE) == 1)
+        #expect(socketOption(client.descriptor, IPPROTO_TCP, TCP_KEEPIDLE) == 60)
+        #expect(socketOption(client.descriptor, IPPROTO_TCP, TCP_KEEPINTVL) == 15)
+        client.abort()
         stop(listener)
     }
 

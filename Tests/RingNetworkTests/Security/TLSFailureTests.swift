@@ -2,9 +2,9 @@
 import CTLS
 import Glibc
 import RingDispatch
-import RingNetwork
 import Testing
 
+@testable import RingNetwork
 @testable import RingTLS
 
 @Suite("Connections over TLS that fail", .watchdog)
@@ -68,6 +68,17 @@ struct TLSFailureTests {
         #expect(wire.send([22, 3, 1]))
         #expect(closed.wait() == .timedOut(.handshake))
         #expect(sent.wait()??.code == .timedOut)
+    }
+
+    @Test("The time-out of the handshake is on by default, and off after it")
+    func stallByDefault() throws {
+        let (wire, connection, closed) = try makeServer()
+        let isLimited = { connection.queue.sync { connection.confined.clock?.timer != nil } }
+        #expect(poll { isLimited() })
+        let engine = try connectEngine(wire)
+        #expect(poll { !isLimited() })
+        withExtendedLifetime(engine) { wire.close() }
+        _ = closed.wait()
     }
 
     @Test("A peer that closes during the handshake is an error")

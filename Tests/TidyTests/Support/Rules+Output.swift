@@ -3,10 +3,15 @@ extension Rules {
     /// until the program ends, and never if a signal ends it. Programs that print and end are fine.
     static func bufferedOutput(_ file: File) -> [String] {
         let texts = file.path.hasSuffix(".md") ? examples(file) : [file.text]
+        // Snippets show something with their handlers, and end.
+        let ends = file.path.hasPrefix("Snippets/") ? ["exit("] : []
+        let handlers = file.path.hasPrefix("Snippets/") ? [] : ["Handler {"]
         let isBuffered = texts.contains { text in
-            let marks = ["dispatchMain()", "Handler {", "writeLine(", "\nawait listener.run"]
+            let marks = ["dispatchMain()", "writeLine(", "\nawait listener.run"] + handlers
             let goesOn = marks.contains { text.contains($0) }
-            let isFlushed = ["setlinebuf(stdout)", "fflush("].contains { text.contains($0) }
+            let isFlushed = (["setlinebuf(stdout)", "fflush("] + ends).contains {
+                text.contains($0)
+            }
             return text.contains("print(") && goesOn && !isFlushed
         }
         return isBuffered ? ["\(file.path): add setlinebuf(stdout) or fflush(nil)"] : []

@@ -164,7 +164,7 @@ package enum Runtime {
             return start
         } catch {
             if configuration.backend == .ioUring {
-                fatalConfiguration("RINGDISPATCH_BACKEND=io_uring cannot be had: \(error)")
+                fatalConfiguration("io_uring was requested, but cannot be had: \(error)")
             }
             fatalSystemError(error)
         }
