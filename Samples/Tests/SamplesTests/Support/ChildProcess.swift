@@ -55,7 +55,8 @@ final class ChildProcess: @unchecked Sendable {
 
     /// The state and output, for failure messages.
     var words: String {
-        "standard output: \(output.text.debugDescription), "
+        "\(ending.update { $0 }.map { "it ended: \($0)" } ?? "it runs"); "
+            + "standard output: \(output.text.debugDescription), "
             + "standard error: \(errors.text.debugDescription)"
     }
 
