@@ -60,6 +60,12 @@ final class ChildProcess: @unchecked Sendable {
             + "standard error: \(errors.text.debugDescription)"
     }
 
+    /// The same; a program that is crashing gets time to finish its output.
+    var wordsAtTheEnd: String {
+        _ = try? waitForEnd(until: Deadline(afterMilliseconds: 500))
+        return words
+    }
+
     private static func spawn(
         _ command: [String], environment: [String], output: Int32, errors: Int32
     ) throws -> pid_t {

@@ -72,9 +72,6 @@ func withServer<Result>(
     do {
         return try body(server)
     } catch {
-        // A crashing server gets time to finish its output.
-        let ending = try? process.waitForEnd(until: Deadline(afterMilliseconds: 500))
-        let state = ending.map { "has ended by \($0)" } ?? "runs"
-        throw Trouble("\(error) [the server \(state); \(process.words)]")
+        throw Trouble("\(error) [\(process.wordsAtTheEnd)]")
     }
 }

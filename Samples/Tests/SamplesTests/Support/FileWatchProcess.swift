@@ -61,7 +61,7 @@ func withFileWatchServer<Result>(
     do {
         return try body(server)
     } catch {
-        throw Trouble("\(error) [\(process.words)]")
+        throw Trouble("\(error) [\(process.wordsAtTheEnd)]")
     }
 }
 
