@@ -40,7 +40,6 @@ struct ChatServer: AsyncParsableCommand {
         // With the outbox, this bounds what a client that does not read costs.
         options.connection.sendHighWaterBytes = 16 * 1024
         options.connection.sendLowWaterBytes = 4 * 1024
-        options.connection.timeouts.send = .seconds(60)
         try ServerSecurity(security).apply(to: &options)
         let listener = try ListeningAddress.first(host: host, port: port) {
             try Listener($0, options: options)

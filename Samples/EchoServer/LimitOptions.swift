@@ -18,7 +18,7 @@ struct LimitOptions: ParsableArguments {
     var idleTimeout: TimeSpan?
 
     @Option(help: "Reset a client that accepts none of the data sent to it for this long.")
-    var sendTimeout: TimeSpan?
+    var sendTimeout = TimeSpan(seconds: 60)
 
     @Option(help: "Reset a client that has not finished the TLS handshake after this long.")
     var handshakeTimeout = TimeSpan(seconds: 10)
@@ -35,12 +35,13 @@ struct LimitOptions: ParsableArguments {
         for case (let name, let count?, let unit) in counts where count < 1 {
             throw ValidationError("\(name) \(count): must be 1 \(unit) or more")
         }
-        let spans = [
+        let spans: [(String, TimeSpan?)] = [
             ("--idle-timeout", idleTimeout), ("--send-timeout", sendTimeout),
             ("--handshake-timeout", handshakeTimeout),
         ]
         for case (let name, let span?) in spans where span.nanoseconds == 0 {
-            throw ValidationError("\(name) 0s: must be above 0 s; leave it out for no limit")
+            let hint = name == "--idle-timeout" ? "; leave it out for no limit" : ""
+            throw ValidationError("\(name) 0s: must be above 0 s\(hint)")
         }
     }
 
@@ -51,9 +52,8 @@ struct LimitOptions: ParsableArguments {
         options.acceptRate = acceptRate.map {
             AcceptRate(connectionsPerSecond: Double($0), burst: $0)
         }
-        options.replacesStaleUnixSocket = true
         options.connection.timeouts.idle = idleTimeout?.interval ?? .never
-        options.connection.timeouts.send = sendTimeout?.interval ?? .never
+        options.connection.timeouts.send = sendTimeout.interval
         options.connection.timeouts.handshake = handshakeTimeout.interval
         return options
     }

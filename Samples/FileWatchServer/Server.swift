@@ -42,7 +42,8 @@ final class Server: Sendable {
             queue: DispatchQueue(label: "file-watch-server.changes"))
         var options = ListenerOptions()
         options.connectionLimit = Self.clientLimit
-        options.replacesStaleUnixSocket = true
+        // A client that stops reading gets one rescan in place of what it has missed.
+        options.connection.timeouts.send = .never
         tcp = try ListeningAddress.first(host: addresses.host, port: addresses.port) {
             try Listener($0, options: options)
         }

@@ -39,7 +39,6 @@ struct Proxy: ParsableCommand {
         runtime.apply()
         DescriptorLimit.raise()
         var options = ListenerOptions()
-        options.replacesStaleUnixSocket = true
         // Unsent bytes stop the other connection of the pair, from which they are.
         options.connection.pausesReceivingWhileUnwritable = false
         let endpoints = try listen.isEmpty ? [Endpoint("127.0.0.1:7000")] : listen

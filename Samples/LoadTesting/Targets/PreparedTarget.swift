@@ -25,6 +25,8 @@ final class PreparedTarget: Sendable {
         options.placement = placement
         // Otherwise a server that stops reading until its answers are read would never continue.
         options.connection.pausesReceivingWhileUnwritable = false
+        // How long a server stalls is a result.
+        options.connection.timeouts.send = .never
         #if TLS
         if target.isSecured {
             var configuration = plan.tls

@@ -135,6 +135,7 @@ extension Connection {
         updateWaterMarks()
         if !confined.outgoing.isEmpty {
             confined.receiver?.waitUntilWritable(mayHaveRoom: confined.outgoing.hasEndedTurn)
+            if phase != .setup { limitSending() }
         } else if isAllSent {
             drained()
         }

@@ -46,10 +46,23 @@ extension Connection {
         clock.timer?.cancel()
         clock.timer = nil
         clock.watch = nil
+        clock.limitsSending = false
+    }
+
+    /// The kernel has no room for bytes: their time-outs count from now on.
+    func limitSending() {
+        let clock = makeClock()
+        if clock.limitsSending { return }
+        guard clock.watch != nil else { return restartTimer() }
+        clock.timer?.cancel()
+        schedule(clock)
     }
 
     private func schedule(_ clock: ConnectionClock) {
-        clock.timer = clock.watch?.interval(isHandshaking: isHandshaking).map {
+        clock.limitsSending = unsent > 0
+        let interval = clock.watch?.interval(
+            isHandshaking: isHandshaking, hasUnsent: clock.limitsSending)
+        clock.timer = interval.map {
             queue.scheduleAfter(
                 deadline: .now() + .nanoseconds(Int(clamping: $0))
             ) { [self] in checkTimeouts() }

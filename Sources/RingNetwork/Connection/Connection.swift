@@ -182,7 +182,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
             connection.counters.activation.set(MonotonicClock.nanoseconds())
             let isPlain =
                 connection.confined.security == nil && connection.confined.clock == nil
-                && connection.confined.intake == nil
+                && connection.confined.intake == nil && connection.confined.outgoing.isEmpty
             connection.setup.end()
             // `begin` arms a timer that may fire on the queue at once, so it must run there, too.
             if isPlain { connection.updateReceiving() } else { connection.hop { $0.begin() } }
@@ -192,6 +192,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     private func begin() {
         guard phase != .closed else { return }
         restartTimer()
+        if !confined.outgoing.isEmpty { limitSending() }
         if let security = confined.security { startHandshake(security) }
         updateReceiving()
     }
@@ -221,9 +222,9 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     ///
     /// If bytes of the peer are left unread, the kernel resets the connection (RST), and the peer
     /// may lose your last bytes. If that matters, call ``closeOutput()``, read on, and close in the
-    /// end handler. A peer that does not read delays the end without limit, unless
-    /// ``ConnectionTimeouts/send`` is set. Before `activate`, bytes that wait for a TLS handshake
-    /// are lost. A second call does nothing; ``abort()`` ends a closing connection at once.
+    /// end handler. A peer that does not read delays the end until ``ConnectionTimeouts/send``
+    /// expires. Before `activate`, bytes that wait for a TLS handshake are lost. A second call does
+    /// nothing; ``abort()`` ends a closing connection at once.
     public func close() { onQueue { $0.beginClose(.closed) } }
 
     /// Closes at once: unsent bytes are lost, and their completions get EPIPE. A TCP peer gets a

@@ -4,8 +4,10 @@ internal import RingDispatch
 final class ConnectionClock {
     var timeouts = ConnectionTimeouts()
     var watch: ActivityWatch?
-    /// The next tick of `watch`; nil: no time-out is set.
+    /// The next tick of `watch`; nil: no time-out is set, or only those for unsent bytes.
     var timer: DispatchScheduledItem?
+    /// The timer's next tick is early enough for the time-outs of unsent bytes.
+    var limitsSending = false
     /// Counts the messages that the program announces with `isInMessage`.
     var messageNumber: UInt64 = 0
     var isInMessage = false

@@ -24,8 +24,7 @@ public struct ConnectionOptions: Sendable {
     /// Limits on how long the connection waits for its peer.
     public var timeouts = ConnectionTimeouts()
 
-    /// The defaults: marks of 256 and 64 KiB, bytes as they arrive, and only the time-out of TLS
-    /// handshakes.
+    /// The defaults: marks of 256 and 64 KiB, bytes as they arrive, and the default time-outs.
     public init() {}
 
     /// Ends the process if a value is impossible, before a client meets it.

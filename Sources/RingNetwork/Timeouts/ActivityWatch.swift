@@ -38,11 +38,11 @@ struct ActivityWatch {
         sendingSince = now
     }
 
-    /// The time until the next tick; nil: no time-out is set.
-    func interval(isHandshaking: Bool) -> UInt64? {
+    /// The time until the next tick; nil: no time-out can expire until bytes are unsent.
+    func interval(isHandshaking: Bool, hasUnsent: Bool) -> UInt64? {
         let spans = [
-            idle, receive, send, isHandshaking ? handshake : nil, receiveRate?.window,
-            sendRate?.window,
+            idle, receive, hasUnsent ? send : nil, isHandshaking ? handshake : nil,
+            receiveRate?.window, hasUnsent ? sendRate?.window : nil,
         ].compactMap { $0 }
         return spans.min().map { max($0 / ActivityWatch.ticksInSpan, ActivityWatch.shortestTick) }
     }

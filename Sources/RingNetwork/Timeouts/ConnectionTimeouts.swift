@@ -1,10 +1,10 @@
 internal import LinuxPlatform
 public import RingDispatch
 
-/// Limits on how long a ``Connection`` waits for its peer. All except `handshake` are off
-/// (`.never`, nil) by default, because the right span depends on the protocol; set `idle` and
-/// `send` on a public server. A span that is not above 0 ends the process when the listener, the
-/// connector or the connection is made, or in `setTimeouts`. `.never` is no limit.
+/// Limits on how long a ``Connection`` waits for its peer. All except `handshake` and `send` are
+/// off (`.never`, nil) by default, because the right span depends on the protocol; set `idle` on a
+/// public server. A span that is not above 0 ends the process when the listener, the connector or
+/// the connection is made, or in `setTimeouts`. `.never` is no limit.
 ///
 /// An expired time-out closes the connection with ``CloseReason/timedOut(_:)``. Messages do not
 /// read the clock: the connection samples its counters eight times per shortest span, at most once
@@ -20,7 +20,7 @@ public struct ConnectionTimeouts: Sendable, Equatable {
     public var receive = DispatchTimeInterval.never
     /// The longest time in which the kernel takes none of the unsent bytes, because the peer does
     /// not read. Counts after `close`, too. The connection is reset.
-    public var send = DispatchTimeInterval.never
+    public var send = DispatchTimeInterval.seconds(60)
     /// TLS only: the longest time from `activate` to the end of the handshake. The connection is
     /// reset.
     public var handshake = DispatchTimeInterval.seconds(10)
@@ -29,7 +29,8 @@ public struct ConnectionTimeouts: Sendable, Equatable {
     /// The least rate at which a peer must take unsent bytes.
     public var sendRate: MinimumRate?
 
-    /// The defaults: 10 s for a TLS handshake, and no other limit.
+    /// The defaults: 10 s for a TLS handshake, 60 s for a peer that does not read, and no other
+    /// limit.
     public init() {}
 
     /// Ends the process if a span is impossible.

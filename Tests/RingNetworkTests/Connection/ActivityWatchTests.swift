@@ -27,7 +27,7 @@ struct ActivityWatchTests {
     func idle() {
         var activity = ConnectionActivity()
         var watch = watch { $0.idle = .milliseconds(80) }
-        #expect(watch.interval(isHandshaking: false) == 10 * Self.millisecond)
+        #expect(watch.interval(isHandshaking: false, hasUnsent: false) == 10 * Self.millisecond)
         #expect(check(&watch, 79, activity) == nil)
         activity.bytesReceived = 1
         #expect(check(&watch, 90, activity) == nil)
@@ -57,6 +57,8 @@ struct ActivityWatchTests {
     func send() {
         var activity = ConnectionActivity()
         var watch = watch { $0.send = .milliseconds(80) }
+        #expect(watch.interval(isHandshaking: false, hasUnsent: false) == nil)
+        #expect(watch.interval(isHandshaking: false, hasUnsent: true) == 10 * Self.millisecond)
         #expect(check(&watch, 500, activity) == nil)
         activity.hasUnsent = true
         #expect(check(&watch, 600, activity) == nil)
@@ -73,8 +75,8 @@ struct ActivityWatchTests {
         var activity = ConnectionActivity()
         activity.isHandshaking = true
         var watch = watch(activity) { $0.handshake = .milliseconds(80) }
-        #expect(watch.interval(isHandshaking: true) != nil)
-        #expect(watch.interval(isHandshaking: false) == nil)
+        #expect(watch.interval(isHandshaking: true, hasUnsent: false) != nil)
+        #expect(watch.interval(isHandshaking: false, hasUnsent: false) == nil)
         activity.bytesReceived = 5
         #expect(check(&watch, 79, activity) == nil)
         #expect(check(&watch, 80, activity) == .handshake)

@@ -1,7 +1,8 @@
 import Glibc
 import RingDispatch
-import RingNetwork
 import Testing
+
+@testable import RingNetwork
 
 @Suite("Time-outs of connections", .watchdog)
 struct TimeoutTests {
@@ -90,6 +91,35 @@ struct TimeoutTests {
             #expect(failed.wait()??.code == .timedOut)
             wire.close()
         }
+    }
+
+    @Test("A limit for unsent bytes is on by default, and needs a timer only while there are some")
+    func sendByDefault() {
+        let isTimed = { (connection: Connection) in
+            connection.queue.sync { connection.confined.clock?.timer != nil }
+        }
+        // Before the activation, and after it.
+        for isEarly in [true, false] {
+            let (wire, connection, closed) = make({ _ in }) {
+                if isEarly { $0.send(patterned(800_000)) }
+            }
+            #expect(isTimed(connection) == isEarly)
+            if !isEarly { connection.send(patterned(800_000)) }
+            #expect(poll { isTimed(connection) })
+            wire.close()
+            _ = closed.wait()
+        }
+        let (wire, connection, closed) = make { $0.timeouts.send = .seconds(2) }
+        #expect(!isTimed(connection))
+        connection.send(patterned(800_000))
+        #expect(poll { isTimed(connection) })
+        #expect(wire.receive(800_000).count == 800_000)
+        #expect(poll { !isTimed(connection) })
+        connection.send(patterned(800_000))
+        #expect(poll { isTimed(connection) })
+        #expect(wire.receive(1).count == 1)
+        #expect(closed.wait() == .timedOut(.send))
+        wire.close()
     }
 
     @Test("An idle time-out resets the connection if bytes are unsent")

@@ -20,6 +20,9 @@ final class SecuredPair: Sendable {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "errno \(errno)")
+        var options = options
+        // On a busy machine, the two sides may start at very different times.
+        options.timeouts.handshake = .seconds(Patience.seconds)
         client = try Connection(
             adopting: ends[0], label: "client", options: options, tls: clientContext,
             serverName: serverName)
