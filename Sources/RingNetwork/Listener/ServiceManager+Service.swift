@@ -21,7 +21,7 @@ private struct NotifyingService: Service {
 
     /// A manager that cannot be reached does not end a server that works.
     private func notify(_ state: ServiceManager.State) {
-        do throws(ServiceManagerError) {
+        do {
             try ServiceManager.notify(state)
         } catch {
             Diagnostics.log("\(error)")
