@@ -46,6 +46,35 @@ struct BlockingTaskTests {
         }
     }
 
+    @Test("Many tasks wait in flock(2) for a lock that an earlier one holds, and call fsync(2)")
+    func files() async {
+        await #expect(processExitsWith: .success) {
+            begin()
+            let folder = Folder()
+            let path = folder.makeFile("lock", [])
+            let (isHeld, waiting) = (Gate(), Watched(0))
+            await withTaskGroup(of: Bool.self) { group in
+                for number in 0...BlockingTaskTests.many {
+                    group.addTask {
+                        if number > 0 {
+                            expectOpens(isHeld)
+                            waiting.increment()
+                        }
+                        let file = open(path, O_RDWR | O_CLOEXEC)
+                        defer { close(file) }
+                        guard flock(file, LOCK_EX) == 0 else { return false }
+                        if number == 0 {
+                            isHeld.open()
+                            expectEventually(waiting) { $0 == BlockingTaskTests.many }
+                        }
+                        return Glibc.write(file, "x", 1) == 1 && fsync(file) == 0
+                    }
+                }
+                for await hasWritten in group { #expect(hasWritten) }
+            }
+        }
+    }
+
     @Test("Others continue while many sleep in usleep, in default actors, too")
     func sleeping() async {
         await #expect(processExitsWith: .success) {

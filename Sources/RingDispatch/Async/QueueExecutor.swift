@@ -7,8 +7,17 @@ package final class QueueExecutor: TaskExecutor {
 
     package init(_ queue: DispatchQueue) { self.queue = queue }
 
+    #if DEBUG
+    /// For tests: called with each part of a task that is submitted.
+    // Safety: set in a process of its own, before the first task.
+    package nonisolated(unsafe) static var observer: (@Sendable () -> Void)?
+    #endif
+
     package func enqueue(_ workItem: consuming ExecutorJob) {
         let workItem = UnownedJob(workItem)
         queue.submit { [self] in workItem.runSynchronously(on: asUnownedTaskExecutor()) }
+        #if DEBUG
+        QueueExecutor.observer?()
+        #endif
     }
 }

@@ -14,7 +14,7 @@ struct TimerOrderTests {
 
     @Test(
         "42, 62, 72. Each fires once, not early, in the order of the deadlines",
-        arguments: 1...(isDeep ? 40 : 4) as ClosedRange<UInt64>)
+        arguments: 1...(isDeep ? 100 : 4) as ClosedRange<UInt64>)
     func severalQueues(seed: UInt64) {
         let queues = (0..<Self.queueCount).map { number in
             TimerOrderQueue(number, threadCount: Self.threadCount)
