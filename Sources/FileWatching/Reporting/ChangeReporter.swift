@@ -50,8 +50,15 @@ final class ChangeReporter: @unchecked Sendable {
     }
 
     func set(_ change: @Sendable (inout Handlers) -> Void) {
-        outbox.withLock { change(&$0.handlers) }
+        let old = outbox.withLock { outbox -> Handlers in
+            defer { change(&outbox.handlers) }
+            return outbox.handlers
+        }
+        Self.release(old)
     }
+
+    /// Outside the lock: what handlers have captured may end a watcher, which takes the lock.
+    private static func release(_ handlers: consuming Handlers) {}
 
     /// Changes dropped because the handler was too slow.
     var dropped: UInt64 { outbox.withLock { $0.dropped } }
@@ -150,12 +157,16 @@ final class ChangeReporter: @unchecked Sendable {
 
     /// The watcher is released: no handler is called from now on, unless it was cancelled before.
     func abandon() {
-        outbox.withLock { outbox in
-            guard !outbox.isCancelled else { return }
-            outbox.handlers = Handlers()
-            outbox.changes = []
-            outbox.isCancelled = true
+        let old = outbox.withLock { outbox -> Handlers in
+            if outbox.isCancelled { return Handlers() }
+            defer {
+                outbox.handlers = Handlers()
+                outbox.changes = []
+                outbox.isCancelled = true
+            }
+            return outbox.handlers
         }
+        Self.release(old)
     }
 
     /// Called when the watches are removed: ends the sequences and calls the cancel handler.
@@ -168,11 +179,11 @@ final class ChangeReporter: @unchecked Sendable {
         }
         for buffer in buffers { buffer.finish() }
         queue.async { [self] in
-            let handler = outbox.withLock { outbox in
+            let handlers = outbox.withLock { outbox -> Handlers in
                 defer { outbox.handlers = Handlers() }
-                return outbox.handlers.cancel
+                return outbox.handlers
             }
-            handler?()
+            handlers.cancel?()
         }
     }
 }

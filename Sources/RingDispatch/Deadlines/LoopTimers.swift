@@ -48,9 +48,10 @@ struct LoopTimers {
     /// Fires the timers that are due, in the order of their deadlines.
     func fireDue(now: UInt64, _ context: Context) {
         guard wall.earliest != .max else { return monotonic.fireDue(now: now, context) }
-        let wallNow = WallClock.nanoseconds()
-        var due = monotonic.takeDue(now: now).map { (late: now - $0.window.deadline, $0) }
-        due += wall.takeDue(now: wallNow).map { (late: wallNow - $0.window.deadline, $0) }
+        let (now, wallNow) = (MonotonicClock.nanoseconds(), WallClock.nanoseconds())
+        var due = wall.takeDue(now: wallNow).map { (late: wallNow - $0.window.deadline, $0) }
+        if due.isEmpty { return monotonic.fireDue(now: now, context) }
+        due += monotonic.takeDue(now: now).map { (late: now - $0.window.deadline, $0) }
         due.sort { $0.late > $1.late }
         for (_, slot) in due { slot.fire(context) }
     }

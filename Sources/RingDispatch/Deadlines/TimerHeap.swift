@@ -47,7 +47,7 @@ struct TimerHeap: Sendable {
         guard let first = slots.first else { return [] }
         guard first.window.deadline <= now || earliest <= now else { return [] }
         var due: [TimerSlot] = []
-        due.reserveCapacity(min(limit, count))
+        due.reserveCapacity(min(limit, count, 64))
         while due.count < limit, let slot = slots.first, slot.window.deadline <= now {
             slot.noteIndex(-1)
             removeFirst()

@@ -162,11 +162,10 @@ public final class PendingConnection: Sendable {
             }
         #if TLS
         if let tls = options.tls {
-            do {
-                let name = options.tlsServerName ?? endpoint.serverName
-                try connection.secure(with: tls, serverName: name)
+            do throws(TLSError) {
+                try connection.secure(tls, options.tlsServerName ?? endpoint.serverName)
             } catch {
-                return fail(.insecure(error as! TLSError))
+                return fail(.insecure(error))
             }
         }
         #endif

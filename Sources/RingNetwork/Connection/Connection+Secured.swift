@@ -23,7 +23,9 @@ extension Connection {
         _ security: ConnectionSecurity
     ) {
         security.unencrypted.append(content, completion)
-        if confined.outgoing.isEmpty && !isHandshaking { flush() } else { updateWaterMarks() }
+        if confined.outgoing.isEmpty && !isHandshaking { return flush() }
+        updateWaterMarks()
+        if phase != .setup { limitSending() }
     }
 
     /// The same for bytes that are valid only during the call.

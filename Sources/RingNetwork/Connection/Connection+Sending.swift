@@ -134,8 +134,10 @@ extension Connection {
         } while confined.outgoing.isEmpty && mayEncrypt
         updateWaterMarks()
         if !confined.outgoing.isEmpty {
+            // An event would run on the queue during the setup: `begin` and `beginClose` send on.
+            if phase == .setup { return }
             confined.receiver?.waitUntilWritable(mayHaveRoom: confined.outgoing.hasEndedTurn)
-            if phase != .setup { limitSending() }
+            limitSending()
         } else if isAllSent {
             drained()
         }

@@ -38,16 +38,18 @@ extension Connection {
     ///   - context: decides the role: server or client.
     ///   - serverName: for clients: the name that the peer must have; see `TLSEngine`.
     /// - Throws: `TLSError`, the reason why the context cannot be used with that name.
-    public func secure(
-        with context: TLSContext, serverName: String? = nil
-    ) throws {
+    public func secure(with context: TLSContext, serverName: String? = nil) throws {
+        try secure(context, serverName)
+    }
+
+    func secure(_ context: TLSContext, _ serverName: String?) throws(TLSError) {
         guard isInSetup, confined.security == nil, confined.outgoing.isEmpty,
             counters.bytesSent.value == 0
         else {
             fatalMisuse(
                 "secure of connection '\(queue.label)' after activate, secure, or send")
         }
-        let engine = try TLSEngine(context: context, serverName: serverName)
+        let engine = try TLSEngine(context, serverName)
         confined.security = ConnectionSecurity(TLSLayer(engine))
         _ = makeIntake()
         // The time-out of the handshake is on by default.

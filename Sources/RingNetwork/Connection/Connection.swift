@@ -192,9 +192,12 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     private func begin() {
         guard phase != .closed else { return }
         restartTimer()
-        if !confined.outgoing.isEmpty { limitSending() }
-        if let security = confined.security { startHandshake(security) }
-        updateReceiving()
+        if let security = confined.security {
+            startHandshake(security)
+        } else if !confined.outgoing.isEmpty {
+            flush()
+        }
+        if phase != .closed { updateReceiving() }
     }
 
     /// Stops the calls of the receive handler until `resumeReceiving` was called as often.
@@ -247,11 +250,15 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         let waitsInVain = isHandshaking && (phase == .setup || unsent == 0)
         if waitsInVain || confined.outgoing.isEmpty && security == nil { return tearDown(why) }
         if let error = security?.sendError { return tearDown(.failed(error)) }
+        let wasInSetup = phase == .setup
         confined.life = .closing(why)
         confined.isFinishing = true
-        setup.end()
         confined.itself = self
         confined.intake?.gathered = []
+        if wasInSetup {
+            setup.end()
+            return hop { $0.flush() }
+        }
         if isHandshaking { return updateReceiving() }
         confined.receiver?.pause()
         if security != nil { flush() }

@@ -275,7 +275,7 @@ public final class DatagramSocket: QueueConfined {
 
     func tearDown(_ why: SocketError?) {
         guard confined.phase == .setup || confined.phase == .active else { return }
-        if why == nil { _ = sendAll() }
+        if why == nil, !confined.outgoing.isEmpty { _ = sendAll() }
         confined.phase = .closed
         setup.end()
         confined.life = self

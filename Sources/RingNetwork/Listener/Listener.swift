@@ -123,7 +123,8 @@ public final class Listener: QueueConfined {
             listener.confined.phase = .active
             listener.confined.life = listener
             listener.setup.end()
-            listener.beginAccepting()
+            // On the queue: the first socket's clients may arrive before the last one is started.
+            listener.onQueue { if $0.confined.phase == .active { $0.beginAccepting() } }
         }
     }
 

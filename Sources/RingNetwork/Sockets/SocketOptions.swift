@@ -7,9 +7,11 @@ public struct SocketOptions: Sendable {
     /// false, the socket's own setting stays. No effect on Unix sockets. tcp(7).
     public var noDelay = true
     /// How long a TCP connection may be silent before the kernel asks whether the peer still exists
-    /// (SO_KEEPALIVE). One whose peer has vanished fails with ETIMEDOUT after about twice this
-    /// time. Whole seconds, 1 to 32,767; others count as the nearest. `.never`: the socket's own
-    /// setting stays, which is off. No effect on Unix sockets. tcp(7).
+    /// (SO_KEEPALIVE). A silent one whose peer has vanished fails with ETIMEDOUT after about twice
+    /// this time; one with bytes that the peer has not confirmed, when the kernel gives up sending
+    /// them (net.ipv4.tcp_retries2, about 15 minutes). Whole seconds, 1 to 32,767; others count as
+    /// the nearest. `.never`: the socket's own setting stays, such as systemd's for an adopted one,
+    /// or off. No effect on Unix sockets. tcp(7).
     public var keepAlive = DispatchTimeInterval.seconds(60)
     /// Called with each new socket before it is bound, and with each adopted listening socket, to
     /// set options that have no name here. Not called with accepted sockets, which inherit most

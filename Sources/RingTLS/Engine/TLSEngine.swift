@@ -56,12 +56,17 @@ public final class TLSEngine {
     ///   - serverName: for clients: the host name, or the address in text form. The certificate is
     ///     verified for it, sessions are resumed by it, and a host name is sent in SNI.
     /// - Throws: ``TLSError``, if the context cannot be used with that name, or memory is short.
-    public init(context: TLSContext, serverName: String? = nil) throws {
+    public convenience init(context: TLSContext, serverName: String? = nil) throws {
+        try self.init(context, serverName)
+    }
+
+    package init(_ context: TLSContext, _ serverName: String?) throws(TLSError) {
         let role = context.configuration.role
         if role == .server, serverName != nil {
             fatalMisuse("TLSEngine: a server's engine gets its serverName from the client")
         }
-        let name = try serverName.map(Self.validated)
+        var name: String?
+        if let serverName { name = try Self.validated(serverName) }
         if name == nil, context.configuration.verification == .full {
             throw TLSError(
                 .configuration, "no serverName to verify the server's certificate for",

@@ -101,6 +101,22 @@ struct SequenceTests {
         #expect(late.value == 0 && watching.changes.value.isEmpty)
     }
 
+    @Test("a watcher that only its own handler keeps may be cancelled there")
+    func cancelledByItsHandler() throws {
+        let folder = Folder()
+        let (ready, isCancelled) = (Gate(), Gate())
+        do {
+            let watcher = try FileTreeWatcher([folder.path], queue: DispatchQueue(label: "test"))
+            watcher.setReadyHandler { ready.open() }
+            watcher.setCancelHandler { isCancelled.open() }
+            watcher.setEventHandler { _ in watcher.cancel() }
+            watcher.activate()
+        }
+        expectOpens(ready)
+        folder.makeFile("a")
+        expectOpens(isCancelled)
+    }
+
     @Test("a released watcher ends its watches, activated or not")
     func abandoned() throws {
         let rules = Watched(RefusingInotify.Rules())
@@ -113,15 +129,16 @@ struct SequenceTests {
         watcher?.setReadyHandler { ready.open() }
         let late = Watched(0)
         watcher?.setCancelHandler { late.increment() }
-        let reporter = watcher?.engine.reporter
+        let engine = watcher?.engine
         watcher?.activate()
         expectOpens(ready)
         #expect(watches.watchCount == 3)
         watcher = nil
         #expect(poll { watches.watchCount == 0 })
         expectEventually(rules) { $0.openInstances == 0 }
-        // The cancel handler would have been submitted before the watches were gone.
-        reporter?.queue.sync {}
+        // What the end of the watches submits has run after this.
+        engine?.queue.sync {}
+        engine?.reporter.queue.sync {}
         #expect(late.value == 0)
         _ = try FileTreeWatcher(
             [folder.path], options: FileTreeOptions(), queue: queue, watches: watches)

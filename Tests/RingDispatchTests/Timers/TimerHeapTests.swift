@@ -21,11 +21,14 @@ struct TimerHeapTests {
             fired.append(late)
             Unmanaged<AnyObject>.fromOpaque(object).release()
         }
+        let now = [
+            TimerClock.monotonic: MonotonicClock.nanoseconds(), .wall: WallClock.nanoseconds(),
+        ]
         for (late, clock) in [
             (10, .wall), (20, .monotonic), (30, .wall), (40, .wall), (50, .monotonic), (5, .wall),
         ] as [(UInt, TimerClock)] {
             let window = TimerWindow(
-                deadline: clock.now() - UInt64(late) * 1_000_000_000, leeway: 0)
+                deadline: now[clock]! - UInt64(late) * 100_000_000, leeway: 0)
             _ = timers[clock].add(TimerSlot(window, fired, detail: late, action: action))
         }
         timers.fireDue(now: MonotonicClock.nanoseconds(), Context.current)

@@ -1,3 +1,4 @@
+#if DEBUG
 import RingDispatch
 import RingNetwork
 import Synchronization
@@ -100,3 +101,4 @@ private func exchangeDatagrams() async throws {
         }
     }
 }
+#endif

@@ -111,7 +111,8 @@ struct TimeoutTests {
             wire.close()
             _ = closed.wait()
         }
-        let (wire, connection, closed) = make { $0.timeouts.send = .seconds(2) }
+        // Long enough for the transfer that succeeds.
+        let (wire, connection, closed) = make { $0.timeouts.send = .seconds(8) }
         #expect(!isTimed(connection))
         connection.send(patterned(800_000))
         #expect(poll { isTimed(connection) })
@@ -122,6 +123,25 @@ struct TimeoutTests {
         #expect(wire.receive(1).count == 1)
         #expect(closed.wait() == .timedOut(.send))
         wire.close()
+    }
+
+    @Test("It counts, too, if the connection is closed before it is activated")
+    func sendAndClose() {
+        var options = ConnectionOptions()
+        options.timeouts.send = .milliseconds(100)
+        let (descriptor, wire) = Wire.pair()
+        let connection = Connection(adopting: descriptor, options: options)
+        let closed = Outcome<CloseReason>()
+        connection.setCloseHandler { closed.set($1) }
+        connection.send(patterned(800_000))
+        connection.close()
+        #expect(closed.wait() == .timedOut(.send))
+        wire.close()
+        let (other, reader) = Wire.pair()
+        let refused = Connection(adopting: other)
+        refused.send(patterned(800_000))
+        refused.close()
+        expectSame(reader.receive(800_001), patterned(800_000))
     }
 
     @Test("An idle time-out resets the connection if bytes are unsent")

@@ -114,7 +114,7 @@ struct StarvationTests {
         "One, and a few, leave room for connections",
         arguments: [1, 8], Kind.allCases)
     func few(count: Int, kind: Kind) throws {
-        let isServed = try isServed(beside: count, of: [kind], within: 10_000_000)
+        let isServed = try isServed(beside: count, of: [kind], within: 2_000_000)
         #expect(isServed)
     }
 
