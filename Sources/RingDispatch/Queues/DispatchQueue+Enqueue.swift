@@ -42,7 +42,7 @@ extension DispatchQueue {
     }
 
     @inline(__always)
-    private final func wakeUp(priority: UInt8, _ context: Context) {
+    final func wakeUp(priority: UInt8, _ context: Context) {
         let result = update { state in
             if state.isAttended || state.isStopped {
                 state.set(QueueState.dirty)

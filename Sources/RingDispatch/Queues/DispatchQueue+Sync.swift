@@ -106,7 +106,7 @@ extension DispatchQueue {
 
     private final func tryLockHierarchy(asBarrier: Bool, _ context: Context) -> Bool {
         let isShared = kind == .concurrent && !asBarrier
-        guard isShared ? tryLockShared() : tryLockExclusive(context) else { return false }
+        guard isShared ? tryLockShared(context) : tryLockExclusive(context) else { return false }
         guard let target, !target.tryLockHierarchy(asBarrier: false, context) else { return true }
         unlock(asBarrier: asBarrier, context)
         return false
@@ -121,7 +121,7 @@ extension DispatchQueue {
     @inline(__always)
     final func lock(asBarrier: Bool, _ context: Context) {
         if kind == .concurrent && !asBarrier {
-            if !tryLockShared() { lockSlowly(isExclusive: false, context) }
+            if !tryLockShared(context) { lockSlowly(isExclusive: false, context) }
         } else if !tryLockExclusive(context) {
             lockSlowly(isExclusive: true, context)
         }
@@ -138,20 +138,30 @@ extension DispatchQueue {
         if !exchanged { unlockSlowly(context) }
     }
 
+    // A queue that is free may have items in its inbox, also older ones of the caller: the first to
+    // push there calls `wakeUp`, and may not have done so yet. They go first.
+
     @inline(__always)
-    final func tryLockExclusive(_ context: Context) -> Bool {
-        state.compareExchange(
-            expected: 0, desired: UInt64(context.pointee.identifier), ordering: .acquiring
-        ).exchanged
+    private final func tryLockExclusive(_ context: Context) -> Bool {
+        let (exchanged, _) = state.compareExchange(
+            expected: 0, desired: UInt64(context.pointee.identifier), ordering: .acquiring)
+        guard exchanged else { return false }
+        if incoming.isEmpty { return true }
+        unlock(asBarrier: true, context)
+        return false
     }
 
     @inline(__always)
-    private final func tryLockShared() -> Bool {
+    private final func tryLockShared(_ context: Context) -> Bool {
         var old = state.load(ordering: .relaxed)
         while old & ~QueueState.sharedMask == 0 {
             let (exchanged, original) = state.weakCompareExchange(
                 expected: old, desired: old + QueueState.oneRunning, ordering: .acquiring)
-            if exchanged { return true }
+            if exchanged {
+                if incoming.isEmpty { return true }
+                leaveShared(context)
+                return false
+            }
             old = original
         }
         return false
@@ -165,7 +175,7 @@ extension DispatchQueue {
             guard state.load(ordering: .relaxed) & ~QueueState.sharedMask == 0 else {
                 return false
             }
-            return isExclusive ? tryLockExclusive(context) : tryLockShared()
+            return isExclusive ? tryLockExclusive(context) : tryLockShared(context)
         }
         if hasLocked { return }
         // After the spin: a lock that is free soon costs no check.
