@@ -28,6 +28,8 @@ final class EchoServer: @unchecked Sendable {
         }
         listener.setConnectionHandler { [unowned self] in accept($0) }
         listener.activate()
+        // It listens before faults begin.
+        listener.queue.sync {}
     }
 
     private func accept(_ connection: Connection) {
