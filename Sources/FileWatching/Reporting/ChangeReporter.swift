@@ -50,15 +50,13 @@ final class ChangeReporter: @unchecked Sendable {
     }
 
     func set(_ change: @Sendable (inout Handlers) -> Void) {
-        let old = outbox.withLock { outbox -> Handlers in
+        // Released outside the lock; see `takeHandlers`.
+        let gone = outbox.withLock { outbox -> Handlers in
             defer { change(&outbox.handlers) }
             return outbox.handlers
         }
-        Self.release(old)
+        _ = gone
     }
-
-    /// Outside the lock: what handlers have captured may end a watcher, which takes the lock.
-    private static func release(_ handlers: consuming Handlers) {}
 
     /// Changes dropped because the handler was too slow.
     var dropped: UInt64 { outbox.withLock { $0.dropped } }
@@ -149,24 +147,17 @@ final class ChangeReporter: @unchecked Sendable {
 
     /// From now on no handler but the cancel handler is called.
     func silence() {
-        outbox.withLock { outbox in
-            outbox.isCancelled = true
-            outbox.changes = []
-        }
+        outbox.withLock { $0.silence() }
     }
 
     /// The watcher is released: no handler is called from now on, unless it was cancelled before.
     func abandon() {
-        let old = outbox.withLock { outbox -> Handlers in
-            if outbox.isCancelled { return Handlers() }
-            defer {
-                outbox.handlers = Handlers()
-                outbox.changes = []
-                outbox.isCancelled = true
-            }
-            return outbox.handlers
+        let gone = outbox.withLock { outbox -> Handlers? in
+            if outbox.isCancelled { return nil }
+            outbox.silence()
+            return outbox.takeHandlers()
         }
-        Self.release(old)
+        _ = gone
     }
 
     /// Called when the watches are removed: ends the sequences and calls the cancel handler.
@@ -179,16 +170,24 @@ final class ChangeReporter: @unchecked Sendable {
         }
         for buffer in buffers { buffer.finish() }
         queue.async { [self] in
-            let handlers = outbox.withLock { outbox -> Handlers in
-                defer { outbox.handlers = Handlers() }
-                return outbox.handlers
-            }
-            handlers.cancel?()
+            outbox.withLock { $0.takeHandlers() }.cancel?()
         }
     }
 }
 
 extension ChangeReporter.Outbox {
+    fileprivate mutating func silence() {
+        isCancelled = true
+        changes = []
+    }
+
+    /// To be released outside the lock: what handlers have captured may end a watcher, which takes
+    /// the lock.
+    fileprivate mutating func takeHandlers() -> ChangeReporter.Handlers {
+        defer { handlers = ChangeReporter.Handlers() }
+        return handlers
+    }
+
     /// Replaces the waiting changes of a slow receiver by an `overflow`. The receiver can take a
     /// snapshot.
     fileprivate mutating func limit() {

@@ -39,10 +39,11 @@ struct StarvationTests {
                 deadline: .now(), repeating: .nanoseconds(1), leeway: .nanoseconds(0))
             source = timer
         case .fileSystem:
-            var name = Array("/tmp/ring-starvation-XXXXXX".utf8CString)
-            ends = [mkstemp(&name)]
+            let folder = Folder()
+            ends = withExtendedLifetime(folder) {
+                [open(folder.makeFile("always"), O_RDWR | O_CLOEXEC)]
+            }
             try #require(ends[0] >= 0)
-            unlink(String(decoding: name.dropLast().map(UInt8.init), as: UTF8.self))
             source = DispatchSource.makeFileSystemObjectSource(
                 fileDescriptor: ends[0], eventMask: .attrib, queue: queue)
         case .userData, .items:
