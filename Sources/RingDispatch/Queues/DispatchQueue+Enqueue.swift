@@ -58,12 +58,7 @@ extension DispatchQueue {
 
     /// Enqueues the queue on its target. The caller has set the `enqueued` bit.
     final func enqueueSelf(priority: UInt8, _ context: Context) {
-        enqueue(Unmanaged.passRetained(self), priority: priority, context)
-    }
-
-    /// Enqueues the queue with the caller's reference.
-    @inline(__always)
-    final func enqueue(_ reference: Unmanaged<DispatchQueue>, priority: UInt8, _ context: Context) {
+        let reference = Unmanaged.passRetained(self)
         pushToTarget(
             node.prepare(.queue, priority: priority, object: reference.toOpaque()), context)
     }

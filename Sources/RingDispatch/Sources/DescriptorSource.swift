@@ -98,9 +98,7 @@ final class DescriptorSource: SourceCore {
             ? PollEvents.readable | PollEvents.readHangUp : PollEvents.writable
     }
 
-    override func arm(
-        _ context: Context, _ spare: inout Unmanaged<SourceCore>?
-    ) -> Bool {
+    override func arm(_ context: Context) -> Bool {
         // After an error of the wait itself no event can follow.
         guard latched >= 0 else { return false }
         if end == .comes { end = isStillAtEnd() ? .reported : .unknown }
@@ -108,8 +106,8 @@ final class DescriptorSource: SourceCore {
         let isFirst = loop == nil
         let home = loop ?? Runtime.loopForNewSource()
         loop = home
-        let reference = spare ?? .passRetained(self)
-        spare = nil
+        // The invoker uses the source after this; the wait may end, and release its reference, now.
+        let reference = Unmanaged<DescriptorSource>.passRetained(self)
         let wait = DescriptorWait(
             for: pollEvents, by: reference.toOpaque(), complete: DescriptorSource.completed)
         let code = home.begin(wait, for: descriptor, isFirst: isFirst)
@@ -117,7 +115,8 @@ final class DescriptorSource: SourceCore {
             // A regular file or a directory, which poll(2) calls ready at all times.
             let result = code == ErrorCode.notPermitted ? Int32(pollEvents) : -code
             pending.store(result, ordering: .releasing)
-            SourceCore.disarmAndWake(reference, context)
+            disarmAndWake(context)
+            reference.release()
         }
         return true
     }
@@ -133,13 +132,13 @@ final class DescriptorSource: SourceCore {
     private static func completed(
         _ object: UnsafeMutableRawPointer, _ events: UInt32, _ context: Context
     ) {
-        let reference = Unmanaged<SourceCore>.fromOpaque(object)
-        reference._withUnsafeGuaranteedRef { core in
-            // Safety: only `arm` begins waits with this function.
-            unsafeDowncast(core, to: DescriptorSource.self).pending.store(
-                Int32(bitPattern: events), ordering: .releasing)
+        // Safety: only `arm` begins waits with this function.
+        let reference = Unmanaged<DescriptorSource>.fromOpaque(object)
+        reference._withUnsafeGuaranteedRef { source in
+            source.pending.store(Int32(bitPattern: events), ordering: .releasing)
+            source.disarmAndWake(context)
         }
-        SourceCore.disarmAndWake(reference, context)
+        reference.release()
     }
 
     /// Bytes to read, or room to write; 0 at the end of the file, after a hang-up and after an

@@ -51,13 +51,9 @@ class SourceCore: Runnable {
     /// Moves the pending event to the invoker. Returns false if there is none. For the invoker.
     func latch() -> Bool { false }
 
-    /// Starts waiting for the next event. Returns false if there is nothing to wait for. For the
-    /// invoker, which has set `armed`.
+    /// Starts waiting for the next event, which must keep the source alive. Returns false if there
+    /// is nothing to wait for. For the invoker, which has set `armed`.
     func arm(_ context: Context) -> Bool { false }
-
-    /// Like `arm(_:)`, for kinds whose armed event keeps the source alive. An override that keeps
-    /// the reference `spare`, which nothing else needs, sets it to nil.
-    func arm(_ context: Context, _ spare: inout Unmanaged<SourceCore>?) -> Bool { arm(context) }
 
     /// Releases the kernel's side. Returns false if that takes longer; the source is woken when it
     /// is done. For the invoker.
@@ -106,31 +102,23 @@ class SourceCore: Runnable {
         return result.map { !$0.old.isEnqueued } ?? false
     }
 
-    /// The armed event has happened. Consumes the reference that kept the source alive for it.
+    /// The armed event has happened. The caller holds a reference.
     @inline(__always)
-    static func disarmAndWake(_ reference: Unmanaged<SourceCore>, _ context: Context) {
-        let isConsumed = reference._withUnsafeGuaranteedRef { source in
-            let result = source.update { state in
-                state.word &= ~SourceState.armed
-                guard !state.isStopped && !state.isDone else { return true }
-                state.word |= state.isEnqueued ? SourceState.dirty : SourceState.enqueued
-                return true
-            }
-            guard let result, result.new.isEnqueued && !result.old.isEnqueued else { return false }
-            source.enqueue(reference, context)
+    final func disarmAndWake(_ context: Context) {
+        let result = update { state in
+            state.word &= ~SourceState.armed
+            guard !state.isStopped && !state.isDone else { return true }
+            state.word |= state.isEnqueued ? SourceState.dirty : SourceState.enqueued
             return true
         }
-        if !isConsumed { reference.release() }
+        if let result, result.new.isEnqueued && !result.old.isEnqueued { enqueue(context) }
     }
 
-    /// Puts the source onto its queue. The caller has set `enqueued`.
-    private final func enqueue(_ context: Context) {
-        enqueue(Unmanaged.passRetained(self), context)
-    }
-
-    /// Consumes the reference.
+    /// Puts the source onto its queue. The caller has set `enqueued`, and holds a reference: the
+    /// work item may have run before this returns, and released its own, and the queue with it.
     @inline(__always)
-    private final func enqueue(_ reference: Unmanaged<SourceCore>, _ context: Context) {
+    private final func enqueue(_ context: Context) {
+        let reference = Unmanaged<SourceCore>.passRetained(self)
         target._withUnsafeGuaranteedRef { queue in
             queue.push(
                 node.prepare(.object, priority: queue.priority, object: reference.toOpaque()),
@@ -162,8 +150,7 @@ class SourceCore: Runnable {
             }
         } else {
             isInstalled = true
-            var none: Unmanaged<SourceCore>?
-            armIfIdle(context, &none)
+            armIfIdle(context)
         }
         finishInvocation(context)
     }
@@ -250,19 +237,18 @@ class SourceCore: Runnable {
 
     /// Runs as a work item on the source's queue.
     override final func run(priority: UInt8, _ context: Context) -> Bool {
-        var spare: Unmanaged<SourceCore>? = Unmanaged.passUnretained(self)
         if context.pointee.frame == nil {
             let root = GlobalQueues.unmanaged(priority: priority)
             withFrame(root, isDrain: false, isExclusive: false, context) {
-                invokeOnQueue(context, &spare)
+                invokeOnQueue(context)
             }
         } else {
-            invokeOnQueue(context, &spare)
+            invokeOnQueue(context)
         }
-        return spare != nil
+        return true
     }
 
-    private final func invokeOnQueue(_ context: Context, _ spare: inout Unmanaged<SourceCore>?) {
+    private final func invokeOnQueue(_ context: Context) {
         var before = current
         if before.isDirty {
             update { state in
@@ -285,7 +271,7 @@ class SourceCore: Runnable {
             takeOverHandlers()
             if finishCancel(context) { return }
         } else if !before.isCancelled {
-            armIfIdle(context, &spare)
+            armIfIdle(context)
         }
         finishInvocation(context)
     }
@@ -297,8 +283,7 @@ class SourceCore: Runnable {
             return
         }
         isInstalled = true
-        var none: Unmanaged<SourceCore>?
-        armIfIdle(context, &none)
+        armIfIdle(context)
         handlers.registration?.call()
         handlers.registration = nil
         // Values merged earlier are delivered by another invocation.
@@ -311,9 +296,7 @@ class SourceCore: Runnable {
     }
 
     @inline(__always)
-    private final func armIfIdle(
-        _ context: Context, _ spare: inout Unmanaged<SourceCore>?
-    ) {
+    private final func armIfIdle(_ context: Context) {
         // Without an event handler the same event would recur endlessly.
         guard hasKernelEvents, handlers.event != nil else { return }
         let result = update { state in
@@ -324,7 +307,7 @@ class SourceCore: Runnable {
             return true
         }
         guard result != nil else { return }
-        if !arm(context, &spare) {
+        if !arm(context) {
             update { state in
                 state.word &= ~SourceState.armed
                 return true

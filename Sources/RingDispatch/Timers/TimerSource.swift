@@ -100,19 +100,16 @@ final class TimerSource: SourceCore {
     private static func fired(
         _ reference: Unmanaged<TimerSource>, schedule number: UInt, _ context: Context
     ) {
-        let isValid = reference._withUnsafeGuaranteedRef { source in
-            source.schedule.withLock { schedule -> Bool in
+        reference._withUnsafeGuaranteedRef { source in
+            let isValid = source.schedule.withLock { schedule -> Bool in
                 guard schedule.isArmed, UInt(schedule.number) == number else { return false }
                 schedule.hasFired = true
                 schedule.isArmed = false
                 return true
             }
+            if isValid { source.disarmAndWake(context) }
         }
-        if isValid {
-            SourceCore.disarmAndWake(.fromOpaque(reference.toOpaque()), context)
-        } else {
-            reference.release()
-        }
+        reference.release()
     }
 
     override func latch() -> Bool {

@@ -124,4 +124,40 @@ struct SourceStressTests {
         #expect(fired.value == count)
         #expect(cancelled.value == 1200)
     }
+
+    @Test("A read source may be dropped while it waits for its next event, which has come already")
+    func droppedReaders() {
+        let channel = Channel(.pipe)
+        var byte: UInt8 = 1
+        #expect(write(channel.far, &byte, 1) == 1)
+        let near = channel.near
+        onThreads(3, seconds: 150) { thread in
+            let queue = DispatchQueue(label: "stress.dropped.\(thread)")
+            let ended = Watched(0)
+            for round in 0..<1000 {
+                let source = DispatchSource.makeReadSource(fileDescriptor: near, queue: queue)
+                // Leaves the byte, so that each wait ends at once.
+                source.setEventHandler {}
+                source.setCancelHandler { ended.increment() }
+                source.activate()
+                for _ in 0..<round % 50 { sched_yield() }
+                source.cancel()
+            }
+            expectEventually(ended) { $0 == 1000 }
+        }
+    }
+
+    @Test("A timer source may be dropped with its queue while it fires")
+    func droppedTimers() {
+        onThreads(3, seconds: 150) { _ in
+            for round in 0..<1000 {
+                let queue = DispatchQueue(label: "stress.dropped")
+                let timer = DispatchSource.makeTimerSource(queue: queue)
+                timer.setEventHandler {}
+                timer.schedule(deadline: .now() + .microseconds(round % 50), repeating: 0.00001)
+                timer.activate()
+                queue.async { for _ in 0..<round % 20 { sched_yield() } }
+            }
+        }
+    }
 }

@@ -20,6 +20,9 @@ package enum Blocking {
     /// Hands the loop off before the worker blocks in user code. On its return the worker takes the
     /// loop back if no other worker has taken it.
     static func handOffLoop(_ context: Context) {
+        // A last reference that the loop's own code releases may run a deinitializer that blocks:
+        // the loop's lists are in use then.
+        guard !context.pointee.isInLoop else { return }
         guard context.pointee.loopState != 0, let loop = context.pointee.loop else { return }
         let mine = LoopState(word: context.pointee.loopState)
         // A steal takes less than a microsecond, unless the thief was preempted.
