@@ -120,10 +120,10 @@ final class SourceChannel: @unchecked Sendable {
         pause(1...1_000)
         guard oneIn(3), let test = tests.randomElement(using: &generator) else { return }
         note("suspend", Int(near))
-        test.source.suspend()
+        test.source?.suspend()
         if oneIn(2) { pause(1...500) }
         note("resume", Int(near))
-        test.source.resume()
+        test.source?.resume()
     }
 
     private var generator = SeededGenerator()

@@ -3,7 +3,8 @@ internal import RingDispatch
 /// A source whose handlers are counted.
 final class TestedSource: @unchecked Sendable {
     let descriptor: Int32
-    let source: any DispatchSourceProtocol
+    /// Nil once it was cancelled: the test drops the source at once.
+    private(set) var source: (any DispatchSourceProtocol)?
     private(set) var cancels = 0
     private var isInHandler = false
     /// Called in the cancel handler.
@@ -46,10 +47,11 @@ final class TestedSource: @unchecked Sendable {
 
     func activate() {
         note("activate", Int(descriptor))
-        source.activate()
+        source?.activate()
     }
     func cancel() {
         note("cancel", Int(descriptor))
-        source.cancel()
+        source?.cancel()
+        source = nil
     }
 }
