@@ -7,8 +7,6 @@
 public struct Glob: Sendable {
     let isForNames: Bool
     private let parts: [Part]
-    /// How many of the parts match exactly one byte.
-    private let leastLength: Int
 
     private enum Part {
         case byte(UInt8)
@@ -30,12 +28,6 @@ public struct Glob: Sendable {
         isForNames = !pattern.contains(Glob.slash)
         parts = Glob.parse(pattern.first == Glob.slash ? pattern.dropFirst() : pattern[...])
         if parts.isEmpty { return nil }
-        leastLength = parts.reduce(0) { count, part in
-            switch part {
-            case .star, .folders, .rest: count
-            default: count + 1
-            }
-        }
     }
 
     /// - Parameter path: relative to the pattern's folder, without a leading slash.
@@ -45,7 +37,6 @@ public struct Glob: Sendable {
     }
 
     private func fits(_ text: ArraySlice<UInt8>) -> Bool {
-        guard text.count >= leastLength else { return false }
         var place: Place = (0, text.startIndex)
         // Backtracking positions: `*` then takes one more byte, `**` one more folder. Only the last
         // of each is needed, because a later star can match everything that an earlier one can.
@@ -86,7 +77,7 @@ public struct Glob: Sendable {
         switch part {
         case .byte(let wanted): byte == wanted
         case .anyByte: byte != Glob.slash
-        case .oneOf(let bytes): bytes.contains(byte)
+        case .oneOf(let bytes): byte != Glob.slash && bytes.contains(byte)
         case .star, .folders, .rest: false
         }
     }
@@ -111,8 +102,7 @@ public struct Glob: Sendable {
                 rest = rest.dropFirst()
             case UInt8(ascii: "?"): parts.append(.anyByte)
             case UInt8(ascii: "["):
-                if !hasOpenBracket, var bytes = ByteClass.parse(&rest) {
-                    bytes.remove(slash)
+                if !hasOpenBracket, let bytes = ByteClass.parse(&rest) {
                     parts.append(.oneOf(bytes))
                 } else {
                     hasOpenBracket = true

@@ -48,40 +48,20 @@ struct IgnoreRules {
         _ name: UnsafeRawBufferPointer, _ isFolder: Bool, in folder: NodeNumber, _ tree: FileTree
     ) -> Bool {
         guard !given.isEmpty || !ofFolders.isEmpty else { return false }
-        let (path, starts) = relativePath(name, in: folder, tree)
-        if let verdict = IgnoreRules.verdict(given, path[...], isFolder) { return verdict }
-        guard !ofFolders.isEmpty else { return false }
-        for (folder, start) in starts.reversed() {
-            guard let patterns = ofFolders[folder] else { continue }
-            if let verdict = IgnoreRules.verdict(patterns, path[start...], isFolder) {
-                return verdict
-            }
-        }
-        return false
-    }
-
-    /// The entry's path relative to the root, and the offset in it where the path relative to each
-    /// folder starts.
-    private func relativePath(
-        _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ tree: FileTree
-    ) -> (path: [UInt8], starts: [(NodeNumber, Int)]) {
-        var chain: [NodeNumber] = []
+        // Relative to `node`, on the way up to the root.
+        var path = Array(name)
         var node = folder
-        while node != 0 {
-            chain.append(node)
+        var own: Bool?
+        while true {
+            if own == nil, let patterns = ofFolders[node] {
+                own = IgnoreRules.verdict(patterns, path[...], isFolder)
+            }
+            guard tree[node].parent != 0 else { break }
+            path.insert(UInt8(ascii: "/"), at: 0)
+            tree.confined.names.withName(of: tree[node]) { path.insert(contentsOf: $0, at: 0) }
             node = tree[node].parent
         }
-        var path: [UInt8] = []
-        var starts: [(NodeNumber, Int)] = []
-        for node in chain.reversed() {
-            if tree[node].parent != 0 {
-                tree.confined.names.withName(of: tree[node]) { path.append(contentsOf: $0) }
-                path.append(UInt8(ascii: "/"))
-            }
-            starts.append((node, path.count))
-        }
-        path.append(contentsOf: name)
-        return (path, starts)
+        return IgnoreRules.verdict(given, path[...], isFolder) ?? own ?? false
     }
 
     /// The last matching pattern decides; nil if none matches.
