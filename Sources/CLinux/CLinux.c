@@ -258,9 +258,4 @@ int clinux_file_status(int descriptor, struct clinux_file_status *status) {
     return 0;
 }
 
-int clinux_open_place(const char *path) {
-    int descriptor = open(path, O_PATH | O_CLOEXEC);
-    return descriptor < 0 ? -errno : descriptor;
-}
-
 #endif

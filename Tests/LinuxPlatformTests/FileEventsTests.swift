@@ -12,7 +12,7 @@ struct FileEventsTests {
         let events = InotifyEventBuffer()
         guard events.read(from: pair[0]) else { return [] }
         var found: [InotifyEvent] = []
-        events.forEach { found.append($0) }
+        events.forEach { event, _ in found.append(event) }
         return found
     }
 

@@ -182,9 +182,6 @@ struct clinux_file_status {
 // Uses cached attributes of network file systems, without asking the server. Returns 0 or -errno.
 int clinux_file_status(int descriptor, struct clinux_file_status *status);
 
-// Opens with O_PATH, which requires no permission on the file. Returns the descriptor, or -errno.
-int clinux_open_place(const char *path);
-
 // dup3(2) with close-on-exec, which the C library declares only for GNU programs; -1 and errno.
 int clinux_dup3(int descriptor, int number);
 

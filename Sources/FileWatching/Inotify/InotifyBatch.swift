@@ -19,7 +19,7 @@ struct InotifyBatch: Sendable {
 
     mutating func add(
         _ event: InotifyEvent, for target: InotifySubscription.Target,
-        _ name: UnsafeRawBufferPointer
+        _ name: Slice<UnsafeRawBufferPointer>
     ) {
         events.append(
             Event(

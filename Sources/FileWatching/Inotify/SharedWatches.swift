@@ -158,9 +158,10 @@ extension SharedWatches.State {
     ) -> [(SharedWatches.Subscriber, InotifyBatch)] {
         var batches: [UInt32: InotifyBatch] = [:]
         var hasOverflowed = false
-        events.forEachNamed { event, name in
+        events.forEach { event, padded in
             if event.mask.contains(.overflowed) { hasOverflowed = true }
             guard let first = subscriptions[event.watch] else { return }
+            let name = padded.prefix { $0 != 0 }
             let rest = others.isEmpty ? [] : others[event.watch] ?? []
             batches[first.subscriber, default: InotifyBatch()].add(event, for: first.target, name)
             for one in rest {

@@ -18,11 +18,7 @@ extension Descriptors {
     /// write.
     package static func openPlace(path: String) throws(SystemError) -> Int32 {
         guard !path.utf8.contains(0) else { throw SystemError(call: "open", code: EINVAL) }
-        while true {
-            let result = clinux_open_place(path)
-            if result >= 0 { return result }
-            if result != -EINTR { throw SystemError(call: "open", code: -result) }
-        }
+        return try checked("open") { clinux_open(path, Int32(CLINUX_OPEN_PATH) | O_CLOEXEC, 0) }
     }
 
     /// nil if the process may read the descriptor's object; otherwise the `errno` of the refusal.

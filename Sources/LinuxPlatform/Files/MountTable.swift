@@ -52,21 +52,12 @@ package struct MountTable: Sendable {
 
     /// Spaces, tabs, line feeds and backslashes are written as `\040` and so on.
     private static func unescaped(_ field: Substring) -> String {
-        guard field.contains("\\") else { return String(field) }
-        let bytes = Array(field.utf8)
-        var result: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            let digits = bytes[(index + 1)...].prefix(3)
-            if bytes[index] == UInt8(ascii: "\\"), digits.count == 3,
-                let byte = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
-            {
-                result.append(byte)
-                index += 4
-            } else {
-                result.append(bytes[index])
-                index += 1
-            }
+        let backslash = UInt8(ascii: "\\")
+        let parts = field.utf8.split(separator: backslash, omittingEmptySubsequences: false)
+        var result = Array(parts[0])
+        for part in parts.dropFirst() {
+            result.append(UInt8(Substring(part.prefix(3)), radix: 8) ?? backslash)
+            result += part.dropFirst(3)
         }
         return String(decoding: result, as: UTF8.self)
     }

@@ -32,22 +32,10 @@ package final class InotifyEventBuffer {
     package var tookAll: Bool { count <= memory.count - InotifyEventBuffer.longestEvent }
 
     /// Calls `body` for each event, in order, without a copy.
+    /// - Parameter body: also receives the name of the entry that the event is about, with zero
+    ///   bytes after it; valid during the call.
     @inlinable @inline(__always)
-    package func forEach(_ body: (InotifyEvent) -> Void) {
-        forEachField { event, _ in body(event) }
-    }
-
-    /// Also passes the name of the entry that an event is about; valid during the call.
-    package func forEachNamed(_ body: (InotifyEvent, UnsafeRawBufferPointer) -> Void) {
-        forEachField { event, field in
-            let length = field.firstIndex(of: 0) ?? field.count
-            body(event, UnsafeRawBufferPointer(rebasing: field[..<length]))
-        }
-    }
-
-    /// - Parameter body: receives the whole name field, with its zero padding.
-    @inlinable @inline(__always)
-    func forEachField(_ body: (InotifyEvent, UnsafeRawBufferPointer) -> Void) {
+    package func forEach(_ body: (InotifyEvent, UnsafeRawBufferPointer) -> Void) {
         var offset = 0
         while count - offset >= InotifyEventBuffer.headerSize {
             let header = UnsafeRawBufferPointer(rebasing: memory[offset..<count])

@@ -16,7 +16,7 @@ extension FileSystemWatches {
     func takeEvents(_ events: InotifyEventBuffer) -> Outcome {
         var outcome = Outcome()
         var touched: [FileSystemNode] = []
-        events.forEach { event in
+        events.forEach { event, _ in
             if event.mask.contains(.overflowed) { outcome.hasOverflowed = true }
             // A watch that was removed meanwhile has no file.
             guard let node = nodes[event.watch] else { return }
