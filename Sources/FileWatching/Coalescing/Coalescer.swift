@@ -12,7 +12,7 @@ final class Coalescer {
     ///   - replaced: the kind of the entry that a renaming replaced.
     func add(_ change: FileChange, isWhole: Bool, replaced: FileChange.Kind?) {
         if isWhole || change.action == .overflow || change.action == .rescan {
-            closeBatch()
+            merged += batch.close()
             if !extendRenaming(with: change) { merged.append(change) }
         } else {
             batch.add(change, replaced: replaced)
@@ -30,14 +30,9 @@ final class Coalescer {
         return true
     }
 
-    private func closeBatch() {
-        batch.close { merged.append($0) }
-    }
-
-    /// Calls `body` with the coalesced changes, in order, and starts a new window.
-    func flush(_ body: (FileChange) -> Void) {
-        closeBatch()
-        for change in merged { body(change) }
-        merged.removeAll(keepingCapacity: merged.count < 1024)
+    /// The coalesced changes, in order. Starts a new window.
+    func flush() -> [FileChange] {
+        defer { merged = [] }
+        return merged + batch.close()
     }
 }

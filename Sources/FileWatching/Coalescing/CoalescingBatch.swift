@@ -86,15 +86,10 @@ struct CoalescingBatch {
 
     // MARK: the outcome
 
-    /// Calls `body` with the coalesced changes, and empties the batch.
-    mutating func close(_ body: (FileChange) -> Void) {
-        guard !changes.isEmpty else { return }
-        if let outcome = outcome() {
-            for change in outcome { body(change) }
-        } else {
-            for change in changes { body(change) }
-        }
-        self = CoalescingBatch()
+    /// The coalesced changes, or all if they cannot be coalesced. Empties the batch.
+    mutating func close() -> [FileChange] {
+        defer { self = CoalescingBatch() }
+        return outcome() ?? changes
     }
 
     /// The coalesced changes. Nil if no order of them gives the final state, for example when two

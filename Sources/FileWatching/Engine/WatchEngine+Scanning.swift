@@ -320,7 +320,7 @@ extension WatchEngine {
                         sequence: 0,
                         timeNanoseconds: Int64(MonotonicClock.realtimeNanoseconds()),
                         action: action, path: root.path, kind: kind),
-                    isWhole: true, window: options.window)
+                    isWhole: true)
             }
         }
         report(FileTreeError(queueOverflowOf: first.path))

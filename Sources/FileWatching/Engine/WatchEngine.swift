@@ -103,8 +103,8 @@ final class WatchEngine: @unchecked Sendable {
         self.watches = watches
         confined = State(
             roots: WatchEngine.outermost(roots).map { WatchRoot($0) }, rules: IgnoreRules(options))
-        reporter = ChangeReporter(target)
         queue = DispatchQueue(label: "file-watching.tree", qos: .userInitiated)
+        reporter = ChangeReporter(target, window: options.window, engineQueue: queue)
     }
 
     /// Roots within other roots are watched with them.
@@ -123,7 +123,6 @@ final class WatchEngine: @unchecked Sendable {
         queue.async { [self] in
             guard confined.phase == .setup else { return }
             confined.phase = .starting
-            reporter.onQueue = { [weak self] window in self?.closeWindow(after: window) }
             for index in confined.roots.indices { attach(index, isFirst: true) }
             beginPolling(mountTable())
             run()
@@ -330,13 +329,6 @@ final class WatchEngine: @unchecked Sendable {
         reporter.publish()
     }
 
-    private func closeWindow(after window: DispatchTimeInterval) {
-        queue.asyncAfter(deadline: .now() + window) { [self] in
-            reporter.closeWindow()
-            publish()
-        }
-    }
-
     // MARK: reporting
 
     func report(
@@ -353,9 +345,7 @@ final class WatchEngine: @unchecked Sendable {
             confined.counts.repairs += 1
         }
         confined.counts.changes += 1
-        reporter.add(
-            change, isWhole: isWhole, replaced: replaced.map(FileChange.Kind.init),
-            window: options.window)
+        reporter.add(change, isWhole: isWhole, replaced: replaced.map(FileChange.Kind.init))
     }
 
     func report(_ error: FileTreeError) { reporter.report(error) }

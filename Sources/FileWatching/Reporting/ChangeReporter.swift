@@ -7,8 +7,8 @@ internal import Synchronization
 ///
 /// `add` and `publish` are confined to the engine's queue.
 final class ChangeReporter: @unchecked Sendable {
-    // Safety: `merging`, `confined` and `onQueue` are confined to the engine's
-    // queue; the rest is immutable or guarded by the lock of `outbox`.
+    // Safety: `merging` and `confined` are confined to the engine's queue; the rest is immutable or
+    // guarded by the lock of `outbox`.
     private let merging = Coalescer()
     @exclusivity(unchecked) var confined = State()
 
@@ -19,8 +19,8 @@ final class ChangeReporter: @unchecked Sendable {
         fileprivate var sequence: UInt64 = 0
     }
 
-    /// Schedules the end of the window on the engine's queue.
-    var onQueue: (@Sendable (DispatchTimeInterval) -> Void)?
+    private let window: DispatchTimeInterval
+    private let engineQueue: DispatchQueue
     /// The queue for handlers. It is serial, whatever the user's queue is.
     let queue: DispatchQueue
     private let outbox = Locked(Outbox())
@@ -31,7 +31,7 @@ final class ChangeReporter: @unchecked Sendable {
         var isScheduled = false
         var isCancelled = false
         var dropped: UInt64 = 0
-        var buffers: [FileChangeBuffer] = []
+        var sequences: [FileChangeSequence] = []
     }
 
     struct Handlers: Sendable {
@@ -45,7 +45,9 @@ final class ChangeReporter: @unchecked Sendable {
     /// the gap.
     static let waitingChangeLimit = 500_000
 
-    init(_ target: DispatchQueue) {
+    init(_ target: DispatchQueue, window: DispatchTimeInterval, engineQueue: DispatchQueue) {
+        self.window = window
+        self.engineQueue = engineQueue
         queue = DispatchQueue(label: "file-watching.handlers", target: target)
     }
 
@@ -66,10 +68,7 @@ final class ChangeReporter: @unchecked Sendable {
     /// - Parameters:
     ///   - isWhole: the change concerns the whole subtree: nothing may be merged across it.
     ///   - replaced: the kind of the entry that a renaming replaced.
-    func add(
-        _ change: FileChange, isWhole: Bool, replaced: FileChange.Kind? = nil,
-        window: DispatchTimeInterval
-    ) {
+    func add(_ change: FileChange, isWhole: Bool, replaced: FileChange.Kind? = nil) {
         guard window != .never, window.clampedNanoseconds > 0 else {
             confined.ready.append(change)
             return
@@ -77,13 +76,16 @@ final class ChangeReporter: @unchecked Sendable {
         merging.add(change, isWhole: isWhole, replaced: replaced)
         guard !confined.isTimed else { return }
         confined.isTimed = true
-        onQueue?(window)
+        engineQueue.asyncAfter(deadline: .now() + window) { [self] in
+            closeWindow()
+            publish()
+        }
     }
 
     /// Ends the window: its coalesced changes become ready.
     func closeWindow() {
         confined.isTimed = false
-        merging.flush { confined.ready.append($0) }
+        confined.ready += merging.flush()
     }
 
     /// Numbers the ready changes and passes them to the handler and the sequences.
@@ -95,9 +97,9 @@ final class ChangeReporter: @unchecked Sendable {
         }
         let changes = confined.ready
         confined.ready.removeAll(keepingCapacity: confined.ready.count < 1024)
-        let (isFirst, buffers) = outbox.withLock { outbox -> (Bool, [FileChangeBuffer]) in
+        let (isFirst, sequences) = outbox.withLock { outbox -> (Bool, [FileChangeSequence]) in
             guard !outbox.isCancelled else { return (false, []) }
-            guard outbox.handlers.event != nil else { return (false, outbox.buffers) }
+            guard outbox.handlers.event != nil else { return (false, outbox.sequences) }
             if outbox.changes.isEmpty {
                 outbox.changes = changes
             } else {
@@ -105,10 +107,10 @@ final class ChangeReporter: @unchecked Sendable {
             }
             outbox.limit()
             defer { outbox.isScheduled = true }
-            return (!outbox.isScheduled, outbox.buffers)
+            return (!outbox.isScheduled, outbox.sequences)
         }
         if isFirst { queue.async { [self] in callEventHandler() } }
-        for buffer in buffers { buffer.append(changes) }
+        for sequence in sequences { sequence.append(changes) }
     }
 
     private func callEventHandler() {
@@ -120,12 +122,12 @@ final class ChangeReporter: @unchecked Sendable {
         if let handler, !changes.isEmpty { handler(changes) }
     }
 
-    func addBuffer(_ buffer: FileChangeBuffer) {
+    func add(_ sequence: FileChangeSequence) {
         let isLate = outbox.withLock { outbox in
-            if !outbox.isCancelled { outbox.buffers.append(buffer) }
+            if !outbox.isCancelled { outbox.sequences.append(sequence) }
             return outbox.isCancelled
         }
-        if isLate { buffer.finish() }
+        if isLate { sequence.finish() }
     }
 
     // MARK: the rest
@@ -163,12 +165,11 @@ final class ChangeReporter: @unchecked Sendable {
     /// Called when the watches are removed: ends the sequences and calls the cancel handler.
     func cancel() {
         silence()
-        onQueue = nil
-        let buffers = outbox.withLock { outbox in
-            defer { outbox.buffers = [] }
-            return outbox.buffers
+        let sequences = outbox.withLock { outbox in
+            defer { outbox.sequences = [] }
+            return outbox.sequences
         }
-        for buffer in buffers { buffer.finish() }
+        for sequence in sequences { sequence.finish() }
         queue.async { [self] in
             outbox.withLock { $0.takeHandlers() }.cancel?()
         }

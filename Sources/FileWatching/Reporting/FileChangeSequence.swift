@@ -1,3 +1,5 @@
+internal import RingDispatch
+
 /// A watcher's changes for `for await`. The sequence ends when the watcher or the waiting task is
 /// cancelled. One task at a time may wait; it takes all changes that wait for it at once.
 public struct FileChangeSequence: AsyncSequence, Sendable {
@@ -12,20 +14,46 @@ public struct FileChangeSequence: AsyncSequence, Sendable {
         case finish
     }
 
-    let buffer: FileChangeBuffer
+    private let bound: Int
+    private let policy: FullPolicy
+    private let mailbox = Mailbox<[FileChange]>()
 
-    public func makeAsyncIterator() -> Iterator { Iterator(buffer: buffer) }
+    init(bound: Int, policy: FullPolicy) {
+        self.bound = Swift.max(2, bound)
+        self.policy = policy
+    }
+
+    func append(_ changes: [FileChange]) {
+        let isOver = mailbox.post { [bound, policy] waiting in
+            waiting = waiting ?? []
+            waiting?.append(contentsOf: changes)
+            guard let count = waiting?.count, count > bound else { return false }
+            // An `overflow` replaces the dropped changes. Further drops extend it.
+            let place = policy == .dropOldest ? 0 : bound
+            if policy == .dropOldest {
+                waiting?.removeFirst(count - bound)
+            } else {
+                waiting?.removeLast(count - bound - 1)
+            }
+            waiting?[place].action = .overflow
+            waiting?[place].previousPath = nil
+            return policy == .finish
+        }
+        if isOver == true { finish() }
+    }
+
+    func finish() { mailbox.finish() }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(mailbox: mailbox) }
 
     /// Takes the waiting changes. All iterators of a sequence share them: each change goes to one.
     public struct Iterator: AsyncIteratorProtocol {
-        let buffer: FileChangeBuffer
-        private var pending: ArraySlice<FileChange> = []
-
-        init(buffer: FileChangeBuffer) { self.buffer = buffer }
+        fileprivate let mailbox: Mailbox<[FileChange]>
+        fileprivate var pending: ArraySlice<FileChange> = []
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> FileChange? {
             if Task.isCancelled { pending = [] }
-            if pending.isEmpty { pending = (await buffer.next() ?? [])[...] }
+            if pending.isEmpty { pending = (await mailbox.next() ?? [])[...] }
             return pending.popFirst()
         }
     }

@@ -110,9 +110,9 @@ public final class FileTreeWatcher: Sendable {
     public func changes(
         bound: Int = 1024, whenFull: FileChangeSequence.FullPolicy = .dropOldest
     ) -> FileChangeSequence {
-        let buffer = FileChangeBuffer(bound: bound, policy: whenFull)
-        engine.reporter.addBuffer(buffer)
-        return FileChangeSequence(buffer: buffer)
+        let sequence = FileChangeSequence(bound: bound, policy: whenFull)
+        engine.reporter.add(sequence)
+        return sequence
     }
 
     /// Calls `body` on the watcher's queue with all known entries, sorted by path: the state after

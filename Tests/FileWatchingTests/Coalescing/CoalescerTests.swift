@@ -54,11 +54,8 @@ struct CoalescerTests {
             let (change, isWhole, replaces) = parse(line)
             coalescer.add(change, isWhole: isWhole, replaced: replaces ? .file : nil)
         }
-        var reported: [String] = []
-        coalescer.flush { reported.append(text($0)) }
-        #expect(reported == merged)
-        coalescer.flush { reported.append(text($0)) }
-        #expect(reported == merged, "nothing is reported twice")
+        #expect(coalescer.flush().map(text) == merged)
+        #expect(coalescer.flush().isEmpty, "nothing is reported twice")
     }
 
     private func parse(_ line: String) -> (FileChange, isWhole: Bool, replaces: Bool) {

@@ -14,9 +14,9 @@ struct SequenceTests {
             sequence: sequence, timeNanoseconds: 0, action: .created, path: "a", kind: .file)
     }
 
-    private func all(_ buffer: FileChangeBuffer) async -> [String] {
+    private func all(_ changes: FileChangeSequence) async -> [String] {
         var reported: [String] = []
-        for await change in FileChangeSequence(buffer: buffer) {
+        for await change in changes {
             reported.append("\(change.action.rawValue) \(change.sequence)")
         }
         return reported
@@ -24,23 +24,23 @@ struct SequenceTests {
 
     @Test("a full buffer drops the oldest changes and puts an overflow in their place")
     func dropOldest() async {
-        let buffer = FileChangeBuffer(bound: 3, policy: .dropOldest)
-        buffer.append((1...6).map { change($0) })
-        buffer.finish()
-        #expect(await all(buffer) == ["overflow 4", "created 5", "created 6"])
+        let changes = FileChangeSequence(bound: 3, policy: .dropOldest)
+        changes.append((1...6).map { change($0) })
+        changes.finish()
+        #expect(await all(changes) == ["overflow 4", "created 5", "created 6"])
     }
 
     @Test("or the sequence ends, as the policy says")
     func finish() async {
-        let buffer = FileChangeBuffer(bound: 3, policy: .finish)
-        buffer.append((1...6).map { change($0) })
-        #expect(await all(buffer) == ["created 1", "created 2", "created 3", "overflow 4"])
+        let changes = FileChangeSequence(bound: 3, policy: .finish)
+        changes.append((1...6).map { change($0) })
+        #expect(await all(changes) == ["created 1", "created 2", "created 3", "overflow 4"])
     }
 
     @Test("a task that is cancelled waits no longer")
     func cancelledTask() async throws {
-        let buffer = FileChangeBuffer(bound: 3, policy: .finish)
-        let task = ownTask { await all(buffer) }
+        let changes = FileChangeSequence(bound: 3, policy: .finish)
+        let task = ownTask { await all(changes) }
         task.cancel()
         #expect(try await task.value == [])
     }
