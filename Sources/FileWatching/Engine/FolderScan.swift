@@ -5,38 +5,33 @@ internal import LinuxPlatform
 final class FolderScan: @unchecked Sendable {
     // Safety: used by one thread at a time. The engine's queue prepares it, waits for the thread
     // that runs it, and then takes the results.
+    private let watches: SharedWatches
+    private let options: FileTreeOptions
+    private let folderReader = FolderReader()
+
+    private var subscription = InotifySubscription(subscriber: 0, target: .node(0))
     private(set) var folder: NodeNumber = 0
     /// The folder's flags when the scan was requested.
     private(set) var flags: NodeFlags = []
+    /// The folder may be reached by a symbolic link.
+    private var followsLink = false
     /// The folder was removed during the scan.
     var isVoid = false
     /// The folder's path, null-terminated.
     var path: [UInt8] = []
-    private var request: Request?
-    private let folderReader = FolderReader()
 
-    /// The results.
-    private(set) var folderResult: Result<Folder, SystemError>?
+    // The results.
+
+    private(set) var inode: UInt64?
+    /// Nil if the folder could not be opened.
+    private(set) var watch: Result<Int32, SystemError>?
+    /// The text of the folder's `.gitignore` file.
+    private(set) var rules: [UInt8]?
     private(set) var entries: [Entry] = []
     /// Whether `readOn` has more entries.
     private(set) var hasMore = false
-    private(set) var readingError: SystemError?
-
-    struct Request {
-        let watches: SharedWatches
-        let subscription: InotifySubscription
-        /// The folder may be reached by a symbolic link.
-        let followsLink: Bool
-        let followsSymlinks: Bool
-        let readsRules: Bool
-    }
-
-    struct Folder {
-        var inode: UInt64?
-        var watch: Result<Int32, SystemError>
-        /// The text of the folder's `.gitignore` file.
-        var rules: [UInt8]?
-    }
+    /// The folder could not be opened or read.
+    private(set) var error: SystemError?
 
     struct Entry {
         // Safety: in the reader's memory until the next reading.
@@ -46,46 +41,52 @@ final class FolderScan: @unchecked Sendable {
         var target: FolderEntryFacts?
     }
 
-    func prepare(_ folder: NodeNumber, _ flags: NodeFlags, _ request: Request) {
+    init(_ engine: WatchEngine) {
+        watches = engine.watches
+        options = engine.options
+    }
+
+    func prepare(
+        _ subscription: InotifySubscription, _ folder: NodeNumber, _ flags: NodeFlags,
+        followsLink: Bool
+    ) {
+        self.subscription = subscription
         self.folder = folder
         self.flags = flags
+        self.followsLink = followsLink
         isVoid = false
-        self.request = request
-        folderResult = nil
+        watch = nil
         entries.removeAll(keepingCapacity: true)
         hasMore = false
-        readingError = nil
+        error = nil
     }
 
     /// Adds the watch before it reads, so that the kernel reports later changes.
     func make() {
-        guard let request else { return }
         do throws(SystemError) {
-            try folderReader.open(path: path, followsLink: request.followsLink)
+            try folderReader.open(path: path, followsLink: followsLink)
         } catch {
-            folderResult = .failure(error)
+            self.error = error
             return
         }
         let facts = FolderEntryFacts(descriptor: folderReader.descriptor)
-        let watch = Result { () throws(SystemError) in try addWatch(request, facts) }
-        let rules = request.readsRules ? IgnoreRules.text(in: folderReader.descriptor) : nil
-        folderResult = .success(Folder(inode: facts?.inode, watch: watch, rules: rules))
+        inode = facts?.inode
+        watch = Result { () throws(SystemError) in try addWatch(facts) }
+        rules = options.readsGitignore ? IgnoreRules.text(in: folderReader.descriptor) : nil
         readOn()
     }
 
     /// Watches the open folder. By its path, unless that leads elsewhere by now: the kernel finds a
     /// path faster than a descriptor.
-    private func addWatch(
-        _ request: Request, _ folder: FolderEntryFacts?
-    ) throws(SystemError) -> Int32 {
-        let place = FilePlace.path(path, followsLink: request.followsLink)
-        if let watch = try? request.watches.watch(place, for: request.subscription) {
-            let facts = FolderEntryFacts(path: path, followsLinks: request.followsLink)
+    private func addWatch(_ folder: FolderEntryFacts?) throws(SystemError) -> Int32 {
+        let place = FilePlace.path(path, followsLink: followsLink)
+        if let watch = try? watches.watch(place, for: subscription) {
+            let facts = FolderEntryFacts(path: path, followsLinks: followsLink)
             if let facts, facts == folder { return watch }
-            request.watches.unwatch(watch, for: request.subscription)
+            watches.unwatch(watch, for: subscription)
         }
-        return try request.watches.watch(
-            .object(descriptor: folderReader.descriptor), for: request.subscription)
+        return try watches.watch(
+            .object(descriptor: folderReader.descriptor), for: subscription)
     }
 
     /// Reads the next entries, as many as fit the buffer.
@@ -98,7 +99,7 @@ final class FolderScan: @unchecked Sendable {
             }
         } catch {
             hasMore = false
-            readingError = error
+            self.error = error
         }
         if !hasMore { folderReader.close() }
     }
@@ -115,7 +116,7 @@ final class FolderScan: @unchecked Sendable {
         guard let facts = FolderEntryFacts(terminated: name, in: folder, followsLinks: false)
         else { return nil }
         let target =
-            facts.kind == .symlink && request?.followsSymlinks == true
+            facts.kind == .symlink && options.followsSymlinks
             ? FolderEntryFacts(terminated: name, in: folder, followsLinks: true) : nil
         return Entry(name: name, facts: facts, target: target)
     }

@@ -274,8 +274,7 @@ extension WatchEngine {
         }
         if isArriving(cookie) == false { return removeAndReport(node) }
         tree[node].flags.insert(.departing)
-        let time = MonotonicClock.nanoseconds()
-        confined.departures.append(Departure(cookie: cookie, node: node, timeNanoseconds: time))
+        confined.departures.append((cookie, node, MonotonicClock.nanoseconds()))
         guard confined.departures.count == 1 else { return }
         awaitArrivals()
     }

@@ -34,15 +34,11 @@ extension WatchEngine {
             guard flags.contains(.pending) else { continue }
             // From here on another scan may be requested.
             tree[folder].flags.subtract([.pending, .quiet, .repair])
-            if count == confined.scans.count { confined.scans.append(FolderScan()) }
+            if count == confined.scans.count { confined.scans.append(FolderScan(self)) }
             tree.write(pathOf: folder, to: &confined.scans[count].path)
             confined.scans[count].prepare(
-                folder, flags,
-                FolderScan.Request(
-                    watches: watches, subscription: subscription(folder),
-                    followsLink: flags.contains(.link) || tree[folder].parent == 0,
-                    followsSymlinks: options.followsSymlinks, readsRules: confined.rules.readsFiles)
-            )
+                subscription(folder), folder, flags,
+                followsLink: flags.contains(.link) || tree[folder].parent == 0)
             count += 1
         }
         return count
@@ -52,33 +48,25 @@ extension WatchEngine {
     /// node may be reused already.
     private func drop(_ scan: FolderScan) {
         scan.close()
-        guard case .success(let found) = scan.folderResult, case .success(let watch) = found.watch
-        else { return }
+        guard case .success(let watch)? = scan.watch else { return }
         watches.unwatch(watch, for: subscription(scan.folder))
     }
 
     private func take(_ scan: FolderScan) {
         let folder = scan.folder
         let flags = scan.flags
-        guard let result = scan.folderResult else { return }
-        let found: FolderScan.Folder
-        switch result {
-        case .success(let folder): found = folder
-        case .failure(let error):
-            if WatchEngine.isAbsence(error) { return miss(folder, flags, error) }
-            return fail(error, FilePath(terminated: scan.path))
-        }
+        guard let watch = scan.watch else { return end(scan) }
         var isOther = false
-        if let inode = found.inode {
+        if let inode = scan.inode {
             isOther = tree[folder].inode != 0 && tree[folder].inode != inode
             tree[folder].inode = inode
         }
-        set(found.watch, of: folder, at: scan.path)
+        set(watch, of: folder, at: scan.path)
         if !flags.contains(.fresh) {
             tree[folder].flags.insert(.fresh)
             confined.fresh.append(folder)
         }
-        confined.rules.set(found.rules, of: folder)
+        confined.rules.set(scan.rules, of: folder)
         let wasEmpty = tree[folder].firstChild == 0
         let isQuiet = flags.contains(.quiet)
         let isRepair = flags.contains(.repair) || isOther
@@ -89,12 +77,22 @@ extension WatchEngine {
             guard scan.hasMore else { break }
             scan.readOn()
         }
-        if let error = scan.readingError {
-            // The folder was removed while it was open.
-            if WatchEngine.isAbsence(error) { return miss(folder, flags, error) }
-            fail(error, FilePath(terminated: scan.path))
-        } else if !wasEmpty {
-            removeUnseen(in: folder)
+        if scan.error == nil, !wasEmpty { removeUnseen(in: folder) }
+        end(scan)
+    }
+
+    /// Handles what kept the scan from its end, if anything did.
+    private func end(_ scan: FolderScan) {
+        if let error = scan.error {
+            // The folder was removed, renamed or replaced; an event follows.
+            if [ErrorCode.noEntry, ErrorCode.notDirectory, ErrorCode.tooManyLinks]
+                .contains(error.code)
+            {
+                let flags = scan.flags.intersection([.quiet, .repair])
+                confined.missed.append((scan.folder, flags, error))
+            } else {
+                fail(error, FilePath(terminated: scan.path))
+            }
         }
         confined.lastScanNanoseconds = MonotonicClock.nanoseconds()
     }
@@ -120,18 +118,6 @@ extension WatchEngine {
 
     func subscription(_ folder: NodeNumber) -> InotifySubscription {
         InotifySubscription(subscriber: number, target: .node(folder))
-    }
-
-    /// Whether the folder was removed, renamed or replaced; an event follows.
-    private static func isAbsence(_ error: SystemError) -> Bool {
-        [ErrorCode.noEntry, ErrorCode.notDirectory, ErrorCode.tooManyLinks].contains(error.code)
-    }
-
-    private func miss(_ folder: NodeNumber, _ flags: NodeFlags, _ error: SystemError) {
-        confined.missed.append(
-            MissedFolder(
-                folder: folder, flags: flags.intersection([.quiet, .repair]), error: error))
-        confined.lastScanNanoseconds = MonotonicClock.nanoseconds()
     }
 
     /// A folder that is removed between the scan of its parent and its own scan is missed once,

@@ -31,8 +31,9 @@ final class WatchEngine: @unchecked Sendable {
         var path: [UInt8] = []
         /// Folders to scan, the last one first.
         var pending: [NodeNumber] = []
-        /// Folders that were not found at their paths: an event for a renaming should follow.
-        var missed: [MissedFolder] = []
+        /// Folders that were not found at their paths, with the flags for their next scan: an event
+        /// for a renaming should follow.
+        var missed: [(folder: NodeNumber, flags: NodeFlags, error: SystemError)] = []
         /// How often each folder was missed although all events were handled.
         var vainScans: [NodeNumber: Int] = [:]
         /// Folders in which entries were checked on the disk since the kernel's queue was last
@@ -52,7 +53,7 @@ final class WatchEngine: @unchecked Sendable {
         var upcoming: [InotifyBatch] = []
         var position = (batch: 0, event: 0)
         /// Renamed entries whose new path is not known yet.
-        var departures: [Departure] = []
+        var departures: [(cookie: UInt32, node: NodeNumber, timeNanoseconds: UInt64)] = []
         /// The entry that the last event moved, if the event was a renaming.
         var lastArrived: NodeNumber = 0
         /// The file whose change was reported last; its size and time are read after the report, so
@@ -147,8 +148,8 @@ final class WatchEngine: @unchecked Sendable {
 
     /// Called on the shared watches' queue.
     func take(_ batch: InotifyBatch) {
-        let isFirst = inbox.withLock { inbox -> Bool in
-            guard !inbox.isClosed else { return false }
+        inbox.withLock { inbox in
+            guard !inbox.isClosed else { return }
             inbox.eventCount += batch.events.count
             if inbox.eventCount > WatchEngine.waitingEventLimit {
                 inbox.batches = [InotifyBatch(hasOverflowed: true)]
@@ -156,10 +157,8 @@ final class WatchEngine: @unchecked Sendable {
             } else {
                 inbox.batches.append(batch)
             }
-            defer { inbox.isScheduled = true }
-            return !inbox.isScheduled
         }
-        if isFirst { queue.async { [self] in run() } }
+        scheduleRun()
     }
 
     /// The time for scans before the engine yields the thread.
@@ -242,10 +241,6 @@ final class WatchEngine: @unchecked Sendable {
         if !confined.missed.isEmpty { retryMissed(afterParents: true) }
     }
 
-    private func parent(of folder: NodeNumber) -> NodeNumber {
-        tree[folder].parent == 0 ? folder : tree[folder].parent
-    }
-
     /// Scans the missed folders again.
     /// - Parameter afterParents: scans their parents first, to find their current paths.
     private func retryMissed(afterParents: Bool = false) {
@@ -254,7 +249,8 @@ final class WatchEngine: @unchecked Sendable {
         // The node may be freed and reused, which does no harm.
         for missed in folders where tree.isFolder(missed.folder) {
             push(missed.folder, missed.flags)
-            if afterParents { push(parent(of: missed.folder), missed.flags) }
+            let parent = tree[missed.folder].parent
+            if afterParents, parent != 0 { push(parent, missed.flags) }
         }
         scanPending()
     }

@@ -4,7 +4,7 @@ internal import LinuxPlatform
 /// `.gitignore` files.
 struct IgnoreRules {
     private let given: [IgnorePattern]
-    let readsFiles: Bool
+    private let readsFiles: Bool
     /// The patterns of the folders that have a `.gitignore` file.
     private var ofFolders: [NodeNumber: [IgnorePattern]] = [:]
 
