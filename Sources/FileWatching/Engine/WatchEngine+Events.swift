@@ -37,7 +37,7 @@ extension WatchEngine {
             push(folder, .repair)
         }
         if let index = confined.roots.firstIndex(where: {
-            $0.node == folder && $0.anchorWatch == nil
+            $0.node == folder && $0.anchors.isEmpty
         }),
             !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended])
         {

@@ -15,13 +15,11 @@ extension WatchEngine {
     }
 
     func detach(_ index: Int) {
-        for watch in confined.roots[index].above.keys {
+        for watch in confined.roots[index].anchors.keys {
             watches.unwatch(watch, for: anchorSubscription(index))
         }
-        confined.roots[index].above = [:]
-        guard let watch = confined.roots[index].anchorWatch else { return }
-        watches.unwatch(watch, for: anchorSubscription(index))
-        confined.roots[index].anchorWatch = nil
+        confined.roots[index].anchors = [:]
+        confined.roots[index].parentWatch = nil
     }
 
     private func anchorSubscription(_ index: Int) -> InotifySubscription {
@@ -29,31 +27,27 @@ extension WatchEngine {
     }
 
     private func anchor(_ index: Int) {
-        var path = confined.roots[index].path
-        confined.roots[index].isAnchorParent = true
-        let facts = FolderEntryFacts(path: path.terminatedBytes, followsLinks: true)
+        let root = confined.roots[index].path
+        let facts = FolderEntryFacts(path: root.terminatedBytes, followsLinks: true)
         confined.roots[index].includesWrites = facts.map { $0.kind != .directory } ?? false
         let mask: InotifyMask = confined.roots[index].includesWrites ? .ofFolder : .ofRoots
+        var path = root
         while let (folder, name) = WatchRoot.parent(of: path) {
-            let isNearest = confined.roots[index].anchorWatch == nil
+            let isNearest = confined.roots[index].anchors.isEmpty
             do throws(SystemError) {
                 let watch = try watches.watch(
                     .path(folder.terminatedBytes, followsLink: true),
                     isNearest ? mask : .ofNames, for: anchorSubscription(index))
-                if isNearest {
-                    confined.roots[index].anchorName = name
-                    confined.roots[index].anchorWatch = watch
-                } else if watch != confined.roots[index].anchorWatch {
-                    confined.roots[index].above[watch] = name
+                if path == root { confined.roots[index].parentWatch = watch }
+                // A link may lead back to a folder that is nearer to the root.
+                if confined.roots[index].anchors[watch] == nil {
+                    confined.roots[index].anchors[watch] = name
                 }
             } catch {
-                if isNearest {
-                    confined.roots[index].isAnchorParent = false
-                    let isAbsent = [ErrorCode.noEntry, ErrorCode.notDirectory].contains(error.code)
-                    // A file is watched through its folder only.
-                    let isFile = confined.roots[index].includesWrites
-                    if !isAbsent { fail(error, isFile ? confined.roots[index].path : folder) }
-                }
+                let isAbsent = [ErrorCode.noEntry, ErrorCode.notDirectory].contains(error.code)
+                // A file is watched through its folder only.
+                let isFile = confined.roots[index].includesWrites
+                if isNearest, !isAbsent { fail(error, isFile ? root : folder) }
             }
             path = folder
         }
@@ -102,34 +96,28 @@ extension WatchEngine {
     // MARK: events
 
     func handle(_ event: InotifyEvent, ofAnchor index: Int, _ name: UnsafeRawBufferPointer) {
-        if let expected = confined.roots[index].above[event.watch] {
-            let isOnTheWay = event.isOfEntry && name.elementsEqual(expected)
-            if isOnTheWay || event.mask.contains(.ended) { attach(index, isFirst: false) }
-            return
-        }
-        guard confined.roots[index].anchorWatch == event.watch else { return }
+        guard let expected = confined.roots[index].anchors[event.watch] else { return }
         guard event.isOfEntry else {
             if !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended]) {
-                if event.mask.contains(.ended) { confined.roots[index].anchorWatch = nil }
                 attach(index, isFirst: false)
             }
             return
         }
-        guard name.elementsEqual(confined.roots[index].anchorName) else { return }
-        guard confined.roots[index].isAnchorParent else { return attach(index, isFirst: false) }
-        let node = confined.roots[index].node
+        guard name.elementsEqual(expected) else { return }
+        let root = confined.roots[index]
+        guard root.parentWatch == event.watch else { return attach(index, isFirst: false) }
         let mask = event.mask
         if !mask.isDisjoint(with: [.created, .movedTo]) {
             // It may be a file: then the anchor's watch must include writes.
-            if confined.roots[index].includesWrites {
+            if root.includesWrites {
                 examine(index)
             } else {
                 attach(index, isFirst: false)
             }
         } else if !mask.isDisjoint(with: [.deleted, .movedFrom]) {
-            if confined.roots[index].isFresh || confined.isRepairing { return examine(index) }
+            if root.isFresh || confined.isRepairing { return examine(index) }
             removeRoot(index)
-        } else if node != 0 {
+        } else if root.node != 0 {
             touchRoot(index, mask.contains(.modified) ? .modified : .attributes)
         }
     }

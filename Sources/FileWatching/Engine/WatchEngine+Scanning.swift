@@ -252,18 +252,19 @@ extension WatchEngine {
 
     /// Removes a node and its descendants, and their watches.
     func remove(_ node: NodeNumber) {
-        tree.remove(node) { folder, watch in
-            if let watch { watches.unwatch(watch, for: subscription(folder)) }
-            confined.rules.forget(folder)
-            for scan in confined.scanned where scan.folder == folder { scan.isVoid = true }
-        }
+        if tree[node].kind == .directory { release(node) }
+        tree.remove(node)
     }
 
-    /// Removes the watches of all descendants of a node.
-    func release(_ node: NodeNumber) {
-        tree.forEach(below: node) { folder in
-            guard let watch = tree.watch(of: folder) else { return }
-            watches.unwatch(watch, for: subscription(folder))
+    /// Ends what concerns a folder and the folders below it: watches, rules and scans.
+    func release(_ folder: NodeNumber) {
+        tree.forEach(below: folder) { node in
+            guard tree[node].kind == .directory else { return }
+            if let watch = tree.watch(of: node) {
+                watches.unwatch(watch, for: subscription(node))
+            }
+            confined.rules.forget(node)
+            for scan in confined.scanned where scan.folder == node { scan.isVoid = true }
         }
     }
 
@@ -284,7 +285,7 @@ extension WatchEngine {
         confined.isRepairing = true
         for index in confined.roots.indices where !isPoll || confined.roots[index].isPolled {
             let node = confined.roots[index].node
-            if isPoll && confined.roots[index].isAnchorParent {
+            if isPoll && confined.roots[index].parentWatch != nil {
                 examine(index)
             } else {
                 attach(index, isFirst: false)

@@ -7,17 +7,13 @@ struct WatchRoot {
     let bytes: ArraySlice<UInt8>
     /// 0 while nothing exists at the path.
     var node: NodeNumber = 0
-    /// The watch of the root's parent, or of the nearest existing ancestor.
-    var anchorWatch: Int32?
-    /// The name in the anchor's folder that leads to the root.
-    var anchorName: [UInt8] = []
-    /// The anchor is the root's parent.
-    var isAnchorParent = false
-    /// The anchor's watch includes writes: the root is a file without a watch of its own.
+    /// The watches of the existing folders on the way to the root, each with the name in it that
+    /// leads to the root. Only its parent's watch reports that a folder was renamed.
+    var anchors: [Int32: [UInt8]] = [:]
+    /// The one of `anchors` that watches the root's parent; nil if that does not exist.
+    var parentWatch: Int32?
+    /// The parent's watch includes writes: the root is a file without a watch of its own.
     var includesWrites = false
-    /// The watches of the folders above the anchor, each with the name that leads to the root. Only
-    /// its parent's watch reports that a folder was renamed.
-    var above: [Int32: [UInt8]] = [:]
     /// Just examined: events in the kernel's queue may report a state that was found already.
     var isFresh = false
     /// See `WatchEngine.beginPolling`.

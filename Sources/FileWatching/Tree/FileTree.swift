@@ -105,22 +105,13 @@ final class FileTree {
     }
 
     /// Removes a node and all its descendants.
-    /// - Parameter release: called for each folder, with its watch if it has one.
-    func remove(_ node: NodeNumber, release: (NodeNumber, Int32?) -> Void) {
+    func remove(_ node: NodeNumber) {
         unlink(node)
-        var stack = [node]
-        while let number = stack.popLast() {
-            var child = self[number].firstChild
-            while child != 0 {
-                stack.append(child)
-                removeFromBucket(child)
-                child = self[child].next
-            }
+        forEach(below: node) { number in
+            if self[number].parent != 0 { removeFromBucket(number) }
             if self[number].kind == .directory {
-                let watch = watch(of: number)
-                if watch != nil { confined.watchCount -= 1 }
+                if watch(of: number) != nil { confined.watchCount -= 1 }
                 confined.folderCount -= 1
-                release(number, watch)
             } else {
                 setSize(of: number, to: 0)
             }
@@ -294,16 +285,16 @@ final class FileTree {
         if bytes.last != slash { bytes.append(slash) }
     }
 
-    /// Calls `body` with each node, parents before their children.
+    /// Calls `body` with each node, parents before their children. It may remove the node.
     func forEach(below root: NodeNumber, _ body: (NodeNumber) -> Void) {
         var stack = [root]
         while let node = stack.popLast() {
-            body(node)
             var child = self[node].firstChild
             while child != 0 {
                 stack.append(child)
                 child = self[child].next
             }
+            body(node)
         }
     }
 }
