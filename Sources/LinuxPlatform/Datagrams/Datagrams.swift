@@ -77,7 +77,8 @@ package enum Datagrams {
     /// the program sets IP_RECVERR, and then keeps the socket ready.
     package static func dropErrorQueue(_ descriptor: Int32) {
         var message = msghdr()
-        for _ in 0..<64 where recvmsg(descriptor, &message, Int32(MSG_ERRQUEUE)) < 0 {
+        let flags = Int32(MSG_ERRQUEUE | MSG_DONTWAIT)
+        for _ in 0..<64 where recvmsg(descriptor, &message, flags) < 0 {
             if errno != EINTR { return }
         }
     }

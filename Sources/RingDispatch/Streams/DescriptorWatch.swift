@@ -51,6 +51,7 @@ package class DescriptorWatch: EventReceiver, @unchecked Sendable {
     ///
     /// `ready` may run before this returns if the caller is not on the queue.
     package final func begin() -> Int32 {
+        precondition(!isOver, "a watch began after its end")
         isWatching = true
         let reference = Unmanaged.passRetained(self)
         let code = loop.begin(self)

@@ -78,7 +78,10 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     package func watch() {
         guard !isWatching, !confined.hasEnded else { return }
         let code = begin()
-        if code != 0 { queue.submit { [self] in report(-code) } }
+        guard code != 0 else { return }
+        // Safety: used on the queue. The block keeps the client until it has reported.
+        nonisolated(unsafe) let client = client
+        queue.submit { [self] in withExtendedLifetime(client) { report(-code) } }
     }
 
     /// Stops calls of `received`, from the next one on. The kernel stops receiving too, so that the

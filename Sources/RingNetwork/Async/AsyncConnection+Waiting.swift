@@ -19,6 +19,10 @@ extension AsyncConnection {
         if isIdle && isShuttingDown && !hasWaitingBytes { return false }
         confined.isIdle = isIdle
         confined.body = body
+        defer {
+            confined.isIdle = false
+            confined.body = nil
+        }
         if AsyncConnection.currentTask == confined.owner {
             await wait()
         } else {
@@ -53,8 +57,6 @@ extension AsyncConnection {
     func endWait(_ outcome: Result<Bool, any Error>) {
         guard let receiver = confined.receiver.take() else { return }
         confined.outcome = outcome
-        confined.body = nil
-        confined.isIdle = false
         connection.pauseReceiving()
         receiver.resume()
     }

@@ -109,7 +109,12 @@ extension Connection {
         let layer = security.layer
         let wasHandshaking = layer.isHandshaking
         var output: [UInt8] = []
-        let progress = layer.receive(bytes, output: &output, plaintext: &intake.gathered)
+        // The layer may call a closure of the program's, which may end the connection.
+        var plaintext = intake.gathered
+        intake.gathered = []
+        let progress = layer.receive(bytes, output: &output, plaintext: &plaintext)
+        if phase == .closed { return }
+        intake.gathered = plaintext
         append(output)
         // A closing connection still needs the handshake to end, but not the plaintext.
         if phase != .active { intake.gathered = [] }

@@ -57,6 +57,8 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         /// Called last, after the close handler, so that the listener counts the connection as
         /// closed.
         var notifyListener: ((Connection) -> Void)?
+        /// The queue of the connection's listener; valid until `notifyListener` was called.
+        unowned(unsafe) var listenerQueue: DispatchQueue?
     }
 
     /// - Parameters:
@@ -183,9 +185,15 @@ public final class Connection: StreamReceiverClient, QueueConfined {
             let isPlain =
                 connection.confined.security == nil && connection.confined.clock == nil
                 && connection.confined.intake == nil && connection.confined.outgoing.isEmpty
+            // Elsewhere a shutdown of the listener may run on the queue meanwhile.
+            let isAlone = connection.confined.listenerQueue?.isCurrent ?? true
             connection.setup.end()
             // `begin` arms a timer that may fire on the queue at once, so it must run there, too.
-            if isPlain { connection.updateReceiving() } else { connection.hop { $0.begin() } }
+            if isPlain && isAlone {
+                connection.updateReceiving()
+            } else {
+                connection.hop { $0.begin() }
+            }
         }
     }
 

@@ -46,7 +46,10 @@ extension DatagramSocket {
             if count < inbox.receiver.capacity { break }
         }
         confined.fruitlessTurns = hasReceived ? 0 : confined.fruitlessTurns + 1
-        if events & PollEvents.error != 0 { Datagrams.dropErrorQueue(descriptor) }
+        // A Unix socket has no such queue, and would lose a datagram.
+        if events & PollEvents.error != 0, !isUnix, confined.phase == .active {
+            Datagrams.dropErrorQueue(descriptor)
+        }
         if confined.fruitlessTurns >= DatagramSocket.mostFruitlessTurns { pauseFruitless() }
     }
 

@@ -22,7 +22,7 @@ public final class DatagramSocket: QueueConfined {
     let options: DatagramOptions
     let descriptor: Int32
     let isConnected: Bool
-    private let isUnix: Bool
+    let isUnix: Bool
     /// The file of a Unix socket that this object has bound.
     private let file: UnixSocketFile?
     /// Whether the descriptor is open. Threads that set socket options hold the lock, so that the
@@ -214,10 +214,16 @@ public final class DatagramSocket: QueueConfined {
             socket.confined.phase = .active
             socket.confined.life = socket
             socket.setup.end()
-            socket.updateReceiving()
-            if socket.confined.isBlocked { socket.waitUntilWritable() }
-            if !socket.confined.failures.isEmpty { socket.reportFailures() }
+            // Now on the queue: its other items may use the state from here on.
+            socket.onQueue { $0.begin() }
         }
+    }
+
+    private func begin() {
+        guard confined.phase == .active else { return }
+        updateReceiving()
+        if confined.isBlocked { waitUntilWritable() }
+        if !confined.failures.isEmpty { reportFailures() }
     }
 
     /// Stops the calls of the receive handler until `resumeReceiving` was called as often. The

@@ -48,13 +48,22 @@ final class OutgoingDatagrams {
     /// Copies borrowed bytes, because their owners may reuse them now.
     func keepBorrowed() {
         guard borrowedCount > 0 else { return }
-        borrowedCount = 0
-        for index in first..<entries.count {
-            guard let start = entries[index].borrowed else { continue }
-            let bytes = UnsafeRawBufferPointer(start: start, count: entries[index].count)
-            entries[index].offset = memory.store(bytes)
+        // The memory must have the order of the datagrams, because it is released from its
+        // beginning. So copies that come after a borrowed one are made again.
+        var start = entries.count - borrowedCount
+        var kept = DatagramMemory()
+        if entries[start...].allSatisfy({ $0.borrowed != nil }) {
+            swap(&kept, &memory)
+        } else {
+            start = first
+        }
+        for index in start..<entries.count {
+            let stored = kept.store(bytes(of: index))
+            entries[index].offset = stored
             entries[index].borrowed = nil
         }
+        memory = kept
+        borrowedCount = 0
     }
 
     func removeFirst(_ count: Int) {

@@ -69,6 +69,7 @@ extension Listener {
             // Captures only the listener, so it needs no allocation.
             connection.confined.notifyListener = { [self] in closed($0, nil) }
         }
+        connection.confined.listenerQueue = queue
         confined.open[ObjectIdentifier(connection)] = connection
         confined.handlers.connection?(connection)
         if confined.handlers.connection == nil { connection.close() }

@@ -183,6 +183,44 @@ struct DatagramLifeTests {
         }
     }
 
+    @Test("A Unix socket whose peer has left it loses none of the peer's datagrams")
+    func errorOfUnixSocket() {
+        let (descriptor, peer) = PlainDatagrams.pair()
+        var options = DatagramOptions()
+        options.receiveBatch = 1
+        options.batchesInARow = 1
+        let socket = DatagramSocket(adopting: descriptor, options: options)
+        for number in 1...5 { peer.sendConnected([UInt8(number)]) }
+        // The peer leaves without having read this one: an error (POLLERR) for the socket.
+        socket.send([0])
+        var nobody = sockaddr()
+        #expect(
+            Glibc.connect(peer.descriptor, &nobody, socklen_t(MemoryLayout.size(ofValue: nobody)))
+                == 0)
+        let log = DatagramLog(activating: socket)
+        expectEventually(log.datagrams) { $0 == [[1], [2], [3], [4], [5]] }
+        closeAndWait(socket)
+    }
+
+    @Test("A socket may be activated while datagrams arrive that it cannot answer at once")
+    func activatedUnderLoad() {
+        onThreads(4) { _ in
+            for _ in 0..<(isDeep ? 500 : 50) {
+                let (descriptor, peer) = PlainDatagrams.pair()
+                for number in 0..<8 { peer.sendConnected([UInt8(number)]) }
+                let socket = DatagramSocket(adopting: descriptor)
+                socket.setReceiveHandler { socket, batch in
+                    batch.forEach { socket.reply($1, to: $0) }
+                }
+                for number in 0..<6 { socket.send([UInt8(100 + number)]) }
+                socket.activate()
+                for number in 0..<6 { #expect(peer.receive() == [UInt8(100 + number)]) }
+                for number in 0..<8 { #expect(peer.receive() == [UInt8(number)]) }
+                closeAndWait(socket)
+            }
+        }
+    }
+
     @Test("A socket whose error queue fills up does not spin, and still receives")
     func errorQueue() throws {
         let number = Watched<Int32>(-1)

@@ -87,6 +87,44 @@ struct DatagramSendingTests {
         closeAndWait(socket, receiver)
     }
 
+    /// Answers borrow the batch's bytes until the kernel refuses one, so that they are copied later
+    /// than the datagrams between them.
+    @Test("Answers and other datagrams that wait in turn keep their bytes and their order")
+    func mixed() throws {
+        let (descriptor, peer) = PlainDatagrams.pair()
+        setSocketOption(descriptor, SOL_SOCKET, SO_SNDBUF, 8000)
+        var options = DatagramOptions()
+        options.receiveBatch = 100
+        let socket = DatagramSocket(adopting: descriptor, options: options)
+        func bytes(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 1000) }
+        let answered = Gate()
+        socket.setReceiveHandler { socket, batch in
+            batch.forEach { datagram, received in
+                let number = received.withUnsafeBytes { $0[0] }
+                if number % 2 == 0 {
+                    socket.reply(received, to: datagram)
+                } else {
+                    socket.send(bytes(number))
+                }
+            }
+            answered.open()
+        }
+        for number in 0..<60 as Range<UInt8> { peer.sendConnected(bytes(number)) }
+        socket.activate()
+        expectOpens(answered)
+        let waiting = socket.queue.sync { socket.queuedBytes }
+        #expect(waiting > 0)
+        // Until some that waited have left, and their memory is free.
+        var received: [[UInt8]] = []
+        repeat {
+            received.append(try #require(peer.receive()))
+        } while socket.queue.sync { socket.queuedBytes } == waiting
+        for number in 60..<250 as Range<UInt8> { socket.send(bytes(number)) }
+        while received.count < 250 { received.append(try #require(peer.receive())) }
+        #expect(received == (0..<250).map { bytes($0) })
+        closeAndWait(socket)
+    }
+
     @Test(
         "Datagrams for a full peer wait up to the limit",
         arguments: [

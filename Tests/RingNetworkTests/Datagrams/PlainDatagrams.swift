@@ -56,6 +56,13 @@ final class PlainDatagrams: @unchecked Sendable {
         }
     }
 
+    /// To the peer of a pair.
+    func sendConnected(_ bytes: [UInt8]) {
+        while Glibc.send(descriptor, bytes, bytes.count, 0) < 0 {
+            precondition(errno == EINTR, "errno \(errno)")
+        }
+    }
+
     /// The next datagram and its sender's port and address; nil when the wait takes too long.
     func receiveFrom(flags: Int32 = 0) -> (bytes: [UInt8], port: UInt16, host: UInt32)? {
         var bytes = [UInt8](repeating: 0, count: 70_000)

@@ -61,6 +61,25 @@ struct ListenerShutdownTests {
         #expect(report.wait()?.aborted.isEmpty == true)
     }
 
+    @Test("Connections may be activated elsewhere while their listener shuts down")
+    func activatedElsewhere() throws {
+        for round in 0..<(isDeep ? 1000 : 100) {
+            let listener = try Listener(.ipv4(.loopback, port: 0))
+            listener.setConnectionHandler { connection in
+                DispatchQueue.global().async {
+                    connection.setReceiveHandler { $0.send($1) }
+                    connection.activate()
+                }
+            }
+            listener.activate()
+            let wires = (0..<4).map { _ in Wire.connect(to: listener.port) }
+            for _ in 0..<round % 7 { sched_yield() }
+            let report = shutdown(listener, after: .milliseconds(round % 3))
+            #expect(report.wait() != nil)
+            for wire in wires { wire.close() }
+        }
+    }
+
     @Test("A drain handler finishes its request")
     func drainHandler() throws {
         let listener = try makeListener { connection in

@@ -81,6 +81,40 @@ struct TLSFailureTests {
         _ = closed.wait()
     }
 
+    @Test("A closure of the handshake may end the connection", arguments: [false, true])
+    func endedInside(isAbort: Bool) throws {
+        let (descriptor, wire) = Wire.pair()
+        let ending = Watched<Connection?>(nil)
+        var configuration = clientConfiguration()
+        configuration.trustRoots = .custom { _, _ in
+            guard let connection = ending.value else { return false }
+            if isAbort { connection.abort() } else { connection.close() }
+            return true
+        }
+        let connection = try Connection(
+            adopting: descriptor, label: "client", tls: TLSContext(configuration),
+            serverName: "localhost")
+        let closed = Outcome<CloseReason>()
+        connection.setCloseHandler { closed.set($1) }
+        ending.update { $0 = connection }
+        connection.send([1, 2, 3])
+        connection.activate()
+        let server = try Connection(
+            adopting: dup(wire.descriptor), label: "server", tls: TLSContext(serverConfiguration()))
+        let serverClosed = Outcome<CloseReason>()
+        let received = Watched<[UInt8]>([])
+        server.setReceiveHandler { _, bytes in
+            bytes.withUnsafeBytes { bytes in received.update { $0 += bytes } }
+        }
+        server.setCloseHandler { serverClosed.set($1) }
+        server.activate()
+        wire.close()
+        #expect(closed.wait() == (isAbort ? .aborted : .closed))
+        #expect(serverClosed.wait() != nil)
+        #expect(received.value == (isAbort ? [] : [1, 2, 3]))
+        ending.update { $0 = nil }
+    }
+
     @Test("A peer that closes during the handshake is an error")
     func goneEarly() throws {
         let (wire, _, closed) = try makeServer()
