@@ -67,23 +67,26 @@ struct RequestParser {
 
     /// Splits a line at spaces that are not between quotes.
     private static func split(_ line: Input) throws(Reply) -> Request {
-        var (words, word, quote) = (Request(), [UInt8]?.none, UInt8?.none)
+        var (words, word, quote) = (Request(), [UInt8](), UInt8?.none)
+        // An empty word is one only between quotes.
+        var hasWord = false
         var rest = line
         while let byte = rest.popFirst() {
             if quote == nil, isSpace(byte) {
-                if let word { words.append(Bytes(array: word)) }
-                word = nil
+                if hasWord { words.append(Bytes(array: word)) }
+                (word, hasWord) = ([], false)
             } else if byte == quote {
                 guard rest.first.map(isSpace) ?? true else { break }
                 quote = nil
             } else if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-                (word, quote) = (word ?? [], byte)
+                (hasWord, quote) = (true, byte)
             } else {
-                word = (word ?? []) + [unescape(byte, quote, &rest)]
+                word.append(unescape(byte, quote, &rest))
+                hasWord = true
             }
         }
         guard quote == nil else { throw .protocolError("unbalanced quotes in request") }
-        if let word { words.append(Bytes(array: word)) }
+        if hasWord { words.append(Bytes(array: word)) }
         return words
     }
 

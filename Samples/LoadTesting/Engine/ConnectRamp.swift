@@ -48,7 +48,7 @@ final class ConnectRamp {
 
     private func beginDue() {
         let seconds = Double(MonotonicClock.nanoseconds() - startNanoseconds) / 1e9
-        let due = min(count, 1 + Int(seconds * (perSecond ?? 0)))
+        let due = min(count, 1 + Int(min(seconds * (perSecond ?? 0), Double(count))))
         while begun < due { begin() }
         if begun == count { cancel() }
     }

@@ -10,6 +10,7 @@ final class RESPExchange: Exchange, @unchecked Sendable {
     private var valueLeft: Int?
     private var valuePosition = 0
     private var received = 0
+    private static let longestLine = 64 * 1024
 
     init(_ plan: RESPPlan, payload: Payload, seed: UInt64) {
         self.plan = plan
@@ -57,7 +58,9 @@ final class RESPExchange: Exchange, @unchecked Sendable {
             line.append(contentsOf: rest[..<part])
             received += part
             rest = UnsafeRawBufferPointer(rebasing: rest[part...])
-            guard end != nil else { return nil }
+            guard end != nil else {
+                return line.count > Self.longestLine ? wrong("a line without an end") : nil
+            }
             if let finding = checkLine() { return finding }
         }
         return nil

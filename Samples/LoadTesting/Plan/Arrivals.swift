@@ -41,7 +41,8 @@ struct Arrivals {
     }
 
     private mutating func updateTime() {
-        nextNanoseconds = origin + UInt64(course.seconds(until: number) * 1e9)
+        // At most some decades: the load has ended by then.
+        nextNanoseconds = origin + UInt64(min(course.seconds(until: number) * 1e9, 1e18))
     }
 }
 

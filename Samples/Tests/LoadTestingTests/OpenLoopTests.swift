@@ -100,6 +100,16 @@ struct OpenLoopTests {
         }
     }
 
+    @Test("the slowest rates have their next message after the load")
+    func slowest() {
+        var arrivals = Arrivals(
+            .constant(perSecond: 1e-300), share: 1, of: 2, start: 5, seed: 7)
+        for _ in 0..<3 {
+            #expect(arrivals.nextNanoseconds > 1_000_000_000_000)
+            arrivals.advance()
+        }
+    }
+
     @Test("a ramp at random intervals has the same number of messages")
     func poissonRamp() {
         var arrivals = Arrivals(

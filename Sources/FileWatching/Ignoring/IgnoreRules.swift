@@ -7,10 +7,15 @@ struct IgnoreRules {
     private let readsFiles: Bool
     /// The patterns of the folders that have a `.gitignore` file.
     private var ofFolders: [NodeNumber: [IgnorePattern]] = [:]
+    /// The number of these patterns.
+    private var count = 0
 
     private static let fileName = Array(".gitignore".utf8)
     /// Bytes after this limit are ignored.
     static let longestFile = 1 << 20
+    /// Of all folders. Further files are not read.
+    static let mostPatterns = 200_000
+    private static let tooMany = RepeatedLine()
 
     init(_ options: FileTreeOptions) {
         given = options.ignore.compactMap { IgnorePattern($0.utf8) }
@@ -34,11 +39,21 @@ struct IgnoreRules {
         forget(folder)
         guard let text else { return }
         let patterns = text.split(separator: UInt8(ascii: "\n")).compactMap { IgnorePattern($0) }
-        if !patterns.isEmpty { ofFolders[folder] = patterns }
+        guard !patterns.isEmpty else { return }
+        guard count + patterns.count <= IgnoreRules.mostPatterns else {
+            return IgnoreRules.tooMany.log(
+                "a watcher does not read further .gitignore files: those of its tree have more "
+                    + "than \(IgnoreRules.mostPatterns) patterns")
+        }
+        count += patterns.count
+        ofFolders[folder] = patterns
     }
 
     mutating func forget(_ folder: NodeNumber) {
-        if !ofFolders.isEmpty { ofFolders[folder] = nil }
+        guard !ofFolders.isEmpty, let patterns = ofFolders.removeValue(forKey: folder) else {
+            return
+        }
+        count -= patterns.count
     }
 
     // MARK: matching

@@ -17,6 +17,8 @@ final class FileTree {
             repeating: 0, count: 256)
         fileprivate(set) var folderCount = 0
         fileprivate(set) var watchCount = 0
+        /// Memory of `writePath`.
+        fileprivate var chain: [NodeNumber] = []
     }
 
     /// The sizes of files that do not fit into `TreeNode.sizeOrWatch`.
@@ -231,11 +233,11 @@ final class FileTree {
     }
 
     private func bucket(_ parent: NodeNumber, _ name: UnsafeRawBufferPointer) -> Int {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(parent)
-        hash = hash &* 0x0000_0100_0000_01b3
-        for byte in name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        hash ^= hash >> 29
-        return Int(truncatingIfNeeded: hash) & (confined.buckets.count - 1)
+        // Seeded, so that nobody can choose names that collide.
+        var hasher = Hasher()
+        hasher.combine(parent)
+        hasher.combine(bytes: name)
+        return hasher.finalize() & (confined.buckets.count - 1)
     }
 
     // MARK: finding
@@ -272,12 +274,17 @@ final class FileTree {
     }
 
     private func writePath(of node: NodeNumber, to bytes: inout [UInt8]) {
-        let value = self[node]
-        if value.parent != 0 {
-            writePath(of: value.parent, to: &bytes)
-            addSlash(&bytes)
+        // No recursion: a tree may be very deep.
+        confined.chain.removeAll(keepingCapacity: true)
+        var next = node
+        while next != 0 {
+            confined.chain.append(next)
+            next = self[next].parent
         }
-        confined.names.withName(of: value) { bytes.append(contentsOf: $0) }
+        while let node = confined.chain.popLast() {
+            if self[node].parent != 0 { addSlash(&bytes) }
+            confined.names.withName(of: self[node]) { bytes.append(contentsOf: $0) }
+        }
     }
 
     private func addSlash(_ bytes: inout [UInt8]) {

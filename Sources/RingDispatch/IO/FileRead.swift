@@ -102,7 +102,8 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         let piece = FilePiece(
             self, .read(bytes, offset: position), offset: position, size: size, buffer: buffer)
         asked += size
-        if position >= 0 { position += Int64(size) }
+        // Beyond the largest offset the kernel refuses the next request.
+        if position >= 0 { position += min(Int64(size), .max - position) }
         pieces.append(piece)
         piece.start()
     }

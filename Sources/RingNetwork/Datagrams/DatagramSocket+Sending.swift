@@ -115,6 +115,7 @@ extension DatagramSocket {
                 copy.withUnsafeBytes { socket.send($0, inDatagramsOf: datagramBytes, to: endpoint) }
             }
         }
+        let datagramBytes = min(datagramBytes, max(1, bytes.count))
         let count = (bytes.count + datagramBytes - 1) / datagramBytes
         guard let address = address(of: endpoint, datagrams: count) else { return }
         for start in stride(from: 0, to: bytes.count, by: datagramBytes) {

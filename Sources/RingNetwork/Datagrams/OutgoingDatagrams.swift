@@ -70,13 +70,16 @@ final class OutgoingDatagrams {
         for index in first..<first + count {
             let entry = entries[index]
             cost -= entry.count + OutgoingDatagrams.entryBytes
-            if entry.borrowed == nil { memory.release(upTo: entry.offset + entry.count) }
+            if entry.borrowed == nil {
+                memory.release(upTo: entry.offset + entry.count)
+            } else {
+                borrowedCount -= 1
+            }
         }
         first += count
         if first == entries.count {
             entries.removeAll(keepingCapacity: entries.capacity <= OutgoingDatagrams.keptEntries)
             first = 0
-            borrowedCount = 0
             memory.removeAll()
         } else if first >= OutgoingDatagrams.keptEntries && first * 2 >= entries.count {
             entries.removeFirst(first)

@@ -75,6 +75,20 @@ extension IOTests {
             }
         }
 
+        @Test("A read beyond the largest offset of a file ends", arguments: [0, 1, 4095])
+        func largestOffsets(distance: Int) {
+            withFile([1, 2, 3]) { descriptor in
+                let (channel, cleanup) = open(.random, descriptor)
+                let read = Transfer()
+                channel.read(
+                    offset: .max - off_t(distance), length: 65_536, queue: queue,
+                    ioHandler: read.handler)
+                #expect(read.finish().last?.isDone == true)
+                #expect(read.bytes.isEmpty)
+                finish(channel, cleanup)
+            }
+        }
+
         @Test("83. Operations of a random channel run side by side, also behind a late handler")
         func randomIsParallel() {
             withFile(patternBytes(4_000_000)) { descriptor in

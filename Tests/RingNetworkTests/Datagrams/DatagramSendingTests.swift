@@ -87,6 +87,25 @@ struct DatagramSendingTests {
         closeAndWait(socket, receiver)
     }
 
+    /// The kernel takes more than a half of them, and then has no room.
+    @Test("Bytes cut into hundreds of datagrams wait for room", arguments: [400, 512, 600])
+    func manyParts(count: Int) throws {
+        let (descriptor, peer) = PlainDatagrams.pair()
+        let socket = DatagramSocket(adopting: descriptor)
+        socket.activate()
+        let bytes = patterned(10 * count)
+        socket.queue.sync {
+            bytes.withUnsafeBytes { socket.send($0, inDatagramsOf: 10) }
+            // Not cut.
+            bytes.withUnsafeBytes { socket.send($0, inDatagramsOf: .max) }
+        }
+        var received: [UInt8] = []
+        for _ in 0..<count { received += try #require(peer.receive()) }
+        #expect(received == bytes)
+        #expect(peer.receive() == bytes)
+        closeAndWait(socket)
+    }
+
     /// Answers borrow the batch's bytes until the kernel refuses one, so that they are copied later
     /// than the datagrams between them.
     @Test("Answers and other datagrams that wait in turn keep their bytes and their order")
