@@ -251,6 +251,7 @@ extension DatagramSocket {
             let count = sender.send(descriptor)
             if count > 0 {
                 hasRetried = false
+                confined.segmentLimit.single(isTaken: true)
                 noteSent(messages: count)
                 continue
             }
@@ -289,6 +290,7 @@ extension DatagramSocket {
             return
         }
         hasRetried = false
+        confined.segmentLimit.single(isTaken: false)
         let endpoint = confined.outgoing.nextAddress.map { Endpoint($0) } ?? remoteEndpoint
         confined.outgoing.removeFirst(datagrams)
         refuse(endpoint, datagrams, error)

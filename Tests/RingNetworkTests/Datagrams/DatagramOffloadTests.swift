@@ -86,6 +86,25 @@ struct DatagramOffloadTests {
         closeAndWait(sender, receiver)
     }
 
+    @Test(
+        "Datagrams that the kernel refuses in any form do not end segmentation",
+        .enabled(if: Offload.hasSegmentation, "the kernel has no UDP_SEGMENT"))
+    func refusedAnyway() throws {
+        let (receiver, log) = try makeReceiver(DatagramOptions())
+        let sender = try DatagramSocket.local()
+        let failures = DatagramLog(activating: sender)
+        // Nobody can have port 0 (EINVAL).
+        sender.send([[1, 2, 3], [4, 5, 6]], to: .ipv4(.loopback, port: 0))
+        expectEventually(failures.failures) { $0.count == 2 }
+        let target = try #require(receiver.localEndpoint)
+        let datagrams = (0..<100).map { patterned(1000, seed: $0) }
+        sender.send(datagrams, to: target)
+        expectEventually(log.datagrams) { $0.count == 100 }
+        #expect(sender.countersNow.datagramsSegmented > 0)
+        #expect(sender.countersNow.datagramsRefused == 2)
+        closeAndWait(sender, receiver)
+    }
+
     @Test("One piece of memory is sent as many datagrams")
     func pieces() throws {
         let (receiver, log) = try makeReceiver(DatagramOptions())
