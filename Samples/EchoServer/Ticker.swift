@@ -12,7 +12,7 @@ final class Ticker {
         self.ledger = ledger
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "echo-server.ticker"))
         timer.schedule(deadline: .now() + span.interval, repeating: span.interval)
-        timer.setEventHandler { [unowned self] in tick() }
+        timer.setEventHandler { [weak self] in self?.tick() }
         timer.activate()
     }
 

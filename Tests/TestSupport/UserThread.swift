@@ -55,7 +55,7 @@ package func currentThreadIdentifier() -> Int32 {
 }
 
 /// What a short symbolic link of proc(5) contains; empty where there is none.
-func linkTarget(_ path: String) -> String {
+package func linkTarget(_ path: String) -> String {
     var target = [CChar](repeating: 0, count: 64)
     let length = readlink(path, &target, target.count)
     return String(

@@ -235,6 +235,7 @@ extension LoadRun {
 
     private func endMeasuring() {
         phase = .draining
+        phaseTimer.schedule(deadline: .distantFuture)
         progressTimer.cancel()
         drainEndNanoseconds = MonotonicClock.nanoseconds() + plan.stallNanoseconds
         ask({ $0.endMeasuring() }) { [self] _ in

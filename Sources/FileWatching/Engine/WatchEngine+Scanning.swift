@@ -238,7 +238,9 @@ extension WatchEngine {
         let isIgnored = name.withUnsafeBytes {
             confined.rules.ignores($0, tree[node].kind == .directory, in: folder, tree)
         }
-        if isIgnored { remove(node) } else { removeAndReport(node, isDiscovered: true) }
+        guard isIgnored else { return removeAndReport(node, isDiscovered: true) }
+        settleDepartures(below: node)
+        remove(node)
     }
 
     // MARK: removing
@@ -275,6 +277,8 @@ extension WatchEngine {
         confined.counts.overflows += 1
         confined.counts.rescans += 1
         forgetDepartures()
+        // The answer may be among the events that were lost.
+        confined.isEmptinessAwaited = false
         reportOverflow()
         compareRoots(isPoll: false)
     }

@@ -17,6 +17,7 @@ extension IODescriptor {
 
     private func open() {
         guard let path else { return }
+        beginOpening()
         OpenOperation(path, for: self).start()
     }
 

@@ -125,6 +125,17 @@ final class IODescriptor: Sendable {
 
     // MARK: opening
 
+    /// The descriptor is not retired before the kernel has opened it, or has refused to.
+    func beginOpening() { channels.withLock { $0.users += 1 } }
+
+    private func endOpening() {
+        let isLast = channels.withLock { channels in
+            channels.users -= 1
+            return channels.users == 0
+        }
+        if isLast { retire() }
+    }
+
     private func setKind(_ found: DescriptorFacts) {
         facts.value.kind = found.kind
         if found.isDirectory { facts.value.error = ErrorCode.isDirectory }
@@ -154,6 +165,7 @@ final class IODescriptor: Sendable {
         if error != 0 { failMembers(error) }
         gate.withLock { $0.open() }
         releaseHeld()
+        endOpening()
     }
 
     func failMembers(_ code: Int32) {

@@ -102,6 +102,35 @@ extension IOTests {
             cleanup.expect()
         }
 
+        @Test("88. A path whose channel is stopped while it is opened is closed again")
+        func stopOfOpening() {
+            let path = "/tmp/ring-io-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+            for round in 0..<200 {
+                let cleanup = Cleanup()
+                let channel = DispatchIO(
+                    type: .stream, path: path, oflag: O_RDWR | O_CREAT | O_TRUNC, mode: 0o600,
+                    queue: queue, cleanupHandler: cleanup.handler)
+                guard let channel else { return #expect(Bool(false), "no channel") }
+                channel.read(offset: 0, length: 1, queue: queue) { _, _, _ in }
+                for _ in 0..<round % 5 { sched_yield() }
+                channel.close(flags: .stop)
+                cleanup.expect()
+                // Nothing is opened, or truncated, after the cleanup handler.
+                let file = Glibc.open(path, O_WRONLY | O_CREAT, 0o600)
+                #expect(write(file, "x", 1) == 1)
+                Glibc.close(file)
+                #expect(!openPaths().contains(path), "round \(round)")
+                var facts = stat()
+                #expect(stat(path, &facts) == 0 && facts.st_size == 1)
+                unlink(path)
+            }
+        }
+
+        /// The paths of this process's descriptors.
+        private func openPaths() -> [String] {
+            (0..<1024).map { linkTarget("/proc/self/fd/\($0)") }
+        }
+
         @Test("88. A stop of one channel leaves those of others alone")
         func stopOfOne() {
             let pair = Channel(.socketPair)
