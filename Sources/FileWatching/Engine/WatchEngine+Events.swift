@@ -364,7 +364,6 @@ extension WatchEngine {
                 return true
             }
             replaced = (tree[old].kind, tree[old].firstChild != 0)
-            settleDepartures(below: old)
             remove(old)
         }
         tree.write(pathOf: node, to: &confined.path)

@@ -238,14 +238,13 @@ extension WatchEngine {
         let isIgnored = name.withUnsafeBytes {
             confined.rules.ignores($0, tree[node].kind == .directory, in: folder, tree)
         }
-        guard isIgnored else { return removeAndReport(node, isDiscovered: true) }
-        settleDepartures(below: node)
-        remove(node)
+        if isIgnored { remove(node) } else { removeAndReport(node, isDiscovered: true) }
     }
 
     // MARK: removing
 
     func removeAndReport(_ node: NodeNumber, isDiscovered: Bool = false) {
+        // Before the folder's own removal is reported.
         settleDepartures(below: node)
         report(
             .removed, node, isDiscovered: isDiscovered, isWhole: tree[node].firstChild != 0)
@@ -254,6 +253,7 @@ extension WatchEngine {
 
     /// Removes a node and its descendants, and their watches.
     func remove(_ node: NodeNumber) {
+        settleDepartures(below: node)
         if tree[node].kind == .directory { release(node) }
         tree.remove(node)
     }

@@ -63,20 +63,24 @@ struct IgnoreRules {
         _ name: UnsafeRawBufferPointer, _ isFolder: Bool, in folder: NodeNumber, _ tree: FileTree
     ) -> Bool {
         guard !given.isEmpty || !ofFolders.isEmpty else { return false }
-        // Relative to `node`, on the way up to the root.
-        var path = Array(name)
+        // The path from the root, its last byte first, and the lengths from folders with patterns.
+        var path = Array(name.reversed())
+        var own: [(patterns: [IgnorePattern], length: Int)] = []
         var node = folder
-        var own: Bool?
         while true {
-            if own == nil, let patterns = ofFolders[node] {
-                own = IgnoreRules.verdict(patterns, path[...], isFolder)
-            }
+            if let patterns = ofFolders[node] { own.append((patterns, path.count)) }
             guard tree[node].parent != 0 else { break }
-            path.insert(UInt8(ascii: "/"), at: 0)
-            tree.confined.names.withName(of: tree[node]) { path.insert(contentsOf: $0, at: 0) }
+            path.append(UInt8(ascii: "/"))
+            tree.confined.names.withName(of: tree[node]) { path.append(contentsOf: $0.reversed()) }
             node = tree[node].parent
         }
-        return IgnoreRules.verdict(given, path[...], isFolder) ?? own ?? false
+        path.reverse()
+        own.insert((given, path.count), at: 0)
+        for (patterns, length) in own {
+            let verdict = IgnoreRules.verdict(patterns, path.suffix(length), isFolder)
+            if let verdict { return verdict }
+        }
+        return false
     }
 
     /// The last matching pattern decides; nil if none matches.

@@ -20,6 +20,8 @@ final class OutgoingDatagrams {
     private(set) var cost = 0
     /// The number of entries in each message of the current batch.
     private var runs: [Int] = []
+    /// The last entries are borrowed, and no others: memory is released from its beginning, so it
+    /// must have the order of the datagrams.
     private var borrowedCount = 0
 
     /// The cost of a datagram besides its bytes, so empty ones count, too.
@@ -39,6 +41,7 @@ final class OutgoingDatagrams {
             entry.borrowed = bytes.baseAddress
             borrowedCount += 1
         } else {
+            keepBorrowed()
             entry.offset = memory.store(bytes)
         }
         cost += bytes.count + OutgoingDatagrams.entryBytes
@@ -47,22 +50,11 @@ final class OutgoingDatagrams {
 
     /// Copies borrowed bytes, because their owners may reuse them now.
     func keepBorrowed() {
-        guard borrowedCount > 0 else { return }
-        // The memory must have the order of the datagrams, because it is released from its
-        // beginning. So copies that come after a borrowed one are made again.
-        var start = entries.count - borrowedCount
-        var kept = DatagramMemory()
-        if entries[start...].allSatisfy({ $0.borrowed != nil }) {
-            swap(&kept, &memory)
-        } else {
-            start = first
-        }
-        for index in start..<entries.count {
-            let stored = kept.store(bytes(of: index))
-            entries[index].offset = stored
+        for index in entries.count - borrowedCount..<entries.count {
+            let offset = memory.store(bytes(of: index))
+            entries[index].offset = offset
             entries[index].borrowed = nil
         }
-        memory = kept
         borrowedCount = 0
     }
 
