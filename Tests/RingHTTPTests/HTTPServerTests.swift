@@ -13,7 +13,7 @@ import Logging
 import ServiceLifecycle
 #endif
 
-@Suite("An HTTP server on the event loops", .taskWatchdog)
+@Suite("An HTTP server on the event loops", .watchdog)
 struct HTTPServerTests {
     let pool: RingSocketPool
     let server: HTTPServer

@@ -6,7 +6,7 @@ import RingHTTP
 import TestSupport
 import Testing
 
-@Suite("FlyingFox's sockets on the event loops", .taskWatchdog)
+@Suite("FlyingFox's sockets on the event loops", .watchdog)
 struct SocketPoolTests {
     let pool = RingSocketPool()
 

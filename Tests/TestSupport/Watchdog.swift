@@ -12,8 +12,6 @@ package struct Watchdog: TestTrait, SuiteTrait, TestScoping {
     /// For tests that mostly wait, and disturb no others.
     private static let waitingTurnstile = Turnstile(limit: 16)
 
-    /// For tests that wait for tasks; see `ThreadExecutor`.
-    package var usesOwnThreads = false
     var mostlyWaits = false
     package var limitSeconds = Watchdog.usualLimitSeconds
 
@@ -38,7 +36,6 @@ package struct Watchdog: TestTrait, SuiteTrait, TestScoping {
             abort()
         }
         defer { finished.open() }
-        guard usesOwnThreads else { return try await function() }
         try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
     }
 }
@@ -52,18 +49,12 @@ extension Trait where Self == Watchdog {
         Watchdog(limitSeconds: limitSeconds)
     }
 
-    /// The same for many short tests that mostly wait: they run on threads of their own, many at a
-    /// time.
-    package static var waitingWatchdog: Watchdog {
-        Watchdog(usesOwnThreads: true, mostlyWaits: true)
-    }
-
-    /// The same for tests that wait for tasks, or block for long.
-    package static var taskWatchdog: Watchdog { Watchdog(usesOwnThreads: true) }
+    /// The same for many short tests that mostly wait: more of them run at a time.
+    package static var waitingWatchdog: Watchdog { Watchdog(mostlyWaits: true) }
 }
 
 /// Runs each part of a task on a thread of its own. Tests block: on the pool, with one thread for
-/// each CPU, they would block the tests that they wait for.
+/// each CPU, they would block the tasks that they and other tests wait for.
 package final class ThreadExecutor: TaskExecutor {
     package static let shared = ThreadExecutor()
 

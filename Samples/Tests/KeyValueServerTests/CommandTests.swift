@@ -3,7 +3,7 @@ import Testing
 @testable import KeyValueServer
 
 /// Requests and the replies that clients of this protocol know.
-@Suite("Commands", .taskWatchdog)
+@Suite("Commands", .watchdog)
 struct CommandTests {
     /// Lines as they are typed, and the replies' lines, joined by a vertical bar.
     private func check(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KeyValueServer
 
-@Suite("Expiry", .taskWatchdog)
+@Suite("Expiry", .watchdog)
 struct ExpiryTests {
     @Test("a key is there to the end of its time, and gone after it")
     func access() {

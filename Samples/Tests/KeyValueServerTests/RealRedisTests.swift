@@ -3,7 +3,7 @@ import Testing
 
 /// Runs the scripts beside this file, which use redis-server and redis-benchmark.
 @Suite(
-    "Beside Redis", .taskWatchdog,
+    "Beside Redis", .watchdog,
     .enabled(if: Command.find("python3") != nil, "python3 is not installed"))
 struct RealRedisTests {
     /// Runs a script with the server that is built beside the tests.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import KeyValueServer
 
-@Suite("Sessions", .taskWatchdog)
+@Suite("Sessions", .watchdog)
 struct SessionTests {
     @Test("pipelined commands are answered in their order")
     func pipelining() {

@@ -4,7 +4,7 @@ import Testing
 @testable import LoadTesting
 
 /// The messages of each protocol, and answers in pieces of every size.
-@Suite("Exchanges", .taskWatchdog)
+@Suite("Exchanges", .watchdog)
 struct ExchangeTests {
     /// Feeds an answer in pieces; returns the first finding.
     static func feed(_ bytes: [UInt8], to exchange: Exchange, piece: Int) -> Finding? {

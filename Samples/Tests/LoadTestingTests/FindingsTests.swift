@@ -3,7 +3,7 @@ import RingNetwork
 import Testing
 
 /// How a load reports the faults of servers.
-@Suite("Findings", .taskWatchdog)
+@Suite("Findings", .watchdog)
 struct FindingsTests {
     static let messageBytes = 64
 

@@ -3,7 +3,7 @@ import RingNetwork
 import Testing
 
 /// Requests over persistent connections.
-@Suite("Loads over HTTP", .taskWatchdog)
+@Suite("Loads over HTTP", .watchdog)
 struct HTTPLoadTests {
     @Test(
         "requests of each method are answered, with pipelining",

@@ -7,7 +7,7 @@ import WireFormats
 @testable import LoadTesting
 
 /// Histograms for other programs.
-@Suite("Histograms in HdrHistogram's format", .taskWatchdog)
+@Suite("Histograms in HdrHistogram's format", .watchdog)
 struct HistogramFormatTests {
     static func text(_ histogram: LatencyHistogram) -> String {
         JSONValue.base64(histogram.compressed).text ?? ""

@@ -4,7 +4,7 @@ import RingNetwork
 import Testing
 
 /// Loads of correct servers.
-@Suite("Loads", .taskWatchdog)
+@Suite("Loads", .watchdog)
 struct LoadRunTests {
     @Test("a closed loop measures messages, bytes and latencies without errors")
     func closedLoop() throws {

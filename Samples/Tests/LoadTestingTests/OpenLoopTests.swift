@@ -6,7 +6,7 @@ import Testing
 @testable import LoadTesting
 
 /// Loads on schedule.
-@Suite("Open loop", .taskWatchdog)
+@Suite("Open loop", .watchdog)
 struct OpenLoopTests {
     /// A slow machine makes latencies longer, never shorter: only lower limits hold everywhere.
     @Test("latencies count from when a message was due, however slow the server is")

@@ -7,7 +7,7 @@ import WireFormats
 @testable import LoadTesting
 
 /// The report in each of its formats.
-@Suite("Reports", .taskWatchdog)
+@Suite("Reports", .watchdog)
 struct ReportTests {
     private static let measured = Result {
         let server = try TestServer.echo()

@@ -6,7 +6,7 @@ import Testing
 
 /// Loads over TLS.
 @Suite(
-    "Loads over TLS", .taskWatchdog,
+    "Loads over TLS", .watchdog,
     .enabled(if: TestIdentities.openssl != nil, "openssl is not installed"))
 struct SecuredLoadTests {
     private func makeServer(

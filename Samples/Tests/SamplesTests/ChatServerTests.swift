@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("ChatServer", .taskWatchdog)
+@Suite("ChatServer", .watchdog)
 struct ChatServerTests {
     /// A client that has given its name.
     private func enter(_ server: EchoProcess, as name: String) throws -> LineReader {

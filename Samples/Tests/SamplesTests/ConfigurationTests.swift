@@ -2,7 +2,7 @@ import Testing
 
 /// Invalid environment variables: the runtime ends each program with EX_CONFIG and names valid
 /// values.
-@Suite("Environment", .taskWatchdog)
+@Suite("Environment", .watchdog)
 struct ConfigurationTests {
     struct BadVariable {
         let name: String

@@ -3,7 +3,7 @@ import Testing
 
 /// Programs in containers: as process 1, and on a read-only file system.
 @Suite(
-    "Containers", .taskWatchdog,
+    "Containers", .watchdog,
     .enabled(if: Container.isAllowed, "this system allows no namespaces to its users"))
 struct ContainerTests {
     static let nothing = ":"

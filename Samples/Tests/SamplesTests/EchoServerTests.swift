@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// EchoServer's functions other than the TCP echo.
-@Suite("EchoServer", .taskWatchdog)
+@Suite("EchoServer", .watchdog)
 struct EchoServerTests {
     private let greeting = Array("hello".utf8)
 

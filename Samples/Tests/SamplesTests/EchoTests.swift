@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// The behaviour of all echo servers, over plain sockets.
-@Suite("Echo servers", .taskWatchdog)
+@Suite("Echo servers", .watchdog)
 struct EchoTests {
     @Test("listen on a free port and print it", arguments: Program.servers, Setting.usable)
     func listeningLine(program: Program, setting: Setting) throws {

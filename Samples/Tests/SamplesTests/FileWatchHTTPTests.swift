@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// FileWatchServer over HTTP.
-@Suite("FileWatchServer's HTTP", .taskWatchdog)
+@Suite("FileWatchServer's HTTP", .watchdog)
 struct FileWatchHTTPTests {
     @Test("/events sends changes as server-sent events with ids", arguments: Setting.usable)
     func events(setting: Setting) throws {

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// FileWatchServer and clients that take more than they should.
-@Suite("FileWatchServer's hostile clients", .taskWatchdog)
+@Suite("FileWatchServer's hostile clients", .watchdog)
 struct FileWatchHostileTests {
     private static let fileCount = 6000
 

@@ -3,7 +3,7 @@ import Testing
 
 /// FileWatchServer's page in a real browser.
 @Suite(
-    "FileWatchServer's page", .taskWatchdog, .serialized, BrowserLife(),
+    "FileWatchServer's page", .watchdog, .serialized, BrowserLife(),
     .enabled(
         if: HeadlessBrowser.path != nil,
         "no Chromium: apt-get install chromium, and the page is tested too"))

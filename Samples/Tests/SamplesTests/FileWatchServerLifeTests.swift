@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// The start and end of FileWatchServer, and its --run command.
-@Suite("FileWatchServer's life", .taskWatchdog)
+@Suite("FileWatchServer's life", .watchdog)
 struct FileWatchServerLifeTests {
     @Test("A missing path ends it with status 1 and the path's name")
     func missingPath() throws {

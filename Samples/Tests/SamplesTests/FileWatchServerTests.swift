@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Changes in a folder, over real connections.
-@Suite("FileWatchServer", .taskWatchdog)
+@Suite("FileWatchServer", .watchdog)
 struct FileWatchServerTests {
     @Test("Each change is a line of JSON, numbered without gaps", arguments: Setting.usable)
     func lines(setting: Setting) throws {

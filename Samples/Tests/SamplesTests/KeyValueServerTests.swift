@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// A store over real connections.
-@Suite("KeyValueServer", .taskWatchdog)
+@Suite("KeyValueServer", .watchdog)
 struct KeyValueServerTests {
     private func ask(_ client: Client, _ request: String, _ reply: String) throws {
         try client.send(Array(request.utf8))

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("Proxy", .taskWatchdog)
+@Suite("Proxy", .watchdog)
 struct ProxyTests {
     private static let large = patternBytes(16 * 1024 * 1024)
 

@@ -3,7 +3,7 @@ import Testing
 
 /// Where io_uring is refused, programs use epoll and log the reason. `refuse-io-uring` simulates
 /// the container.
-@Suite("Refused io_uring", .taskWatchdog)
+@Suite("Refused io_uring", .watchdog)
 struct RefusalTests {
     /// How containers, sysctls and old kernels refuse io_uring, completely or partly.
     static let refusals =

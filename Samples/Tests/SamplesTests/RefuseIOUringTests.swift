@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// The tool that plays the container: what it must do for the other tests to mean something.
-@Suite("refuse-io-uring", .taskWatchdog)
+@Suite("refuse-io-uring", .watchdog)
 struct RefuseIOUringTests {
     @Test(
         "needs a command and options that it knows",

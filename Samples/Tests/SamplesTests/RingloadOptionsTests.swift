@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The load client's options: what they do with real servers, and what does not go together.
-@Suite("ringload's options", .taskWatchdog)
+@Suite("ringload's options", .watchdog)
 struct RingloadOptionsTests {
     /// Ends when all messages are answered, however long a busy machine takes.
     static let shortLoad = [

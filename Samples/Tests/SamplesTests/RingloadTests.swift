@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// ringload against correct and faulty servers.
-@Suite("ringload", .taskWatchdog)
+@Suite("ringload", .watchdog)
 struct RingloadTests {
     /// Ends when all messages are answered, however long a busy machine takes.
     static let shortLoad = [

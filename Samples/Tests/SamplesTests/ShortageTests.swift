@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Too few descriptors for all clients: the servers serve some, do not spin, and recover.
-@Suite("Shortage of descriptors", .taskWatchdog)
+@Suite("Shortage of descriptors", .watchdog)
 struct ShortageTests {
     /// Enough for two loops' rings, a server's other descriptors and some clients, but not for all.
     static let descriptors = 40

@@ -6,7 +6,7 @@ private let serviceManager = "/usr/bin/systemd-socket-activate"
 
 /// A service manager listens, and starts the server with its socket. sd_listen_fds(3).
 @Suite(
-    "Socket activation", .taskWatchdog,
+    "Socket activation", .watchdog,
     .enabled(if: access(serviceManager, X_OK) == 0, "systemd is not installed"))
 struct SocketActivationTests {
     @Test("EchoServer serves an inherited socket", arguments: Setting.usable)

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Error messages at the start: cause and remedy.
-@Suite("Failures at the start", .taskWatchdog)
+@Suite("Failures at the start", .watchdog)
 struct StartFailureTests {
     struct Usage: CustomTestStringConvertible {
         let program: Program

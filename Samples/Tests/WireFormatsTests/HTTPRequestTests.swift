@@ -2,7 +2,7 @@ import Testing
 import WireFormats
 
 /// Which bytes are a request, by RFC 9112.
-@Suite("HTTP requests", .taskWatchdog)
+@Suite("HTTP requests", .watchdog)
 struct HTTPRequestTests {
     private func parse(_ text: String) -> HTTPRequest? { HTTPRequest(head: Array(text.utf8)) }
 

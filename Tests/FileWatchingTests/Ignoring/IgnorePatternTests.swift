@@ -3,7 +3,7 @@ import Testing
 @testable import FileWatching
 
 /// Patterns match as in git.
-@Suite("Ignore patterns", .taskWatchdog)
+@Suite("Ignore patterns", .watchdog)
 struct IgnorePatternTests {
     @Test(
         "a pattern matches names and paths",

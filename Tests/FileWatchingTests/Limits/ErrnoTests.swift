@@ -3,7 +3,7 @@ import RingDispatch
 import SystemPackage
 import Testing
 
-@Suite("Errno", .taskWatchdog)
+@Suite("Errno", .watchdog)
 struct ErrnoTests {
     @Test(
         "a constant of ErrorNumber is swift-system's constant of that name",

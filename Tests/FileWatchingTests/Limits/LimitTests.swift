@@ -7,7 +7,7 @@ import Testing
 @testable import FileWatching
 
 /// Errors name the limit and its value, and all other folders are watched.
-@Suite("Limits", .taskWatchdog)
+@Suite("Limits", .watchdog)
 struct LimitTests {
     private func sharedWatches(_ rules: Watched<RefusingInotify.Rules>) -> SharedWatches {
         SharedWatches { () throws(SystemError) in try RefusingInotify(rules) }

@@ -7,7 +7,7 @@ import Testing
 @testable import FileWatching
 
 /// When the kernel's queue overflows, the watcher reports it once and finds the lost changes.
-@Suite("Overflow", .taskWatchdog)
+@Suite("Overflow", .watchdog)
 struct OverflowTests {
     @Test("one overflow, one rescan, and then the missed changes", arguments: [0, 50])
     func repair(windowMilliseconds: Int) throws {

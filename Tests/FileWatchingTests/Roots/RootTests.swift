@@ -6,7 +6,7 @@ import Testing
 @testable import FileWatching
 
 /// Roots that are files, links, missing, removed and made again.
-@Suite("Roots", .taskWatchdog)
+@Suite("Roots", .watchdog)
 struct RootTests {
     @Test("a missing root is an error that names it")
     func missing() throws {

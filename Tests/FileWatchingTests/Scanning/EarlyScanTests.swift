@@ -6,7 +6,7 @@ import Testing
 @testable import FileWatching
 
 /// A scan finds changes before the kernel reports them.
-@Suite("Scans before the events", .taskWatchdog)
+@Suite("Scans before the events", .watchdog)
 struct EarlyScanTests {
     /// A watcher whose shared watches are not read until the test resumes it.
     private struct Paused {

@@ -5,7 +5,7 @@ import Testing
 @testable import FileWatching
 
 /// Several folders are scanned concurrently.
-@Suite("Looking at folders side by side", .taskWatchdog)
+@Suite("Looking at folders side by side", .watchdog)
 struct SideBySideTests {
     private static let names = (0..<100).map { "folder-\($0)" }
 

@@ -7,7 +7,7 @@ import Testing
 /// Many simultaneous changes. Afterwards the state that the changes describe must equal the disk.
 struct Storm {
     static var watchdog: Watchdog {
-        var watchdog = Watchdog.taskWatchdog
+        var watchdog = Watchdog.watchdog
         if isDeep { watchdog.limitSeconds = 3600 }
         return watchdog
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import FileWatching
 
 /// File systems on which the kernel does not report what others change.
-@Suite("Polling", .taskWatchdog)
+@Suite("Polling", .watchdog)
 struct PollingTests {
     /// Grants all watches, and never reports an event: as if others made all changes.
     private final class DeafInotify: Inotify {

@@ -6,7 +6,7 @@ import Testing
 @testable import FileWatching
 
 /// With a window of 0, each event of the kernel is one change.
-@Suite("Raw changes", .taskWatchdog)
+@Suite("Raw changes", .watchdog)
 struct RawChangeTests {
     @Test("a file made, written and removed")
     func lifeOfAFile() throws {

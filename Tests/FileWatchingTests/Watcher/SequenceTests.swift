@@ -7,7 +7,7 @@ import Testing
 @testable import FileWatching
 
 /// Changes as an asynchronous sequence, and the end of a watcher.
-@Suite("Sequences and the end", .taskWatchdog)
+@Suite("Sequences and the end", .watchdog)
 struct SequenceTests {
     private func change(_ sequence: UInt64) -> FileChange {
         FileChange(

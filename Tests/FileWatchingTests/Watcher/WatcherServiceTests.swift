@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A watcher as a service", .taskWatchdog)
+@Suite("A watcher as a service", .watchdog)
 struct WatcherServiceTests {
     @Test("It runs until its task is cancelled")
     func life() async throws {

@@ -2,7 +2,7 @@ import Glibc
 import RingDispatch
 import Testing
 
-@Suite("Sequences of events", .taskWatchdog)
+@Suite("Sequences of events", .watchdog)
 struct EventSequenceTests {
     /// Real-time signals that no other test uses.
     private static let (first, second, third) = (

@@ -3,7 +3,7 @@ import RingDispatch
 import RingNetwork
 import Testing
 
-@Suite("Receiving in tasks", .taskWatchdog)
+@Suite("Receiving in tasks", .watchdog)
 struct AsyncReceivingTests {
     @Test("Arrays and spans have all bytes, in order", arguments: [false, true])
     func all(asSpans: Bool) async throws {

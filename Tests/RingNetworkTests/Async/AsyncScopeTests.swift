@@ -6,7 +6,7 @@ import Testing
 import RingTLS
 #endif
 
-@Suite("Connections of tasks", .taskWatchdog)
+@Suite("Connections of tasks", .watchdog)
 struct AsyncScopeTests {
     /// A server that runs until `end`, with its clients.
     private func serve(

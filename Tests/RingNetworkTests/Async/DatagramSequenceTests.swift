@@ -4,7 +4,7 @@ import Testing
 
 @testable import RingNetwork
 
-@Suite("Datagrams for tasks", .taskWatchdog)
+@Suite("Datagrams for tasks", .watchdog)
 struct DatagramSequenceTests {
     @Test("A task answers each datagram, in order, and leaving closes the socket")
     func echo() async throws {

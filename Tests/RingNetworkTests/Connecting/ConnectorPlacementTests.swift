@@ -2,7 +2,7 @@ import RingDispatch
 import RingNetwork
 import Testing
 
-@Suite("Connections that share a queue and an event loop", .taskWatchdog)
+@Suite("Connections that share a queue and an event loop", .watchdog)
 struct ConnectorPlacementTests {
     /// A connection whose placement the tests share. Its queue is its own.
     private func makeFirst(_ listener: Listener) throws -> Client {

@@ -3,7 +3,7 @@ import RingDispatch
 import RingNetwork
 import Testing
 
-@Suite("Connectors", .taskWatchdog)
+@Suite("Connectors", .watchdog)
 struct ConnectorTests {
     private func host(_ endpoint: Endpoint) throws -> Endpoint {
         try Endpoint(host: "server.test", port: #require(endpoint.port))

@@ -5,7 +5,7 @@ import RingNetwork
 import TestSupport
 import Testing
 
-@Suite("A datagram socket's metrics", .taskWatchdog)
+@Suite("A datagram socket's metrics", .watchdog)
 struct DatagramMetricsTests {
     @Test("Datagrams and bytes equal what the client sent and received, after each update")
     func totals() async throws {

@@ -4,7 +4,7 @@ import RingNetwork
 import Testing
 
 /// The resolver with a fake C library, and with the real one where it needs no network.
-@Suite("Resolver", .taskWatchdog)
+@Suite("Resolver", .watchdog)
 struct ResolverTests {
     private let queue = DispatchQueue(label: "resolver.tests")
 

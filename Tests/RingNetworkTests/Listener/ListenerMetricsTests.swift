@@ -5,7 +5,7 @@ import RingNetwork
 import TestSupport
 import Testing
 
-@Suite("A listener's metrics", .taskWatchdog)
+@Suite("A listener's metrics", .watchdog)
 struct ListenerMetricsTests {
     @Test("Connections and bytes equal the client's own counts, also of short connections")
     func totals() async throws {

@@ -10,7 +10,7 @@ import ServiceLifecycle
 #endif
 
 /// In processes of their own, since the environment belongs to the process.
-@Suite("The service manager", .taskWatchdog)
+@Suite("The service manager", .watchdog)
 struct ServiceManagerTests {
     @Test("The service manager receives each state, at a path or an abstract name")
     func states() async {

@@ -7,7 +7,7 @@ import ServiceLifecycle
 import TestSupport
 import Testing
 
-@Suite("Services", .taskWatchdog)
+@Suite("Services", .watchdog)
 struct ServiceTests {
     private func group(_ service: some Service) -> ServiceGroup {
         ServiceGroup(services: [service], logger: Logger(label: "test"))

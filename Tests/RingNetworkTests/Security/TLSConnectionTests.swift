@@ -5,7 +5,7 @@ import RingNetwork
 import RingTLS
 import Testing
 
-@Suite("Connections over TLS", .taskWatchdog)
+@Suite("Connections over TLS", .watchdog)
 struct TLSConnectionTests {
     @Test("Bytes of all sizes are echoed in order", arguments: [TLSVersion.tls12, .tls13])
     func echo(version: TLSVersion) throws {

@@ -4,7 +4,7 @@ import RingNetwork
 import RingTLS
 import Testing
 
-@Suite("Connectors over TLS", .taskWatchdog)
+@Suite("Connectors over TLS", .watchdog)
 struct TLSConnectorTests {
     private func makeListener() throws -> Listener {
         let store = TLSContextStore(try TLSContext(serverConfiguration()))
