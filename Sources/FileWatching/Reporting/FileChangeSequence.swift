@@ -52,7 +52,7 @@ public struct FileChangeSequence: AsyncSequence, Sendable {
         fileprivate var pending: ArraySlice<FileChange> = []
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> FileChange? {
-            if Task.isCancelled { pending = [] }
+            if Task.isCancelled { return nil }
             if pending.isEmpty { pending = (await mailbox.next() ?? [])[...] }
             return pending.popFirst()
         }

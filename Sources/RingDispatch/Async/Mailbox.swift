@@ -41,7 +41,7 @@ package final class Mailbox<Content: Sendable>: Sendable {
     }
 
     /// Waits for content and takes it; nil when there is none and nothing more comes, or when the
-    /// task is cancelled.
+    /// task is cancelled: then even if there is content.
     package func next() async -> Content? {
         await withTaskCancellationHandler {
             // A later cancellation finds the task waiting.
@@ -56,20 +56,24 @@ package final class Mailbox<Content: Sendable>: Sendable {
         await next(unless: { false })
     }
 
-    /// - Parameter isOver: whether the task must not wait, asked under the lock.
+    /// - Parameter isOver: whether the task must not wait, also asked under the lock.
     private func next(unless isOver: @Sendable () -> Bool) async -> Content? {
-        if let content = state.withLock({ $0.content.take() }) { return content }
-        await withUnsafeContinuation { continuation in
-            let mayWait = state.withLock { state in
-                if state.waiting != nil {
-                    fatalMisuse("two tasks wait for the next element of one asynchronous sequence")
+        while !isOver() {
+            let (content, isFinished) = state.withLock { ($0.content.take(), $0.isFinished) }
+            if content != nil || isFinished { return content }
+            await withUnsafeContinuation { continuation in
+                let mayWait = state.withLock { state in
+                    if state.waiting != nil {
+                        fatalMisuse(
+                            "two tasks wait for the next element of one asynchronous sequence")
+                    }
+                    if state.content != nil || state.isFinished || isOver() { return false }
+                    state.waiting = continuation
+                    return true
                 }
-                if state.content != nil || state.isFinished || isOver() { return false }
-                state.waiting = continuation
-                return true
+                if !mayWait { continuation.resume() }
             }
-            if !mayWait { continuation.resume() }
         }
-        return state.withLock { $0.content.take() }
+        return nil
     }
 }

@@ -1,3 +1,7 @@
+#if compiler(>=6.3)
+@_spi(ExperimentalCustomExecutors) import _Concurrency
+#endif
+
 /// Runs the parts of a task on a queue: an executor preference.
 ///
 /// It is an object of its own, because an actor's executor, as which the queue itself can serve,
@@ -13,9 +17,27 @@ package final class QueueExecutor: TaskExecutor {
     package nonisolated(unsafe) static var observer: (@Sendable () -> Void)?
     #endif
 
+    /// Whether the calling task is on the queue and comes back to it after each wait. A task that
+    /// does not prefer the queue may be on it, too, but goes on elsewhere.
+    package var isCurrent: Bool {
+        queue.isCurrent
+            && withUnsafeCurrentTask { $0?.unownedTaskExecutor == asUnownedTaskExecutor() }
+    }
+
     package func enqueue(_ workItem: consuming ExecutorJob) {
+        #if compiler(>=6.3)
+        // What a called actor does for all its callers. Here it would wait for this queue's
+        // handlers, which may block, or wait for one of those callers.
+        let isOfActor = workItem.kind != .task
+        #else
+        let isOfActor = false
+        #endif
         let workItem = UnownedJob(workItem)
-        queue.submit { [self] in workItem.runSynchronously(on: asUnownedTaskExecutor()) }
+        if isOfActor {
+            DispatchQueue.global().submit { SwiftJob(workItem).run() }
+        } else {
+            queue.submit { [self] in workItem.runSynchronously(on: asUnownedTaskExecutor()) }
+        }
         #if DEBUG
         QueueExecutor.observer?()
         #endif

@@ -13,6 +13,7 @@ extension AsyncConnection {
         try checkSending()
         connection.send(bytes)
         if !connection.isWritable { try await becomeWritable() }
+        try checkSent()
     }
 
     /// Sends data without copying its regions, and waits as above.
@@ -24,6 +25,7 @@ extension AsyncConnection {
         try checkSending()
         connection.send(data)
         if !connection.isWritable { try await becomeWritable() }
+        try checkSent()
     }
 
     /// Sends a part of a regular file, and waits as above; a file that is too short resets the
@@ -38,6 +40,7 @@ extension AsyncConnection {
         try checkSending()
         connection.send(fileDescriptor: fileDescriptor, offset: offset, count: count)
         if !connection.isWritable { try await becomeWritable() }
+        try checkSent()
     }
 
     /// Ends the sending side, after all earlier sends; receiving continues. From any thread.
@@ -50,8 +53,16 @@ extension AsyncConnection {
         if !connection.isOpenForSending { throw sendError }
     }
 
+    /// After a send: what was unsent may be lost already.
+    private func checkSent() throws {
+        if connection.state == .closed || encryptionError != nil { throw sendError }
+    }
+
+    private var encryptionError: SocketError? { connection.confined.security?.sendError }
+
     private var sendError: SocketError {
-        (confined.reason ?? connection.reason)?.error ?? SocketError("send", ErrorCode.brokenPipe)
+        (confined.reason ?? connection.reason)?.error ?? encryptionError
+            ?? SocketError("send", ErrorCode.brokenPipe)
     }
 
     private func becomeWritable() async throws {
@@ -75,7 +86,6 @@ extension AsyncConnection {
             }
         }
         if confined.isCancelled || Task.isCancelled { throw CancellationError() }
-        if connection.state == .closed { throw sendError }
     }
 
     private func wait(_ number: UInt64) async {

@@ -16,8 +16,9 @@ extension AsyncConnection {
             fatalMisuse(
                 "receive of connection '\(connection.queue.label)' while another task waits")
         }
-        if isIdle && isShuttingDown && !hasWaitingBytes { return false }
+        if isIdle && isShuttingDown && !connection.hasWaitingBytes { return false }
         confined.isIdle = isIdle
+        if isShuttingDown { endIdleWait() }
         confined.body = body
         defer {
             confined.isIdle = false

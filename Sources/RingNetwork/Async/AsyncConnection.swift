@@ -39,6 +39,7 @@ public final class AsyncConnection: Sendable {
         var body: ((RawSpan) throws -> Void)?
         /// Whether a shutdown ends the wait.
         var isIdle = false
+        var willCheckAgain = false
         /// How the wait ended: whether there are bytes.
         var outcome: Result<Bool, any Error> = .success(false)
         /// The number of the last wait of a task that is not the owner.
@@ -85,8 +86,8 @@ public final class AsyncConnection: Sendable {
     /// ended its stream. From any thread.
     public var isShuttingDown: Bool { hasShutDown.load(ordering: .acquiring) }
 
-    /// Whether the caller is on the queue. A task that prefers it is.
-    var isCurrent: Bool { connection.queue.isCurrent }
+    /// Whether the calling task is on the queue, also after its next wait.
+    var isCurrent: Bool { executor.isCurrent }
 
     /// Why nothing can be received; nil: it can.
     var failure: (any Error)? {
@@ -99,12 +100,19 @@ public final class AsyncConnection: Sendable {
 
     private func drain() {
         hasShutDown.store(true, ordering: .releasing)
-        if confined.isIdle && !hasWaitingBytes { endWait(.success(false)) }
+        endIdleWait()
     }
 
-    /// Whether the kernel has bytes that the next wait would receive.
-    var hasWaitingBytes: Bool {
-        connection.state == .active && Descriptors.bytesReadable(connection.descriptor) ?? 0 > 0
+    /// Ends a wait between messages, if there is one and no bytes have arrived. Otherwise checks
+    /// again: they may be too few, or not even a byte of plaintext.
+    func endIdleWait() {
+        guard confined.isIdle, !confined.willCheckAgain else { return }
+        if !connection.hasWaitingBytes { return endWait(.success(false)) }
+        confined.willCheckAgain = true
+        connection.queue.asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in
+            confined.willCheckAgain = false
+            endIdleWait()
+        }
     }
 
     private func closed(_ reason: CloseReason) {

@@ -50,14 +50,14 @@ final class DatagramInflow: Sendable {
 
     /// Returns when the socket is closed.
     func close() async {
-        guard socket.queue.isCurrent else {
+        guard executor.isCurrent else {
             return await withTaskExecutorPreference(executor) { await close() }
         }
         socket.close()
     }
 
     func next() async throws -> Datagram? {
-        guard socket.queue.isCurrent else {
+        guard executor.isCurrent else {
             return try await withTaskExecutorPreference(executor) { try await next() }
         }
         if let datagram = confined.rest.popLast() { return datagram }

@@ -49,10 +49,15 @@ extension Connection {
         if let end = confined.handlers.end { end(self) } else { beginClose(.ended) }
     }
 
+    /// Whether bytes have arrived that the handler has not got.
+    var hasWaitingBytes: Bool {
+        guard phase == .active else { return false }
+        if let intake = confined.intake, intake.canHandOver { return true }
+        return Descriptors.bytesReadable(descriptor) ?? 0 > 0
+    }
+
     private func handOverGathered(_ intake: ConnectionIntake) {
-        while !intake.gathered.isEmpty, mayHandOver,
-            intake.gathered.count >= intake.minimumBytes || intake.isEndHeld
-        {
+        while intake.canHandOver, mayHandOver {
             let bytes = intake.gathered
             intake.gathered = []
             // Nothing is gathered meanwhile: receiving resumes only after the handler has returned.

@@ -9,4 +9,9 @@ final class ConnectionIntake {
     var isDelivering = false
     /// The peer ended its stream, and the end was not reported yet.
     var isEndHeld = false
+
+    /// Enough bytes are gathered, or no more will come.
+    var canHandOver: Bool {
+        !gathered.isEmpty && (gathered.count >= minimumBytes || isEndHeld)
+    }
 }

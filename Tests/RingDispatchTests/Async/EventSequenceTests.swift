@@ -82,6 +82,18 @@ struct EventSequenceTests {
         #expect(try await task.value == 0)
     }
 
+    @Test("A cancelled task takes nothing, even if something has come")
+    func cancelledBehind() async throws {
+        let mailbox = Mailbox<Int>()
+        mailbox.post { $0 = 1 }
+        let task = ownTask {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await mailbox.next()
+        }
+        #expect(try await task.value == nil)
+        #expect(await mailbox.next() == 1)
+    }
+
     @Test("The end of a process is one element with its status")
     func exit() async {
         let child = Child("read line; exit 3")

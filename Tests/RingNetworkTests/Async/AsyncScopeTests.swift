@@ -146,6 +146,45 @@ struct AsyncScopeTests {
         #expect(ends.value == ["shutdown", "shutdown"])
     }
 
+    /// The connection has received them, but has not handed them over.
+    @Test("A shutdown loses no bytes that have arrived")
+    func shuttingDownBehind() async throws {
+        let received = Watched<[UInt8]>([])
+        let (listener, server) = try serve {
+            $0.connection.receiveMaximumBytes = 2
+        } _: { client in
+            while let bytes = try await client.receive() {
+                received.update { $0 += bytes }
+                while !client.isShuttingDown { try await Task.sleep(for: .milliseconds(1)) }
+            }
+        }
+        let wire = Wire.connect(to: listener.port)
+        #expect(wire.send([1, 2, 3, 4, 5]))
+        expectEventually(received) { $0 == [1, 2] }
+        let report = shutdown(listener, after: .seconds(1000))
+        #expect(wire.receiveEnd() == 0)
+        #expect(received.value == [1, 2, 3, 4, 5])
+        #expect(report.wait()?.drained == 1)
+        try await server.value
+    }
+
+    @Test("A shutdown ends a wait for which too few bytes have arrived")
+    func shuttingDownBelowMinimum() async throws {
+        let (listener, server) = try serve {
+            $0.connection.receiveMinimumBytes = 10
+        } _: { client in
+            while !client.isShuttingDown { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(try await client.receive() == nil)
+        }
+        let wire = Wire.connect(to: listener.port)
+        #expect(wire.send([1, 2, 3]))
+        #expect(poll { listener.queue.sync { listener.connections.count == 1 } })
+        let report = shutdown(listener, after: .seconds(1000))
+        #expect([0, ECONNRESET].contains(wire.receiveEnd()))
+        #expect(report.wait()?.drained == 1)
+        try await server.value
+    }
+
     @Test("At the deadline of a shutdown, clients that are not done are reset")
     func deadline() async throws {
         let (listener, server) = try serve { client in
@@ -252,6 +291,15 @@ struct AsyncScopeTests {
         #expect(wire.receiveEnd() == 0)
         try await task.value
         #expect(isSent.value)
+    }
+
+    @Test("A send of which the peer can get nothing throws")
+    func lost() async throws {
+        let (wire, connection) = makeNewConnection()
+        try await connection.run { client async throws in
+            wire.close()
+            await #expect(throws: SocketError.self) { try await client.send(patterned(100_000)) }
+        }
     }
 
     @Test("A peer that never reads holds a stated number of bytes up, until the task is cancelled")

@@ -1,0 +1,64 @@
+import RingDispatch
+import RingNetwork
+import Testing
+
+@Suite("Where tasks with connections run", .watchdog)
+struct AsyncPlacementTests {
+    /// It is on the connection's queue at first, but goes on elsewhere after a wait.
+    @Test("A task that starts on the queue without preferring it may send and receive")
+    func immediate() async throws {
+        let (wire, connection) = makeNewConnection()
+        let bytes = patterned(3_000_000)
+        let task = ownTask {
+            try await connection.run { client async throws in
+                let started = await withCheckedContinuation { continuation in
+                    client.connection.queue.async {
+                        continuation.resume(
+                            returning: Task.immediate {
+                                try await client.send(bytes)
+                                return try await client.receive(exactly: 2)
+                            })
+                    }
+                }
+                #expect(try await started.value == [1, 2])
+            }
+        }
+        expectSame(wire.receive(bytes.count), bytes)
+        #expect(wire.send([1, 2]))
+        #expect(wire.receiveEnd() == 0)
+        try await task.value
+    }
+
+    private actor Counter {
+        private var count = 0
+        func increment() -> Int {
+            count += 1
+            return count
+        }
+    }
+
+    @Test("An actor serves its callers while a handler of one caller's connection blocks")
+    func actorBehindHandler() async throws {
+        let counter = Counter()
+        let release = DispatchSemaphore(value: 0)
+        let isBlocked = Watched(false)
+        let (wire, connection) = makeNewConnection()
+        let task = ownTask {
+            try await connection.run { client async throws in
+                // Behind this one in the queue, the task calls the actor.
+                client.connection.queue.async {
+                    isBlocked.update { $0 = true }
+                    release.wait()
+                }
+                return await counter.increment()
+            }
+        }
+        expectEventually(isBlocked) { $0 }
+        let other = ownTask { await counter.increment() }
+        // The first call is done, or not: it never keeps the second one waiting.
+        #expect([1, 2].contains(try await other.value))
+        release.signal()
+        #expect([1, 2].contains(try await task.value))
+        #expect(wire.receiveEnd() == 0)
+    }
+}
