@@ -11,9 +11,10 @@ package func churnGenerations(
 ) -> Bool {
     let children = PassingChildren()
     // On a busy machine a round takes long, and fewer rounds must do.
-    let end = DispatchTime.now() + .seconds(isDeep ? 60 : 5)
+    let seconds = isDeep ? 60 : 5
+    let end = DispatchTime.now() + .seconds(seconds)
     let rounds = isDeep ? 20_000 : 1000
-    onThreads(8, seconds: 2 * Patience.seconds) { thread in
+    onThreads(8, seconds: seconds + 2 * Patience.seconds) { thread in
         var generator = SeededGenerator(seed: UInt64(thread))
         var kept: [Generation] = []
         for round in 0..<rounds where .now() < end {

@@ -24,6 +24,8 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
 
     private struct Notification: Sendable {
         // Safety: the notification owns the work item until it is pushed.
+        /// It stays alive until then, also if nobody else keeps it.
+        let group: DispatchGroup
         let queue: DispatchQueue
         nonisolated(unsafe) let workItem: WorkItemPointer
     }
@@ -145,7 +147,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     ) {
         let context = Context.current
         let notification = Notification(
-            queue: queue, workItem: queue.makeWorkItem(qos, flags, context, work))
+            group: self, queue: queue, workItem: queue.makeWorkItem(qos, flags, context, work))
         let mustWait = interested.withLock { interested -> Bool in
             // The leave that emptied the group has yet to submit an earlier notification: go behind
             // it.

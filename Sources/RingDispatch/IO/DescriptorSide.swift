@@ -173,7 +173,11 @@ final class DescriptorSide: Sendable {
                 return .mustWait
             }
         }
-        return .mustWait
+        // It ends where the next call would block.
+        let isOver =
+            operation.channel.isConvenience
+            && Descriptors.poll(descriptor.number, events: PollEvents.readable) == 0
+        return isOver ? .finished(0) : .mustWait
     }
 
     private func write(_ operation: IOOperation) -> Outcome {

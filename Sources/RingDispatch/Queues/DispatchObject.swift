@@ -1,22 +1,22 @@
-/// The operations that queues and sources share: activate, suspend, resume, set the target.
-/// `dispatch_object_t`.
+/// The operations that queues and sources share: activate, suspend, resume, set the target. They do
+/// nothing to groups and semaphores. `dispatch_object_t`.
 public class DispatchObject {
     init() {}
 
     /// Activates an object that was created inactive; does nothing to an active one.
     /// `dispatch_activate`.
-    public func activate() { fatalError("overridden") }
+    public func activate() {}
 
     /// Keeps further handlers or items from starting; a running one continues. Suspensions nest.
     /// `dispatch_suspend`.
-    public func suspend() { fatalError("overridden") }
+    public func suspend() {}
 
     /// Undoes one suspension. More resumes than suspends end the process. `dispatch_resume`.
-    public func resume() { fatalError("overridden") }
+    public func resume() {}
 
     /// Sets the queue on which the object's work runs. Call it before the object is activated.
     /// `dispatch_set_target_queue`.
-    public func setTarget(queue: DispatchQueue?) { fatalError("overridden") }
+    public func setTarget(queue: DispatchQueue?) {}
 
     /// An item that was submitted with this group has run.
     func itemHasRun() { fatalError("overridden") }

@@ -66,14 +66,22 @@ extension DispatchQueue {
     }
 
     final func setTargetBeforeUse(_ queue: DispatchQueue?) {
-        let isInactive = QueueState(state.load(ordering: .acquiring)).isInactive
-        guard kind == .serial || kind == .concurrent, isInactive else {
+        guard kind == .serial || kind == .concurrent else {
+            fatalMisuse("queue '\(label)' has a fixed target")
+        }
+        if let queue, queue === self || queue.targets(self) {
+            fatalMisuse("queue '\(label)' cannot be its own target")
+        }
+        guard QueueState(state.load(ordering: .acquiring)).isInactive else {
             fatalMisuse(
                 "cannot change the target of queue '\(label)' after it was activated; "
                     + "create it with .initiallyInactive, or pass target: to its initializer")
         }
-        if let queue, queue === self || queue.targets(self) {
-            fatalMisuse("queue '\(label)' cannot be its own target")
+        // The queues that target it have taken over what follows from its target.
+        if isTarget.load(ordering: .relaxed) {
+            fatalMisuse(
+                "cannot change the target of queue '\(label)': it is a target itself; "
+                    + "set its own target first")
         }
         attach(to: queue)
     }

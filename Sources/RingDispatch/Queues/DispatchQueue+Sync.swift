@@ -154,7 +154,9 @@ extension DispatchQueue {
     @inline(__always)
     private final func tryLockShared(_ context: Context) -> Bool {
         var old = state.load(ordering: .relaxed)
-        while old & ~QueueState.sharedMask == 0 {
+        while old & ~QueueState.sharedMask == 0,
+            QueueState(old).running < QueueState.maximumRunning
+        {
             let (exchanged, original) = state.weakCompareExchange(
                 expected: old, desired: old + QueueState.oneRunning, ordering: .acquiring)
             if exchanged {
@@ -199,6 +201,9 @@ extension DispatchQueue {
                     + "runs on it")
         }
         update { state in
+            guard state.running < 2 * QueueState.maximumRunning - 1 else {
+                fatalMisuse("too many nested sync calls on concurrent queue '\(label)'")
+            }
             state.word += QueueState.oneRunning
             return true
         }
@@ -271,7 +276,11 @@ extension DispatchQueue {
         if Deadlock.isOn(self, context) { Deadlock.trap(self) }
         let threadHandle = context.pointee.threadHandle
         withoutActuallyEscaping(work) { work in
-            let call = WaitedCall(work)
+            let call = WaitedCall(
+                work,
+                Frame(
+                    queue: Unmanaged.passUnretained(self), parent: context.pointee.frame,
+                    isDrain: false, isExclusive: isSerial || asBarrier))
             let workItem = context.pointee.items.make(
                 SubmittedItem(
                     kind: .block, priority: priority, isBarrier: asBarrier && kind == .concurrent,
@@ -285,19 +294,28 @@ extension DispatchQueue {
     }
 }
 
-/// A waiting thread's closure, which another thread calls once.
+/// A waiting thread's closure, which another thread calls once. It is on the queues of the waiting
+/// thread, too.
 private final class WaitedCall: Sendable {
-    // Safety: the waiting thread continues only after `run` has returned.
+    // Safety: the waiting thread, whose frames these are, continues only after `run` has returned.
     private nonisolated(unsafe) var work: (() -> Void)?
+    private nonisolated(unsafe) var frame: Frame
 
-    init(_ work: @escaping () -> Void) {
+    init(_ work: @escaping () -> Void, _ frame: Frame) {
         self.work = work
+        self.frame = frame
     }
 
     /// Calls the closure and releases it before the wait ends.
     @inline(never)
     func run() {
         guard let work = work.take() else { return }
-        work()
+        let context = Context.current
+        let outer = context.pointee.frame
+        withUnsafeMutablePointer(to: &frame) {
+            context.pointee.frame = $0
+            work()
+        }
+        context.pointee.frame = outer
     }
 }

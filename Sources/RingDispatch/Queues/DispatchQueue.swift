@@ -31,6 +31,9 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     public final let label: String
     /// The quality of service given at creation. `dispatch_queue_get_qos_class`.
     public final let qos: DispatchQoS
+    /// Whether another queue targets this one, or did. Set once (relaxed), by the thread that may
+    /// then set a target.
+    final let isTarget = Atomic<Bool>(false)
     final let specifics = Locked<[ObjectIdentifier: QueueSpecific]>([:])
     /// See `QueueState`.
     final let state: Atomic<UInt64>
@@ -124,6 +127,7 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
             hasClass ? qos.qosClass.priorityIndex : Int(target?.priority ?? Priority.default))
         // A root queue as target only determines the priority.
         self.target = target.flatMap { $0.kind == .global ? nil : $0 }
+        self.target?.isTarget.store(true, ordering: .relaxed)
         if let target { isThreadBound = target.isThreadBound }
         if self.target != nil, let target { priority = target.priority }
         globalRoot =

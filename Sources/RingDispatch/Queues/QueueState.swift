@@ -33,8 +33,9 @@ struct QueueState: Equatable {
     static let oneSuspend: UInt64 = 1 << 48
     static let suspendMask: UInt64 = 0x7fff << 48
 
-    /// Limit of the items of a concurrent queue that run at once.
-    static let maximumRunning = 0xfff0
+    /// Limit of the items and readers of a concurrent queue that run at once. Half of what the bits
+    /// hold: the rest is for readers that are on the queue already, which may not wait.
+    static let maximumRunning = 0x8000
     static let maximumSuspends: UInt64 = 0x7fff
 
     var owner: UInt32 {

@@ -223,14 +223,19 @@ class SourceCore: Runnable {
             return true
         }
         wake(Context.current)
+        if current.isDone { takeUpdates() }
     }
 
     private final func takeOverHandlers() {
-        let new = updates.withLock { updates in
+        for update in takeUpdates() { handlers.set(update.kind, update.handler) }
+    }
+
+    @discardableResult
+    private final func takeUpdates() -> [HandlerUpdate] {
+        updates.withLock { updates in
             defer { updates = [] }
             return updates
         }
-        for update in new { handlers.set(update.kind, update.handler) }
     }
 
     // MARK: invocation
@@ -279,6 +284,8 @@ class SourceCore: Runnable {
     @inline(__always)
     private final func callHandlers(_ context: Context) {
         if isInstalled {
+            // Set after the installation.
+            handlers.registration.take()?.call()
             if latch() { handlers.callEvent() }
             return
         }
@@ -337,6 +344,8 @@ class SourceCore: Runnable {
             state.word &= ~(SourceState.enqueued | SourceState.dirty)
             return true
         }
+        // Set too late.
+        takeUpdates()
         if !current.isAbandoned { last.cancel?.call() }
         return true
     }

@@ -68,6 +68,7 @@ final class TimerSource: SourceCore {
         schedule.withLock { schedule in
             schedule.deadline = .max
             schedule.number &+= 1
+            schedule.isArmed = false
             removeTimer(&schedule)
         }
     }

@@ -6,6 +6,35 @@ import Testing
 struct GroupTests {
     private let queue = DispatchQueue(label: "group", attributes: .concurrent)
 
+    @Test("30. A pending notification keeps its group alive")
+    func notificationHolds() {
+        let queue = DispatchQueue(label: "group.holds")
+        let notified = Watched(false)
+        weak var released: DispatchGroup?
+        do {
+            let group = DispatchGroup()
+            released = group
+            group.enter()
+            group.notify(queue: queue) { notified.update { $0 = true } }
+        }
+        queue.sync {}
+        #expect(!notified.value)
+        released?.leave()
+        expectEventually(notified) { $0 }
+        queue.sync {}
+        #expect(released == nil)
+    }
+
+    @Test("A group and a semaphore ignore the operations of queues and sources")
+    func ignored() {
+        for object in [DispatchGroup(), DispatchSemaphore(value: 0)] as [DispatchObject] {
+            object.suspend()
+            object.activate()
+            object.resume()
+            object.setTarget(queue: .main)
+        }
+    }
+
     @Test("30. An empty group's notification runs at once")
     func emptyNotify() {
         let notified = Gate()

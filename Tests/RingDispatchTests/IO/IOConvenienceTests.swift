@@ -29,6 +29,23 @@ extension IOTests {
             #expect(end.finish() == [.done([])])
         }
 
+        /// As many bytes as its calls in a row take.
+        @Test("89. A convenience read of a pipe that it empties ends, whatever the length")
+        func convenienceWholePipe() {
+            let pair = Channel(.pipe)
+            let count = 16 * 65_536
+            let setPipeSize: Int32 = 1031
+            guard fcntl(pair.far, setPipeSize, Int32(count)) == count else { return }
+            #expect(writeAll(countingBytes(count), to: pair.far))
+            let read = Transfer()
+            DispatchIO.read(
+                fromFileDescriptor: pair.near, maxLength: .max, runningHandlerOn: queue
+            ) { read.handler(true, $0, $1) }
+            #expect(read.finish().last?.error == 0)
+            let isWhole = read.bytes == countingBytes(count)
+            #expect(isWhole)
+        }
+
         @Test("89. A convenience read of a file continues where the last one ended")
         func convenienceFile() {
             let folder = Folder()

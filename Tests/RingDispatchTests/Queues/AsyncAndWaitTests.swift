@@ -43,6 +43,29 @@ struct AsyncAndWaitTests {
         #expect(queue.asyncAndWait(flags: .barrier) { finished.value } == 20)
     }
 
+    @Test("28. The block is on the caller's queues, too, busy or not", arguments: [false, true])
+    func callersQueues(isBusy: Bool) {
+        let outer = DispatchQueue(label: "asyncAndWait.outer")
+        let inner = DispatchQueue(label: "asyncAndWait.inner")
+        if isBusy { inner.suspend() }
+        let count = Watched(0)
+        outer.async {
+            count.increment()
+            inner.asyncAndWait {
+                dispatchPrecondition(condition: .onQueue(inner))
+                dispatchPrecondition(condition: .onQueue(outer))
+            }
+            dispatchPrecondition(condition: .notOnQueue(inner))
+            count.increment()
+        }
+        if isBusy {
+            expectEventually(count) { $0 == 1 }
+            #expect(poll { "\(inner.debugDescription)".contains("items waiting") })
+            inner.resume()
+        }
+        expectEventually(count) { $0 == 2 }
+    }
+
     @Test("20. On a busy queue the block runs behind the others, on a thread of the queue")
     func busy() {
         let queue = DispatchQueue(label: "asyncAndWait.busy")

@@ -34,6 +34,22 @@ struct HierarchyTests {
         expectMessage(result, naming: "cycle.first", "cannot be its own target")
     }
 
+    @Test("9. A new target for the main queue, or for a queue that others target already, traps")
+    func lateTarget() async {
+        let main = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            DispatchQueue.main.setTarget(queue: .global())
+        }
+        expectMessage(main, naming: "main", "fixed target")
+        let target = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            let middle = DispatchQueue(label: "late.middle", attributes: .initiallyInactive)
+            let queue = DispatchQueue(label: "late.queue", target: middle)
+            withExtendedLifetime(queue) { middle.setTarget(queue: .main) }
+        }
+        expectMessage(target, naming: "late.middle", "set its own target first")
+    }
+
     @Test("25. As many items of a concurrent queue as it takes run beside one another")
     func width() {
         let queue = DispatchQueue(label: "hierarchy.width", attributes: .concurrent)

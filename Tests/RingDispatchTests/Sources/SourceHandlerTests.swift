@@ -40,6 +40,35 @@ struct SourceHandlerTests {
         finish(source, cancelled)
     }
 
+    @Test("51. A registration handler that is set after the registration is called at once")
+    func lateRegistration() {
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        let calls = Watched(0)
+        let cancelled = activate(source) {}
+        drain(queue)
+        source.setRegistrationHandler { calls.increment() }
+        expectEventually(calls) { $0 == 1 }
+        source.add(data: 1)
+        finish(source, cancelled)
+        #expect(calls.value == 1)
+    }
+
+    @Test("58. A handler that is set after the end is released")
+    func lateHandler() {
+        final class Captured {}
+        let source = DispatchSource.makeUserDataAddSource(queue: queue)
+        let cancelled = activate(source) {}
+        finish(source, cancelled)
+        drain(queue)
+        weak var released: Captured?
+        do {
+            let captured = Captured()
+            released = captured
+            source.setEventHandler { [source] in withExtendedLifetime((source, captured)) {} }
+        }
+        #expect(released == nil)
+    }
+
     @Test("46. On a concurrent queue the handler never runs beside itself, and events merge")
     func noOverlap() {
         let pair = Channel(.socketPair)
