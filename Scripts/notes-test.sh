@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the built NotesServer: notes, events, its log, what it tells systemd, an upload in flight
-# while it stops.
+# while it stops; then requests that are cut off, too long or wrong, and wrong options.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 place=$(mktemp -d)
@@ -32,11 +32,17 @@ while state != "STOPPING=1":
     print(state, flush=True)
 END
 wait_until test -S "$place/notify"
-NOTIFY_SOCKET="$place/notify" Samples/NotesServer/.build/debug/NotesServer --port 0 \
-    --folder "$place/notes" --json-log >"$place/log" 2>&1 &
-server=$!
-wait_until grep -q 'listening on http:' "$place/log"
-url=$(sed -n 's/.*listening on \(http:[^"]*\).*/\1/p' "$place/log")
+program=Samples/NotesServer/.build/debug/NotesServer
+# start OPTION...: sets the URL, which ends with a slash.
+start() {
+    : >"$place/log"
+    NOTIFY_SOCKET="$place/notify" "$program" --port 0 --folder "$place/notes" "$@" \
+        >"$place/log" 2>&1 &
+    server=$!
+    wait_until grep -q 'listening on http:' "$place/log"
+    url=$(sed -n 's/.*listening on \(http:[^"]*\).*/\1/p' "$place/log")
+}
+start --json-log
 # expect WHAT COMMAND...: the command's output must be WHAT.
 expect() {
     local expected=$1 actual
@@ -51,6 +57,7 @@ expect() {
 fetch() { curl -sS --max-time 20 "$@"; }
 
 curl -sSN --max-time 60 "${url}events" >"$place/events" &
+wait_until test -s "$place/events"
 expect 201 fetch -o /dev/null -w '%{http_code}' "${url}notes" -d '{"text":"first"}'
 expect 200 fetch -o /dev/null -w '%{http_code}' -X PUT "${url}notes/1" -d '{"text":"other"}'
 expect 204 fetch -o /dev/null -w '%{http_code}' -X DELETE "${url}notes/1"
@@ -87,3 +94,79 @@ END
 expect "POST /notes 201" sed -n '/notes 201/p' "$place/requests"
 expect "PUT /files/big 201" sed -n '/big/p' "$place/requests"
 expect 9 sh -c "wc -l <'$place/requests'"
+
+start --drain 0.1
+port=${url##*:}
+port=${port%/}
+python3 - "$port" <<'END'
+import re
+import socket
+import sys
+
+
+def exchange(*parts):
+    """All that the server answers."""
+    with socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=20) as client:
+        client.sendall(b"".join(parts))
+        client.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: client.recv(65536), b""))
+
+
+def statuses(*parts):
+    return re.findall(rb"HTTP/1.1 (\d+)", exchange(*parts))
+
+
+# What is in a body is no request, whether the handler reads the body or not.
+request = b"GET /healthz HTTP/1.1\r\n\r\n"
+chunked = b"Transfer-Encoding: chunked\r\n\r\n%x;a / HTTP/1.1\r\n%s\r\n"
+for line, status in (b"POST /", b"404"), (b"PUT /files/.x", b"400"), (b"POST /notes", b"400"):
+    head = line + b" HTTP/1.1\r\n"
+    body = b"\r\n" + request
+    answers = statuses(head, chunked % (len(body), body), b"0\r\n\r\n", request)
+    assert answers == [status, b"200"], answers
+    answers = statuses(head, b"Transfer-Encoding: chunked\r\n\r\nwrong\r\n", request)
+    assert len(answers) == 1, answers
+    length = (2 << 20) + 1
+    answers = statuses(head, b"Content-Length: %d\r\n\r\n" % length, request.ljust(length))
+    assert answers == [status], answers
+
+for path in b"/", b"/healthz", b"/notes", b"/notes/1", b"/files/big", b"/none":
+    line = path + b" HTTP/1.1\r\n\r\n"
+    head = exchange(b"HEAD ", line)
+    assert head.endswith(b"\r\n\r\n") and exchange(b"GET ", line).startswith(head), head
+head = exchange(b"HEAD /events HTTP/1.1\r\n\r\n")
+assert head.startswith(b"HTTP/1.1 200 ") and head.endswith(b"\r\n\r\n"), head
+assert b"notes_listeners 0\n" in exchange(b"GET /metrics HTTP/1.1\r\n\r\n")
+END
+for text in '50% off' a_b axb; do
+    fetch -o "$place/answer" "${url}notes" -d "{\"text\":\"$text\"}"
+done
+found() { fetch "${url}notes?q=$1" | grep -o '"text":"[^"]*"' | xargs; }
+expect "text:50% off" found %25
+expect "text:a_b" found _
+expect "text:50% off" found OFF
+
+expect 201 fetch -o /dev/null -w '%{http_code}' -X PUT "${url}files/kept" -d 'all of it'
+exec 3>"/dev/tcp/127.0.0.1/$port"
+{
+    printf 'PUT /files/kept HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n'
+    head -c 200000 "$place/big"
+} >&3
+wait_until has_part
+# fails_with WORDS OPTION...: the server must end at once, and say why.
+fails_with() {
+    local words=$1
+    shift
+    if timeout 3 "$program" --folder "$place/other" "$@" >"$place/failure" 2>&1 ||
+        ! grep -q -e "$words" "$place/failure"; then
+        echo "expected a failure with '$words': $*"
+        cat "$place/failure"
+        exit 1
+    fi
+}
+fails_with "127.0.0.1:$port: .*Bind" --port "$port"
+for drain in inf nan 1e11 -1; do fails_with "--drain" "--drain=$drain" --port 0; done
+kill -TERM "$server"
+wait "$server"
+server=
+expect "all of it" head -c 20 "$place/notes/files/kept"

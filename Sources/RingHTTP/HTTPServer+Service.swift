@@ -10,7 +10,7 @@ extension HTTPServer {
     /// ``stop(on:timeout:)``.
     /// - Parameters:
     ///   - pool: the server's pool.
-    ///   - seconds: how long requests may take then; not negative, and not infinite.
+    ///   - seconds: how long requests may take then.
     public nonisolated func service(
         on pool: RingSocketPool, drainTime seconds: Double = 10
     ) -> some Service {
@@ -33,7 +33,11 @@ private struct HTTPService: Service {
                 if !Task.isShuttingDownGracefully { throw error }
             }
         } onGracefulShutdown: {
-            Task { await server.stop(on: pool, timeout: drainTime) }
+            Task {
+                // A stop before that has no effect. If `run` fails, this wait ends by itself.
+                try? await server.waitUntilListening()
+                await server.stop(on: pool, timeout: drainTime)
+            }
         }
     }
 }

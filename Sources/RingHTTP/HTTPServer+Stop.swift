@@ -6,11 +6,12 @@ extension HTTPServer {
     /// end at once, and requests in flight are answered. New clients are refused.
     /// - Parameters:
     ///   - pool: the server's pool.
-    ///   - seconds: connections that take longer are cancelled then. 0 gives them no time; a
-    ///     negative or infinite number ends the process.
+    ///   - seconds: connections that take longer are cancelled then. 0 or less gives them no time.
     public func stop(on pool: RingSocketPool, timeout seconds: Double) async {
+        // FlyingFox converts it to nanoseconds, as an integer. 30 years; also instead of NaN.
+        let timeout = min(1e9, seconds)
         // The first `await` of `stop` comes after the close of the listening socket.
-        async let stopped: Void = stop(timeout: seconds)
+        async let stopped: Void = stop(timeout: timeout)
         while listeningAddress != nil { await Task.yield() }
         pool.endWaitsOfClosedSockets()
         await stopped

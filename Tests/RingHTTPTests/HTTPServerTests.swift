@@ -81,7 +81,7 @@ struct HTTPServerTests {
             let busy = try await TestClient(port: port)
             try await busy.send("/slow")
             while !arrived.wasOpened { await Task.yield() }
-            let stopping = Task { await suite.server.stop(on: suite.pool, timeout: 300) }
+            let stopping = Task { await suite.server.stop(on: suite.pool, timeout: .infinity) }
             await #expect(throws: SocketError.disconnected) { try await idle.socket.read() }
             await #expect(throws: (any Error).self) { try await TestClient(port: port) }
             proceed.open()
@@ -110,6 +110,20 @@ struct HTTPServerTests {
         try await run.value
         await #expect(throws: SocketError.disconnected) { try await client.socket.read() }
         try client.socket.close()
+    }
+
+    @Test("A graceful shutdown before the server listens ends it")
+    func earlyShutdown() async throws {
+        let isStarting = Gate()
+        let server = HTTPServer(
+            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0),
+            pool: LatePool(pool: pool, isStarting: isStarting), logger: .disabled)
+        let group = ServiceGroup(
+            services: [server.service(on: pool)], logger: Logger(label: "test"))
+        let run = Task { try await group.run() }
+        while !isStarting.wasOpened { await Task.yield() }
+        await group.triggerGracefulShutdown()
+        try await run.value
     }
     #endif
 
@@ -145,6 +159,26 @@ struct HTTPServerTests {
         }
     }
 }
+
+#if ServiceLifecycle
+/// A pool whose server does not listen before its shutdown begins.
+private struct LatePool: AsyncSocketPool {
+    let pool: RingSocketPool
+    let isStarting: Gate
+
+    func prepare() async throws {
+        isStarting.open()
+        try await gracefulShutdown()
+        // Gives a stop that comes too early the time to do so.
+        for _ in 0..<100 { await Task.yield() }
+        try await pool.prepare()
+    }
+    func run() async throws { try await pool.run() }
+    func suspendSocket(_ socket: Socket, untilReadyFor events: Socket.Events) async throws {
+        try await pool.suspendSocket(socket, untilReadyFor: events)
+    }
+}
+#endif
 
 /// POSIX's semaphore, which blocks its thread.
 private final class BlockingSemaphore: @unchecked Sendable {

@@ -27,11 +27,11 @@ final class NoteStore: Sendable {
 
     func count() throws -> Int { try database.read { try Note.fetchCount($0) } }
 
-    /// The newest notes that contain the text.
+    /// The newest notes that contain the text. The letters A to Z match in either case.
     func notes(containing text: String, limit: Int) throws -> [Note] {
         try database.read { database in
-            try Note.filter(Column("text").like("%\(text)%")).order(Column("id").desc)
-                .limit(limit).fetchAll(database)
+            try Note.filter(sql: "instr(lower(text), lower(?))", arguments: [text])
+                .order(Column("id").desc).limit(limit).fetchAll(database)
         }
     }
 

@@ -21,10 +21,16 @@ struct NotesServer: AsyncParsableCommand {
     var port: UInt16 = 8086
     @Option(help: "The folder for the database and the uploads; it is created.")
     var folder = "notes"
-    @Option(help: "Seconds that requests may take after SIGTERM.")
+    @Option(help: "Seconds that requests may take after SIGTERM, at most 86400.")
     var drain = 10.0
     @Flag(help: "Log in JSON on standard output, with a line for each request.")
     var jsonLog = false
+
+    func validate() throws {
+        guard (0...86_400).contains(drain) else {
+            throw ValidationError("--drain: \(drain) is not a number from 0 to 86400")
+        }
+    }
 
     func run() async throws {
         // From here on, handlers may block.
@@ -42,22 +48,29 @@ struct NotesServer: AsyncParsableCommand {
         let (feed, pool) = (ChangeFeed(), RingSocketPool.ring)
         let routes = Routes(store: store, feed: feed, uploads: uploads)
         let server = HTTPServer(
-            address: try sockaddr_in.inet(ip4: host, port: port), timeout: 600, pool: pool,
+            address: try sockaddr_in.inet(ip4: host, port: port),
+            // Not reached: then FlyingFox would take the rest of a body for the next request.
+            timeout: Routes.mostSeconds + 60, pool: pool,
             logger: .disabled, handler: jsonLog ? LoggedRequests(handler: routes) : routes)
         let group = ServiceGroup(
             // Stopped in reverse order: event streams end before the server waits for them.
             // systemd is notified first, and of the start once the server listens.
             services: [
                 server.service(on: pool, drainTime: drain), feed,
-                ServiceManager.service { try await server.waitUntilListening() },
+                ServiceManager.service { [logger] in
+                    try await server.waitUntilListening()
+                    if case .ip4(let address, let port) = await server.listeningAddress {
+                        logger.notice("listening on http://\(address):\(port)/")
+                    }
+                },
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        async let ended: Void = group.run()
-        try await server.waitUntilListening()
-        if case .ip4(let address, let port) = await server.listeningAddress {
-            logger.notice("listening on http://\(address):\(port)/")
+        do {
+            try await group.run()
+        } catch let error as FlyingSocks.SocketError {
+            logger.critical("cannot serve on \(host):\(port): \(error.localizedDescription)")
+            throw ExitCode.failure
         }
-        try await ended
         let count = try store.count()
         logger.notice("stopped; \(count) notes")
     }

@@ -8,6 +8,8 @@ final class Routes: HTTPHandler {
     private let feed: ChangeFeed
     private let uploads: URL
     private let requests = Atomic<Int>(0)
+    /// The longest that a request with a body may take.
+    static let mostSeconds = 600.0
     /// Most bytes of a note.
     private static let longestNote = 100_000
 
@@ -17,8 +19,35 @@ final class Routes: HTTPHandler {
         self.uploads = uploads
     }
 
-    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+    func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
         requests.add(1, ordering: .relaxed)
+        guard request.bodySequence.count != 0 else { return await response(to: request) }
+        let work = Task { await response(to: request) }
+        let limit = Task {
+            try await Task.sleep(for: .seconds(Routes.mostSeconds))
+            work.cancel()
+        }
+        defer { limit.cancel() }
+        return await withTaskCancellationHandler(
+            operation: { await work.value }, onCancel: { work.cancel() })
+    }
+
+    private func response(to request: HTTPRequest) async -> HTTPResponse {
+        var (request, isHead) = (request, request.method == .HEAD)
+        if isHead { request.method = .GET }
+        let body = RequestBody(request)
+        var response: HTTPResponse
+        do {
+            response = try await answer(request, body)
+        } catch {
+            response = HTTPResponse(
+                statusCode: Task.isCancelled ? .requestTimeout : .internalServerError)
+        }
+        if isHead { response = response.withoutBody() }
+        return await body.skipRest() ? response : response.closing()
+    }
+
+    private func answer(_ request: HTTPRequest, _ body: RequestBody) async throws -> HTTPResponse {
         let path = request.path.split(separator: "/").map(String.init)
         switch (request.method, path.first, path.count) {
         case (.GET, nil, 0): return page()
@@ -26,10 +55,10 @@ final class Routes: HTTPHandler {
         case (.GET, "metrics", 1): return try metrics()
         case (.GET, "events", 1): return feed.response()
         case (.GET, "notes", 1): return try list(request)
-        case (.POST, "notes", 1): return try await add(request)
-        case (_, "notes", 2): return try await note(path[1], request)
+        case (.POST, "notes", 1): return try await add(body)
+        case (_, "notes", 2): return try await note(path[1], request.method, body)
         case (.GET, "files", 2): return try download(path[1])
-        case (.PUT, "files", 2): return try await upload(path[1], request)
+        case (.PUT, "files", 2): return try await upload(path[1], body)
         default: return text(.notFound, "there is no such page\n")
         }
     }
@@ -41,19 +70,21 @@ final class Routes: HTTPHandler {
         return try json(.ok, store.notes(containing: request.query["q"] ?? "", limit: limit))
     }
 
-    private func add(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard let text = try await noteText(request) else { return noText }
+    private func add(_ body: RequestBody) async throws -> HTTPResponse {
+        guard let text = try await noteText(body) else { return noText }
         let note = try store.add(text)
         return try changed("added", note, .created)
     }
 
-    private func note(_ name: String, _ request: HTTPRequest) async throws -> HTTPResponse {
+    private func note(
+        _ name: String, _ method: HTTPMethod, _ body: RequestBody
+    ) async throws -> HTTPResponse {
         let missing = text(.notFound, "there is no note \(name)\n")
         guard let id = Int64(name) else { return missing }
-        switch request.method {
+        switch method {
         case .GET: return try store.note(id).map { try json(.ok, $0) } ?? missing
         case .PUT:
-            guard let text = try await noteText(request) else { return noText }
+            guard let text = try await noteText(body) else { return noText }
             return try store.change(id, to: text).map { try changed("changed", $0, .ok) } ?? missing
         case .DELETE:
             guard try store.remove(id) else { return missing }
@@ -65,13 +96,13 @@ final class Routes: HTTPHandler {
 
     private struct NewNote: Decodable { let text: String }
 
-    private func noteText(_ request: HTTPRequest) async throws -> String? {
-        var body = Data()
-        for try await piece in request.bodySequence {
-            body += piece
-            guard body.count <= Routes.longestNote else { return nil }
+    private func noteText(_ body: RequestBody) async throws -> String? {
+        var note = Data()
+        while let piece = try await body.next() {
+            note += piece
+            guard note.count <= Routes.longestNote else { return nil }
         }
-        return try? JSONDecoder().decode(NewNote.self, from: body).text
+        return try? JSONDecoder().decode(NewNote.self, from: note).text
     }
 
     private var noText: HTTPResponse {
@@ -98,7 +129,7 @@ final class Routes: HTTPHandler {
     }
 
     /// Writes the body to a file as it arrives.
-    private func upload(_ name: String, _ request: HTTPRequest) async throws -> HTTPResponse {
+    private func upload(_ name: String, _ body: RequestBody) async throws -> HTTPResponse {
         guard let file = file(name) else { return text(.badRequest, "not a file name\n") }
         let part = uploads.appendingPathComponent(".\(UUID().uuidString)")
         guard FileManager.default.createFile(atPath: part.path, contents: nil) else {
@@ -107,7 +138,7 @@ final class Routes: HTTPHandler {
         defer { try? FileManager.default.removeItem(at: part) }
         let handle = try FileHandle(forWritingTo: part)
         var count = 0
-        for try await piece in request.bodySequence {
+        while let piece = try await body.next() {
             try handle.write(contentsOf: piece)
             count += piece.count
         }

@@ -7,7 +7,7 @@ extension ServiceManager {
     /// shutdown begins. Put it last in a group, since the last service is stopped first.
     /// A failed notification is a line in the log.
     /// - Parameter whenReady: returns once the process serves its clients. A graceful shutdown
-    ///   cancels it.
+    ///   cancels it, and the process is then never reported as ready.
     public static func service(
         whenReady: @escaping @Sendable () async throws -> Void = {}
     ) -> some Service {
@@ -29,8 +29,12 @@ private struct NotifyingService: Service {
     }
 
     func run() async throws {
-        try await cancelWhenGracefulShutdown { try await whenReady() }
-        notify(.ready)
+        do {
+            try await cancelWhenGracefulShutdown { try await whenReady() }
+        } catch {
+            if !Task.isShuttingDownGracefully { throw error }
+        }
+        if !Task.isShuttingDownGracefully { notify(.ready) }
         try await gracefulShutdown()
         notify(.stopping)
     }

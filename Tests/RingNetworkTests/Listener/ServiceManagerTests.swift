@@ -92,6 +92,29 @@ struct ServiceManagerTests {
             exit(0)
         }
     }
+
+    @Test("A shutdown during the start is graceful, and the process was never ready")
+    func shutdownDuringStart() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let manager = try Manager("/tmp/ring-notify-\(getpid())")
+            let isStarting = Gate()
+            let service = ServiceManager.service {
+                isStarting.open()
+                for await _ in AsyncStream(Never.self, { _ in }) {}
+                throw CancellationError()
+            }
+            let group = ServiceGroup(services: [service], logger: Logger(label: "test"))
+            async let ended: Void = group.run()
+            isStarting.pass()
+            await group.triggerGracefulShutdown()
+            let received = manager.next()
+            demand(received == "STOPPING=1", received)
+            try await ended
+            manager.remove()
+            exit(0)
+        }
+    }
     #endif
 }
 
