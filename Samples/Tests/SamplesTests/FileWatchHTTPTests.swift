@@ -96,6 +96,59 @@ struct FileWatchHTTPTests {
         }
     }
 
+    @Test(
+        "HEAD gets the head of GET",
+        arguments: ["/", "/status", "/nothing", "/snapshot", "/events", "/events?since=x"])
+    func heads(path: String) throws {
+        try withFileWatchServer { server in
+            let head = try Client.get(path, port: server.httpPort, method: "HEAD")
+            #expect(head.hasSuffix("\r\n\r\n"))
+            let isStream = path == "/snapshot" || path == "/events"
+            let status = path == "/nothing" ? 404 : path.hasSuffix("x") ? 400 : 200
+            #expect(head.hasPrefix("HTTP/1.1 \(status) "))
+            #expect(head.contains("Content-Length: ") != isStream)
+            if isStream { return }
+            let whole = try server.get(path)
+            #expect(whole.hasPrefix(head) && whole.count > head.count)
+        }
+    }
+
+    @Test(
+        "The target may be absolute; then its host counts",
+        arguments: [
+            ("GET http://localhost:8088/status", "localhost:8088", 200),
+            ("GET HTTP://127.0.0.1/healthz", "evil.example", 200),
+            ("GET http://evil.example/status", "localhost", 403),
+            ("GET http:///status", "localhost", 400), ("OPTIONS *", "localhost", 405),
+            ("GET *", "localhost", 400),
+        ])
+    func targets(line: String, host: String, status: Int) throws {
+        try withFileWatchServer { server in
+            let client = try Client(port: server.httpPort)
+            let head = "\(line) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
+            try client.send(Array(head.utf8))
+            let answer = String(decoding: try client.receiveUntilEnd(), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer.prefix(60))")
+            #expect(answer.contains("Allow: GET, HEAD\r\n") == (status == 405))
+        }
+    }
+
+    @Test(
+        "A client that sends more than the server reads gets its answer",
+        arguments: [
+            ("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000000\r\n\r\n", 405),
+            ("GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 8000000\r\n\r\n", 403),
+            ("GET / HTTP/1.1\r\nX: ", 431),
+        ])
+    func unreadBytes(head: String, status: Int) throws {
+        try withFileWatchServer { server in
+            let client = try Client(port: server.httpPort)
+            try client.send(Array(head.utf8) + Array(repeating: 120, count: 8_000_000))
+            let answer = String(decoding: try client.receiveUntilEnd(), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer.prefix(60))")
+        }
+    }
+
     @Test("Metrics, health, unknown paths, and requests with a foreign host")
     func others() throws {
         try withFileWatchServer { server in
