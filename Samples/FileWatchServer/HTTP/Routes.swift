@@ -46,7 +46,7 @@ struct Routes: Sendable {
                     HTTPResponse(.ok, nil, contentType: "text/event-stream; charset=utf-8"))
             }
             // A reconnecting browser sends this header; the URL still has the first `since`.
-            if let last = request.head.text("last-event-id") { try command.resume(after: last) }
+            if let last = request.head.text("last-event-id") { command.resume(after: last) }
             EventStream.serve(connection, command, feed)
             return .takenOver
         } catch {

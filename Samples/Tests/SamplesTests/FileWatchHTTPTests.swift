@@ -14,7 +14,57 @@ struct FileWatchHTTPTests {
             let (id, event) = try stream.next()
             #expect(event.path == server.folder.path("a"))
             #expect(event.event == "created")
-            #expect(id == String(event.sequence))
+            #expect(id == "\(try server.instance())-\(event.sequence)")
+        }
+    }
+
+    @Test("A client that lost /events before the first event resumes at its start")
+    func resumingAtStart() throws {
+        try withFileWatchServer { server in
+            let first = try server.events()
+            let id = try first.nextID()
+            first.close()
+            let witness = try server.connect()
+            try server.folder.write("a")
+            _ = try witness.event(of: server.folder.path("a"))
+            let again = try server.events(headers: "Last-Event-ID: \(id)\r\n")
+            #expect(try again.next().event.path == server.folder.path("a"))
+        }
+    }
+
+    @Test("An id that this run of the server has not sent leads to a rescan")
+    func foreignIDs() throws {
+        try withFileWatchServer { server in
+            let witness = try server.connect()
+            try server.folder.write("a")
+            _ = try witness.event(of: server.folder.path("a"))
+            let instance = try server.instance()
+            for id in ["0", "1", "x-1", "\(instance)-", "\(instance)-2", "\(instance)x-1", ""] {
+                let stream = try server.events("?since=0", headers: "Last-Event-ID: \(id)\r\n")
+                let unsure = try stream.nextID()
+                let rescan = try stream.next()
+                #expect(rescan.event.event == "rescan", "\(id)")
+                #expect(rescan.id == "\(instance)-1")
+                // It may have been lost before the client received the rescan.
+                let again = try server.events(headers: "Last-Event-ID: \(unsure)\r\n")
+                #expect(try again.next().event.event == "rescan", "\(unsure)")
+            }
+        }
+    }
+
+    @Test("A client of /events that half-closes gets the pending events, and then the end")
+    func halfClosing() throws {
+        try withFileWatchServer { server in
+            let witness = try server.connect()
+            try server.folder.write("a")
+            _ = try witness.event(of: server.folder.path("a"))
+            for _ in 1...20 {
+                let client = try Client(port: server.httpPort)
+                try client.send(Array("GET /events?since=0 HTTP/1.0\r\n\r\n".utf8))
+                try client.closeOutput()
+                let text = String(decoding: try client.receiveUntilEnd(), as: UTF8.self)
+                #expect(text.contains("\"event\":\"created\""))
+            }
         }
     }
 
@@ -27,8 +77,9 @@ struct FileWatchHTTPTests {
             var last = ""
             for _ in 1...4 { last = try first.next().id }
             first.close()
-            let count = try #require(Int(last))
-            let header = "Last-Event-ID: \(count - 1)\r\n"
+            let instance = try server.instance()
+            let count = try #require(Int(last.dropFirst(instance.count + 1)))
+            let header = "Last-Event-ID: \(instance)-\(count - 1)\r\n"
             // A reconnecting browser sends both; Last-Event-ID takes precedence.
             let again = try server.events("?since=0", headers: header)
             #expect(try again.next().id == last)
