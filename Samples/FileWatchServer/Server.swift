@@ -114,16 +114,15 @@ final class Server: Sendable {
     /// connections are closed, so it must not run on a queue.
     func stop() -> String {
         let ended = DispatchGroup()
-        ended.enter()
-        watcher.setCancelHandler { ended.leave() }
-        watcher.cancel()
         let deadline = DispatchTime.now() + .seconds(Self.drainSeconds)
         for listener in [tcp, unix].compactMap({ $0 }) {
             ended.enter()
             listener.shutdown(deadline: deadline) { _ in ended.leave() }
         }
         ended.enter()
-        http.shutdown(deadline: deadline) { ended.leave() }
+        watcher.setCancelHandler { ended.leave() }
+        // Snapshots that are under way need the watcher.
+        http.shutdown(deadline: deadline) { [watcher] in watcher.cancel() }
         runner?.stop()
         // A file system that does not answer blocks the watcher for ever.
         if ended.wait(timeout: deadline + .seconds(Self.drainSeconds)) == .timedOut {

@@ -36,9 +36,7 @@ struct KeyValueServer: ParsableCommand {
         let listener = try ListeningAddress.first(host: host, port: port) {
             try Listener($0, options: options)
         }
-        listener.setConnectionHandler { connection in
-            connection.queue.async { Session.serve(connection, database) }
-        }
+        listener.setConnectionHandler { Session.serve($0, database) }
         let stop = DispatchSemaphore(value: 0)
         let signals = ShutdownSignals { stop.signal() }
         listener.activate()

@@ -12,4 +12,6 @@ enum Limits {
     static let replyBytes = 1 << 30
     /// Replies are sent at this size. Until the client has taken them, no command is executed.
     static let unsentReplyBytes = 256 << 10
+    /// The memory of replies up to this size is kept for the next ones.
+    static let keptReplyBytes = 4 << 10
 }

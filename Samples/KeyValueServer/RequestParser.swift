@@ -16,10 +16,10 @@ struct RequestParser {
         guard let first = input.first else { return nil }
         if missingWords == nil {
             guard first == UInt8(ascii: "*") else { return try Self.readLine(&input) }
-            words.removeAll(keepingCapacity: true)
             commandBytes = 0
             missingWords = try Self.readLength(
                 &input, "multibulk length", "mbulk count", .min...Limits.words)
+            words.reserveCapacity(4)
         }
         while let missing = missingWords, missing > 0 {
             if wordLength == nil, let first = input.first {
@@ -37,7 +37,8 @@ struct RequestParser {
             input = input.dropFirst(length + 2)
             (wordLength, missingWords) = (nil, missing - 1)
         }
-        defer { missingWords = nil }
+        // The parser keeps nothing of the command, which may be long: the client may now be idle.
+        defer { (words, missingWords) = ([], nil) }
         return missingWords == nil ? nil : words
     }
 

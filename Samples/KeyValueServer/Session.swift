@@ -1,3 +1,4 @@
+import RingDispatch
 import RingNetwork
 
 /// One client. It runs on the connection's queue, and so on the database's.
@@ -22,13 +23,17 @@ final class Session {
     }
 
     static func serve(_ connection: Connection, _ database: Database) {
-        let session = Session(connection, database)
-        connection.setHandlers(
-            ConnectionHandlers(
-                receive: { _, bytes in bytes.withUnsafeBytes { session.receive($0) } },
-                writable: { _ in session.executePending() },
-                close: { _, _ in database.openSessions -= 1 }))
+        // Now, so that a shutdown finds it. Without a handler it receives nothing.
         connection.activate()
+        connection.queue.async {
+            guard connection.state == .active else { return }
+            let session = Session(connection, database)
+            connection.setHandlers(
+                ConnectionHandlers(
+                    receive: { _, bytes in bytes.withUnsafeBytes { session.receive($0) } },
+                    writable: { _ in session.executePending() },
+                    close: { _, _ in database.openSessions -= 1 }))
+        }
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -70,6 +75,6 @@ final class Session {
 
     private func sendReplies() {
         connection.send(replies)
-        replies.removeAll(keepingCapacity: replies.count < Limits.unsentReplyBytes)
+        replies.removeAll(keepingCapacity: replies.count <= Limits.keptReplyBytes)
     }
 }

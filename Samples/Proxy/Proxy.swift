@@ -41,6 +41,8 @@ struct Proxy: ParsableCommand {
         var options = ListenerOptions()
         // Unsent bytes stop the other connection of the pair, from which they are.
         options.connection.pausesReceivingWhileUnwritable = false
+        // --idle-timeout limits how long a reader may pause.
+        options.connection.timeouts.send = .never
         let endpoints = try listen.isEmpty ? [Endpoint("127.0.0.1:7000")] : listen
         let listener = try Listener(endpoints, options: options)
         var connecting = ConnectorOptions()

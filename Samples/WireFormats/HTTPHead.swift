@@ -34,9 +34,10 @@ package struct HTTPHead: Sendable {
     /// Whether the sender keeps the connection open after this message.
     /// - Parameter isOld: whether the message is HTTP/1.0.
     package func keepsAlive(isOld: Bool) -> Bool {
-        let words = text("connection")?.utf8.split { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
-        let word = isOld ? "keep-alive" : "close"
-        return words?.contains { $0.elementsEqual(word.utf8) } ?? false == isOld
+        let words = values("connection").flatMap { value in
+            value.split { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
+        }.map { String(decoding: $0, as: UTF8.self).lowercased() }
+        return !words.contains("close") && (!isOld || words.contains("keep-alive"))
     }
 
     /// Whether the bytes are a token: a method or a field's name. RFC 9110, 5.6.2.

@@ -71,12 +71,12 @@ struct ClientCommand {
         try check()
     }
 
-    /// Replaces `since` by the value of a Last-Event-ID header.
-    mutating func resume(after sequence: String) throws(Failure) {
-        guard let number = UInt64(sequence) else {
-            throw Failure("Last-Event-ID is not a sequence number")
-        }
-        since = number
+    /// Replaces `since` and `instance` by the value of a Last-Event-ID header, an id of
+    /// `Subscriber`. No event has the number of an invalid one.
+    mutating func resume(after id: String) {
+        let end = id.lastIndex(of: "-") ?? id.startIndex
+        instance = Array(id[..<end].utf8)
+        since = UInt64(id[end...].dropFirst()) ?? .max
     }
 
     func choice(roots: [[UInt8]]) -> Choice {

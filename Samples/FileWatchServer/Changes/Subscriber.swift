@@ -8,7 +8,8 @@ final class Subscriber: @unchecked Sendable {
 
     enum Format {
         case lines
-        /// Server-sent events, with ids. https://html.spec.whatwg.org (9.2)
+        /// Server-sent events, with the position after each as its id.
+        /// https://html.spec.whatwg.org (9.2)
         case serverSentEvents
     }
 
@@ -54,11 +55,14 @@ final class Subscriber: @unchecked Sendable {
         choice = command.choice(roots: feed.rootBytes)
         if let since = command.since {
             let isOurs = command.instance.map { $0 == Array(feed.instance.utf8) } ?? true
-            // No event has number `.max`, so a position of another instance leads to a rescan.
-            cursor = isOurs ? since : .max
+            // No event has number `.max`, so a position that is not ours leads to a rescan.
+            cursor = isOurs && since <= feed.last ? since : .max
         }
         poke()
     }
+
+    /// The client's position, as the line of a server-sent event.
+    var idLine: String { "id: \(feed.instance)-\(cursor)\n" }
 
     func end() {
         hasBegun = true
@@ -91,13 +95,17 @@ final class Subscriber: @unchecked Sendable {
         let most = min(Self.eventsPerTurn, Self.comparedBytesPerTurn / choice.bytesPerEvent)
         switch feed.events(after: cursor, atMost: max(1, most)) {
         case .events(let following, let last):
-            for event in following where choice.wants(event) { append(event, to: &text) }
-            if let event = following.last { cursor = event.sequence }
+            for event in following {
+                cursor = event.sequence
+                if choice.wants(event) { append(event, to: &text) }
+            }
             isComplete = cursor == last
         case .unknown:
             let (last, events) = feed.rescan()
-            for event in events { append(event, to: &text) }
+            // A client that gets only some of them comes back with its old position.
+            for event in events.dropLast() { append(event, to: &text) }
             cursor = last
+            if let event = events.last { append(event, to: &text) }
         }
         if !text.isEmpty { connection.send(text) }
         if !isComplete {
@@ -108,13 +116,14 @@ final class Subscriber: @unchecked Sendable {
     }
 
     private func append(_ event: Event, to text: inout [UInt8]) {
-        if text.isEmpty { text.reserveCapacity(event.json.count + 32) }
+        if text.isEmpty { text.reserveCapacity(event.json.count + 64) }
         switch format {
         case .lines:
             text += event.json
             text.append(UInt8(ascii: "\n"))
         case .serverSentEvents:
-            text += "id: \(event.sequence)\ndata: ".utf8
+            text += idLine.utf8
+            text += "data: ".utf8
             text += event.json
             text += "\n\n".utf8
         }

@@ -16,7 +16,6 @@ enum EventStream {
         \r
         retry: \(reconnectMilliseconds)
 
-
         """
 
     /// Takes the connection over. Call on its queue.
@@ -33,14 +32,14 @@ enum EventStream {
             }
         }
         connection.setReceiveHandler { _, _ in }
-        connection.setEndHandler(nil)
+        connection.setEndHandler { _ in subscriber.finish() }
         connection.setCloseHandler { _, _ in
             heartbeat.cancel()
             subscriber.end()
         }
-        connection.send(Array(head.utf8))
         heartbeat.activate()
-        subscriber.begin()
         subscriber.apply(command)
+        // A client that loses its connection before the first event comes back with this id.
+        connection.send(Array((head + subscriber.idLine + "\n").utf8))
     }
 }

@@ -26,7 +26,7 @@ struct Routes: Sendable {
         case "/": return .response(page)
         case "/events": return events(request, connection)
         case "/snapshot":
-            if request.method == "HEAD" { return .response(json("")) }
+            if request.method == "HEAD" { return .response(json(nil)) }
             SnapshotDownload.serve(connection, feed, watcher)
             return .takenOver
         case "/status": return .response(json(status))
@@ -39,14 +39,14 @@ struct Routes: Sendable {
     }
 
     private func events(_ request: HTTPRequest, _ connection: Connection) -> HTTPAnswer {
-        if request.method == "HEAD" {
-            return .response(
-                HTTPResponse(.ok, contentType: "text/event-stream; charset=utf-8"))
-        }
         do {
             var command = try ClientCommand(query: request.query)
+            if request.method == "HEAD" {
+                return .response(
+                    HTTPResponse(.ok, nil, contentType: "text/event-stream; charset=utf-8"))
+            }
             // A reconnecting browser sends this header; the URL still has the first `since`.
-            if let last = request.head.text("last-event-id") { try command.resume(after: last) }
+            if let last = request.head.text("last-event-id") { command.resume(after: last) }
             EventStream.serve(connection, command, feed)
             return .takenOver
         } catch {
@@ -61,7 +61,7 @@ struct Routes: Sendable {
             contentType: "text/html; charset=utf-8")
     }
 
-    private func json(_ text: String) -> HTTPResponse {
+    private func json(_ text: String?) -> HTTPResponse {
         HTTPResponse(.ok, text, contentType: "application/json")
     }
 

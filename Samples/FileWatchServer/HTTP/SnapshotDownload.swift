@@ -30,6 +30,8 @@ final class SnapshotDownload {
         connection.pauseReceiving()
         connection.setEndHandler { _ in }
         connection.setWritableHandler(nil)
+        // At a shutdown it goes on until it is complete, or the deadline resets the connection.
+        connection.setDrainHandler { _ in }
         connection.send(Array(head.utf8))
         queue.async {
             guard isWaiting(connection) else { return }

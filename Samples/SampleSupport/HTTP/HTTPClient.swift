@@ -1,3 +1,4 @@
+internal import RingDispatch
 internal import RingNetwork
 internal import WireFormats
 
@@ -14,7 +15,8 @@ final class HTTPClient {
     private var heads: [[UInt8]] = []
     private var isHeadTooLarge = false
     private var hasEnded = false
-    private var isTakenOver = false
+    /// The last answer was sent, or the handler has taken the connection over.
+    private var isDone = false
     private let reserved: ReservedPlaces?
     private let handler: Handler
 
@@ -61,31 +63,32 @@ final class HTTPClient {
         }
         heads.removeFirst(count)
         guard heads.isEmpty, mayAnswer(connection) else { return }
-        if isHeadTooLarge { close(connection, HTTPResponse(.headTooLarge)) }
+        if isHeadTooLarge { end(connection, HTTPResponse(.headTooLarge), to: nil) }
         if hasEnded { connection.close() }
     }
 
     private func mayAnswer(_ connection: Connection) -> Bool {
-        connection.state == .active && connection.isWritable && !isTakenOver
+        connection.state == .active && connection.isWritable && !isDone
     }
 
     private func respond(to request: HTTPRequest?, _ connection: Connection) {
         reserved?.remove(connection)
-        guard let request else { return close(connection, HTTPResponse(.badRequest)) }
+        guard let request else { return end(connection, HTTPResponse(.badRequest), to: nil) }
         guard request.method == "GET" || request.method == "HEAD" else {
-            return close(connection, HTTPResponse(.methodNotAllowed))
+            return end(connection, HTTPResponse(.methodNotAllowed), to: request)
         }
         guard reserved == nil || HTTPLimits.vitalPaths.contains(request.path) else {
-            return close(connection, Self.overload)
+            return end(connection, Self.overload, to: request)
         }
         guard case .response(let response) = handler(request, connection) else {
-            isTakenOver = true
+            isDone = true
             connection.isInMessage = false
             return
         }
-        let keepsAlive = request.keepsAlive && reserved == nil
-        connection.send(response.bytes(keepsAlive: keepsAlive, hasBody: request.method == "GET"))
-        if !keepsAlive { connection.close() }
+        guard request.keepsAlive && reserved == nil else {
+            return end(connection, response, to: request)
+        }
+        connection.send(response.bytes(keepsAlive: true, hasBody: request.method == "GET"))
     }
 
     private static let overload = HTTPResponse(
@@ -93,8 +96,20 @@ final class HTTPClient {
         "Too many connections are open. Close some, or try again: only "
             + HTTPLimits.vitalPaths.joined(separator: " and ") + " are answered now.\n")
 
-    private func close(_ connection: Connection, _ response: HTTPResponse) {
-        connection.send(response.bytes(keepsAlive: false, hasBody: true))
-        connection.close()
+    /// Sends the last answer, and closes. If there may be unread bytes, a close would reset the
+    /// connection, and the client might lose the answer: they are discarded first. The last free
+    /// connections are too scarce for that.
+    private func end(_ connection: Connection, _ response: HTTPResponse, to request: HTTPRequest?) {
+        isDone = true
+        connection.isInMessage = false
+        connection.send(response.bytes(keepsAlive: false, hasBody: request?.method != "HEAD"))
+        guard request?.hasBody ?? true, reserved == nil, !hasEnded else {
+            return connection.close()
+        }
+        connection.closeOutput()
+        connection.setReceiveHandler { _, _ in }
+        connection.setEndHandler(nil)
+        let deadline = DispatchTime.now() + .seconds(HTTPLimits.discardSeconds)
+        connection.queue.asyncAfter(deadline: deadline) { [weak connection] in connection?.close() }
     }
 }

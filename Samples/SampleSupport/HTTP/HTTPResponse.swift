@@ -2,7 +2,7 @@
 package struct HTTPResponse: Sendable {
     private let status: Status
     private let contentType: String
-    private let body: String
+    private let body: String?
 
     package enum Status: String, Sendable {
         case ok = "200 OK"
@@ -14,13 +14,14 @@ package struct HTTPResponse: Sendable {
         case unavailable = "503 Service Unavailable"
     }
 
-    /// - Parameter body: if empty, the status line's text is sent instead.
+    /// - Parameter body: if empty, the status line's text is sent instead. nil, for HEAD only: the
+    ///   response to GET is a stream, whose length is not known.
     package init(
-        _ status: Status, _ body: String = "", contentType: String = "text/plain; charset=utf-8"
+        _ status: Status, _ body: String? = "", contentType: String = "text/plain; charset=utf-8"
     ) {
         self.status = status
         self.contentType = contentType
-        self.body = body.isEmpty ? status.rawValue + "\n" : body
+        self.body = body == "" ? status.rawValue + "\n" : body
     }
 
     /// - Parameter hasBody: false for a response to HEAD.
@@ -28,12 +29,11 @@ package struct HTTPResponse: Sendable {
         let head = """
             HTTP/1.1 \(status.rawValue)\r
             Content-Type: \(contentType)\r
-            Content-Length: \(body.utf8.count)\r
-            Cache-Control: no-store\r
+            \(body.map { "Content-Length: \($0.utf8.count)\r\n" } ?? "")Cache-Control: no-store\r
             Connection: \(keepsAlive ? "keep-alive" : "close")\r
             \(status == .methodNotAllowed ? "Allow: GET, HEAD\r\n" : "")\r
 
             """
-        return Array((hasBody ? head + body : head).utf8)
+        return Array((hasBody ? head + (body ?? "") : head).utf8)
     }
 }

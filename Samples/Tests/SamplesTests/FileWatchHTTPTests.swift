@@ -14,7 +14,57 @@ struct FileWatchHTTPTests {
             let (id, event) = try stream.next()
             #expect(event.path == server.folder.path("a"))
             #expect(event.event == "created")
-            #expect(id == String(event.sequence))
+            #expect(id == "\(try server.instance())-\(event.sequence)")
+        }
+    }
+
+    @Test("A client that lost /events before the first event resumes at its start")
+    func resumingAtStart() throws {
+        try withFileWatchServer { server in
+            let first = try server.events()
+            let id = try first.nextID()
+            first.close()
+            let witness = try server.connect()
+            try server.folder.write("a")
+            _ = try witness.event(of: server.folder.path("a"))
+            let again = try server.events(headers: "Last-Event-ID: \(id)\r\n")
+            #expect(try again.next().event.path == server.folder.path("a"))
+        }
+    }
+
+    @Test("An id that this run of the server has not sent leads to a rescan")
+    func foreignIDs() throws {
+        try withFileWatchServer { server in
+            let witness = try server.connect()
+            try server.folder.write("a")
+            _ = try witness.event(of: server.folder.path("a"))
+            let instance = try server.instance()
+            for id in ["0", "1", "x-1", "\(instance)-", "\(instance)-2", "\(instance)x-1", ""] {
+                let stream = try server.events("?since=0", headers: "Last-Event-ID: \(id)\r\n")
+                let unsure = try stream.nextID()
+                let rescan = try stream.next()
+                #expect(rescan.event.event == "rescan", "\(id)")
+                #expect(rescan.id == "\(instance)-1")
+                // It may have been lost before the client received the rescan.
+                let again = try server.events(headers: "Last-Event-ID: \(unsure)\r\n")
+                #expect(try again.next().event.event == "rescan", "\(unsure)")
+            }
+        }
+    }
+
+    @Test("A client of /events that half-closes gets the pending events, and then the end")
+    func halfClosing() throws {
+        try withFileWatchServer { server in
+            let witness = try server.connect()
+            try server.folder.write("a")
+            _ = try witness.event(of: server.folder.path("a"))
+            for _ in 1...20 {
+                let client = try Client(port: server.httpPort)
+                try client.send(Array("GET /events?since=0 HTTP/1.0\r\n\r\n".utf8))
+                try client.closeOutput()
+                let text = String(decoding: try client.receiveUntilEnd(), as: UTF8.self)
+                #expect(text.contains("\"event\":\"created\""))
+            }
         }
     }
 
@@ -27,8 +77,9 @@ struct FileWatchHTTPTests {
             var last = ""
             for _ in 1...4 { last = try first.next().id }
             first.close()
-            let count = try #require(Int(last))
-            let header = "Last-Event-ID: \(count - 1)\r\n"
+            let instance = try server.instance()
+            let count = try #require(Int(last.dropFirst(instance.count + 1)))
+            let header = "Last-Event-ID: \(instance)-\(count - 1)\r\n"
             // A reconnecting browser sends both; Last-Event-ID takes precedence.
             let again = try server.events("?since=0", headers: header)
             #expect(try again.next().id == last)
@@ -93,6 +144,59 @@ struct FileWatchHTTPTests {
         try withFileWatchServer(in: .memory, prepare: prepare) { server in
             let entries = try server.object("/snapshot")["entries"] as? [Any]
             #expect((entries?.count ?? 0) >= count)
+        }
+    }
+
+    @Test(
+        "HEAD gets the head of GET",
+        arguments: ["/", "/status", "/nothing", "/snapshot", "/events", "/events?since=x"])
+    func heads(path: String) throws {
+        try withFileWatchServer { server in
+            let head = try Client.get(path, port: server.httpPort, method: "HEAD")
+            #expect(head.hasSuffix("\r\n\r\n"))
+            let isStream = path == "/snapshot" || path == "/events"
+            let status = path == "/nothing" ? 404 : path.hasSuffix("x") ? 400 : 200
+            #expect(head.hasPrefix("HTTP/1.1 \(status) "))
+            #expect(head.contains("Content-Length: ") != isStream)
+            if isStream { return }
+            let whole = try server.get(path)
+            #expect(whole.hasPrefix(head) && whole.count > head.count)
+        }
+    }
+
+    @Test(
+        "The target may be absolute; then its host counts",
+        arguments: [
+            ("GET http://localhost:8088/status", "localhost:8088", 200),
+            ("GET HTTP://127.0.0.1/healthz", "evil.example", 200),
+            ("GET http://evil.example/status", "localhost", 403),
+            ("GET http:///status", "localhost", 400), ("OPTIONS *", "localhost", 405),
+            ("GET *", "localhost", 400),
+        ])
+    func targets(line: String, host: String, status: Int) throws {
+        try withFileWatchServer { server in
+            let client = try Client(port: server.httpPort)
+            let head = "\(line) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
+            try client.send(Array(head.utf8))
+            let answer = String(decoding: try client.receiveUntilEnd(), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer.prefix(60))")
+            #expect(answer.contains("Allow: GET, HEAD\r\n") == (status == 405))
+        }
+    }
+
+    @Test(
+        "A client that sends more than the server reads gets its answer",
+        arguments: [
+            ("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000000\r\n\r\n", 405),
+            ("GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 8000000\r\n\r\n", 403),
+            ("GET / HTTP/1.1\r\nX: ", 431),
+        ])
+    func unreadBytes(head: String, status: Int) throws {
+        try withFileWatchServer { server in
+            let client = try Client(port: server.httpPort)
+            try client.send(Array(head.utf8) + Array(repeating: 120, count: 8_000_000))
+            let answer = String(decoding: try client.receiveUntilEnd(), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer.prefix(60))")
         }
     }
 

@@ -146,6 +146,8 @@ struct FileWatchHostileTests {
                 #expect(try server.get(path).hasPrefix("HTTP/1.1 200 "))
             }
             #expect(!deadline.isOver)
+            let head = try Client.get("/", port: server.httpPort, method: "HEAD")
+            #expect(head.hasPrefix("HTTP/1.1 503 ") && head.hasSuffix("\r\n\r\n"))
             for client in stalled { client.close() }
         }
     }

@@ -59,6 +59,61 @@ struct FileWatchServerLifeTests {
         }
     }
 
+    private static let snapshotRequest = Array(
+        "GET /snapshot HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
+
+    @Test("A snapshot that is under way at a signal is completed")
+    func snapshotAtSignal() throws {
+        // More than the buffers of the connection hold.
+        let prepare = { (folder: WatchedFolder) in
+            let name = String(repeating: "e", count: 200)
+            for number in 1...1400 { try folder.write("\(number) \(name)") }
+        }
+        try withFileWatchServer(in: .memory, prepare: prepare) { server in
+            let client = try Client(port: server.httpPort)
+            try client.send(Self.snapshotRequest)
+            var bytes = try client.receive(count: 1000)
+            let deadline = Deadline()
+            var restingTicks = 0
+            while restingTicks < 5 {
+                let isAsleep = try ProcessInformation.isAsleep(server.process.processID)
+                restingTicks = isAsleep ? restingTicks + 1 : 0
+                if deadline.isOver { throw Trouble("the buffers are never full") }
+                letPass(milliseconds: 10)
+            }
+            server.process.send(SIGTERM)
+            while (try? Client(port: server.httpPort)) != nil {
+                if deadline.isOver { throw Trouble("clients are not refused") }
+            }
+            bytes += try client.receiveUntilEnd()
+            #expect(bytes.suffix(3).elementsEqual("]}\n".utf8), "\(bytes.count) bytes")
+            #expect(try server.process.waitForEnd() == .exit(0), "\(server.process.words)")
+        }
+    }
+
+    @Test("All snapshots that have begun before a signal have all files")
+    func snapshotsAtSignal() throws {
+        let names = (1...20).map { "file \($0)" }
+        try withFileWatchServer(prepare: { for name in names { try $0.write(name) } }) { server in
+            let clients = try (0..<50).map { _ in try Client(port: server.httpPort) }
+            for client in clients { try client.send(Self.snapshotRequest) }
+            _ = try clients[0].receive(count: 1)
+            server.process.send(SIGTERM)
+            for client in clients.dropFirst() {
+                var (bytes, last) = ([UInt8](), Client.Received.nothing)
+                repeat {
+                    last = try client.receiveSome(until: Deadline())
+                    if case .bytes(let part) = last { bytes += part }
+                } while last != .end && last != .reset
+                // The server may not have read the request.
+                guard !bytes.isEmpty else { continue }
+                let text = String(decoding: bytes, as: UTF8.self)
+                let isComplete = names.allSatisfy(text.contains) && text.hasSuffix("]}\n")
+                #expect(isComplete, "\(bytes.count) bytes")
+            }
+        }
+    }
+
     @Test("Changes of ignored files are not reported")
     func ignoring() throws {
         let arguments = ["--ignore", "*.tmp", "--ignore", ".git/"]

@@ -49,6 +49,24 @@ struct KeyValueServerTests {
         }
     }
 
+    @Test("Idle clients keep neither their last command nor its reply")
+    func idleMemory() throws {
+        try withServer(.keyValueServer, .epoll) { server in
+            try ask(try server.connect(), "PING\r\n", "+PONG\r\n")
+            let before = try ProcessInformation.residentBytes(server.process.processID)
+            let value = String(repeating: "x", count: 200_000)
+            let clients = try (0..<200).map { _ in
+                let client = try server.connect()
+                let word = "$200000\r\n\(value)\r\n"
+                try ask(client, "*2\r\n$4\r\nECHO\r\n" + word, word)
+                return client
+            }
+            let after = try ProcessInformation.residentBytes(server.process.processID)
+            #expect(after - before < 16 << 20, "\((after - before) >> 20) MiB")
+            for client in clients { client.close() }
+        }
+    }
+
     @Test("A signal ends it with status 0", arguments: [SIGTERM, SIGINT])
     func signals(signal: Int32) throws {
         try withServer(.keyValueServer, .epoll) { server in

@@ -80,16 +80,44 @@ struct HTTPRequestTests {
             ("Content-Length: 0", true), ("Content-Length: 1", false),
             ("Transfer-Encoding: Chunked", false), ("Connection: Close", false),
             ("Connection: a, close", false), ("Connection: closer", true),
+            ("Connection: close\r\nConnection: keep-alive", false),
+            ("Connection: a\r\nConnection: b", true),
         ] {
             let request = parse("GET / HTTP/1.1\r\nHost: a\r\n\(fields)")
             #expect(request?.keepsAlive == keepsAlive, "\(fields)")
         }
+        for (fields, keepsAlive) in [
+            ("Connection: Keep-Alive\r\nConnection: a", true), ("Connection: a", false),
+            ("Connection: keep-alive, close", false),
+        ] {
+            #expect(parse("GET / HTTP/1.0\r\n\(fields)")?.keepsAlive == keepsAlive, "\(fields)")
+        }
     }
 
-    @Test("Each byte at each place is accepted exactly if the grammar has it there")
-    func everyByteEverywhere() {
-        let valid = Array(
-            "GET /a?b HTTP/1.1\r\nHost: a.b:80\r\nX-A: b \u{e4}\r\nContent-Length: 0".utf8)
+    @Test(
+        "An absolute target has its own host, and a path even if it is empty",
+        arguments: [
+            ("http://a.example:80/b?c", "a.example", "/b", "c"), ("HTTP://[::1]", "::1", "/", ""),
+            ("http://A/http://b/", "a", "/http://b/", ""), ("http://a?b/c", "a", "/", "b/c"),
+        ])
+    func absoluteTargets(target: String, host: String, path: String, query: String) throws {
+        let request = try #require(parse("GET \(target) HTTP/1.1\r\nHost: other.example"))
+        #expect(request.host == host && request.path == path && request.query == query)
+        #expect(parse("GET \(target) HTTP/1.0")?.host == host)
+        // Even so, a Host field is required, and only one.
+        #expect(parse("GET \(target) HTTP/1.1") == nil)
+        #expect(parse("GET \(target) HTTP/1.1\r\nHost: a\r\nHost: a") == nil)
+    }
+
+    @Test(
+        "Each byte at each place is accepted exactly if the grammar has it there",
+        arguments: [
+            "GET /a?b HTTP/1.1\r\nHost: a.b:80\r\nX-A: b \u{e4}\r\nContent-Length: 0",
+            "GET http://a:8/b HTTP/1.0", "GET http://[::1]?b HTTP/1.1\r\nHost:",
+            "OPTIONS * HTTP/1.0",
+        ])
+    func everyByteEverywhere(text: String) {
+        let valid = Array(text.utf8)
         #expect(HTTPRequest(head: valid) != nil && RequestGrammar.contains(valid))
         for place in valid.indices {
             for byte in UInt8.min ... .max {

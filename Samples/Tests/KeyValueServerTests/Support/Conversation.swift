@@ -20,7 +20,8 @@ final class Conversation {
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
         let connection = Connection(adopting: ends[1], target: database.queue)
-        connection.queue.sync { Session.serve(connection, database) }
+        Session.serve(connection, database)
+        connection.queue.sync {}
     }
 
     deinit { close(descriptor) }

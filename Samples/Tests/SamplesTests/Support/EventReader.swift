@@ -22,5 +22,14 @@ final class EventReader {
         throw Trouble("the stream ended before an event")
     }
 
+    /// The next ID, of an event or of the stream's start.
+    func nextID() throws -> String {
+        while let line = try reader.line() {
+            if line.hasPrefix("id: ") { return String(line.dropFirst(4)) }
+            if line.hasPrefix("data: ") { break }
+        }
+        throw Trouble("an event, or the stream's end, before an ID")
+    }
+
     func close() { reader.client.close() }
 }

@@ -22,6 +22,14 @@ struct FileWatchProcess {
         return try EventReader(client)
     }
 
+    /// The name of this run of the server.
+    func instance() throws -> String {
+        guard let name = try object("/status")["instance"] as? String else {
+            throw Trouble("/status has no instance")
+        }
+        return name
+    }
+
     func get(_ path: String) throws -> String { try Client.get(path, port: httpPort) }
 
     /// The body of a response, as JSON.

@@ -10,6 +10,7 @@ struct MutatedRequests: Sequence, IteratorProtocol {
         "GET /a HTTP/1.0\r\nConnection: keep-alive\r\nX-Empty:\r\nX-A:\t b \u{e4} \t",
         "POST /b%20c HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nAccept: */*;q=0.1",
         "PUT /d HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: a.example:80\r\nCookie: a=\"b\"",
+        "OPTIONS * HTTP/1.1\r\nHost: a",
     ].map { Array($0.utf8) }
     private static let fragments = [
         "\r\n", "\r\n ", "\r\n\r\n", "\r\nHost: a", "\r\nHost : a", "\r\nContent-Length: 1", "\n",

@@ -6,6 +6,11 @@ enum RequestGrammar {
         for byte in bytes { scalars.append(Unicode.Scalar(byte)) }
         let text = String(scalars)
         guard let head = text.wholeMatch(of: head) else { return false }
+        if let authority = head.output.authority {
+            guard !authority.hasPrefix(":"), authority.wholeMatch(of: host) != nil else {
+                return false
+            }
+        }
         let hosts = head.output.fields.matches(of: hostField)
         let lengths = head.output.fields.matches(of: lengthField)
         let isOld = head.output.version == "0"
@@ -18,7 +23,12 @@ enum RequestGrammar {
     // Safety: a regular expression is immutable.
     nonisolated(unsafe) private static let head =
         #/
-        [!\#$%&'*+\-.^_`|~0-9A-Za-z]+ \x20 \/[\x21-\x7e]* \x20 HTTP\/1\.(?<version>[01])
+        (?: [!\#$%&'*+\-.^_`|~0-9A-Za-z]+ \x20
+            (?: [Hh][Tt][Tt][Pp]:\/\/(?<authority>[\x21-\x2e\x30-\x3e\x40-\x7e]+)
+                (?: [\/?][\x21-\x7e]* )?
+            | \/[\x21-\x7e]* )
+        | OPTIONS \x20 \* )
+        \x20 HTTP\/1\.(?<version>[01])
         (?<fields> (?: \r\n [!\#$%&'*+\-.^_`|~0-9A-Za-z]+ : [\t\x20-\x7e\x80-\xff]* )* )
         /#
         .matchingSemantics(.unicodeScalar)
