@@ -1,4 +1,4 @@
-#if compiler(>=6.3)
+#if compiler(>=6.3) && compiler(<6.4)
 @_spi(ExperimentalCustomExecutors) import _Concurrency
 #endif
 
@@ -25,7 +25,7 @@ package final class QueueExecutor: TaskExecutor {
     }
 
     package func enqueue(_ workItem: consuming ExecutorJob) {
-        #if compiler(>=6.3)
+        #if compiler(>=6.3) && compiler(<6.4)
         // What a called actor does for all its callers. Here it would wait for this queue's
         // handlers, which may block, or wait for one of those callers.
         let isOfActor = workItem.kind != .task
