@@ -1,6 +1,7 @@
 import FlyingFox
 import Foundation
 import Logging
+import RingHTTP
 
 /// Log messages and requests, as lines of JSON on standard output.
 struct JSONLog: LogHandler {
@@ -35,7 +36,7 @@ struct JSONLog: LogHandler {
 
 /// Writes a line for each request: until the answer's body begins.
 struct LoggedRequests: HTTPHandler {
-    let handler: Routes
+    let handler: BodyReadingHTTPHandler
 
     func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
         let start = ContinuousClock.now

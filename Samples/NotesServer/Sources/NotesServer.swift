@@ -47,11 +47,12 @@ struct NotesServer: AsyncParsableCommand {
         let store = try NoteStore(path: folder.appendingPathComponent("notes.sqlite").path)
         let (feed, pool) = (ChangeFeed(), RingSocketPool.ring)
         let routes = Routes(store: store, feed: feed, uploads: uploads)
+        let handler = BodyReadingHTTPHandler(limit: .seconds(600)) {
+            try await routes.answer($0, $1)
+        }
         let server = HTTPServer(
-            address: try sockaddr_in.inet(ip4: host, port: port),
-            // Not reached: then FlyingFox would take the rest of a body for the next request.
-            timeout: Routes.mostSeconds + 60, pool: pool,
-            logger: .disabled, handler: jsonLog ? LoggedRequests(handler: routes) : routes)
+            address: try sockaddr_in.inet(ip4: host, port: port), timeout: 660, pool: pool,
+            logger: .disabled, handler: jsonLog ? LoggedRequests(handler: handler) : handler)
         let group = ServiceGroup(
             // Stopped in reverse order: event streams end before the server waits for them.
             // systemd is notified first, and of the start once the server listens.

@@ -1,15 +1,14 @@
 import FlyingFox
 import Foundation
+import RingHTTP
 import Synchronization
 
 /// Answers all requests. Its methods block, in SQLite and in files.
-final class Routes: HTTPHandler {
+final class Routes: Sendable {
     private let store: NoteStore
     private let feed: ChangeFeed
     private let uploads: URL
     private let requests = Atomic<Int>(0)
-    /// The longest that a request with a body may take.
-    static let mostSeconds = 600.0
     /// Most bytes of a note.
     private static let longestNote = 100_000
 
@@ -19,35 +18,8 @@ final class Routes: HTTPHandler {
         self.uploads = uploads
     }
 
-    func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
+    func answer(_ request: HTTPRequest, _ body: HTTPRequestBody) async throws -> HTTPResponse {
         requests.add(1, ordering: .relaxed)
-        guard request.bodySequence.count != 0 else { return await response(to: request) }
-        let work = Task { await response(to: request) }
-        let limit = Task {
-            try await Task.sleep(for: .seconds(Routes.mostSeconds))
-            work.cancel()
-        }
-        defer { limit.cancel() }
-        return await withTaskCancellationHandler(
-            operation: { await work.value }, onCancel: { work.cancel() })
-    }
-
-    private func response(to request: HTTPRequest) async -> HTTPResponse {
-        var (request, isHead) = (request, request.method == .HEAD)
-        if isHead { request.method = .GET }
-        let body = RequestBody(request)
-        var response: HTTPResponse
-        do {
-            response = try await answer(request, body)
-        } catch {
-            response = HTTPResponse(
-                statusCode: Task.isCancelled ? .requestTimeout : .internalServerError)
-        }
-        if isHead { response = response.withoutBody() }
-        return await body.skipRest() ? response : response.closing()
-    }
-
-    private func answer(_ request: HTTPRequest, _ body: RequestBody) async throws -> HTTPResponse {
         let path = request.path.split(separator: "/").map(String.init)
         switch (request.method, path.first, path.count) {
         case (.GET, nil, 0): return page()
@@ -70,14 +42,14 @@ final class Routes: HTTPHandler {
         return try json(.ok, store.notes(containing: request.query["q"] ?? "", limit: limit))
     }
 
-    private func add(_ body: RequestBody) async throws -> HTTPResponse {
+    private func add(_ body: HTTPRequestBody) async throws -> HTTPResponse {
         guard let text = try await noteText(body) else { return noText }
         let note = try store.add(text)
         return try changed("added", note, .created)
     }
 
     private func note(
-        _ name: String, _ method: HTTPMethod, _ body: RequestBody
+        _ name: String, _ method: HTTPMethod, _ body: HTTPRequestBody
     ) async throws -> HTTPResponse {
         let missing = text(.notFound, "there is no note \(name)\n")
         guard let id = Int64(name) else { return missing }
@@ -96,7 +68,7 @@ final class Routes: HTTPHandler {
 
     private struct NewNote: Decodable { let text: String }
 
-    private func noteText(_ body: RequestBody) async throws -> String? {
+    private func noteText(_ body: HTTPRequestBody) async throws -> String? {
         var note = Data()
         while let piece = try await body.next() {
             note += piece
@@ -129,7 +101,7 @@ final class Routes: HTTPHandler {
     }
 
     /// Writes the body to a file as it arrives.
-    private func upload(_ name: String, _ body: RequestBody) async throws -> HTTPResponse {
+    private func upload(_ name: String, _ body: HTTPRequestBody) async throws -> HTTPResponse {
         guard let file = file(name) else { return text(.badRequest, "not a file name\n") }
         let part = uploads.appendingPathComponent(".\(UUID().uuidString)")
         guard FileManager.default.createFile(atPath: part.path, contents: nil) else {

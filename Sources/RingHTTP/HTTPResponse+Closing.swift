@@ -1,6 +1,7 @@
-import FlyingFox
-import FlyingSocks
-import Foundation
+#if FlyingFox
+internal import FlyingFox
+internal import FlyingSocks
+internal import Foundation
 
 extension HTTPResponse {
     /// The same response, after which the connection is closed. Streams of events end with their
@@ -48,3 +49,4 @@ private struct FailingAtEnd: AsyncBufferedSequence {
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pieces: body.makeAsyncIterator()) }
 }
+#endif

@@ -1,12 +1,14 @@
-import FlyingFox
-import FlyingSocks
-import Foundation
+#if FlyingFox
+internal import FlyingFox
+internal import FlyingSocks
+public import Foundation
 
-/// A request's body, read once and to its end. FlyingFox would take what is left of a long or
-/// chunked body for the next request.
-final class RequestBody {
+/// The body of a request, for the closure of a ``BodyReadingHTTPHandler``. One task at a time may
+/// use it.
+public final class HTTPRequestBody {
+    /// The length that the request states; nil for a chunked body.
+    public let count: Int?
     private var pieces: HTTPBodySequence.Iterator
-    private let length: Int?
     private var received = 0
     /// False while a piece is read, and once that has failed.
     private var isIntact = true
@@ -14,13 +16,13 @@ final class RequestBody {
     private static let mostSkipped = 2 << 20
 
     init(_ request: HTTPRequest) {
+        count = request.bodySequence.count
         pieces = request.bodySequence.makeAsyncIterator()
-        length = request.bodySequence.count
     }
 
-    /// The next piece; nil at the end.
-    /// - Throws: also if the body ends early.
-    func next() async throws -> Data? {
+    /// Waits for the next piece; nil at the end. FlyingFox chooses the size of the pieces.
+    /// - Throws: FlyingSocks' `SocketError`, also if the body ends early; `CancellationError`.
+    public func next() async throws -> Data? {
         isIntact = false
         let piece = try await pieces.next()
         if let piece {
@@ -28,7 +30,7 @@ final class RequestBody {
         } else {
             // FlyingFox ends the body of a cancelled task like any other.
             try Task.checkCancellation()
-            guard received == length ?? received else { throw SocketError.disconnected }
+            guard received == count ?? received else { throw SocketError.disconnected }
         }
         isIntact = true
         return piece
@@ -37,10 +39,11 @@ final class RequestBody {
     /// Reads what is left. Returns false if that is too long or fails; then the connection is of no
     /// more use.
     func skipRest() async -> Bool {
-        let end = received + RequestBody.mostSkipped
+        let end = received + HTTPRequestBody.mostSkipped
         while isIntact, received <= end {
             if (try? await next()) == nil { return isIntact }
         }
         return false
     }
 }
+#endif

@@ -1,0 +1,56 @@
+#if FlyingFox
+public import FlyingFox
+
+/// Answers requests with a closure, and reads each body to its end, whatever the closure leaves.
+///
+/// FlyingFox itself takes the rest of a chunked body, or of one above 2 MiB, for the next request of
+/// the connection. This handler closes the connection instead if it cannot reach the end of the
+/// body: more than 2 MiB are left, or the body is malformed or late.
+///
+/// The closure reads the body that it is given, not `request.bodySequence`. Its errors are answered
+/// with status 500. HEAD reaches it as GET; the answer is then sent without its body.
+public struct BodyReadingHTTPHandler: HTTPHandler {
+    private let limit: Duration
+    private let respond: @Sendable (HTTPRequest, HTTPRequestBody) async throws -> HTTPResponse
+
+    /// - Parameters:
+    ///   - limit: how long a request with a body may take; then its task is cancelled, and answered
+    ///     with status 408. It must be shorter than the server's `timeout`, which would end the
+    ///     handler before it has read the body.
+    ///   - respond: called in a task for each request.
+    public init(
+        limit: Duration = .seconds(10),
+        _ respond: @escaping @Sendable (HTTPRequest, HTTPRequestBody) async throws -> HTTPResponse
+    ) {
+        self.limit = limit
+        self.respond = respond
+    }
+
+    public func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
+        guard request.bodySequence.count != 0 else { return await response(to: request) }
+        let work = Task { await response(to: request) }
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            work.cancel()
+        }
+        defer { timer.cancel() }
+        return await withTaskCancellationHandler(
+            operation: { await work.value }, onCancel: { work.cancel() })
+    }
+
+    private func response(to request: HTTPRequest) async -> HTTPResponse {
+        var (request, isHead) = (request, request.method == .HEAD)
+        if isHead { request.method = .GET }
+        let body = HTTPRequestBody(request)
+        var response: HTTPResponse
+        do {
+            response = try await respond(request, body)
+        } catch {
+            response = HTTPResponse(
+                statusCode: Task.isCancelled ? .requestTimeout : .internalServerError)
+        }
+        if isHead { response = response.withoutBody() }
+        return await body.skipRest() ? response : response.closing()
+    }
+}
+#endif

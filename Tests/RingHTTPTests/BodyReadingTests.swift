@@ -1,0 +1,104 @@
+#if FlyingFox
+import FlyingFox
+import FlyingSocks
+import Foundation
+import RingHTTP
+import TestSupport
+import Testing
+
+@Suite("A handler that reads bodies to their end", .watchdog)
+struct BodyReadingTests {
+    private struct Refusal: Error {}
+
+    /// The answers: to `/length` the body's length, to `/first` nothing after its first piece, to
+    /// `/none` nothing at all, and to `/error` an error.
+    private static func respond(
+        _ request: HTTPRequest, _ body: HTTPRequestBody
+    ) async throws -> HTTPResponse {
+        var count = 0
+        switch request.path {
+        case "/length": while let piece = try await body.next() { count += piece.count }
+        case "/first": count = try await body.next()?.count ?? 0
+        case "/error": throw Refusal()
+        default: break
+        }
+        return HTTPResponse(statusCode: .ok, body: Data("\(request.method.rawValue) \(count)".utf8))
+    }
+
+    /// Serves, and passes a client.
+    private func serve(
+        limit: Duration = .seconds(600), _ body: (TestClient) async throws -> Void
+    ) async throws {
+        let server = HTTPServer(
+            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0), timeout: 660, pool: .ring,
+            logger: .disabled,
+            handler: BodyReadingHTTPHandler(limit: limit, BodyReadingTests.respond))
+        let run = ownTask { try await server.run() }
+        try await server.waitUntilListening()
+        guard case .ip4(_, let port) = await server.listeningAddress else {
+            throw SocketError.unsupportedAddress
+        }
+        try await body(try await TestClient(port: port))
+        run.cancel()
+        _ = await run.result
+    }
+
+    private static let smuggled = "DELETE /length HTTP/1.1\r\nHost: test\r\n\r\n"
+
+    @Test(
+        "The rest of a body is not taken for a request",
+        arguments: ["/length", "/first", "/none", "/error"])
+    func rest(path: String) async throws {
+        try await serve { client in
+            let pieces = ["x", Self.smuggled].map {
+                "\(String($0.utf8.count, radix: 16))\r\n\($0)\r\n"
+            }
+            let head = "POST \(path) HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let text = head + pieces.joined() + "0\r\n\r\n"
+            for _ in 0..<2 {
+                try await client.socket.write(Data(text.utf8))
+                let answer = try await client.receive()
+                #expect(answer.status == (path == "/error" ? 500 : 200))
+                #expect(!answer.body.contains("DELETE"))
+            }
+            #expect(try await client.get("/length") == (200, "GET 0"))
+        }
+    }
+
+    @Test("A body of which too much is left ends the connection", arguments: [2 << 20, 3 << 20])
+    func tooLong(count: Int) async throws {
+        try await serve { client in
+            try await client.send("/none", body: Data(count: count))
+            #expect(try await client.receive() == (200, "POST 0"))
+            if count <= 2 << 20 {
+                #expect(try await client.get("/length") == (200, "GET 0"))
+            } else {
+                await #expect(throws: (any Error).self) { try await client.socket.read() }
+            }
+        }
+    }
+
+    @Test("A body that is late is answered with 408, and ends the connection")
+    func late() async throws {
+        try await serve(limit: .milliseconds(20)) { client in
+            let head = "POST /length HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
+            try await client.socket.write(Data((head + "1\r\nx\r\n").utf8))
+            #expect(try await client.receive().status == 408)
+            await #expect(throws: (any Error).self) { try await client.socket.read() }
+        }
+    }
+
+    @Test("HEAD is answered as GET, without the body")
+    func head() async throws {
+        try await serve { client in
+            try await client.socket.write(Data("HEAD /length HTTP/1.1\r\nHost: test\r\n\r\n".utf8))
+            var head = ""
+            while !head.hasSuffix("\r\n\r\n") {
+                head += String(decoding: [try await client.socket.read()], as: UTF8.self)
+            }
+            #expect(head.lowercased().contains("content-length: 5\r\n"))
+            #expect(try await client.get("/length") == (200, "GET 0"))
+        }
+    }
+}
+#endif
