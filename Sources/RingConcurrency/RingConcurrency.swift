@@ -13,7 +13,7 @@ public enum RingConcurrency {
     /// code at the top level that awaits, are already served by libdispatch when they call this;
     /// the main actor stays there, everything else moves.
     ///
-    /// Swift 6.3 and later have the interface that this needs. Built with another version, it
+    /// Only Swift 6.3 has the interface that this needs. Built with another version, it
     /// writes one line to standard error and changes nothing.
     /// - Returns: whether tasks may block now. Further calls change nothing.
     @discardableResult

@@ -3,9 +3,9 @@ public import FlyingFox
 
 /// Answers requests with a closure, and reads each body to its end, whatever the closure leaves.
 ///
-/// FlyingFox itself takes the rest of a chunked body, or of one above 2 MiB, for the next request of
-/// the connection. This handler closes the connection instead if it cannot reach the end of the
-/// body: more than 2 MiB are left, or the body is malformed or late.
+/// FlyingFox itself takes the rest of a chunked body, or of one above 2 MiB, for the connection's
+/// next request. This handler closes the connection instead if it cannot reach the end of the body:
+/// more than 2 MiB are left, or the body is malformed or late.
 ///
 /// The closure reads the body that it is given, not `request.bodySequence`. Its errors are answered
 /// with status 500. HEAD reaches it as GET; the answer is then sent without its body.

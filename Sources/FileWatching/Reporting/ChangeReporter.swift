@@ -41,8 +41,8 @@ final class ChangeReporter: @unchecked Sendable {
         var cancel: (@Sendable () -> Void)?
     }
 
-    /// The limit of changes that wait for the handler. More are dropped, and an `overflow` marks
-    /// the gap.
+    /// The limit of changes that wait for the handler. If there are more, an `overflow` takes the
+    /// place of all.
     static let waitingChangeLimit = 500_000
 
     init(_ target: DispatchQueue, window: DispatchTimeInterval, engineQueue: DispatchQueue) {

@@ -5,8 +5,8 @@ extension FileTreeWatcher {
     /// Watches for as long as `body` runs, which gets the changes to iterate over. It is called
     /// when all folders are watched and scanned: every later change is in the sequence.
     ///
-    /// When it returns, throws, or its task is cancelled, the watches are removed; this waits for
-    /// that. The sequence ends when the task is cancelled.
+    /// When it returns or throws, the watches are removed; this waits for that. Cancelling the task
+    /// ends the sequence, and the wait for the first scan.
     /// - Parameters:
     ///   - roots: folders, or single files.
     ///   - options: what is watched, and how changes are coalesced.

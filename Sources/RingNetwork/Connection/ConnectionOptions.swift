@@ -3,8 +3,8 @@ internal import LinuxPlatform
 /// Options that connections have in common; see ``Listener`` and ``Connection``.
 public struct ConnectionOptions: Sendable {
     /// ``Connection/isWritable`` becomes false above this many unsent bytes. 0: as soon as the
-    /// kernel does not take all. `.max`: never. Limits nothing itself: `send` accepts any number. A
-    /// negative number ends the process.
+    /// kernel does not take all. `.max`: never. Limits nothing itself: `send` accepts any number.
+    /// Below the default, short sends no longer leave together. A negative number ends the process.
     public var sendHighWaterBytes = 256 * 1024
     /// At or below this many unsent bytes, the connection is writable again and calls its writable
     /// handler. One above ``sendHighWaterBytes`` counts as that one. A negative number ends the

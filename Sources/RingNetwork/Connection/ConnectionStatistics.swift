@@ -18,7 +18,8 @@ public struct ConnectionStatistics: Sendable, Hashable {
 }
 
 extension Connection {
-    /// The connection's counters. From any thread; final in the close handler.
+    /// The connection's counters. From any thread; final in the close handler, except
+    /// `activeNanoseconds`.
     public var statistics: ConnectionStatistics {
         let activation = counters.activation.value
         return ConnectionStatistics(

@@ -28,7 +28,8 @@ public struct InheritedSocket: Sendable, Hashable {
     ///
     /// - Parameter unsetsVariables: removes the variables, so neither a second call nor a child
     ///   finds them. No other thread may use the environment during the call.
-    /// - Throws: ``InheritedSocketError``, if a variable is invalid or a socket cannot be used.
+    /// - Throws: ``InheritedSocketError``, if a variable is invalid. A listener checks the socket
+    ///   that it adopts.
     public static func all(
         unsetsVariables: Bool = false
     ) throws -> [InheritedSocket] {
