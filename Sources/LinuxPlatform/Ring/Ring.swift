@@ -54,7 +54,7 @@ package final class Ring {
 
     // MARK: from any thread
 
-    /// Ends the wait of the ring's thread, or its next one.
+    /// Ends the wait of the ring's thread, or its next one. The alarm tells it.
     package func wake() { alarm.signal() }
 
     // MARK: requests
@@ -126,7 +126,9 @@ package final class Ring {
             done += 1
         }
         overflow.removeFirst(done)
-        enter(waitCount: 1)
+        setAlarm()
+        // Without the alarm, `wake` would not be heard.
+        enter(waitCount: isAlarmSet ? 1 : 0)
     }
 
     private func enter(waitCount: UInt32) {

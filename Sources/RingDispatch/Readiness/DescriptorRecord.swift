@@ -22,6 +22,10 @@ struct DescriptorRecord: @unchecked Sendable {
     /// A change of an edge-triggered entry makes the kernel report it again.
     var isEdgeTriggered: Bool { registered & PollEvents.edgeTriggered != 0 }
 
+    /// The entry is that of a watch alone. To set it again would only report, again and again, an
+    /// error that lasts.
+    var isAtRest: Bool { isEdgeTriggered && registered == wanted }
+
     func token(of descriptor: Int32) -> UInt64 {
         UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
     }

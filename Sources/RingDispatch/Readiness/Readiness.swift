@@ -248,7 +248,7 @@ struct Readiness: ~Copyable {
                 let wait = records[index].waits.remove(at: position)
                 return (wait, hasMore: !records[index].waits.isEmpty)
             }
-            if isFirst && records[index].wanted & event.events == 0 {
+            if isFirst && records[index].wanted & event.events == 0 && !records[index].isAtRest {
                 reduce(descriptor, &records)
             }
             return nil

@@ -11,14 +11,17 @@ struct WaitList: Sendable {
 
     mutating func popFirst() -> ThreadHandle? {
         guard first < threads.count else { return nil }
-        defer {
-            first += 1
-            if first == threads.count {
-                threads.removeAll(keepingCapacity: true)
-                first = 0
-            }
+        let threadHandle = threads[first]
+        first += 1
+        if first == threads.count {
+            threads.removeAll(keepingCapacity: true)
+            first = 0
+        } else if first > 32 && first > threads.count / 2 {
+            // There may always be one that waits.
+            threads.removeFirst(first)
+            first = 0
         }
-        return threads[first]
+        return threadHandle
     }
 
     /// Removes a thread that gave up. Returns false if it was removed already.

@@ -76,6 +76,25 @@ struct QueuePriorityTests {
     }
 
     /// Whether the queue's items run on threads of lower priority than this one.
+    /// A thread has the CPU priority of the one that made it.
+    @Test("78. What a background item submits to an ordinary queue runs with the usual priority")
+    func submittedFromBackground() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let found = Watched<[Int32]>([])
+            DispatchQueue.global(qos: .background).async {
+                for _ in 0..<20 {
+                    DispatchQueue.global().async {
+                        found.append(niceness())
+                        letTimePass(milliseconds: 20)
+                    }
+                }
+            }
+            expectEventually(found) { $0.count == 20 }
+            #expect(Set(found.value) == [0])
+        }
+    }
+
     private func runsInBackground(_ queue: DispatchQueue) -> Bool {
         let found = Watched<Int32?>(nil)
         queue.async { found.update { $0 = niceness() } }

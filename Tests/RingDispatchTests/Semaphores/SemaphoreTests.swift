@@ -1,8 +1,25 @@
-import RingDispatch
 import Testing
+
+@testable import RingDispatch
 
 @Suite("DispatchSemaphore", .watchdog)
 struct SemaphoreTests {
+    /// One thread or another always waits.
+    @Test("A list of waiting threads does not grow while it is never empty")
+    func waitList() {
+        let threadHandle = Context.current.pointee.threadHandle
+        var list = WaitList()
+        list.append(threadHandle)
+        for _ in 0..<10_000 {
+            list.append(threadHandle)
+            #expect(list.popFirst() == threadHandle)
+        }
+        let threads = Mirror(reflecting: list).descendant("threads") as? [ThreadHandle]
+        #expect(threads.map { $0.count < 100 } == true)
+        #expect(list.popFirst() == threadHandle)
+        #expect(list.popFirst() == nil)
+    }
+
     @Test("34. wait takes what is there and times out when nothing is")
     func counting() {
         let semaphore = DispatchSemaphore(value: 2)

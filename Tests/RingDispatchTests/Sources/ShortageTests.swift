@@ -84,6 +84,29 @@ struct ShortageTests {
         }
     }
 
+    @Test("Background work without descriptors runs on ordinary threads, and keeps no descriptor")
+    func background() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "8", 1)
+            drain(DispatchQueue(label: "shortage"))
+            letTasksHaveTheirDescriptors()
+            let free = (0..<5).map { _ in dup(STDIN_FILENO) }
+            limitDescriptors()
+            for descriptor in free { close(descriptor) }
+            let ran = Gate()
+            DispatchQueue.global(qos: .background).async { ran.open() }
+            expectOpens(ran)
+            // Other threads open files for moments.
+            let areFree = poll {
+                let again = free.map { _ in dup(STDIN_FILENO) }
+                for descriptor in again { close(descriptor) }
+                return !again.contains(-1)
+            }
+            endProcess(succeedingIf: areFree)
+        }
+    }
+
     @Test(
         "epoll is used if one ring may lock its memory, but not one for each event loop",
         .enabled(if: geteuid() == 0, "only root can become a user without privileges"))

@@ -97,7 +97,7 @@ struct AwayWork: ~Copyable {
                 state.limit = Tuning.fewestAwayWorkers
             } else if state.serving.isEmpty {
                 let more = blocked.isEmpty ? state.limit : state.limit * 4
-                state.limit = min(more, Tuning.mostAwayWorkers)
+                state.limit = max(state.limit, min(more, Tuning.mostAwayWorkers))
             } else {
                 let computing = state.serving.count + (mayCompute ? 1 : 0)
                 state.limit = max(Tuning.fewestAwayWorkers, min(computing, Tuning.mostAwayWorkers))

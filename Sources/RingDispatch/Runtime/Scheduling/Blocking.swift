@@ -32,11 +32,15 @@ package enum Blocking {
         let now = MonotonicClock.nanoseconds()
         context.pointee.worker?.observe(context.pointee.threadHandle.item, now: now)
         let isNeeded = loop.isNeeded(now: now)
-        guard loop.exchangeState(mine, for: LoopState(.idle, turn: mine.turn)) else { return }
+        while !loop.exchangeState(mine, for: LoopState(.idle, turn: mine.turn)) {
+            guard loop.loopState == mine || loop.loopState == mine.with(.stealing) else { return }
+            Threads.yield()
+        }
         loop.setSleeping(true)
         loop.pool.noteIdle(1)
-        // Store-then-check with `inbox` and the waits: a producer that saw the loop in use woke no
-        // worker.
-        if isNeeded || !loop.inboxIsEmpty || loop.hasWaits { loop.wakeIfIdle() }
+        // Store-then-check with `inbox`, the waits and the timers: a producer that saw the loop in
+        // use woke no worker.
+        let isAwaited = loop.hasWaits || loop.timers.earliest != .max
+        if isNeeded || !loop.inboxIsEmpty || isAwaited { loop.wakeIfIdle() }
     }
 }

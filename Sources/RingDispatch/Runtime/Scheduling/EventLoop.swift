@@ -87,6 +87,15 @@ struct EventLoop: Equatable, Sendable {
                 pool: pool, readiness: readiness, bell: bell, owned: owned))
     }
 
+    /// Frees a loop that no thread has used.
+    func destroy() {
+        let owned = storage.pointee.owned
+        owned.deinitialize(count: 1)
+        owned.deallocate()
+        storage.deinitialize(count: 1)
+        storage.deallocate()
+    }
+
     init(address: UnsafeMutableRawPointer) {
         storage = address.assumingMemoryBound(to: Storage.self)
     }
@@ -145,7 +154,7 @@ struct EventLoop: Equatable, Sendable {
     @inline(__always)
     func isHeld(by context: Context) -> Bool {
         context.pointee.loopState != 0
-            && storage.pointee.loopState.load(ordering: .relaxed) == context.pointee.loopState
+            && loopState.word == context.pointee.loopState
     }
 
     @inline(__always)

@@ -32,6 +32,7 @@ final class Monitor: Sendable {
         var lastCall = -Tuning.quickTicks
     }
 
+    private static let shortage = RepeatedLine()
     private let timer: TimerDescriptor
     private let control = Locked(Control())
     /// Whether the timer runs. Written under the lock, with the timer. Store-then-check with the
@@ -78,7 +79,12 @@ final class Monitor: Sendable {
         do {
             try Threads.start { self.run() }
         } catch {
-            fatalSystemError(error)
+            // The next activity tries again.
+            Monitor.shortage.log("no thread for the monitor: \(error)")
+            control.withLock { control in
+                setPeriod(0, &control)
+                control.hasThread = false
+            }
         }
     }
 

@@ -32,9 +32,14 @@ final class Pool: Sendable {
         self.isBackground = isBackground
         workers = Workers(limit: workerLimit)
         monitor = try Monitor()
-        for index in 0..<loopCount {
-            loops.append(
-                try EventLoop(index: index, pool: Unmanaged.passUnretained(self)))
+        do throws(SystemError) {
+            for index in 0..<loopCount {
+                loops.append(
+                    try EventLoop(index: index, pool: Unmanaged.passUnretained(self)))
+            }
+        } catch {
+            for loop in loops { loop.destroy() }
+            throw error
         }
         idleLoops.store(loopCount, ordering: .relaxed)
         monitor.pool = self

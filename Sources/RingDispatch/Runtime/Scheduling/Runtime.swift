@@ -14,6 +14,8 @@ package enum Runtime {
     /// item. If no descriptor is free then, the ordinary threads do its work.
     static let backgroundPool: Pool = {
         do throws(SystemError) {
+            // Its thread must not be made by a background worker.
+            Runtime.pool.monitor.noteActivity()
             let pool = try makePool(isBackground: true)
             isBackgroundPoolUsed.store(true, ordering: .releasing)
             return pool

@@ -108,6 +108,7 @@ extension Worker {
         // A connection whose bytes did not all leave.
         if loop.waiting > 0 { return }
         if fireDueTimers(loop, context) || pool.steal(for: loop) {
+            if loop.waiting > 1 { loop.considerHelp() }
             // Timers that are always due, and other loops' work, must not keep events out.
             return fetchIfDue(loop, context)
         }

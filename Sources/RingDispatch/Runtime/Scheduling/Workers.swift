@@ -102,6 +102,11 @@ struct Workers: ~Copyable {
         }
         if state.count >= limit { return .none(isLimit: true) }
         if MonotonicClock.nanoseconds() < state.shortageEnd { return .none(isLimit: false) }
+        // A thread inherits the CPU priority of the one that makes it, and cannot raise it: the
+        // pool's monitor makes this one at its next tick.
+        if !pool.isBackground, Context.current.pointee.worker?.pool.isBackground == true {
+            return .none(isLimit: false)
+        }
         return .new(state.add(in: pool, assignment))
     }
 
