@@ -6,7 +6,7 @@
 /// before it, and those will fire when the loop wakes then.
 ///
 /// Removal leaves an empty slot, which costs one write; filling the gap would touch timers all over
-/// the memory. The first slot is never empty; above 16, at most half of the slots are after a removal.
+/// the memory. The first slot is never empty. After a removal at most half of the slots are, or 16.
 struct TimerHeap: Sendable {
     private var slots: [TimerSlot] = []
     private var emptyCount = 0
