@@ -120,13 +120,22 @@ final class Pacer: @unchecked Sendable {
             }
             arrivals.advance()
             let isMeasured = due >= shard.statistics.startNanoseconds
-            if isMeasured, shard.budget != .max { shard.budget -= 1 }
+            if isMeasured, shard.budget != .max {
+                shard.budget -= 1
+                if shard.budget == 0 { endMeasuring(after: due) }
+            }
             client.send(1, due: due, now: now)
             list(client)
             sent += 1
             now = MonotonicClock.nanoseconds()
         }
         wait(now)
+    }
+
+    /// The last message of the plan is sent: its answer does not lengthen the measured time.
+    private func endMeasuring(after due: UInt64) {
+        let end = max(due + 1, arrivals.nextNanoseconds)
+        shard.statistics.endNanoseconds = min(shard.statistics.endNanoseconds, end)
     }
 
     private func wait(_ now: UInt64) {

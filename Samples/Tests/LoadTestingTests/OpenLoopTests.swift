@@ -1,5 +1,6 @@
 import Histogram
 import LoadTesting
+import RingDispatch
 import RingNetwork
 import Testing
 
@@ -47,6 +48,70 @@ struct OpenLoopTests {
         // One was due each millisecond until the stall ended the run, and four were sent.
         #expect(report.measurement.open.unsent > 50, "\(report.text)")
         #expect(report.warnings.contains { $0.contains("due and not sent") })
+    }
+
+    /// How 1000 messages a second for a second are answered, and whether that keeps the rate.
+    struct Course: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let isKept: Bool
+        /// From due to sent, and from sent to answered, in milliseconds, by the message's number.
+        let wait: @Sendable (UInt64) -> UInt64
+        let service: @Sendable (UInt64) -> UInt64
+    }
+
+    static let courses = [
+        Course(
+            testDescription: "long service", isKept: true, wait: { _ in 0 }, service: { _ in 400 }),
+        Course(
+            testDescription: "hiccup at the end", isKept: true, wait: { _ in 0 },
+            service: { $0 < 985 ? 1 : 1001 - $0 + 15 }),
+        Course(
+            testDescription: "growing backlog", isKept: false, wait: { $0 / 5 }, service: { _ in 1 }
+        ),
+        Course(
+            testDescription: "backlog in the server", isKept: false, wait: { _ in 0 },
+            service: { $0 / 3 }),
+    ]
+
+    @Test(
+        "a backlog lengthens the measured time, but the time of an answer does not",
+        arguments: courses)
+    func keptRate(course: Course) throws {
+        var statistics = ShardStatistics()
+        let start: UInt64 = 1_000_000_000
+        statistics.begin(atNanoseconds: start)
+        for number in 0..<1000 as Range<UInt64> {
+            let due = start + number * 1_000_000
+            let sent = due + course.wait(number) * 1_000_000
+            let now = sent + course.service(number) * 1_000_000
+            statistics.record(due: due, now: now)
+            statistics.recordService(due: due, sent: sent, now: now)
+        }
+        var plan = try shortPlan(.ipv4(.loopback, port: 1)).lasting(milliseconds: 1000)
+        plan.schedule = .constant(perSecond: 1000)
+        let share = ShardMeasurement(statistics: statistics, endNanoseconds: start + 1_000_000_000)
+        let report = LoadReport(
+            plan: plan, environment: .current(), measurement: Measurement([share]), intervals: [],
+            usage: UsageObservation(), errors: ErrorCounts(), hostile: [:], wasInterrupted: false)
+        #expect(report.keptRate == course.isKept, "\(report.text)")
+    }
+
+    @Test("the last answer of --requests does not lengthen the measured time")
+    func requestsEnd() throws {
+        let server = try TestServer { connection in
+            connection.setReceiveHandler { connection, span in
+                let bytes = span.withUnsafeBytes { Array($0) }
+                connection.queue.asyncAfter(deadline: .now() + .seconds(1)) {
+                    connection.send(bytes)
+                }
+            }
+        }
+        var plan = try shortPlan(server.endpoint).ending(afterRequests: 200)
+        plan.connections = 200
+        plan.schedule = .constant(perSecond: 1000)
+        let report = try runLoad(plan)
+        #expect(report.measurement.messages == 200, "\(report.text)")
+        #expect(report.measurement.seconds < 1, "they are sent within 200 ms")
     }
 
     @Test("a constant schedule's shares add up to it, at equal intervals", arguments: [1, 3, 8])
