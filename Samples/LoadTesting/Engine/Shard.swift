@@ -231,6 +231,8 @@ final class Shard: @unchecked Sendable {
     func takeMeasurement() -> ShardMeasurement {
         let now = MonotonicClock.nanoseconds()
         let end = min(statistics.endNanoseconds, now)
+        let waiting = clients.lazy.filter(\.isWaitingForAnswer)
+        statistics.recordUnanswered(waiting.flatMap(\.dueTimes), now: now)
         statistics.recordUnsent(pacer?.unsent(before: end) ?? 0)
         pacer?.stop()
         return ShardMeasurement(statistics: statistics, endNanoseconds: end)

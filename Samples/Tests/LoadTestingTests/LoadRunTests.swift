@@ -1,5 +1,6 @@
 import Histogram
 import LoadTesting
+import RingDispatch
 import RingNetwork
 import Testing
 
@@ -108,6 +109,34 @@ struct LoadRunTests {
         }
         #expect(report.hostile[.halfClose]?.bytesReceived ?? 0 > 0)
         #expect(report.hostile[.reset]?.opened ?? 0 > 2)
+    }
+
+    @Test("a server that hangs over the end shows in the latencies")
+    func hangAtEnd() throws {
+        let interruptible = Watched<LoadRun?>(nil)
+        nonisolated(unsafe) var received = 0
+        nonisolated(unsafe) var held: [(Connection, [UInt8])]? = []
+        let server = try TestServer.answering { connection, bytes in
+            received += 1
+            if received < 100 || held == nil { return connection.send(bytes) }
+            held?.append((connection, bytes))
+            guard received == 100 else { return }
+            connection.queue.asyncAfter(deadline: .now() + .milliseconds(200)) {
+                interruptible.value?.interrupt()
+            }
+            // The drain then ends without a stall.
+            connection.queue.asyncAfter(deadline: .now() + .milliseconds(600)) {
+                for (connection, bytes) in held ?? [] {
+                    connection.queue.async { connection.send(bytes) }
+                }
+                held = nil
+            }
+        }
+        let run = try LoadRun(try shortPlan(server.endpoint).lasting(milliseconds: 60_000))
+        interruptible.update { $0 = run }
+        let report = try run.waitForReport()
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(report.measurement.latencies.max >= 200_000_000, "\(report.text)")
     }
 
     @Test("connections can be started at a rate")
