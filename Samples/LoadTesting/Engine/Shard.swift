@@ -25,7 +25,7 @@ final class Shard: @unchecked Sendable {
     private var ramp: ConnectRamp?
     private var seeds: SeededGenerator
     private var sourceNumber: Int
-    private var connected = 0
+    private(set) var connected = 0
     private var working = 0
     private var openClients = 0
     private var onConnected: ((LoadFailure?) -> Void)?

@@ -4,6 +4,8 @@ import RingDispatch
 import RingNetwork
 import Testing
 
+@testable import LoadTesting
+
 /// Loads of correct servers.
 @Suite("Loads", .watchdog)
 struct LoadRunTests {
@@ -148,6 +150,19 @@ struct LoadRunTests {
         let report = try runLoad(plan)
         #expect(!report.hasFailed, "\(report.text)")
         #expect(Int(report.measurement.connects.totalCount) == 20)
+    }
+
+    @Test("connecting may take long while it makes progress")
+    func slowConnecting() throws {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint)
+        plan.connections = 40
+        plan.connectsPerSecond = 20
+        let run = try LoadRun(plan)
+        run.connectTimeout = 1_000_000_000
+        let report = try run.waitForReport()
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(Int(report.measurement.connects.totalCount) == 40)
     }
 
     @Test("an interrupted run has a report")
