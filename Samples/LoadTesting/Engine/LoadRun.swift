@@ -29,8 +29,7 @@ public final class LoadRun: @unchecked Sendable {
     private var phase = Phase.preparing
     /// Shards that have not finished the phase.
     private var shardsWaited = 0
-    private var shardsFailed = 0
-    private var shardsAnswered = 0
+    private var shardsFinished = 0
     /// Connections established when the phase timer fired last.
     private var connected = 0
     /// True if connecting was given more time since `waitForReport` last checked.
@@ -227,9 +226,7 @@ extension LoadRun {
         progressTimer.schedule(deadline: .now() + interval, repeating: interval)
         for shard in shards {
             shard.queue.async { [self] in
-                shard.start(
-                    onAllFailed: { self.queue.async { self.shardFailed() } },
-                    onAllAnswered: { self.queue.async { self.shardAnswered() } })
+                shard.start { self.queue.async { self.shardFinished() } }
             }
         }
         if plan.warmupNanoseconds == 0 {
@@ -250,18 +247,12 @@ extension LoadRun {
         }
     }
 
-    /// All connections of a shard have failed. The run ends when this is true of all shards.
-    private func shardFailed() {
-        shardsFailed += 1
-        if shardsFailed == shards.count, phase == .warmingUp || phase == .measuring {
+    /// All connections of a shard have failed, or its share of the plan's messages is answered.
+    private func shardFinished() {
+        shardsFinished += 1
+        if shardsFinished == shards.count, phase == .warmingUp || phase == .measuring {
             endMeasuring()
         }
-    }
-
-    /// A shard has sent its share of the plan's messages and received their answers.
-    private func shardAnswered() {
-        shardsAnswered += 1
-        if shardsAnswered == shards.count, phase == .measuring { endMeasuring() }
     }
 
     private func endMeasuring() {

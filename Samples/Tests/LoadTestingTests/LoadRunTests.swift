@@ -78,6 +78,21 @@ struct LoadRunTests {
         #expect(report.measurement.seconds < Double(plan.durationNanoseconds) / 1e9 / 2)
     }
 
+    @Test("a run with --requests ends although one shard has failed")
+    func requestsOfFailedShard() throws {
+        nonisolated(unsafe) var received = 0
+        let server = try TestServer.answering { connection, bytes in
+            received += 1
+            received == 1 ? connection.close() : connection.send(bytes)
+        }
+        var plan = try shortPlan(server.endpoint)
+        plan.connections = 2
+        let report = try runLoad(plan)
+        #expect(report.errors.text == "1 (closed by the server 1)")
+        #expect(report.measurement.messages == 250)
+        #expect(report.measurement.seconds < 30, "\(report.text)")
+    }
+
     @Test("several targets share the connections")
     func targets() throws {
         let servers = [try TestServer.echo(), try TestServer.echo()]
