@@ -25,11 +25,9 @@ final class Pacer: @unchecked Sendable {
 
     init(_ shard: Shard) {
         self.shard = shard
-        let plan = shard.plan
         arrivals = Arrivals(
-            plan.schedule, share: shard.index, of: plan.shardCount,
-            start: MonotonicClock.nanoseconds(), seed: shard.nextSeed(),
-            warmup: plan.warmupNanoseconds, duration: plan.durationNanoseconds)
+            shard.plan, shard: shard.index, start: MonotonicClock.nanoseconds(),
+            seed: shard.nextSeed())
         timer = DispatchSource.makeTimerSource(queue: shard.queue)
     }
 

@@ -217,8 +217,8 @@ final class Shard: @unchecked Sendable {
         let now = MonotonicClock.nanoseconds()
         statistics.begin(atNanoseconds: now)
         if plan.isOpenLoop { statistics.endNanoseconds = endNanoseconds }
-        guard let requests = plan.requests else { return }
-        budget = plan.share(of: requests, shard: index).count
+        guard let requests = plan.requests, !numbers.isEmpty else { return }
+        budget = plan.messages(of: requests, onConnections: numbers)
         if budget == 0 { reportIfAllAnswered() }
     }
 

@@ -114,16 +114,33 @@ struct OpenLoopTests {
         #expect(report.measurement.seconds < 1, "they are sent within 200 ms")
     }
 
-    @Test("a constant schedule's shares add up to it, at equal intervals", arguments: [1, 3, 8])
-    func constantSchedule(shares: Int) {
+    static func plan(
+        _ schedule: Schedule, shards: Int = 1, connections: Int? = nil
+    ) throws -> LoadPlan {
+        var plan = try shortPlan(.ipv4(.loopback, port: 1)).lasting(milliseconds: 1000)
+        plan.schedule = schedule
+        plan.shards = shards
+        plan.connections = connections ?? shards
+        return plan
+    }
+
+    @Test(
+        "shards send at equal intervals together, each as often as it has connections",
+        arguments: [(1, 1), (3, 3), (2, 3), (3, 8), (8, 12)])
+    func constantSchedule(shards: Int, connections: Int) throws {
+        let plan = try Self.plan(
+            .constant(perSecond: 1000), shards: shards, connections: connections)
         var times: [UInt64] = []
-        for share in 0..<shares {
-            var arrivals = Arrivals(
-                .constant(perSecond: 1000), share: share, of: shares, start: 5_000, seed: 1)
+        for shard in 0..<shards {
+            let before = times.count
+            var arrivals = Arrivals(plan, shard: shard, start: 5_000, seed: 1)
             while arrivals.nextNanoseconds < 1_000_005_000 {
                 times.append(arrivals.nextNanoseconds)
                 arrivals.advance()
             }
+            let own = plan.share(of: connections, shard: shard).count
+            let share = 1000 * Double(own) / Double(connections)
+            #expect(abs(Double(times.count - before) - share) <= Double(own))
         }
         times.sort()
         #expect(times.count == 1000)
@@ -134,12 +151,13 @@ struct OpenLoopTests {
     static let ramps: [(Double, Double, Int)] = [(200, 1000, 1), (200, 1000, 3), (1000, 200, 8)]
 
     @Test("a ramp's rate changes evenly over the measured time", arguments: ramps)
-    func ramp(first: Double, last: Double, shares: Int) {
+    func ramp(first: Double, last: Double, shards: Int) throws {
+        var plan = try Self.plan(.ramp(from: first, to: last), shards: shards)
+        plan.warmupNanoseconds = 1_000_000_000
+        plan.durationNanoseconds = 2_000_000_000
         var times: [UInt64] = []
-        for share in 0..<shares {
-            var arrivals = Arrivals(
-                .ramp(from: first, to: last), share: share, of: shares, start: 5_000, seed: 1,
-                warmup: 1_000_000_000, duration: 2_000_000_000)
+        for shard in 0..<shards {
+            var arrivals = Arrivals(plan, shard: shard, start: 5_000, seed: 1)
             while arrivals.nextNanoseconds < 4_000_005_000 {
                 times.append(arrivals.nextNanoseconds - 5_000)
                 arrivals.advance()
@@ -166,9 +184,9 @@ struct OpenLoopTests {
     }
 
     @Test("the slowest rates have their next message after the load")
-    func slowest() {
-        var arrivals = Arrivals(
-            .constant(perSecond: 1e-300), share: 1, of: 2, start: 5, seed: 7)
+    func slowest() throws {
+        let plan = try Self.plan(.constant(perSecond: 1e-300), shards: 2)
+        var arrivals = Arrivals(plan, shard: 1, start: 5, seed: 7)
         for _ in 0..<3 {
             #expect(arrivals.nextNanoseconds > 1_000_000_000_000)
             arrivals.advance()
@@ -176,10 +194,9 @@ struct OpenLoopTests {
     }
 
     @Test("a ramp at random intervals has the same number of messages")
-    func poissonRamp() {
-        var arrivals = Arrivals(
-            .ramp(from: 10_000, to: 30_000, isPoisson: true), share: 0, of: 1, start: 0, seed: 7,
-            duration: 1_000_000_000)
+    func poissonRamp() throws {
+        let plan = try Self.plan(.ramp(from: 10_000, to: 30_000, isPoisson: true))
+        var arrivals = Arrivals(plan, shard: 0, start: 0, seed: 7)
         var halves = [0, 0]
         while arrivals.nextNanoseconds < 1_000_000_000 {
             halves[Int(arrivals.nextNanoseconds / 500_000_000)] += 1
@@ -189,9 +206,15 @@ struct OpenLoopTests {
         #expect(abs(halves[0] - 7500) < 435 && abs(halves[1] - 12_500) < 560, "\(halves)")
     }
 
-    @Test("a Poisson schedule has the rate's mean, and an exponential distribution's deviation")
-    func poissonSchedule() {
-        var arrivals = Arrivals(.poisson(perSecond: 1000), share: 0, of: 1, start: 0, seed: 7)
+    @Test(
+        "a Poisson schedule has the rate's mean, and an exponential distribution's deviation",
+        arguments: [(1, 1, 1000.0), (2, 3, 1500), (2, 3, 3000)])
+    func poissonSchedule(shards: Int, connections: Int, perSecond: Double) throws {
+        // A message each millisecond: the shard has all connections, two of three, or one of three.
+        let plan = try Self.plan(
+            .poisson(perSecond: perSecond), shards: shards, connections: connections)
+        let shard = perSecond == 3000 ? 0 : shards - 1
+        var arrivals = Arrivals(plan, shard: shard, start: 0, seed: 7)
         var distances: [Double] = []
         for _ in 0..<100_000 {
             let before = arrivals.nextNanoseconds
