@@ -83,12 +83,15 @@ final class Pacer: @unchecked Sendable {
         return arrivals.nextNanoseconds < min(shard.statistics.endNanoseconds, now)
     }
 
-    /// The number of unsent messages of the plan that were due before `end`.
+    /// Whether a message of the warm-up is still unsent.
+    var hasWarmupBacklog: Bool { arrivals.nextNanoseconds < shard.statistics.startNanoseconds }
+
+    /// The number of unsent messages of the plan that were due in the measured time, up to `end`.
     func unsent(before end: UInt64) -> Int {
         var rest = arrivals
         var count = 0
         while count < shard.budget, rest.nextNanoseconds < end {
-            count += 1
+            if rest.nextNanoseconds >= shard.statistics.startNanoseconds { count += 1 }
             rest.advance()
         }
         return count

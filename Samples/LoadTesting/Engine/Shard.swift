@@ -235,8 +235,11 @@ final class Shard: @unchecked Sendable {
         let end = min(statistics.endNanoseconds, now)
         let waiting = clients.lazy.filter(\.isWaitingForAnswer)
         statistics.recordUnanswered(waiting.flatMap(\.dueTimes), now: now)
-        statistics.recordUnsent(pacer?.unsent(before: end) ?? 0)
-        pacer?.stop()
+        if let pacer {
+            statistics.recordUnsent(
+                pacer.unsent(before: end), hasWarmupBacklog: pacer.hasWarmupBacklog)
+            pacer.stop()
+        }
         return ShardMeasurement(statistics: statistics, endNanoseconds: end)
     }
 

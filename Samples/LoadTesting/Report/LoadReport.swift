@@ -69,7 +69,8 @@ public struct LoadReport: Sendable {
             warnings.append(
                 "\(Format.grouped(open.unsent)) messages were due and not sent, since no "
                     + "connection was free: the server did not keep up with "
-                    + "\(rate), or there are too few --connections")
+                    + "\(rate), or there are too few --connections"
+                    + (open.hasWarmupBacklog ? "; the warm-up's backlog was not worked off" : ""))
         }
         return warnings
     }

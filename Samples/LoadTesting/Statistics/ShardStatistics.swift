@@ -64,7 +64,10 @@ struct ShardStatistics: Sendable {
         if due >= startNanoseconds && due < endNanoseconds { open.waited += 1 }
     }
 
-    mutating func recordUnsent(_ count: Int) { open.unsent += count }
+    mutating func recordUnsent(_ count: Int, hasWarmupBacklog: Bool) {
+        open.unsent += count
+        open.hasWarmupBacklog = hasWarmupBacklog
+    }
 
     mutating func recordConnect(_ nanoseconds: UInt64) { connects.recordLatency(nanoseconds) }
 

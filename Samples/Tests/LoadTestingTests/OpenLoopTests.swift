@@ -50,6 +50,20 @@ struct OpenLoopTests {
         #expect(report.warnings.contains { $0.contains("due and not sent") })
     }
 
+    @Test("unsent messages of the warm-up do not count, but are mentioned")
+    func overloadInWarmup() throws {
+        let server = try TestServer.answering { _, _ in }
+        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 200)
+        plan.schedule = .constant(perSecond: 1000)
+        plan.warmupNanoseconds = 300_000_000
+        plan.stallNanoseconds = 500_000_000
+        // No stall is found before the end, however late the warm-up ends.
+        plan.intervalNanoseconds = 60_000_000_000
+        let report = try runLoad(plan)
+        #expect(1...202 ~= report.measurement.open.unsent, "\(report.text)")
+        #expect(report.warnings.contains { $0.contains("warm-up's backlog was not worked off") })
+    }
+
     /// How 1000 messages a second for a second are answered, and whether that keeps the rate.
     struct Course: Sendable, CustomTestStringConvertible {
         let testDescription: String
