@@ -93,8 +93,7 @@ struct Ringload: ParsableCommand {
             let report = try search.rates().map { try sweep(plan, $0) } ?? measure(plan)
             writeLine(report.text)
             try files.commit(report)
-            var findings = try reports.conditions().filter { $0.holds(for: report) }
-                .map { $0.finding(report) }
+            var findings = try reports.conditions().compactMap { $0.finding(report) }
             if load.serverCPU { findings += serverProcessor(report) }
             for finding in findings { writeErrorLine("failed: \(finding)") }
             if report.hasFailed || !findings.isEmpty { throw ExitCode(1) }

@@ -17,6 +17,9 @@ final class DatagramClient: LoadClient, @unchecked Sendable {
         super.init(shard: shard, target: target)
     }
 
+    /// Not from `inFlight`, which drops the oldest message whichever one was answered.
+    override var dueTimes: [UInt64] { waiting.map(\.message.due) }
+
     override func connect() {
         do {
             let local =

@@ -16,6 +16,10 @@ struct InFlight {
 
     var oldest: Message? { count > 0 ? places[oldestPlace] : nil }
 
+    var dueTimes: [UInt64] {
+        (0..<count).map { places[(oldestPlace + $0) % capacity].due }
+    }
+
     @inline(__always)
     mutating func append(due: UInt64, sent: UInt64) {
         let message = Message(due: due, sent: sent)

@@ -7,7 +7,6 @@ public final class LoadRun: @unchecked Sendable {
     // Safety: only `queue` touches the mutable state.
     enum Phase { case preparing, connecting, warmingUp, measuring, draining, closing, over }
 
-    private static let connectTimeout: UInt64 = 12_000_000_000
     private static let closeTimeout: UInt64 = 3_000_000_000
     /// Added to the sum of all phases and time-outs before the caller gives up.
     private static let slack: UInt64 = 5_000_000_000
@@ -19,6 +18,9 @@ public final class LoadRun: @unchecked Sendable {
     private let environment: RunEnvironment
     private let queue = DispatchQueue(label: "load.run")
     private var shards: [Shard] = []
+    /// A connection must be established within this time after the one before it. Longer than the
+    /// time-out of one attempt. Tests shorten it before the run.
+    var connectTimeout: UInt64 = 12_000_000_000
     /// Fires at the end of a phase; each phase schedules it.
     private let phaseTimer: any DispatchSourceTimer
     private let progressTimer: any DispatchSourceTimer
@@ -27,8 +29,11 @@ public final class LoadRun: @unchecked Sendable {
     private var phase = Phase.preparing
     /// Shards that have not finished the phase.
     private var shardsWaited = 0
-    private var shardsFailed = 0
-    private var shardsAnswered = 0
+    private var shardsFinished = 0
+    /// Connections established when the phase timer fired last.
+    private var connected = 0
+    /// True if connecting was given more time since `waitForReport` last checked.
+    private var wasExtended = false
     private var beganNanoseconds: UInt64 = 0
     private var lastIntervalNanoseconds: UInt64 = 0
     private var measuringNanoseconds = UInt64.max
@@ -71,13 +76,16 @@ public final class LoadRun: @unchecked Sendable {
         queue.async { self.prepare() }
         let parts = [
             plan.warmupNanoseconds, plan.durationNanoseconds, 2 * plan.stallNanoseconds,
-            connectTimeout, Self.closeTimeout, Self.slack,
+            connectLimit, Self.closeTimeout, Self.slack,
         ]
         let longest = DispatchTimeInterval.nanoseconds(Int(parts.reduce(0, +)))
-        guard finished.wait(timeout: .now() + longest) == .success else {
-            throw LoadFailure(
-                "the run did not end in time: the runtime lost a timer or an event. "
-                    + "Please report it, with the command line")
+        while finished.wait(timeout: .now() + longest) != .success {
+            let wasExtended = queue.sync { takeExtension() }
+            guard wasExtended else {
+                throw LoadFailure(
+                    "the run did not end in time: the runtime lost a timer or an event. "
+                        + "Please report it, with the command line")
+            }
         }
         return try queue.sync { outcome }!.get()
     }
@@ -95,9 +103,15 @@ public final class LoadRun: @unchecked Sendable {
         }
     }
 
-    private var connectTimeout: UInt64 {
-        let ramp = plan.connectsPerSecond.map { Double(plan.connections) / $0 * 1e9 } ?? 0
-        return Self.connectTimeout + UInt64(min(ramp, 3.6e12))
+    /// The longest time between two connections.
+    private var connectLimit: UInt64 {
+        let distance = plan.connectsPerSecond.map { Double(plan.shardCount) / $0 * 1e9 } ?? 0
+        return connectTimeout + UInt64(min(distance, 3.6e12))
+    }
+
+    private func takeExtension() -> Bool {
+        defer { wasExtended = false }
+        return wasExtended
     }
 
     /// Calls `question` for every shard on the shard's queue, then `then` on the run's queue with
@@ -119,6 +133,27 @@ public final class LoadRun: @unchecked Sendable {
         }
     }
 
+    /// Goes on connecting while it makes progress; each attempt has a time-out of its own.
+    private func checkConnecting(_ connected: Int) {
+        guard phase == .connecting else { return }
+        guard connected > self.connected else { return failConnecting() }
+        self.connected = connected
+        wasExtended = true
+        schedulePhase(connectLimit)
+    }
+
+    private func failConnecting() {
+        let place = plan.targets.map(\.place).joined(separator: ", ")
+        finish(
+            .failure(
+                LoadFailure(
+                    connected > 0
+                        ? "\(place) accepted \(connected) of \(plan.connections) connections: is "
+                            + "that its limit? Try fewer --connections"
+                        : "no answer from \(place): is the address right, and does a firewall drop "
+                            + "it?")))
+    }
+
     private func schedulePhase(_ nanoseconds: UInt64) {
         phaseTimer.schedule(
             deadline: .now() + .nanoseconds(Int(nanoseconds)), leeway: .milliseconds(1))
@@ -126,13 +161,8 @@ public final class LoadRun: @unchecked Sendable {
 
     private func phaseTimerFired() {
         switch phase {
-        case .preparing, .connecting:
-            let place = plan.targets.map(\.place).joined(separator: ", ")
-            finish(
-                .failure(
-                    LoadFailure(
-                        "no answer from \(place): is the address right, and does a firewall drop "
-                            + "it?")))
+        case .preparing: failConnecting()
+        case .connecting: ask({ $0.connected }) { self.checkConnecting($0.reduce(0, +)) }
         case .warmingUp: beginMeasuring()
         case .measuring: endMeasuring()
         case .draining: checkDrained()
@@ -148,7 +178,7 @@ extension LoadRun {
     private func prepare() {
         phaseTimer.setEventHandler { self.phaseTimerFired() }
         progressTimer.setEventHandler { self.reportInterval() }
-        schedulePhase(connectTimeout)
+        schedulePhase(connectLimit)
         let lookup = TargetLookup(plan.targets, queue: queue) { [self] result in
             guard phase == .preparing else { return }
             switch result {
@@ -196,9 +226,7 @@ extension LoadRun {
         progressTimer.schedule(deadline: .now() + interval, repeating: interval)
         for shard in shards {
             shard.queue.async { [self] in
-                shard.start(
-                    onAllFailed: { self.queue.async { self.shardFailed() } },
-                    onAllAnswered: { self.queue.async { self.shardAnswered() } })
+                shard.start { self.queue.async { self.shardFinished() } }
             }
         }
         if plan.warmupNanoseconds == 0 {
@@ -219,18 +247,12 @@ extension LoadRun {
         }
     }
 
-    /// All connections of a shard have failed. The run ends when this is true of all shards.
-    private func shardFailed() {
-        shardsFailed += 1
-        if shardsFailed == shards.count, phase == .warmingUp || phase == .measuring {
+    /// All connections of a shard have failed, or its share of the plan's messages is answered.
+    private func shardFinished() {
+        shardsFinished += 1
+        if shardsFinished == shards.count, phase == .warmingUp || phase == .measuring {
             endMeasuring()
         }
-    }
-
-    /// A shard has sent its share of the plan's messages and received their answers.
-    private func shardAnswered() {
-        shardsAnswered += 1
-        if shardsAnswered == shards.count, phase == .measuring { endMeasuring() }
     }
 
     private func endMeasuring() {

@@ -25,11 +25,9 @@ final class Pacer: @unchecked Sendable {
 
     init(_ shard: Shard) {
         self.shard = shard
-        let plan = shard.plan
         arrivals = Arrivals(
-            plan.schedule, share: shard.index, of: plan.shardCount,
-            start: MonotonicClock.nanoseconds(), seed: shard.nextSeed(),
-            warmup: plan.warmupNanoseconds, duration: plan.durationNanoseconds)
+            shard.plan, shard: shard.index, start: MonotonicClock.nanoseconds(),
+            seed: shard.nextSeed())
         timer = DispatchSource.makeTimerSource(queue: shard.queue)
     }
 
@@ -85,12 +83,15 @@ final class Pacer: @unchecked Sendable {
         return arrivals.nextNanoseconds < min(shard.statistics.endNanoseconds, now)
     }
 
-    /// The number of unsent messages of the plan that were due before `end`.
+    /// Whether a message of the warm-up is still unsent.
+    var hasWarmupBacklog: Bool { arrivals.nextNanoseconds < shard.statistics.startNanoseconds }
+
+    /// The number of unsent messages of the plan that were due in the measured time, up to `end`.
     func unsent(before end: UInt64) -> Int {
         var rest = arrivals
         var count = 0
         while count < shard.budget, rest.nextNanoseconds < end {
-            count += 1
+            if rest.nextNanoseconds >= shard.statistics.startNanoseconds { count += 1 }
             rest.advance()
         }
         return count
@@ -120,13 +121,22 @@ final class Pacer: @unchecked Sendable {
             }
             arrivals.advance()
             let isMeasured = due >= shard.statistics.startNanoseconds
-            if isMeasured, shard.budget != .max { shard.budget -= 1 }
+            if isMeasured, shard.budget != .max {
+                shard.budget -= 1
+                if shard.budget == 0 { endMeasuring(after: due) }
+            }
             client.send(1, due: due, now: now)
             list(client)
             sent += 1
             now = MonotonicClock.nanoseconds()
         }
         wait(now)
+    }
+
+    /// The last message of the plan is sent: its answer does not lengthen the measured time.
+    private func endMeasuring(after due: UInt64) {
+        let end = max(due + 1, arrivals.nextNanoseconds)
+        shard.statistics.endNanoseconds = min(shard.statistics.endNanoseconds, end)
     }
 
     private func wait(_ now: UInt64) {

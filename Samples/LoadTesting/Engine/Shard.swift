@@ -25,12 +25,11 @@ final class Shard: @unchecked Sendable {
     private var ramp: ConnectRamp?
     private var seeds: SeededGenerator
     private var sourceNumber: Int
-    private var connected = 0
+    private(set) var connected = 0
     private var working = 0
     private var openClients = 0
     private var onConnected: ((LoadFailure?) -> Void)?
-    private var onAllFailed: (() -> Void)?
-    private var onAllAnswered: (() -> Void)?
+    private var onFinished: (() -> Void)?
     private var onAllClosed: (() -> Void)?
 
     init(
@@ -147,16 +146,15 @@ final class Shard: @unchecked Sendable {
 
     // MARK: running
 
-    /// Sends the first messages. `onAllFailed` is called when the last connection has failed,
-    /// `onAllAnswered` when all messages of the plan are answered.
-    func start(onAllFailed: @escaping () -> Void, onAllAnswered: @escaping () -> Void) {
+    /// Sends the first messages. `onFinished` is called once: when the last connection has failed,
+    /// or all messages of the plan are answered.
+    func start(onFinished: @escaping () -> Void) {
         statistics.begin(atNanoseconds: MonotonicClock.nanoseconds())
         isSending = true
-        self.onAllFailed = onAllFailed
-        self.onAllAnswered = onAllAnswered
+        self.onFinished = onFinished
         for client in backgroundClients { client.start() }
         guard !numbers.isEmpty else { return }
-        if working == 0 { return onAllFailed() }  // the server closed them all before the start
+        if working == 0 { return reportFinished() }  // the server closed them all before the start
         if plan.isOpenLoop {
             let pacer = Pacer(self)
             self.pacer = pacer
@@ -204,10 +202,14 @@ final class Shard: @unchecked Sendable {
     }
 
     func reportIfAllAnswered() {
-        guard budget <= 0, let onAllAnswered, !clients.contains(where: \.isWaitingForAnswer)
+        guard budget <= 0, onFinished != nil, !clients.contains(where: \.isWaitingForAnswer)
         else { return }
-        self.onAllAnswered = nil
-        onAllAnswered()
+        reportFinished()
+    }
+
+    private func reportFinished() {
+        onFinished?()
+        onFinished = nil
     }
 
     /// Resets the statistics, but not the errors.
@@ -215,8 +217,8 @@ final class Shard: @unchecked Sendable {
         let now = MonotonicClock.nanoseconds()
         statistics.begin(atNanoseconds: now)
         if plan.isOpenLoop { statistics.endNanoseconds = endNanoseconds }
-        guard let requests = plan.requests else { return }
-        budget = plan.share(of: requests, shard: index).count
+        guard let requests = plan.requests, !numbers.isEmpty else { return }
+        budget = plan.messages(of: requests, onConnections: numbers)
         if budget == 0 { reportIfAllAnswered() }
     }
 
@@ -225,14 +227,19 @@ final class Shard: @unchecked Sendable {
         let now = MonotonicClock.nanoseconds()
         statistics.endNanoseconds = min(statistics.endNanoseconds, now)
         isSending = false
-        onAllAnswered = nil
+        onFinished = nil
     }
 
     func takeMeasurement() -> ShardMeasurement {
         let now = MonotonicClock.nanoseconds()
         let end = min(statistics.endNanoseconds, now)
-        statistics.recordUnsent(pacer?.unsent(before: end) ?? 0)
-        pacer?.stop()
+        let waiting = clients.lazy.filter(\.isWaitingForAnswer)
+        statistics.recordUnanswered(waiting.flatMap(\.dueTimes), now: now)
+        if let pacer {
+            statistics.recordUnsent(
+                pacer.unsent(before: end), hasWarmupBacklog: pacer.hasWarmupBacklog)
+            pacer.stop()
+        }
         return ShardMeasurement(statistics: statistics, endNanoseconds: end)
     }
 
@@ -260,10 +267,7 @@ final class Shard: @unchecked Sendable {
 
     func clientFailed() {
         working -= 1
-        if working == 0, let onAllFailed {
-            self.onAllFailed = nil
-            onAllFailed()
-        }
+        if working == 0 { reportFinished() }
         if budget <= 0 { reportIfAllAnswered() }
     }
 
@@ -274,7 +278,7 @@ final class Shard: @unchecked Sendable {
         isSending = false
         pacer?.stop()
         onConnected = nil
-        onAllFailed = nil
+        onFinished = nil
         ramp?.cancel()
         self.onAllClosed = onAllClosed
         for client in clients { client.close() }

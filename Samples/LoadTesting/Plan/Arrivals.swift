@@ -10,39 +10,67 @@ struct Arrivals {
     private var number: Double
     private let origin: UInt64
     private let course: Course
-    private let shares: Double
+    private var turns: Turns
     private let isPoisson: Bool
     private var generator: SeededGenerator
 
     /// - Parameters:
-    ///   - share: the index of this share.
+    ///   - shard: the index of the shard whose share it is.
     ///   - start: when the first message is due, and the warm-up begins.
-    ///   - warmup: how long the first rate lasts before the measured time, in nanoseconds.
-    ///   - duration: the measured time, in nanoseconds.
-    init(
-        _ schedule: Schedule, share: Int, of shares: Int, start: UInt64, seed: UInt64,
-        warmup: UInt64 = 0, duration: UInt64 = 1_000_000_000
-    ) {
-        let rates = schedule.rates ?? (1, 1)
+    init(_ plan: LoadPlan, shard: Int, start: UInt64, seed: UInt64) {
+        let rates = plan.schedule.rates ?? (1, 1)
         course = Course(
-            first: rates.first, last: rates.last, start: Double(warmup) / 1e9,
-            duration: Double(duration) / 1e9)
-        isPoisson = schedule.isPoisson
-        self.shares = Double(shares)
-        generator = SeededGenerator(state: seed &+ UInt64(share))
+            first: rates.first, last: rates.last, start: Double(plan.warmupNanoseconds) / 1e9,
+            duration: Double(plan.durationNanoseconds) / 1e9)
+        isPoisson = plan.schedule.isPoisson
+        turns = Turns(plan, shard: shard)
+        generator = SeededGenerator(state: seed)
         origin = start
-        number = isPoisson ? 0 : Double(share)
+        number = isPoisson ? 0 : turns.next()
         updateTime()
     }
 
     mutating func advance() {
-        number += isPoisson ? shares * generator.nextExponential() : shares
+        number = isPoisson ? number + turns.distance * generator.nextExponential() : turns.next()
         updateTime()
     }
 
     private mutating func updateTime() {
         // At most some decades: the load has ended by then.
         nextNanoseconds = origin + UInt64(min(course.seconds(until: number) * 1e9, 1e18))
+    }
+}
+
+/// The numbers of a shard's messages. In each round of messages, every connection has one: the
+/// shards take turns, and at the end of the round, those that have a connection more than others.
+private struct Turns {
+    private let shard: Int
+    private let shards: Int
+    private let own: Range<Int>
+    private let connections: Int
+    private var turn = 0
+    private var roundStart = 0.0
+
+    init(_ plan: LoadPlan, shard: Int) {
+        self.shard = shard
+        shards = plan.shardCount
+        connections = plan.connections
+        own = plan.share(of: connections, shard: shard)
+    }
+
+    /// The mean distance between two numbers.
+    var distance: Double { Double(connections) / Double(own.count) }
+
+    mutating func next() -> Double {
+        if turn == own.count {
+            turn = 0
+            roundStart += Double(connections)
+        }
+        defer { turn += 1 }
+        let full = connections / shards
+        guard turn == full else { return roundStart + Double(turn * shards + shard) }
+        // Earlier shards that have a connection more come first.
+        return roundStart + Double(full * shards + own.lowerBound - shard * full)
     }
 }
 

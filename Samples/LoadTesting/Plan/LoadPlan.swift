@@ -73,6 +73,13 @@ public struct LoadPlan: Sendable {
 
     var shardCount: Int { max(1, min(shards ?? LoadPlan.loopCount, max(1, connections))) }
 
+    /// The messages that connections send when all together send `count`.
+    func messages(of count: Int, onConnections own: Range<Int>) -> Int {
+        let (each, rest) = count.quotientAndRemainder(dividingBy: connections)
+        return each * own.count + rest * own.upperBound / connections
+            - rest * own.lowerBound / connections
+    }
+
     func share(of count: Int, shard: Int) -> Range<Int> {
         count * shard / shardCount..<count * (shard + 1) / shardCount
     }

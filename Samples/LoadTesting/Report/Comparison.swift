@@ -35,6 +35,8 @@ public struct Comparison: Sendable {
 
     /// The compared figures, in the order of the report.
     public let rows: [Row]
+    /// The runs that had errors or were interrupted: `a.json: failed, 3 errors`.
+    public let failures: [String]
     /// What differs between the runs besides the figures: `connections 64 and 128`.
     public let differences: [String]
     /// Differs between any two runs, or is the short form of another field.
@@ -70,6 +72,10 @@ public struct Comparison: Sendable {
                 ["client_processor", "microseconds_per_message"],
                 isLatency: false))
         self.rows = rows
+        failures = [(beforeName, one), (afterName, other)].compactMap { name, report in
+            guard let status = report["status"]?.text, status != "ok" else { return nil }
+            return "\(name): \(status), \(report["errors"]?["total"].map(Self.text) ?? "0") errors"
+        }
         differences = ["configuration", "environment"].flatMap { section -> [String] in
             guard case .object(let fields)? = one[section] else { return [] }
             return fields.compactMap { name, value in
@@ -143,9 +149,11 @@ public struct Comparison: Sendable {
 
     /// The comparison as a text table.
     public var text: String {
-        let warnings =
-            differences.isEmpty
-            ? [] : ["warning: the runs differ: \(differences.joined(separator: "; "))", ""]
+        var warnings = failures.map { "warning: \($0)" }
+        if !differences.isEmpty {
+            warnings.append("warning: the runs differ: \(differences.joined(separator: "; "))")
+        }
+        if !warnings.isEmpty { warnings.append("") }
         let header = Self.line("", "before", "after", "change", "")
         return
             (warnings + [header]

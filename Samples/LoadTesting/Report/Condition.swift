@@ -80,15 +80,19 @@ public struct Condition: Sendable, CustomStringConvertible {
         if case .serverProcessor = quantity { true } else { false }
     }
 
-    /// Whether the report meets the condition.
+    /// Whether the report meets the condition. False if the figure was not measured.
     public func holds(for report: LoadReport) -> Bool {
-        let value = value(of: report)
+        guard let value = value(of: report) else { return false }
         return isAbove ? value > limit : value < limit
     }
 
-    /// The condition and the actual value, as text.
-    public func finding(_ report: LoadReport) -> String {
-        let value = value(of: report)
+    /// The condition and the actual value, as text, if the report meets the condition or the figure
+    /// was not measured; otherwise nil.
+    public func finding(_ report: LoadReport) -> String? {
+        guard let value = value(of: report) else {
+            return "\(description): the server's process has ended"
+        }
+        guard holds(for: report) else { return nil }
         let text =
             switch quantity {
             case .percentile, .max, .mean, .serverProcessor: Format.latency(UInt64(value))
@@ -99,7 +103,7 @@ public struct Condition: Sendable, CustomStringConvertible {
         return "\(description): it is \(text)"
     }
 
-    private func value(of report: LoadReport) -> Double {
+    private func value(of report: LoadReport) -> Double? {
         let latencies = report.measurement.latencies
         switch quantity {
         case .percentile(let percent): return Double(latencies.valueAtPercentile(percent))
@@ -110,7 +114,7 @@ public struct Condition: Sendable, CustomStringConvertible {
         case .errorPercent:
             let all = report.errors.total + report.measurement.messages
             return all > 0 ? 100 * Double(report.errors.total) / Double(all) : 0
-        case .serverProcessor: return (report.serverMicrosecondsPerMessage ?? 0) * 1e3
+        case .serverProcessor: return report.serverMicrosecondsPerMessage.map { $0 * 1e3 }
         }
     }
 }

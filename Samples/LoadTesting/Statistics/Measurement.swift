@@ -2,13 +2,14 @@ public import Histogram
 
 /// The combined measurement of all shards.
 public struct Measurement: Sendable {
-    /// The measured time.
+    /// The measured time; in an open loop, longer if a backlog was worked off after its end.
     public private(set) var seconds = 0.0
     /// Answers to messages that were due in the measured time.
     public private(set) var messages = 0
     /// Bytes received.
     public private(set) var bytes = 0
     /// From the due time of a message to its answer. In a closed loop, messages are due when sent.
+    /// Messages still without an answer count if they have already waited longer than the median.
     public private(set) var latencies = LatencyHistogram.forLatencies()
     /// What only an open loop has: services, lateness, waits.
     public private(set) var open = OpenLoopStatistics()
@@ -18,9 +19,12 @@ public struct Measurement: Sendable {
     init() {}
 
     /// Shards start and stop within microseconds of each other, so the measured time is their mean.
+    /// A backlog lengthens it, but the usual service time of the last messages does not.
     init(_ shares: [ShardMeasurement]) {
         for share in shares {
-            let end = max(share.endNanoseconds, share.statistics.lastAnswerNanoseconds)
+            let lastAnswer = share.statistics.lastAnswerNanoseconds
+            let service = share.statistics.open.service.valueAtPercentile(50)
+            let end = max(share.endNanoseconds, lastAnswer - min(lastAnswer, service))
             let nanoseconds = end - min(end, share.statistics.startNanoseconds)
             seconds += Double(nanoseconds) / 1e9 / Double(shares.count)
             messages += share.statistics.messages

@@ -8,13 +8,16 @@ public struct OpenLoopStatistics: Sendable {
     public internal(set) var slip = LatencyHistogram.forLatencies()
     /// Messages that had to wait for a free connection.
     public internal(set) var waited = 0
-    /// Due messages that were never sent.
+    /// Messages that were due in the measured time and never sent.
     public internal(set) var unsent = 0
+    /// Whether even messages of the warm-up were never sent.
+    public internal(set) var hasWarmupBacklog = false
 
     mutating func add(_ other: OpenLoopStatistics) {
         service.add(other.service)
         slip.add(other.slip)
         waited += other.waited
         unsent += other.unsent
+        hasWarmupBacklog = hasWarmupBacklog || other.hasWarmupBacklog
     }
 }

@@ -38,6 +38,15 @@ struct ShardStatistics: Sendable {
         interval.recordLatency(now &- due)
     }
 
+    /// Records the latencies so far of messages without an answer, so that a server that hangs at
+    /// the end does not hide it. One below the median says nothing yet.
+    mutating func recordUnanswered(_ dues: some Sequence<UInt64>, now: UInt64) {
+        let median = latencies().valueAtPercentile(50)
+        for due in dues where due >= startNanoseconds && due < endNanoseconds {
+            if now - due > median { interval.recordLatency(now - due) }
+        }
+    }
+
     /// Records an answered message of an open loop.
     mutating func recordService(due: UInt64, sent: UInt64, now: UInt64) {
         guard due >= startNanoseconds, due < endNanoseconds else { return }
@@ -55,7 +64,10 @@ struct ShardStatistics: Sendable {
         if due >= startNanoseconds && due < endNanoseconds { open.waited += 1 }
     }
 
-    mutating func recordUnsent(_ count: Int) { open.unsent += count }
+    mutating func recordUnsent(_ count: Int, hasWarmupBacklog: Bool) {
+        open.unsent += count
+        open.hasWarmupBacklog = hasWarmupBacklog
+    }
 
     mutating func recordConnect(_ nanoseconds: UInt64) { connects.recordLatency(nanoseconds) }
 

@@ -1,7 +1,10 @@
 import Histogram
 import LoadTesting
+import RingDispatch
 import RingNetwork
 import Testing
+
+@testable import LoadTesting
 
 /// Loads of correct servers.
 @Suite("Loads", .watchdog)
@@ -75,6 +78,21 @@ struct LoadRunTests {
         #expect(report.measurement.seconds < Double(plan.durationNanoseconds) / 1e9 / 2)
     }
 
+    @Test("a run with --requests ends although one shard has failed")
+    func requestsOfFailedShard() throws {
+        nonisolated(unsafe) var received = 0
+        let server = try TestServer.answering { connection, bytes in
+            received += 1
+            received == 1 ? connection.close() : connection.send(bytes)
+        }
+        var plan = try shortPlan(server.endpoint)
+        plan.connections = 2
+        let report = try runLoad(plan)
+        #expect(report.errors.text == "1 (closed by the server 1)")
+        #expect(report.measurement.messages == 250)
+        #expect(report.measurement.seconds < 30, "\(report.text)")
+    }
+
     @Test("several targets share the connections")
     func targets() throws {
         let servers = [try TestServer.echo(), try TestServer.echo()]
@@ -110,6 +128,34 @@ struct LoadRunTests {
         #expect(report.hostile[.reset]?.opened ?? 0 > 2)
     }
 
+    @Test("a server that hangs over the end shows in the latencies")
+    func hangAtEnd() throws {
+        let interruptible = Watched<LoadRun?>(nil)
+        nonisolated(unsafe) var received = 0
+        nonisolated(unsafe) var held: [(Connection, [UInt8])]? = []
+        let server = try TestServer.answering { connection, bytes in
+            received += 1
+            if received < 100 || held == nil { return connection.send(bytes) }
+            held?.append((connection, bytes))
+            guard received == 100 else { return }
+            connection.queue.asyncAfter(deadline: .now() + .milliseconds(200)) {
+                interruptible.value?.interrupt()
+            }
+            // The drain then ends without a stall.
+            connection.queue.asyncAfter(deadline: .now() + .milliseconds(600)) {
+                for (connection, bytes) in held ?? [] {
+                    connection.queue.async { connection.send(bytes) }
+                }
+                held = nil
+            }
+        }
+        let run = try LoadRun(try shortPlan(server.endpoint).lasting(milliseconds: 60_000))
+        interruptible.update { $0 = run }
+        let report = try run.waitForReport()
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(report.measurement.latencies.max >= 200_000_000, "\(report.text)")
+    }
+
     @Test("connections can be started at a rate")
     func connectRate() throws {
         let server = try TestServer.echo()
@@ -119,6 +165,19 @@ struct LoadRunTests {
         let report = try runLoad(plan)
         #expect(!report.hasFailed, "\(report.text)")
         #expect(Int(report.measurement.connects.totalCount) == 20)
+    }
+
+    @Test("connecting may take long while it makes progress")
+    func slowConnecting() throws {
+        let server = try TestServer.echo()
+        var plan = try shortPlan(server.endpoint)
+        plan.connections = 40
+        plan.connectsPerSecond = 20
+        let run = try LoadRun(plan)
+        run.connectTimeout = 1_000_000_000
+        let report = try run.waitForReport()
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(Int(report.measurement.connects.totalCount) == 40)
     }
 
     @Test("an interrupted run has a report")

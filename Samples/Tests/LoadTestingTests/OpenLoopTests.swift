@@ -1,5 +1,6 @@
 import Histogram
 import LoadTesting
+import RingDispatch
 import RingNetwork
 import Testing
 
@@ -49,16 +50,111 @@ struct OpenLoopTests {
         #expect(report.warnings.contains { $0.contains("due and not sent") })
     }
 
-    @Test("a constant schedule's shares add up to it, at equal intervals", arguments: [1, 3, 8])
-    func constantSchedule(shares: Int) {
+    @Test("unsent messages of the warm-up do not count, but are mentioned")
+    func overloadInWarmup() throws {
+        let server = try TestServer.answering { _, _ in }
+        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 200)
+        plan.schedule = .constant(perSecond: 1000)
+        plan.warmupNanoseconds = 300_000_000
+        plan.stallNanoseconds = 500_000_000
+        // No stall is found before the end, however late the warm-up ends.
+        plan.intervalNanoseconds = 60_000_000_000
+        let report = try runLoad(plan)
+        #expect(1...202 ~= report.measurement.open.unsent, "\(report.text)")
+        #expect(report.warnings.contains { $0.contains("warm-up's backlog was not worked off") })
+    }
+
+    /// How 1000 messages a second for a second are answered, and whether that keeps the rate.
+    struct Course: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let isKept: Bool
+        /// From due to sent, and from sent to answered, in milliseconds, by the message's number.
+        let wait: @Sendable (UInt64) -> UInt64
+        let service: @Sendable (UInt64) -> UInt64
+    }
+
+    static let courses = [
+        Course(
+            testDescription: "long service", isKept: true, wait: { _ in 0 }, service: { _ in 400 }),
+        Course(
+            testDescription: "hiccup at the end", isKept: true, wait: { _ in 0 },
+            service: { $0 < 985 ? 1 : 1001 - $0 + 15 }),
+        Course(
+            testDescription: "growing backlog", isKept: false, wait: { $0 / 5 }, service: { _ in 1 }
+        ),
+        Course(
+            testDescription: "backlog in the server", isKept: false, wait: { _ in 0 },
+            service: { $0 / 3 }),
+    ]
+
+    @Test(
+        "a backlog lengthens the measured time, but the time of an answer does not",
+        arguments: courses)
+    func keptRate(course: Course) throws {
+        var statistics = ShardStatistics()
+        let start: UInt64 = 1_000_000_000
+        statistics.begin(atNanoseconds: start)
+        for number in 0..<1000 as Range<UInt64> {
+            let due = start + number * 1_000_000
+            let sent = due + course.wait(number) * 1_000_000
+            let now = sent + course.service(number) * 1_000_000
+            statistics.record(due: due, now: now)
+            statistics.recordService(due: due, sent: sent, now: now)
+        }
+        var plan = try shortPlan(.ipv4(.loopback, port: 1)).lasting(milliseconds: 1000)
+        plan.schedule = .constant(perSecond: 1000)
+        let share = ShardMeasurement(statistics: statistics, endNanoseconds: start + 1_000_000_000)
+        let report = LoadReport(
+            plan: plan, environment: .current(), measurement: Measurement([share]), intervals: [],
+            usage: UsageObservation(), errors: ErrorCounts(), hostile: [:], wasInterrupted: false)
+        #expect(report.keptRate == course.isKept, "\(report.text)")
+    }
+
+    @Test("the last answer of --requests does not lengthen the measured time")
+    func requestsEnd() throws {
+        let server = try TestServer { connection in
+            connection.setReceiveHandler { connection, span in
+                let bytes = span.withUnsafeBytes { Array($0) }
+                connection.queue.asyncAfter(deadline: .now() + .seconds(1)) {
+                    connection.send(bytes)
+                }
+            }
+        }
+        var plan = try shortPlan(server.endpoint).ending(afterRequests: 200)
+        plan.connections = 200
+        plan.schedule = .constant(perSecond: 1000)
+        let report = try runLoad(plan)
+        #expect(report.measurement.messages == 200, "\(report.text)")
+        #expect(report.measurement.seconds < 1, "they are sent within 200 ms")
+    }
+
+    static func plan(
+        _ schedule: Schedule, shards: Int = 1, connections: Int? = nil
+    ) throws -> LoadPlan {
+        var plan = try shortPlan(.ipv4(.loopback, port: 1)).lasting(milliseconds: 1000)
+        plan.schedule = schedule
+        plan.shards = shards
+        plan.connections = connections ?? shards
+        return plan
+    }
+
+    @Test(
+        "shards send at equal intervals together, each as often as it has connections",
+        arguments: [(1, 1), (3, 3), (2, 3), (3, 8), (8, 12)])
+    func constantSchedule(shards: Int, connections: Int) throws {
+        let plan = try Self.plan(
+            .constant(perSecond: 1000), shards: shards, connections: connections)
         var times: [UInt64] = []
-        for share in 0..<shares {
-            var arrivals = Arrivals(
-                .constant(perSecond: 1000), share: share, of: shares, start: 5_000, seed: 1)
+        for shard in 0..<shards {
+            let before = times.count
+            var arrivals = Arrivals(plan, shard: shard, start: 5_000, seed: 1)
             while arrivals.nextNanoseconds < 1_000_005_000 {
                 times.append(arrivals.nextNanoseconds)
                 arrivals.advance()
             }
+            let own = plan.share(of: connections, shard: shard).count
+            let share = 1000 * Double(own) / Double(connections)
+            #expect(abs(Double(times.count - before) - share) <= Double(own))
         }
         times.sort()
         #expect(times.count == 1000)
@@ -69,12 +165,13 @@ struct OpenLoopTests {
     static let ramps: [(Double, Double, Int)] = [(200, 1000, 1), (200, 1000, 3), (1000, 200, 8)]
 
     @Test("a ramp's rate changes evenly over the measured time", arguments: ramps)
-    func ramp(first: Double, last: Double, shares: Int) {
+    func ramp(first: Double, last: Double, shards: Int) throws {
+        var plan = try Self.plan(.ramp(from: first, to: last), shards: shards)
+        plan.warmupNanoseconds = 1_000_000_000
+        plan.durationNanoseconds = 2_000_000_000
         var times: [UInt64] = []
-        for share in 0..<shares {
-            var arrivals = Arrivals(
-                .ramp(from: first, to: last), share: share, of: shares, start: 5_000, seed: 1,
-                warmup: 1_000_000_000, duration: 2_000_000_000)
+        for shard in 0..<shards {
+            var arrivals = Arrivals(plan, shard: shard, start: 5_000, seed: 1)
             while arrivals.nextNanoseconds < 4_000_005_000 {
                 times.append(arrivals.nextNanoseconds - 5_000)
                 arrivals.advance()
@@ -101,9 +198,9 @@ struct OpenLoopTests {
     }
 
     @Test("the slowest rates have their next message after the load")
-    func slowest() {
-        var arrivals = Arrivals(
-            .constant(perSecond: 1e-300), share: 1, of: 2, start: 5, seed: 7)
+    func slowest() throws {
+        let plan = try Self.plan(.constant(perSecond: 1e-300), shards: 2)
+        var arrivals = Arrivals(plan, shard: 1, start: 5, seed: 7)
         for _ in 0..<3 {
             #expect(arrivals.nextNanoseconds > 1_000_000_000_000)
             arrivals.advance()
@@ -111,10 +208,9 @@ struct OpenLoopTests {
     }
 
     @Test("a ramp at random intervals has the same number of messages")
-    func poissonRamp() {
-        var arrivals = Arrivals(
-            .ramp(from: 10_000, to: 30_000, isPoisson: true), share: 0, of: 1, start: 0, seed: 7,
-            duration: 1_000_000_000)
+    func poissonRamp() throws {
+        let plan = try Self.plan(.ramp(from: 10_000, to: 30_000, isPoisson: true))
+        var arrivals = Arrivals(plan, shard: 0, start: 0, seed: 7)
         var halves = [0, 0]
         while arrivals.nextNanoseconds < 1_000_000_000 {
             halves[Int(arrivals.nextNanoseconds / 500_000_000)] += 1
@@ -124,9 +220,15 @@ struct OpenLoopTests {
         #expect(abs(halves[0] - 7500) < 435 && abs(halves[1] - 12_500) < 560, "\(halves)")
     }
 
-    @Test("a Poisson schedule has the rate's mean, and an exponential distribution's deviation")
-    func poissonSchedule() {
-        var arrivals = Arrivals(.poisson(perSecond: 1000), share: 0, of: 1, start: 0, seed: 7)
+    @Test(
+        "a Poisson schedule has the rate's mean, and an exponential distribution's deviation",
+        arguments: [(1, 1, 1000.0), (2, 3, 1500), (2, 3, 3000)])
+    func poissonSchedule(shards: Int, connections: Int, perSecond: Double) throws {
+        // A message each millisecond: the shard has all connections, two of three, or one of three.
+        let plan = try Self.plan(
+            .poisson(perSecond: perSecond), shards: shards, connections: connections)
+        let shard = perSecond == 3000 ? 0 : shards - 1
+        var arrivals = Arrivals(plan, shard: shard, start: 0, seed: 7)
         var distances: [Double] = []
         for _ in 0..<100_000 {
             let before = arrivals.nextNanoseconds

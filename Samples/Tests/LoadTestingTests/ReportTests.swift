@@ -148,6 +148,17 @@ struct ReportTests {
         let report = try Self.madeUpReport()
         for (text, holds) in Self.conditions {
             #expect(try Condition(text).holds(for: report) == holds, "\(text)\n\(report.text)")
+            #expect((try Condition(text).finding(report) != nil) == holds, "\(text)")
+        }
+    }
+
+    @Test("a condition about a server that has ended neither holds nor passes")
+    func endedServer() throws {
+        let report = try Self.madeUpReport()
+        for text in ["cpu>20us", "cpu<20us"] {
+            let condition = try Condition(text)
+            #expect(!condition.holds(for: report))
+            #expect(condition.finding(report) == "\(text): the server's process has ended")
         }
     }
 
@@ -205,6 +216,16 @@ struct ReportTests {
             different.hasPrefix(
                 "warning: the runs differ: connections 64 and 128; host one and two"))
         #expect(try !text(json(64, 1, "one"), json(64, 2, "one")).contains("warning"))
+    }
+
+    @Test("a comparison says when a run failed")
+    func failedRun() throws {
+        let failed =
+            "{\"status\": \"failed\", \"errors\": {\"total\": 3},"
+            + Self.json(rates: [1]).dropFirst()
+        let comparison = try Comparison(
+            before: Self.json(rates: [1]), named: "a.json", after: String(failed), named: "b.json")
+        #expect(comparison.text.hasPrefix("warning: b.json: failed, 3 errors\n\n"))
     }
 
     @Test("an invalid report is rejected", arguments: ["", "{", "[1]", "{\"schema\": \"other\"}"])
