@@ -82,7 +82,8 @@ struct FileWatchHostileTests {
             let received = try clients[0].receive(count: count * length)
             #expect(received.suffix(8).elementsEqual("</html>\n".utf8))
             let grown = try ProcessInformation.residentBytes(server.process.processID) - before
-            #expect(grown < 24 << 20, "\(grown >> 20) MiB")
+            let all = clients.count * count * length
+            #expect(grown < all / 4, "\(grown >> 20) of \(all >> 20) MiB")
         }
     }
 
