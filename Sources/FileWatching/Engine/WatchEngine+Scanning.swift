@@ -173,9 +173,7 @@ extension WatchEngine {
             return
         }
         if let known {
-            if tree[known].kind == facts.kind
-                && (facts.kind != .directory || tree[known].inode == facts.inode)
-            {
+            if isSame(known, facts) {
                 tree[known].flags.insert(.seen)
                 if facts.kind == .directory {
                     if isRepair || tree.isWithoutWatch(known) {
@@ -193,6 +191,17 @@ extension WatchEngine {
         if !isQuiet { report(.created, node, isDiscovered: true) }
         if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
         if isNew { tree[node].flags.remove(.seen) }
+    }
+
+    /// Whether the entry is still the known folder, or a file. A folder's list has the inode of the
+    /// folder below a mount point, and of a btrfs subvolume another one than the subvolume's own.
+    private func isSame(_ known: NodeNumber, _ facts: FolderEntryFacts) -> Bool {
+        guard tree[known].kind == facts.kind else { return false }
+        if facts.kind != .directory || tree[known].inode == facts.inode { return true }
+        tree.write(pathOf: known, to: &confined.path)
+        let isLink = tree[known].flags.contains(.link)
+        let actual = FolderEntryFacts(path: confined.path, followsLinks: isLink)
+        return actual?.inode == tree[known].inode
     }
 
     /// Follows a symbolic link to a folder, if the options ask for it and the link is not inside

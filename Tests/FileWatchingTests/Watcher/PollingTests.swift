@@ -80,6 +80,22 @@ struct PollingTests {
         #expect(silent.watcher.statistics.rescans == 0)
     }
 
+    @Test(
+        "a mounted file system is not taken for a new folder",
+        .enabled(if: MemoryDisk.isAllowed, "this process may not mount"))
+    func mounted() throws {
+        let folder = Folder()
+        let disk = MemoryDisk(at: folder("disk"))
+        #expect(disk.isMounted)
+        folder.makeFile("disk/old")
+        let watching = try watching(folder, type: "xfs") { $0.pollsEverywhere = true }
+        #expect(poll { watching.watcher.statistics.polls > 2 })
+        folder.makeFile("disk/new")
+        watching.expect("+created disk/new")
+        watching.watcher.cancel()
+        watching.isCancelled.pass()
+    }
+
     @Test("without a poll interval, the error says what is missing")
     func never() throws {
         let watching = try watching(Folder(), type: "cifs") { $0.pollInterval = .never }
