@@ -9,7 +9,11 @@ extension WatchEngine {
         guard tree.watch(of: folder) == event.watch else { return }
         guard event.isOfEntry else { return handle(event, ofFolder: folder) }
         let isDirectory = event.mask.contains(.isDirectory)
-        if confined.rules.ignores(name, isDirectory, in: folder, tree) { return ignore(event) }
+        if confined.rules.ignores(name, isDirectory, in: folder, tree) {
+            // The file may ignore itself.
+            if confined.rules.areRead(from: name) { reloadRules(of: folder) }
+            return ignore(event)
+        }
         let mask = event.mask
         if mask.contains(.created) {
             appear(name, in: folder, isDirectory)
