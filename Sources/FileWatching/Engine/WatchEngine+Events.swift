@@ -378,7 +378,12 @@ extension WatchEngine {
         report(
             .renamed, node, from: previous, isWhole: isFolder || replaced?.isFull == true,
             replaced: replaced?.kind)
-        if tree.isWithoutWatch(node) { push(node, []) }
+        if isFolder, !confined.rules.isEmpty {
+            // Other patterns may match the new paths.
+            push(node, .repair)
+        } else if tree.isWithoutWatch(node) {
+            push(node, [])
+        }
         return true
     }
 
