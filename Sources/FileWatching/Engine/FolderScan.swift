@@ -58,8 +58,6 @@ final class FolderScan: @unchecked Sendable {
         self.followsLink = followsLink
         isVoid = false
         watch = nil
-        entries.removeAll(keepingCapacity: true)
-        hasMore = false
         error = nil
     }
 

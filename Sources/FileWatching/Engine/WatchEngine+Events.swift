@@ -343,10 +343,7 @@ extension WatchEngine {
     /// Forgets the departures and requests scans that compare the whole tree with the disk.
     private func startOver() {
         forgetDepartures()
-        confined.isRepairing = true
-        for root in confined.roots where root.node != 0 && tree[root.node].kind == .directory {
-            push(root.node, .repair)
-        }
+        compareRoots(isPoll: false)
     }
 
     /// Handles the second event of a rename. Returns false if the entry was moved in from outside,

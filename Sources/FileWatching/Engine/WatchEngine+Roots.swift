@@ -78,7 +78,11 @@ extension WatchEngine {
             removeRoot(index)
         }
         guard let facts else { return }
-        insertRoot(index, facts, isQuiet: isFirst && !options.reportsExisting, isFirst)
+        let node = path.dropLast().withUnsafeBytes { tree.insert($0, in: 0, facts) }
+        confined.roots[index].node = node
+        let isQuiet = isFirst && !options.reportsExisting
+        if !isQuiet { report(.created, node, isDiscovered: isFirst) }
+        if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
     }
 
     /// Why the entry at a path cannot be examined; nil if there is none.
@@ -89,15 +93,6 @@ extension WatchEngine {
         } catch {
             return error.isAbsence ? nil : error
         }
-    }
-
-    private func insertRoot(
-        _ index: Int, _ facts: FolderEntryFacts, isQuiet: Bool, _ isDiscovered: Bool
-    ) {
-        let node = confined.roots[index].bytes.withUnsafeBytes { tree.insert($0, in: 0, facts) }
-        confined.roots[index].node = node
-        if !isQuiet { report(.created, node, isDiscovered: isDiscovered) }
-        if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
     }
 
     private func removeRoot(_ index: Int) {
