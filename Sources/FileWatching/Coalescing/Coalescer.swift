@@ -6,6 +6,8 @@
 final class Coalescer {
     private var merged: [FileChange] = []
     private var batch = CoalescingBatch()
+    /// The kind of the entry that the last whole renaming replaced.
+    private var lastReplaced: FileChange.Kind?
 
     /// - Parameters:
     ///   - isWhole: the change concerns the whole subtree.
@@ -14,16 +16,18 @@ final class Coalescer {
         if isWhole || change.action == .overflow || change.action == .rescan {
             merged += batch.close()
             if !extendRenaming(with: change) { merged.append(change) }
+            lastReplaced = replaced
         } else {
             batch.add(change, replaced: replaced)
         }
     }
 
-    /// Merges the renaming of a folder with the folder's previous renaming.
+    /// Merges the renaming of a folder with the folder's previous renaming, unless that replaced
+    /// an entry: the removal would be lost.
     private func extendRenaming(with change: FileChange) -> Bool {
         guard let last = merged.indices.last, merged[last].action == .renamed,
             change.action == .renamed, change.previousPath == merged[last].path,
-            change.path != merged[last].previousPath
+            change.path != merged[last].previousPath, lastReplaced == nil
         else { return false }
         merged[last].path = change.path
         merged[last].timeNanoseconds = change.timeNanoseconds

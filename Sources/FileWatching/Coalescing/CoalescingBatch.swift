@@ -129,7 +129,10 @@ struct CoalescingBatch {
         case (nil, nil): return nil
         case (nil, .some(let path)):
             // The entry replaced one of the same kind: only the content of the path changed.
-            return gone(at: path)?.kind == object.kind ? .modified : .created
+            guard let old = initial[path].map({ objects[$0] }), old.path == nil else {
+                return .created
+            }
+            return old.kind == object.kind ? .modified : .created
         case (.some(let start), nil):
             // The change of its replacement implies the removal.
             if let successor = present[start] {
@@ -141,12 +144,6 @@ struct CoalescingBatch {
             if start != path { return .renamed }
             return object.isModified ? .modified : object.hasAttributes ? .attributes : nil
         }
-    }
-
-    /// The object that was initially at a path and has been removed since.
-    private func gone(at path: FilePath) -> Object? {
-        guard let index = initial[path], objects[index].path == nil else { return nil }
-        return objects[index]
     }
 
     /// Whether the object's coalesced change can be applied at its position.

@@ -2,6 +2,13 @@ internal import LinuxPlatform
 internal import RingDispatch
 internal import SystemPackage
 
+extension SystemError {
+    /// Whether nothing is at the path. Other errors do not say so.
+    var isAbsence: Bool {
+        [ErrorCode.noEntry, ErrorCode.notDirectory, ErrorCode.tooManyLinks].contains(code)
+    }
+}
+
 extension FileTreeError {
     private init(_ reason: Reason, _ path: FilePath, _ code: Int32, _ cause: String) {
         self.init(

@@ -36,7 +36,9 @@ final class FolderScan: @unchecked Sendable {
     struct Entry {
         // Safety: in the reader's memory until the next reading.
         var name: UnsafeRawBufferPointer
-        var facts: FolderEntryFacts
+        /// Nil if the entry could not be examined: if it was removed after it was listed, an event
+        /// follows.
+        var facts: FolderEntryFacts?
         /// The target of a symbolic link, if the options follow links.
         var target: FolderEntryFacts?
     }
@@ -56,8 +58,6 @@ final class FolderScan: @unchecked Sendable {
         self.followsLink = followsLink
         isVoid = false
         watch = nil
-        entries.removeAll(keepingCapacity: true)
-        hasMore = false
         error = nil
     }
 
@@ -95,7 +95,7 @@ final class FolderScan: @unchecked Sendable {
         do throws(SystemError) {
             hasMore = try folderReader.fill()
             folderReader.forEach { name, kind, inode in
-                if let entry = entry(name, kind, inode) { entries.append(entry) }
+                entries.append(entry(name, kind, inode))
             }
         } catch {
             hasMore = false
@@ -106,17 +106,16 @@ final class FolderScan: @unchecked Sendable {
 
     private func entry(
         _ name: UnsafeRawBufferPointer, _ kind: FolderEntryFacts.Kind?, _ inode: UInt64
-    ) -> Entry? {
+    ) -> Entry {
         if kind == .directory {
             let facts = FolderEntryFacts(
                 kind: .directory, inode: inode, size: 0, modifiedNanoseconds: 0)
             return Entry(name: name, facts: facts)
         }
         let folder = folderReader.descriptor
-        guard let facts = FolderEntryFacts(terminated: name, in: folder, followsLinks: false)
-        else { return nil }
+        let facts = FolderEntryFacts(terminated: name, in: folder, followsLinks: false)
         let target =
-            facts.kind == .symlink && options.followsSymlinks
+            facts?.kind == .symlink && options.followsSymlinks
             ? FolderEntryFacts(terminated: name, in: folder, followsLinks: true) : nil
         return Entry(name: name, facts: facts, target: target)
     }

@@ -9,7 +9,11 @@ extension WatchEngine {
         guard tree.watch(of: folder) == event.watch else { return }
         guard event.isOfEntry else { return handle(event, ofFolder: folder) }
         let isDirectory = event.mask.contains(.isDirectory)
-        if confined.rules.ignores(name, isDirectory, in: folder, tree) { return ignore(event) }
+        if confined.rules.ignores(name, isDirectory, in: folder, tree) {
+            // The file may ignore itself.
+            if confined.rules.areRead(from: name) { reloadRules(of: folder) }
+            return ignore(event)
+        }
         let mask = event.mask
         if mask.contains(.created) {
             appear(name, in: folder, isDirectory)
@@ -339,10 +343,7 @@ extension WatchEngine {
     /// Forgets the departures and requests scans that compare the whole tree with the disk.
     private func startOver() {
         forgetDepartures()
-        confined.isRepairing = true
-        for root in confined.roots where root.node != 0 && tree[root.node].kind == .directory {
-            push(root.node, .repair)
-        }
+        compareRoots(isPoll: false)
     }
 
     /// Handles the second event of a rename. Returns false if the entry was moved in from outside,
@@ -374,7 +375,12 @@ extension WatchEngine {
         report(
             .renamed, node, from: previous, isWhole: isFolder || replaced?.isFull == true,
             replaced: replaced?.kind)
-        if tree.isWithoutWatch(node) { push(node, []) }
+        if isFolder, !confined.rules.isEmpty {
+            // Other patterns may match the new paths.
+            push(node, .repair)
+        } else if tree.isWithoutWatch(node) {
+            push(node, [])
+        }
         return true
     }
 

@@ -56,8 +56,12 @@ extension WatchEngine {
     /// Compares the root with the disk.
     func examine(_ index: Int, isFirst: Bool = false) {
         let root = confined.roots[index]
-        let facts = FolderEntryFacts(path: root.path.terminatedBytes, followsLinks: true)
+        let path = root.path.terminatedBytes
+        let facts = FolderEntryFacts(path: path, followsLinks: true)
         if root.node != 0 {
+            if facts == nil, let error = WatchEngine.obstacle(at: path) {
+                return fail(error, root.path)
+            }
             if let facts, tree[root.node].kind == facts.kind {
                 if tree[root.node].inode == facts.inode {
                     if facts.kind != .directory, tree.differs(root.node, from: facts) {
@@ -74,16 +78,21 @@ extension WatchEngine {
             removeRoot(index)
         }
         guard let facts else { return }
-        insertRoot(index, facts, isQuiet: isFirst && !options.reportsExisting, isFirst)
+        let node = path.dropLast().withUnsafeBytes { tree.insert($0, in: 0, facts) }
+        confined.roots[index].node = node
+        let isQuiet = isFirst && !options.reportsExisting
+        if !isQuiet { report(.created, node, isDiscovered: isFirst) }
+        if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
     }
 
-    private func insertRoot(
-        _ index: Int, _ facts: FolderEntryFacts, isQuiet: Bool, _ isDiscovered: Bool
-    ) {
-        let node = confined.roots[index].bytes.withUnsafeBytes { tree.insert($0, in: 0, facts) }
-        confined.roots[index].node = node
-        if !isQuiet { report(.created, node, isDiscovered: isDiscovered) }
-        if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
+    /// Why the entry at a path cannot be examined; nil if there is none.
+    private static func obstacle(at path: [UInt8]) -> SystemError? {
+        do throws(SystemError) {
+            try FolderReader().open(path: path, followsLink: true)
+            return nil
+        } catch {
+            return error.isAbsence ? nil : error
+        }
     }
 
     private func removeRoot(_ index: Int) {

@@ -77,7 +77,7 @@ extension WatchEngine {
             guard scan.hasMore else { break }
             scan.readOn()
         }
-        if scan.error == nil, !wasEmpty { removeUnseen(in: folder) }
+        if !wasEmpty { endSeeing(in: folder, isComplete: scan.error == nil) }
         end(scan)
     }
 
@@ -85,9 +85,7 @@ extension WatchEngine {
     private func end(_ scan: FolderScan) {
         if let error = scan.error {
             // The folder was removed, renamed or replaced; an event follows.
-            if [ErrorCode.noEntry, ErrorCode.notDirectory, ErrorCode.tooManyLinks]
-                .contains(error.code)
-            {
+            if error.isAbsence {
                 let flags = scan.flags.intersection([.quiet, .repair])
                 confined.missed.append((scan.folder, flags, error))
             } else {
@@ -168,14 +166,16 @@ extension WatchEngine {
     ) {
         let known = isNew ? nil : tree.child(of: folder, entry.name)
         if let known, tree[known].flags.contains(.departing) { return }
-        let (facts, isLink) = followed(entry.facts, in: folder) { entry.target }
+        guard let listed = entry.facts else {
+            if let known { tree[known].flags.insert(.seen) }
+            return
+        }
+        let (facts, isLink) = followed(listed, in: folder) { entry.target }
         guard !confined.rules.ignores(entry.name, facts.kind == .directory, in: folder, tree) else {
             return
         }
         if let known {
-            if tree[known].kind == facts.kind
-                && (facts.kind != .directory || tree[known].inode == facts.inode)
-            {
+            if isSame(known, facts) {
                 tree[known].flags.insert(.seen)
                 if facts.kind == .directory {
                     if isRepair || tree.isWithoutWatch(known) {
@@ -193,6 +193,17 @@ extension WatchEngine {
         if !isQuiet { report(.created, node, isDiscovered: true) }
         if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
         if isNew { tree[node].flags.remove(.seen) }
+    }
+
+    /// Whether the entry is still the known folder, or a file. A folder's list has the inode of the
+    /// folder below a mount point, and of a btrfs subvolume another one than the subvolume's own.
+    private func isSame(_ known: NodeNumber, _ facts: FolderEntryFacts) -> Bool {
+        guard tree[known].kind == facts.kind else { return false }
+        if facts.kind != .directory || tree[known].inode == facts.inode { return true }
+        tree.write(pathOf: known, to: &confined.path)
+        let isLink = tree[known].flags.contains(.link)
+        let actual = FolderEntryFacts(path: confined.path, followsLinks: isLink)
+        return actual?.inode == tree[known].inode
     }
 
     /// Follows a symbolic link to a folder, if the options ask for it and the link is not inside
@@ -221,13 +232,14 @@ extension WatchEngine {
         return facts.map { $0.device == target.device } ?? true
     }
 
-    private func removeUnseen(in folder: NodeNumber) {
+    /// Removes the children that a complete scan has not found.
+    private func endSeeing(in folder: NodeNumber, isComplete: Bool) {
         var child = tree[folder].firstChild
         while child != 0 {
             let next = tree[child].next
             let flags = tree[child].flags
             tree[child].flags.remove(.seen)
-            if !flags.contains(.seen), !flags.contains(.departing) { lose(child, in: folder) }
+            if isComplete, flags.isDisjoint(with: [.seen, .departing]) { lose(child, in: folder) }
             child = next
         }
     }

@@ -103,7 +103,8 @@ final class WatchEngine: @unchecked Sendable {
         self.mountTable = mountTable
         self.watches = watches
         confined = State(
-            roots: WatchEngine.outermost(roots).map { WatchRoot($0) }, rules: IgnoreRules(options))
+            roots: WatchEngine.outermost(roots).map { WatchRoot(path: $0) },
+            rules: IgnoreRules(options))
         queue = DispatchQueue(label: "file-watching.tree", qos: .userInitiated)
         reporter = ChangeReporter(target, window: options.window, engineQueue: queue)
     }

@@ -4,7 +4,6 @@ internal import SystemPackage
 struct WatchRoot {
     /// The path as passed to the watcher.
     let path: FilePath
-    let bytes: ArraySlice<UInt8>
     /// 0 while nothing exists at the path.
     var node: NodeNumber = 0
     /// The watches of the existing folders on the way to the root, each with the name in it that
@@ -18,11 +17,6 @@ struct WatchRoot {
     var isFresh = false
     /// See `WatchEngine.beginPolling`.
     var isPolled = false
-
-    init(_ path: FilePath) {
-        self.path = path
-        bytes = path.terminatedBytes.dropLast()
-    }
 
     /// The parent folder, and the name in it that leads to the path.
     static func parent(of path: FilePath) -> (folder: FilePath, name: [UInt8])? {

@@ -58,11 +58,13 @@ struct IgnoreRules {
 
     // MARK: matching
 
+    var isEmpty: Bool { given.isEmpty && ofFolders.isEmpty }
+
     /// Whether an entry of a folder is ignored. The folder itself is not.
     func ignores(
         _ name: UnsafeRawBufferPointer, _ isFolder: Bool, in folder: NodeNumber, _ tree: FileTree
     ) -> Bool {
-        guard !given.isEmpty || !ofFolders.isEmpty else { return false }
+        guard !isEmpty else { return false }
         // The path from the root, its last byte first, and the lengths from folders with patterns.
         var path = Array(name.reversed())
         var own: [(patterns: [IgnorePattern], length: Int)] = []

@@ -31,7 +31,7 @@ final class ChangeReporter: @unchecked Sendable {
         var isScheduled = false
         var isCancelled = false
         var dropped: UInt64 = 0
-        var sequences: [FileChangeSequence] = []
+        var sequences: [FileChangeSequence.Weak] = []
     }
 
     struct Handlers: Sendable {
@@ -99,15 +99,13 @@ final class ChangeReporter: @unchecked Sendable {
         confined.ready.removeAll(keepingCapacity: confined.ready.count < 1024)
         let (isFirst, sequences) = outbox.withLock { outbox -> (Bool, [FileChangeSequence]) in
             guard !outbox.isCancelled else { return (false, []) }
-            guard outbox.handlers.event != nil else { return (false, outbox.sequences) }
-            if outbox.changes.isEmpty {
-                outbox.changes = changes
-            } else {
-                outbox.changes.append(contentsOf: changes)
-            }
+            let sequences = outbox.sequences.compactMap(\.sequence)
+            outbox.sequences = sequences.map(FileChangeSequence.Weak.init)
+            guard outbox.handlers.event != nil else { return (false, sequences) }
+            outbox.changes += changes
             outbox.limit()
             defer { outbox.isScheduled = true }
-            return (!outbox.isScheduled, outbox.sequences)
+            return (!outbox.isScheduled, sequences)
         }
         if isFirst { queue.async { [self] in callEventHandler() } }
         for sequence in sequences { sequence.append(changes) }
@@ -124,7 +122,7 @@ final class ChangeReporter: @unchecked Sendable {
 
     func add(_ sequence: FileChangeSequence) {
         let isLate = outbox.withLock { outbox in
-            if !outbox.isCancelled { outbox.sequences.append(sequence) }
+            if !outbox.isCancelled { outbox.sequences.append(.init(sequence)) }
             return outbox.isCancelled
         }
         if isLate { sequence.finish() }
@@ -167,7 +165,7 @@ final class ChangeReporter: @unchecked Sendable {
         silence()
         let sequences = outbox.withLock { outbox in
             defer { outbox.sequences = [] }
-            return outbox.sequences
+            return outbox.sequences.compactMap(\.sequence)
         }
         for sequence in sequences { sequence.finish() }
         queue.async { [self] in

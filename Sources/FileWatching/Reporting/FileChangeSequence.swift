@@ -16,11 +16,33 @@ public struct FileChangeSequence: AsyncSequence, Sendable {
 
     private let bound: Int
     private let policy: FullPolicy
-    private let mailbox = Mailbox<[FileChange]>()
+    let mailbox: Mailbox<[FileChange]>
 
     init(bound: Int, policy: FullPolicy) {
-        self.bound = Swift.max(2, bound)
+        self.init(bound: Swift.max(2, bound), policy: policy, mailbox: Mailbox())
+    }
+
+    private init(bound: Int, policy: FullPolicy, mailbox: Mailbox<[FileChange]>) {
+        self.bound = bound
         self.policy = policy
+        self.mailbox = mailbox
+    }
+
+    /// A reference from the watcher, which does not keep a sequence that nobody uses any more.
+    struct Weak {
+        private let bound: Int
+        private let policy: FullPolicy
+        private weak var mailbox: Mailbox<[FileChange]>?
+
+        init(_ sequence: FileChangeSequence) {
+            (bound, policy) = (sequence.bound, sequence.policy)
+            mailbox = sequence.mailbox
+        }
+
+        /// Nil when the sequence and its iterators are released.
+        var sequence: FileChangeSequence? {
+            mailbox.map { FileChangeSequence(bound: bound, policy: policy, mailbox: $0) }
+        }
     }
 
     func append(_ changes: [FileChange]) {

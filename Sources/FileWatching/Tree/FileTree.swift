@@ -17,7 +17,7 @@ final class FileTree {
             repeating: 0, count: 256)
         fileprivate(set) var folderCount = 0
         fileprivate(set) var watchCount = 0
-        /// Memory of `writePath`.
+        /// Memory of `write`.
         fileprivate var chain: [NodeNumber] = []
     }
 
@@ -265,15 +265,6 @@ final class FileTree {
         pathOf node: NodeNumber, _ name: UnsafeRawBufferPointer? = nil, to bytes: inout [UInt8]
     ) {
         bytes.removeAll(keepingCapacity: true)
-        writePath(of: node, to: &bytes)
-        if let name {
-            addSlash(&bytes)
-            bytes.append(contentsOf: name)
-        }
-        bytes.append(0)
-    }
-
-    private func writePath(of node: NodeNumber, to bytes: inout [UInt8]) {
         // No recursion: a tree may be very deep.
         confined.chain.removeAll(keepingCapacity: true)
         var next = node
@@ -285,6 +276,11 @@ final class FileTree {
             if self[node].parent != 0 { addSlash(&bytes) }
             confined.names.withName(of: self[node]) { bytes.append(contentsOf: $0) }
         }
+        if let name {
+            addSlash(&bytes)
+            bytes.append(contentsOf: name)
+        }
+        bytes.append(0)
     }
 
     private func addSlash(_ bytes: inout [UInt8]) {

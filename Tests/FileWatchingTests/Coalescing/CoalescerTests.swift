@@ -46,6 +46,12 @@ struct CoalescerTests {
                 ["created a", "renamed d/ e/", "removed a"]
             ),
             (["*renamed d/ e/", "*renamed e/ f/"], ["renamed d/ f/"]),
+            (["*renamed d/ e/", "*renamed e/ f/ !"], ["renamed d/ f/"]),
+            (["*renamed d/ e/ !", "*renamed e/ f/"], ["renamed d/ e/", "renamed e/ f/"]),
+            (
+                ["*renamed d/ e/", "*renamed e/ f/ !", "*renamed f/ g/"],
+                ["renamed d/ f/", "renamed f/ g/"]
+            ),
             (["*removed d/", "created d/"], ["removed d/", "created d/"]),
         ] as [([String], [String])])
     func merging(changes: [String], merged: [String]) {

@@ -80,6 +80,51 @@ struct PollingTests {
         #expect(silent.watcher.statistics.rescans == 0)
     }
 
+    @Test(
+        "a mounted file system is not taken for a new folder",
+        .enabled(if: MemoryDisk.isAllowed, "this process may not mount"))
+    func mounted() throws {
+        let folder = Folder()
+        let disk = MemoryDisk(at: folder("disk"))
+        #expect(disk.isMounted)
+        folder.makeFile("disk/old")
+        let watching = try watching(folder, type: "xfs") { $0.pollsEverywhere = true }
+        #expect(poll { watching.watcher.statistics.polls > 2 })
+        folder.makeFile("disk/new")
+        watching.expect("+created disk/new")
+        watching.watcher.cancel()
+        watching.isCancelled.pass()
+    }
+
+    @Test(
+        "what cannot be examined is not taken for removed",
+        .enabled(if: geteuid() != 0, "the super-user reads everything"))
+    func unreadable() throws {
+        let folder = Folder()
+        for name in ["above", "above/root"] { folder.makeDirectory(name) }
+        folder.makeFile("above/root/a")
+        let root = folder("above/root")
+        let watching = try Watching(
+            {
+                $0.window = .nanoseconds(0)
+                $0.pollInterval = .milliseconds(10)
+                $0.pollsEverywhere = true
+            }, in: folder, roots: [root])
+        // First the root's entries, then the root itself.
+        for (path, mode) in [(root, 0o400), (folder("above"), 0)] as [(FilePath, mode_t)] {
+            #expect(Files.call(path) { chmod($0, mode) })
+            let polls = watching.watcher.statistics.polls
+            #expect(poll { watching.watcher.statistics.polls > polls + 2 })
+            #expect(Files.call(path) { chmod($0, 0o755) })
+        }
+        folder.makeFile("above/root/b")
+        watching.expectChanges(of: ["above/root/b"])
+        let actions = watching.changes.value.map(\.action)
+        #expect(!actions.contains(.removed), "\(watching.reported)")
+        #expect(watching.errors.value.map(\.path) == [root])
+        #expect(watching.snapshotPaths == ["above/root", "above/root/a", "above/root/b"])
+    }
+
     @Test("without a poll interval, the error says what is missing")
     func never() throws {
         let watching = try watching(Folder(), type: "cifs") { $0.pollInterval = .never }

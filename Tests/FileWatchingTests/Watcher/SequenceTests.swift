@@ -62,6 +62,22 @@ struct SequenceTests {
         for await change in late { Issue.record("\(change)") }
     }
 
+    @Test("the watcher does not keep a sequence that nobody uses any more")
+    func released() throws {
+        let watching = try Watching()
+        weak var mailbox: AnyObject?
+        do {
+            let changes = watching.watcher.changes()
+            mailbox = changes.mailbox
+            let iterator = changes.makeAsyncIterator()
+            #expect(mailbox != nil)
+            _ = iterator
+        }
+        #expect(mailbox == nil)
+        watching.folder.makeFile("a")
+        watching.expect("created a")
+    }
+
     @Test("a scope has every change from its beginning on, and ends with its task")
     func scope() async throws {
         let folder = Folder()
