@@ -19,9 +19,6 @@ extension DispatchSource.FileSystemEvent {
         if contains(.rename) { mask.insert(.selfMoved) }
         return mask
     }
-
-    /// The events that are found by comparing a file with its last known status.
-    static let compared: DispatchSource.FileSystemEvent = [.delete, .extend, .attrib, .link]
 }
 
 extension FileSystemNode {

@@ -13,7 +13,7 @@ final class FileSystemNode {
     /// Each source has a descriptor of the file.
     private(set) var sources: [FileSystemSource] = []
     /// The union of the sources' masks.
-    private(set) var mask: Event = []
+    var mask: Event { sources.reduce(into: []) { $0.formUnion($1.mask) } }
 
     /// The status that was last reported to the sources, separately for the content and for the
     /// attributes. A check for one kind of event may also show changes of the other kind, which are
@@ -54,32 +54,26 @@ final class FileSystemNode {
 
     /// - Parameter now: the file's present status.
     func add(_ source: FileSystemSource, _ now: FileStatus) {
-        // Pending events must be compared with the status that was reported to the other sources.
-        if mask.isDisjoint(with: .compared) {
-            learnAttributes(now)
-            learnContent(now)
-        } else if isContentBehind {
-            learnContent(now)
-        }
+        // Pending events must be compared with the status that was reported to the other sources,
+        // as far as these follow it.
+        let ofAttributes: Event = isDirectory ? [.delete, .attrib] : [.delete, .attrib, .link]
+        let ofContent: Event = isDirectory ? .link : .extend
+        if mask.isDisjoint(with: ofAttributes) { learnAttributes(now) }
+        if mask.isDisjoint(with: ofContent) || isContentBehind { learnContent(now) }
         source.node = self
         sources.append(source)
-        mask.formUnion(source.mask)
     }
 
     func remove(_ source: FileSystemSource) {
         source.node = nil
         guard let index = sources.firstIndex(where: { $0 === source }) else { return }
         sources.remove(at: index)
-        mask = sources.reduce(into: []) { $0.formUnion($1.mask) }
         if !mask.contains(.rename) { name = nil }
     }
 
     func removeSources() -> [FileSystemSource] {
         for source in sources { source.node = nil }
-        defer {
-            sources = []
-            mask = []
-        }
+        defer { sources = [] }
         return sources
     }
 

@@ -5,7 +5,7 @@ extension FileSystemWatchError {
         self.init(reason, SystemError(call: call, code: code, remedy: remedy))
     }
 
-    private init(_ reason: Reason, _ error: SystemError) {
+    init(_ reason: Reason, _ error: SystemError) {
         self.init(
             reason: reason, code: ErrorNumber(rawValue: error.code),
             description: error.description)
@@ -45,11 +45,6 @@ extension FileSystemWatchError {
                 (.other, nil)
             }
         self.init(reason, call: error.call, code: error.code, remedy: remedy)
-    }
-
-    /// The event loop could not watch the instance.
-    init(reading error: SystemError) {
-        self.init(.other, error)
     }
 
     /// `inotify_add_watch` failed.

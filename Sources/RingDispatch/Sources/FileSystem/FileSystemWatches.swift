@@ -76,7 +76,7 @@ final class FileSystemWatches: @unchecked Sendable {
             let code = new.begin()
             if code == 0 { return error }
             remove(source)
-            throw FileSystemWatchError(reading: SystemError(call: "epoll_ctl", code: code))
+            throw FileSystemWatchError(.other, SystemError(call: "epoll_ctl", code: code))
         } catch {
             reader = nil
             new.inotify.close()

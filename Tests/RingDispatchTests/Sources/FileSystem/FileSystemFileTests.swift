@@ -48,6 +48,24 @@ struct FileSystemFileTests {
         observer.end()
     }
 
+    @Test("66. A source sees changes since its start, whatever earlier sources have asked for")
+    func laterSource() {
+        let folder = Folder()
+        let file = folder.makeFile("file", [UInt8](repeating: 0, count: 100))
+        let growth = FileObserver(file, .extend)
+        link(file, folder("second"))
+        let links = FileObserver(file, .link)
+        unlink(folder("second"))
+        #expect(links.events(beyond: fence) == .link)
+        growth.end()
+        Glibc.truncate(file, 0)
+        let laterGrowth = FileObserver(file, .extend)
+        RingDispatchTests.append(50, to: file)
+        #expect(laterGrowth.events(beyond: fence) == .extend)
+        laterGrowth.end()
+        links.end()
+    }
+
     @Test("66. Mode, times and owner", arguments: Folder.Place.allCases)
     func attributes(place: Folder.Place) {
         #expect(reported(in: Folder(place)) { chmod($0, 0o640) } == .attrib)
