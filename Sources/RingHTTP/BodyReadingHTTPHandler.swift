@@ -7,6 +7,9 @@ public import FlyingFox
 /// next request. This handler closes the connection instead if it cannot reach the end of the body:
 /// more than 2 MiB are left, or the body is malformed or late.
 ///
+/// Make the server with `sharedRequestReplaySize: 0`. Otherwise it waits, before it sends a late
+/// answer, for the rest of a body of up to 2 MiB.
+///
 /// The closure reads the body that it is given, not `request.bodySequence`. Its errors are answered
 /// with status 500. HEAD reaches it as GET; the answer is then sent without its body.
 public struct BodyReadingHTTPHandler: HTTPHandler {
@@ -15,8 +18,9 @@ public struct BodyReadingHTTPHandler: HTTPHandler {
 
     /// - Parameters:
     ///   - limit: how long a request with a body may take; then its task is cancelled, and answered
-    ///     with status 408. It must be shorter than the server's `timeout`, which would end the
-    ///     handler before it has read the body.
+    ///     with status 408. The first 4 KiB are not counted: FlyingFox has them before it calls the
+    ///     handler. The server's `timeout` must be longer, by the time that the closure may take to
+    ///     end when it is cancelled: after that, the rest of the body is taken for a request.
     ///   - respond: called in a task for each request.
     public init(
         limit: Duration = .seconds(10),

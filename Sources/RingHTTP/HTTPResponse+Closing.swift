@@ -4,10 +4,13 @@ internal import FlyingSocks
 internal import Foundation
 
 extension HTTPResponse {
-    /// The same response, after which the connection is closed. Streams of events end with their
-    /// connection anyway.
+    /// The same response, after which the connection is closed. One without a length cannot close
+    /// it; status 400 takes its place.
     func closing() -> HTTPResponse {
-        guard case .httpBody(let body) = payload, let length = body.count else { return self }
+        guard case .httpBody(let body) = payload else { return self }
+        guard let length = body.count else {
+            return HTTPResponse(statusCode: .badRequest).closing()
+        }
         return with(HTTPBodySequence(from: FailingAtEnd(body: body), count: length), "close")
     }
 

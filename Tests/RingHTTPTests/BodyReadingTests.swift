@@ -20,9 +20,21 @@ struct BodyReadingTests {
         case "/length": while let piece = try await body.next() { count += piece.count }
         case "/first": count = try await body.next()?.count ?? 0
         case "/error": throw Refusal()
+        case "/stream":
+            return HTTPResponse(statusCode: .ok, body: HTTPBodySequence(from: Nothing()))
         default: break
         }
         return HTTPResponse(statusCode: .ok, body: Data("\(request.method.rawValue) \(count)".utf8))
+    }
+
+    /// A body without a length.
+    private struct Nothing: AsyncBufferedSequence {
+        typealias Element = UInt8
+        struct AsyncIterator: AsyncBufferedIteratorProtocol {
+            mutating func next() async throws -> UInt8? { nil }
+            mutating func nextBuffer(suggested count: Int) async throws -> Data? { nil }
+        }
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
     }
 
     /// Serves, and passes a client.
@@ -30,8 +42,9 @@ struct BodyReadingTests {
         limit: Duration = .seconds(600), _ body: (TestClient) async throws -> Void
     ) async throws {
         let server = HTTPServer(
-            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0), timeout: 660, pool: .ring,
-            logger: .disabled,
+            config: .init(
+                address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0), timeout: 660,
+                sharedRequestReplaySize: 0, pool: .ring, logger: .disabled),
             handler: BodyReadingHTTPHandler(limit: limit, BodyReadingTests.respond))
         let run = ownTask { try await server.run() }
         try await server.waitUntilListening()
@@ -78,11 +91,24 @@ struct BodyReadingTests {
         }
     }
 
-    @Test("A body that is late is answered with 408, and ends the connection")
-    func late() async throws {
+    @Test("An answer without a length does not keep the connection, either")
+    func stream() async throws {
+        try await serve { client in
+            try await client.send("/stream", body: Data(count: 3 << 20))
+            #expect(try await client.receive().status == 400)
+            await #expect(throws: (any Error).self) { try await client.socket.read() }
+        }
+    }
+
+    @Test(
+        "A body that is late is answered with 408, and ends the connection",
+        arguments: [
+            "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n", "Content-Length: 8192\r\n\r\nx",
+        ])
+    func late(rest: String) async throws {
         try await serve(limit: .milliseconds(20)) { client in
-            let head = "POST /length HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
-            try await client.socket.write(Data((head + "1\r\nx\r\n").utf8))
+            let head = "POST /length HTTP/1.1\r\nHost: test\r\n"
+            try await client.socket.write(Data((head + rest).utf8))
             #expect(try await client.receive().status == 408)
             await #expect(throws: (any Error).self) { try await client.socket.read() }
         }

@@ -86,8 +86,7 @@ public struct LoadReport: Sendable {
     /// Whether the server answered the messages of an open loop at its rate.
     public var keptRate: Bool {
         guard let rate = plan.schedule.perSecond else { return true }
-        let planned = min(measurement.seconds, Double(plan.durationNanoseconds) / 1e9)
-        let seconds = max(planned, measurement.seconds - Self.hiccupSeconds)
+        let seconds = max(measurement.dueSeconds, measurement.seconds - Self.hiccupSeconds)
         // Each shard may count one message on the wrong side at either end of the measured time.
         let answered = Double(measurement.messages + 2 * plan.shardCount)
         return answered >= rate * seconds * Self.leastAnsweredShare

@@ -4,6 +4,8 @@ public import Histogram
 public struct Measurement: Sendable {
     /// The measured time; in an open loop, longer if a backlog was worked off after its end.
     public private(set) var seconds = 0.0
+    /// The time in which messages were due: `seconds` without a backlog.
+    private(set) var dueSeconds = 0.0
     /// Answers to messages that were due in the measured time.
     public private(set) var messages = 0
     /// Bytes received.
@@ -27,6 +29,9 @@ public struct Measurement: Sendable {
             let end = max(share.endNanoseconds, lastAnswer - min(lastAnswer, service))
             let nanoseconds = end - min(end, share.statistics.startNanoseconds)
             seconds += Double(nanoseconds) / 1e9 / Double(shares.count)
+            let due = share.endNanoseconds - min(
+                share.endNanoseconds, share.statistics.startNanoseconds)
+            dueSeconds += Double(due) / 1e9 / Double(shares.count)
             messages += share.statistics.messages
             bytes += share.statistics.bytes
             latencies.add(share.statistics.latencies())

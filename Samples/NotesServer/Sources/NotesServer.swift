@@ -51,8 +51,10 @@ struct NotesServer: AsyncParsableCommand {
             try await routes.answer($0, $1)
         }
         let server = HTTPServer(
-            address: try sockaddr_in.inet(ip4: host, port: port), timeout: 660, pool: pool,
-            logger: .disabled, handler: jsonLog ? LoggedRequests(handler: handler) : handler)
+            config: .init(
+                address: try sockaddr_in.inet(ip4: host, port: port), timeout: 660,
+                sharedRequestReplaySize: 0, pool: pool, logger: .disabled),
+            handler: jsonLog ? LoggedRequests(handler: handler) : handler)
         let group = ServiceGroup(
             // Stopped in reverse order: event streams end before the server waits for them.
             // systemd is notified first, and of the start once the server listens.

@@ -174,7 +174,7 @@ struct LoadRunTests {
         plan.connections = 40
         plan.connectsPerSecond = 20
         let run = try LoadRun(plan)
-        run.connectTimeout = 1_000_000_000
+        run.connectTimeout = 1_900_000_000
         let report = try run.waitForReport()
         #expect(!report.hasFailed, "\(report.text)")
         #expect(Int(report.measurement.connects.totalCount) == 40)

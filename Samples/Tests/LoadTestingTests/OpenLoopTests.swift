@@ -53,14 +53,14 @@ struct OpenLoopTests {
     @Test("unsent messages of the warm-up do not count, but are mentioned")
     func overloadInWarmup() throws {
         let server = try TestServer.answering { _, _ in }
-        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 200)
+        var plan = try shortPlan(server.endpoint).lasting(milliseconds: 2000)
         plan.schedule = .constant(perSecond: 1000)
         plan.warmupNanoseconds = 300_000_000
-        plan.stallNanoseconds = 500_000_000
+        plan.stallNanoseconds = 2_500_000_000
         // No stall is found before the end, however late the warm-up ends.
         plan.intervalNanoseconds = 60_000_000_000
         let report = try runLoad(plan)
-        #expect(1...202 ~= report.measurement.open.unsent, "\(report.text)")
+        #expect(1...2002 ~= report.measurement.open.unsent, "\(report.text)")
         #expect(report.warnings.contains { $0.contains("warm-up's backlog was not worked off") })
     }
 
@@ -123,9 +123,12 @@ struct OpenLoopTests {
         var plan = try shortPlan(server.endpoint).ending(afterRequests: 200)
         plan.connections = 200
         plan.schedule = .constant(perSecond: 1000)
+        let start = ContinuousClock.now
         let report = try runLoad(plan)
+        let all = ContinuousClock.now - start
         #expect(report.measurement.messages == 200, "\(report.text)")
-        #expect(report.measurement.seconds < 1, "they are sent within 200 ms")
+        // The last answer comes a second after its message, or later.
+        #expect(.seconds(report.measurement.seconds) < all - .milliseconds(900))
     }
 
     static func plan(

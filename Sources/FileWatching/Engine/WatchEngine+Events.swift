@@ -375,7 +375,7 @@ extension WatchEngine {
         report(
             .renamed, node, from: previous, isWhole: isFolder || replaced?.isFull == true,
             replaced: replaced?.kind)
-        if isFolder, !confined.rules.isEmpty {
+        if isFolder, confined.rules.mayDependOnPaths {
             // Other patterns may match the new paths.
             push(node, .repair)
         } else if tree.isWithoutWatch(node) {

@@ -59,9 +59,10 @@ extension WatchEngine {
         let path = root.path.terminatedBytes
         let facts = FolderEntryFacts(path: path, followsLinks: true)
         if root.node != 0 {
-            if facts == nil, let error = WatchEngine.obstacle(at: path) {
+            if facts == nil, let error = FolderEntryFacts.obstacle(at: path), !error.isAbsence {
                 return fail(error, root.path)
             }
+            if let facts, facts.kind != .directory { confined.failures[root.path] = nil }
             if let facts, tree[root.node].kind == facts.kind {
                 if tree[root.node].inode == facts.inode {
                     if facts.kind != .directory, tree.differs(root.node, from: facts) {
@@ -83,16 +84,6 @@ extension WatchEngine {
         let isQuiet = isFirst && !options.reportsExisting
         if !isQuiet { report(.created, node, isDiscovered: isFirst) }
         if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
-    }
-
-    /// Why the entry at a path cannot be examined; nil if there is none.
-    private static func obstacle(at path: [UInt8]) -> SystemError? {
-        do throws(SystemError) {
-            try FolderReader().open(path: path, followsLink: true)
-            return nil
-        } catch {
-            return error.isAbsence ? nil : error
-        }
     }
 
     private func removeRoot(_ index: Int) {

@@ -4,6 +4,8 @@ internal import LinuxPlatform
 /// `.gitignore` files.
 struct IgnoreRules {
     private let given: [IgnorePattern]
+    /// Whether some of these depend on more than the name.
+    private let dependsOnPaths: Bool
     private let readsFiles: Bool
     /// The patterns of the folders that have a `.gitignore` file.
     private var ofFolders: [NodeNumber: [IgnorePattern]] = [:]
@@ -19,6 +21,7 @@ struct IgnoreRules {
 
     init(_ options: FileTreeOptions) {
         given = options.ignore.compactMap { IgnorePattern($0.utf8) }
+        dependsOnPaths = given.contains { !$0.glob.isForNames }
         readsFiles = options.readsGitignore
     }
 
@@ -58,13 +61,14 @@ struct IgnoreRules {
 
     // MARK: matching
 
-    var isEmpty: Bool { given.isEmpty && ofFolders.isEmpty }
+    /// Whether a folder's new path may change what is ignored in it.
+    var mayDependOnPaths: Bool { dependsOnPaths || !ofFolders.isEmpty }
 
     /// Whether an entry of a folder is ignored. The folder itself is not.
     func ignores(
         _ name: UnsafeRawBufferPointer, _ isFolder: Bool, in folder: NodeNumber, _ tree: FileTree
     ) -> Bool {
-        guard !isEmpty else { return false }
+        guard !given.isEmpty || !ofFolders.isEmpty else { return false }
         // The path from the root, its last byte first, and the lengths from folders with patterns.
         var path = Array(name.reversed())
         var own: [(patterns: [IgnorePattern], length: Int)] = []

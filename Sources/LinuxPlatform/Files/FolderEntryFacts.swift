@@ -42,6 +42,15 @@ package struct FolderEntryFacts: Equatable, Sendable {
         self.init(status)
     }
 
+    /// Why `init(path:followsLinks:)` has no facts for a path that links are followed for.
+    package static func obstacle(at path: [UInt8]) -> SystemError? {
+        var status = stat()
+        let result = path.withUnsafeBytes {
+            Glibc.stat($0.baseAddress!.assumingMemoryBound(to: CChar.self), &status)
+        }
+        return result == 0 ? nil : SystemError(call: "stat", code: errno)
+    }
+
     /// fstat(2) of an open descriptor.
     package init?(descriptor: Int32) {
         var status = stat()

@@ -195,6 +195,7 @@ class SourceCore: Runnable {
         guard let result, !result.old.isEnqueued, result.new.isEnqueued else { return }
         // The caller is the invoker now, and does the part without a handler at once.
         let context = Context.current
+        takeOverHandlers()
         if isAbandoned || handlers.cancel == nil {
             if finishCancel(context) { return }
         } else {
@@ -284,8 +285,11 @@ class SourceCore: Runnable {
     @inline(__always)
     private final func callHandlers(_ context: Context) {
         if isInstalled {
-            // Set after the installation.
-            handlers.registration.take()?.call()
+            // Set after the installation. It may cancel or suspend the source.
+            if let registration = handlers.registration.take() {
+                registration.call()
+                if current.isCancelled || current.isStopped { return }
+            }
             if latch() { handlers.callEvent() }
             return
         }

@@ -75,7 +75,6 @@ struct QueuePriorityTests {
         }
     }
 
-    /// Whether the queue's items run on threads of lower priority than this one.
     /// A thread has the CPU priority of the one that made it.
     @Test("78. What a background item submits to an ordinary queue runs with the usual priority")
     func submittedFromBackground() async {
@@ -95,6 +94,7 @@ struct QueuePriorityTests {
         }
     }
 
+    /// Whether the queue's items run on threads of lower priority than this one.
     private func runsInBackground(_ queue: DispatchQueue) -> Bool {
         let found = Watched<Int32?>(nil)
         queue.async { found.update { $0 = niceness() } }

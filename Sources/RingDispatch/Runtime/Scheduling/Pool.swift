@@ -103,7 +103,7 @@ final class Pool: Sendable {
         for _ in 0..<count {
             guard !workers.call(for: nil, in: self) else { continue }
             away.withdrawCall()
-            moveAwayWorkToSleepingLoop()
+            if !Workers.isCallerSlow(for: self) { moveAwayWorkToSleepingLoop() }
         }
     }
 

@@ -102,12 +102,15 @@ struct Workers: ~Copyable {
         }
         if state.count >= limit { return .none(isLimit: true) }
         if MonotonicClock.nanoseconds() < state.shortageEnd { return .none(isLimit: false) }
-        // A thread inherits the CPU priority of the one that makes it, and cannot raise it: the
-        // pool's monitor makes this one at its next tick.
-        if !pool.isBackground, Context.current.pointee.worker?.pool.isBackground == true {
-            return .none(isLimit: false)
-        }
+        // The pool's monitor makes this one at its next tick.
+        if Workers.isCallerSlow(for: pool) { return .none(isLimit: false) }
         return .new(state.add(in: pool, assignment))
+    }
+
+    /// Whether the caller is a background worker, and the pool is not. A thread inherits the CPU
+    /// priority of the one that makes it, and cannot raise it.
+    static func isCallerSlow(for pool: Pool) -> Bool {
+        !pool.isBackground && Context.current.pointee.worker?.pool.isBackground == true
     }
 
     private func start(_ worker: Worker) -> Bool {
