@@ -29,9 +29,8 @@ public struct Measurement: Sendable {
             let end = max(share.endNanoseconds, lastAnswer - min(lastAnswer, service))
             let nanoseconds = end - min(end, share.statistics.startNanoseconds)
             seconds += Double(nanoseconds) / 1e9 / Double(shares.count)
-            let due = share.endNanoseconds - min(
-                share.endNanoseconds, share.statistics.startNanoseconds)
-            dueSeconds += Double(due) / 1e9 / Double(shares.count)
+            let start = min(share.endNanoseconds, share.statistics.startNanoseconds)
+            dueSeconds += Double(share.endNanoseconds - start) / 1e9 / Double(shares.count)
             messages += share.statistics.messages
             bytes += share.statistics.bytes
             latencies.add(share.statistics.latencies())

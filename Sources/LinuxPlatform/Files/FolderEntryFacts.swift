@@ -42,11 +42,12 @@ package struct FolderEntryFacts: Equatable, Sendable {
         self.init(status)
     }
 
-    /// Why `init(path:followsLinks:)` has no facts for a path that links are followed for.
+    /// Why there are no facts of what a path leads to, if links are followed; nil if there are.
     package static func obstacle(at path: [UInt8]) -> SystemError? {
         var status = stat()
         let result = path.withUnsafeBytes {
-            Glibc.stat($0.baseAddress!.assumingMemoryBound(to: CChar.self), &status)
+            fstatat(
+                AT_FDCWD, $0.baseAddress!.assumingMemoryBound(to: CChar.self), &status, 0)
         }
         return result == 0 ? nil : SystemError(call: "stat", code: errno)
     }
