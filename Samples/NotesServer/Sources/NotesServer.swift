@@ -27,9 +27,7 @@ struct NotesServer: AsyncParsableCommand {
     var jsonLog = false
 
     func validate() throws {
-        guard (0...86_400).contains(drain) else {
-            throw ValidationError("--drain: \(drain) is not a number from 0 to 86400")
-        }
+        guard 0...86_400 ~= drain else { throw ValidationError("--drain takes 0 to 86400 seconds") }
     }
 
     func run() async throws {
