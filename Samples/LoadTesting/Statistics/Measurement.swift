@@ -27,10 +27,8 @@ public struct Measurement: Sendable {
             let lastAnswer = share.statistics.lastAnswerNanoseconds
             let service = share.statistics.open.service.valueAtPercentile(50)
             let end = max(share.endNanoseconds, lastAnswer - min(lastAnswer, service))
-            let nanoseconds = end - min(end, share.statistics.startNanoseconds)
-            seconds += Double(nanoseconds) / 1e9 / Double(shares.count)
-            let start = min(share.endNanoseconds, share.statistics.startNanoseconds)
-            dueSeconds += Double(share.endNanoseconds - start) / 1e9 / Double(shares.count)
+            seconds += share.seconds(until: end) / Double(shares.count)
+            dueSeconds += share.seconds(until: share.endNanoseconds) / Double(shares.count)
             messages += share.statistics.messages
             bytes += share.statistics.bytes
             latencies.add(share.statistics.latencies())

@@ -2,4 +2,9 @@
 struct ShardMeasurement: Sendable {
     let statistics: ShardStatistics
     let endNanoseconds: UInt64
+
+    /// From the start of measuring; 0 if that is later.
+    func seconds(until end: UInt64) -> Double {
+        Double(end - min(end, statistics.startNanoseconds)) / 1e9
+    }
 }

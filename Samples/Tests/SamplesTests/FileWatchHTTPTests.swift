@@ -4,6 +4,13 @@ import Testing
 /// FileWatchServer over HTTP.
 @Suite("FileWatchServer's HTTP", .watchdog)
 struct FileWatchHTTPTests {
+    /// Writes a file, and returns once the server has reported it to a client.
+    private func report(_ name: String, _ server: FileWatchProcess) throws {
+        let witness = try server.connect()
+        try server.folder.write(name)
+        _ = try witness.event(of: server.folder.path(name))
+    }
+
     @Test("/events sends changes as server-sent events with ids", arguments: Setting.usable)
     func events(setting: Setting) throws {
         try withFileWatchServer(setting) { server in
@@ -24,9 +31,7 @@ struct FileWatchHTTPTests {
             let first = try server.events()
             let id = try first.nextID()
             first.close()
-            let witness = try server.connect()
-            try server.folder.write("a")
-            _ = try witness.event(of: server.folder.path("a"))
+            try report("a", server)
             let again = try server.events(headers: "Last-Event-ID: \(id)\r\n")
             #expect(try again.next().event.path == server.folder.path("a"))
         }
@@ -35,9 +40,7 @@ struct FileWatchHTTPTests {
     @Test("An id that this run of the server has not sent leads to a rescan")
     func foreignIDs() throws {
         try withFileWatchServer { server in
-            let witness = try server.connect()
-            try server.folder.write("a")
-            _ = try witness.event(of: server.folder.path("a"))
+            try report("a", server)
             let instance = try server.instance()
             for id in ["0", "1", "x-1", "\(instance)-", "\(instance)-2", "\(instance)x-1", ""] {
                 let stream = try server.events("?since=0", headers: "Last-Event-ID: \(id)\r\n")
@@ -55,9 +58,7 @@ struct FileWatchHTTPTests {
     @Test("A client of /events that half-closes gets the pending events, and then the end")
     func halfClosing() throws {
         try withFileWatchServer { server in
-            let witness = try server.connect()
-            try server.folder.write("a")
-            _ = try witness.event(of: server.folder.path("a"))
+            try report("a", server)
             for _ in 1...20 {
                 let client = try Client(port: server.httpPort)
                 try client.send(Array("GET /events?since=0 HTTP/1.0\r\n\r\n".utf8))

@@ -57,11 +57,13 @@ extension WatchEngine {
     func examine(_ index: Int, isFirst: Bool = false) {
         let root = confined.roots[index]
         let path = root.path.terminatedBytes
-        let facts = FolderEntryFacts(path: path, followsLinks: true)
+        var facts: FolderEntryFacts?
+        do throws(SystemError) {
+            facts = try FolderEntryFacts(examining: path, followsLinks: true)
+        } catch {
+            if root.node != 0, !error.isAbsence { return fail(error, root.path) }
+        }
         if root.node != 0 {
-            if facts == nil, let error = FolderEntryFacts.obstacle(at: path), !error.isAbsence {
-                return fail(error, root.path)
-            }
             if let facts, facts.kind != .directory { confined.failures[root.path] = nil }
             if let facts, tree[root.node].kind == facts.kind {
                 if tree[root.node].inode == facts.inode {

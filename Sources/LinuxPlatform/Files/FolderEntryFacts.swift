@@ -26,30 +26,35 @@ package struct FolderEntryFacts: Equatable, Sendable {
     /// - Parameter path: ends in a zero byte. nil if nothing is there, or the process may not see
     ///   it.
     package init?(path: [UInt8], followsLinks: Bool) {
-        let facts = path.withUnsafeBytes {
-            FolderEntryFacts(terminated: $0, in: AT_FDCWD, followsLinks: followsLinks)
-        }
-        guard let facts else { return nil }
+        guard let facts = try? FolderEntryFacts(examining: path, followsLinks: followsLinks)
+        else { return nil }
         self = facts
+    }
+
+    /// The same, with the reason why there are no facts.
+    package init(examining path: [UInt8], followsLinks: Bool) throws(SystemError) {
+        let status = path.withUnsafeBytes {
+            FolderEntryFacts.status(of: $0, in: AT_FDCWD, followsLinks: followsLinks)
+        }
+        guard let status else { throw SystemError(call: "stat", code: errno) }
+        self.init(status)
     }
 
     /// - Parameter path: a name that is followed by a zero byte, relative to `folder`.
     package init?(terminated path: UnsafeRawBufferPointer, in folder: Int32, followsLinks: Bool) {
-        guard let name = path.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
-        var status = stat()
-        let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
-        guard fstatat(folder, name, &status, flags) == 0 else { return nil }
+        let status = FolderEntryFacts.status(of: path, in: folder, followsLinks: followsLinks)
+        guard let status else { return nil }
         self.init(status)
     }
 
-    /// Why there are no facts of what a path leads to, if links are followed; nil if there are.
-    package static func obstacle(at path: [UInt8]) -> SystemError? {
+    /// fstatat(2). Nil: `errno` has the reason.
+    private static func status(
+        of path: UnsafeRawBufferPointer, in folder: Int32, followsLinks: Bool
+    ) -> stat? {
+        guard let name = path.baseAddress?.assumingMemoryBound(to: CChar.self) else { return nil }
         var status = stat()
-        let result = path.withUnsafeBytes {
-            fstatat(
-                AT_FDCWD, $0.baseAddress!.assumingMemoryBound(to: CChar.self), &status, 0)
-        }
-        return result == 0 ? nil : SystemError(call: "stat", code: errno)
+        let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
+        return fstatat(folder, name, &status, flags) == 0 ? status : nil
     }
 
     /// fstat(2) of an open descriptor.

@@ -23,10 +23,10 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     }
 
     private struct Notification: Sendable {
-        // Safety: the notification owns the work item until it is pushed.
-        /// It stays alive until then, also if nobody else keeps it.
+        /// A pending notification keeps its group, also if nobody else does.
         let group: DispatchGroup
         let queue: DispatchQueue
+        // Safety: the notification owns the work item until it is pushed.
         nonisolated(unsafe) let workItem: WorkItemPointer
     }
 

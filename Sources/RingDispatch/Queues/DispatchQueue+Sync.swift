@@ -201,7 +201,7 @@ extension DispatchQueue {
                     + "runs on it")
         }
         update { state in
-            guard state.running < 2 * QueueState.maximumRunning - 1 else {
+            guard state.running < QueueState.runningCapacity else {
                 fatalMisuse("too many nested sync calls on concurrent queue '\(label)'")
             }
             state.word += QueueState.oneRunning

@@ -33,8 +33,10 @@ struct QueueState: Equatable {
     static let oneSuspend: UInt64 = 1 << 48
     static let suspendMask: UInt64 = 0x7fff << 48
 
-    /// Limit of the items and readers of a concurrent queue that run at once. Half of what the bits
-    /// hold: the rest is for readers that are on the queue already, which may not wait.
+    /// What the bits of `running` hold.
+    static let runningCapacity = Int(runningMask / oneRunning)
+    /// Limit of the items and readers of a concurrent queue that run at once. Half of the capacity:
+    /// the rest is for readers that are on the queue already, which may not wait.
     static let maximumRunning = 0x8000
     static let maximumSuspends: UInt64 = 0x7fff
 

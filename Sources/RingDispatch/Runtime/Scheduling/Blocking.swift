@@ -25,15 +25,18 @@ package enum Blocking {
         guard !context.pointee.isInLoop else { return }
         guard context.pointee.loopState != 0, let loop = context.pointee.loop else { return }
         let mine = LoopState(word: context.pointee.loopState)
-        // A steal takes less than a microsecond, unless the thief was preempted.
-        while loop.loopState == mine.with(.stealing) { Threads.yield() }
-        guard loop.isHeld(by: context) else { return }
+        func isHeld() -> Bool {
+            let loopState = loop.loopState
+            return loopState == mine || loopState == mine.with(.stealing)
+        }
+        guard isHeld() else { return }
         loop.submitSends()
         let now = MonotonicClock.nanoseconds()
         context.pointee.worker?.observe(context.pointee.threadHandle.item, now: now)
         let isNeeded = loop.isNeeded(now: now)
         while !loop.exchangeState(mine, for: LoopState(.idle, turn: mine.turn)) {
-            guard loop.loopState == mine || loop.loopState == mine.with(.stealing) else { return }
+            // A steal takes less than a microsecond, unless the thief was preempted.
+            guard isHeld() else { return }
             Threads.yield()
         }
         loop.setSleeping(true)
