@@ -30,6 +30,7 @@ public struct BodyReadingHTTPHandler: HTTPHandler {
         self.respond = respond
     }
 
+    /// Answers the request with the closure. FlyingFox calls this, in the connection's task.
     public func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
         guard request.bodySequence.count != 0 else { return await response(to: request) }
         let work = Task { await response(to: request) }
