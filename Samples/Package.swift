@@ -68,7 +68,7 @@ let package = Package(
                 ringDispatch, ringNetwork, library("FileWatching"), systemPackage, argumentParser,
                 "SampleSupport", "WireFormats",
             ],
-            path: "FileWatchServer", exclude: ["README.md"],
+            path: "FileWatchServer", exclude: ["README.md", "git-fsmonitor"],
             resources: [.embedInCode("Page/page.html")], swiftSettings: settings),
         .executableTarget(
             name: "KeyValueServer",
