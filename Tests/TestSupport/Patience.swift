@@ -4,7 +4,7 @@ package import Testing
 
 /// How long a test waits for what must happen, on a machine that is busy with other things.
 package enum Patience {
-    package static let seconds = isThreadSanitized || isAddressSanitized ? 240 : 30
+    package static let seconds = isThreadSanitized || isAddressSanitized || isDeep ? 240 : 30
 
     /// For the library's own waits: a test that has to wait this long has failed.
     package static var deadline: DispatchTime { .now() + .seconds(seconds) }
