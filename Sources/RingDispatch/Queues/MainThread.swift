@@ -51,10 +51,10 @@ enum MainThread {
             if context.pointee.spin.spin(until: { !inbox.workItems.isEmpty }) { continue }
             inbox.sleeper.store(
                 UInt(bitPattern: threadHandle.address), ordering: .sequentiallyConsistent)
-            if inbox.workItems.isEmpty {
-                _ = threadHandle.park()
-            } else if inbox.sleeper.exchange(0, ordering: .sequentiallyConsistent) == 0 {
-                // A pusher took the handle, so its grant follows.
+            // A pusher that has taken the handle grants.
+            if inbox.workItems.isEmpty
+                || inbox.sleeper.exchange(0, ordering: .sequentiallyConsistent) == 0
+            {
                 _ = threadHandle.park()
             }
         }

@@ -13,7 +13,7 @@ enum Tuning {
     static let tick: UInt64 = 1_000_000
     /// The same after a take-over, for `quickTicks` ticks: where one handler blocks, the next one
     /// often does, too.
-    static let quickTick: UInt64 = 400_000
+    static let quickTick: UInt64 = 100_000
     static let quickTicks = 4
     /// CPU time since a handler's first sample from which on it computes, rather than blocks.
     static let computing: UInt64 = 500_000
