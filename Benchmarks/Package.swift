@@ -34,9 +34,14 @@ let package = Package(
             name: "micro-dispatch", dependencies: ["CThreadPlacement", "ThreadStarting"],
             path: "Sources/MicroOnDispatch", swiftSettings: onDispatch),
         .executableTarget(
-            name: "blocking-tasks",
-            dependencies: [.product(name: "RingConcurrency", package: "ring-dispatch")],
+            name: "blocking-tasks-ring",
+            dependencies: [
+                ringDispatch, .product(name: "RingConcurrency", package: "ring-dispatch"),
+            ],
             path: "Sources/BlockingTasks", swiftSettings: settings),
+        .executableTarget(
+            name: "blocking-tasks-dispatch",
+            path: "Sources/BlockingTasksOnDispatch", swiftSettings: onDispatch),
         .executableTarget(
             name: "many-sources-ring", dependencies: [ringDispatch],
             path: "Sources/ManySources", swiftSettings: settings),

@@ -16,12 +16,15 @@ import keyvalue
 import machine
 import micro
 import network
+import pools
 import quiet
 import sources
+import tasks
 
 COMPARISONS = {
     "micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare,
-    "blocked": blocked.compare, "quiet": quiet.compare, "network": network.compare,
+    "blocked": blocked.compare, "tasks": tasks.compare, "quiet": quiet.compare,
+    "network": network.compare, "http": pools.compare,
     "keyvalue": keyvalue.compare, "io": channels.compare, "sources": sources.compare,
     "files": files.compare, "client": clients.compare, "ablation": ablation.compare,
 }
@@ -30,8 +33,10 @@ micro     the same benchmarks, compiled against libdispatch and against RingDisp
 echo      echo servers: CPU per message, context switches, threads, latency
 blocking  echo servers, one connection's handler blocks or computes 50 ms per message
 blocked   400 queues that block again and again: how long an unrelated item waits
+tasks     what Swift's tasks cost on libdispatch and on the event loops, and beside blocked ones
 quiet     servers that get a message every 1, 5 or 20 ms: CPU per message
 network   EchoServer: several kinds of load, short and idle connections; zero-copy sends; Proxy
+http      FlyingFox's HTTP server with its own epoll pool, and on the event loops
 keyvalue  KeyValueServer compared with Redis, under redis-benchmark
 io        DispatchIO: reading a cached file, and an echo server of channels
 files     FileWatchServer compared with inotifywait: latency, new folders, a large tree, overflow

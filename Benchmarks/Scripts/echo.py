@@ -11,8 +11,6 @@ from servers import ON_EPOLL, ON_URING, Load, Server, chosen, measurer
 EPOLL, URING, NIO = "c-epoll", "c-io_uring", "swift-nio"
 DISPATCH, RING, RING_EPOLL = "gcd-echo-libdispatch", "gcd-echo-ring", "gcd-echo-ring-epoll"
 ECHO_SERVER = "echo-server-ring"
-# Only if they are named: the same server with a handler, and with a task for each connection.
-ASYNC_FORMS = {f"async-echo-{form}": form for form in ("handler", "span", "array")}
 
 # The required ratio of CPU time per message, libdispatch's to ours, by number of connections.
 LIBDISPATCH_FACTOR = {64: 2.0, 1000: 1.6}
@@ -25,8 +23,6 @@ def _servers(options: argparse.Namespace) -> list[Server]:
     wanted = ["gcd-echo-dispatch", "nio-echo", "GCDEcho"]
     if not names or ECHO_SERVER in names:
         wanted.append("EchoServer")
-    if any(name in ASYNC_FORMS for name in names):
-        wanted.append("async-echo")
     swift = building.swift_products(wanted, build)
     port = ("--port", "0")
     servers = [
@@ -39,10 +35,6 @@ def _servers(options: argparse.Namespace) -> list[Server]:
     ]
     if "EchoServer" in swift:
         servers.append(Server(ECHO_SERVER, (swift["EchoServer"], *port), ON_URING))
-    if "async-echo" in swift:
-        servers += [
-            Server(name, (swift["async-echo"], "--form", form, *port), ON_URING)
-            for name, form in ASYNC_FORMS.items()]
     return chosen(servers, names)
 
 
@@ -89,6 +81,4 @@ def _print_section(
         Need(f"CPU of {RING} / {EPOLL}", cpu(RING), cpu(EPOLL), at_most=1.1),
         Need(f"CPU of {RING} / {NIO}", cpu(RING), cpu(NIO), at_most=0.8),
         Need(f"CPU of {RING_EPOLL} / {RING}", cpu(RING_EPOLL), cpu(RING), at_most=1.15),
-        *(Need(f"CPU of {name} / async-echo-handler", cpu(name), cpu("async-echo-handler"),
-               at_most=1.15) for name in list(ASYNC_FORMS)[1:]),
     ], outcome), flush=True)

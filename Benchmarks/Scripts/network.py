@@ -17,6 +17,9 @@ from servers import (
 
 EPOLL, URING, NIO, RING = "c-epoll", "c-io_uring", "swift-nio", "echo-server"
 RING_ON_EPOLL = "echo-server on epoll"
+# Only if they are named: one server with a handler, and with a task for each connection.
+NIO_TASKS = "swift-nio-tasks"
+HANDLER, SPAN, ARRAY = FORMS = [f"async-echo-{form}" for form in ("handler", "span", "array")]
 # Never sleeps: the limit of spinning with this client, which sleeps. With one connection only.
 SPINNING, ALONE = "c-epoll, spinning", "1 connection"
 
@@ -38,7 +41,10 @@ IDLE_CONNECTIONS = 10_000
 def _servers(options: argparse.Namespace) -> list[Server]:
     build = not options.no_build
     peers = building.c_peers(["epoll-echo", "uring-echo"], build)
-    swift = building.swift_products(["nio-echo", "EchoServer"], build)
+    wanted = ["nio-echo", "EchoServer"]
+    if any(name in FORMS for name in options.names):
+        wanted.append("async-echo")
+    swift = building.swift_products(wanted, build)
     port = ("--port", "0")
     servers = [
         Server(EPOLL, (peers["epoll-echo"], *port)),
@@ -48,6 +54,11 @@ def _servers(options: argparse.Namespace) -> list[Server]:
         Server(RING, (swift["EchoServer"], *port), ON_URING),
         Server(RING_ON_EPOLL, (swift["EchoServer"], *port), ON_EPOLL),
     ]
+    if NIO_TASKS in options.names:
+        servers.append(Server(NIO_TASKS, (swift["nio-echo"], *port, "--form", "tasks")))
+    if "async-echo" in swift:
+        servers += [Server(form, (swift["async-echo"], *port, "--form", form.split("-")[-1]),
+                           ON_URING) for form in FORMS]
     return chosen(servers, [name for name in options.names if name not in proxies.NAMES])
 
 
@@ -110,6 +121,15 @@ def _print_section(
         needs.append(Need(f"CPU of {RING} / {EPOLL}", value(RING), value(EPOLL), at_most=1.0))
     if of_nio is not None:
         needs.append(Need(f"CPU of {RING} / {NIO}", value(RING), value(NIO), at_most=of_nio))
+    for form in (SPAN, ARRAY):
+        if results.get(form):
+            needs.append(Need(f"CPU of {form} / {HANDLER}", value(form), value(HANDLER),
+                              at_most=1.1 if "close" in name else 1.15))
+            needs.append(Need(f"CPU of {form} / {NIO_TASKS}", value(form), value(NIO_TASKS),
+                              at_most=0.5))
+    if results.get(SPAN) and name == ALONE:
+        needs.append(Need(f"p50 of {SPAN} / {HANDLER}", value(SPAN, "p50_us"),
+                          value(HANDLER, "p50_us"), at_most=1.1))
     print("\n" + needs_table(needs, outcome), flush=True)
 
 
