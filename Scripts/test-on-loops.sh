@@ -12,14 +12,15 @@ if [ $# -eq 0 ] || [ ! -f "$1/Package.swift" ]; then
 fi
 cd "$1"
 shift
-if [ ! -d InstallsRingConcurrency ]; then
-    mkdir InstallsRingConcurrency
+if ! grep -q InstallsRingConcurrency Package.swift; then
+    mkdir -p InstallsRingConcurrency
     # The loader calls it before main.
     cat >InstallsRingConcurrency/Install.swift <<'END'
 import RingConcurrency
 
 @section(".init_array") @used let install: @convention(c) () -> Void = {
     guard RingConcurrency.install() else { fatalError("tasks are not on the event loops") }
+    print("tasks run on the event loops")
 }
 END
     cat >>Package.swift <<END

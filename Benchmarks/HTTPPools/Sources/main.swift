@@ -7,14 +7,22 @@ import RingConcurrency
 import RingHTTP
 
 let arguments = CommandLine.arguments
-let pools: [String: any AsyncSocketPool] = [
-    "own": HTTPServer.defaultPool(), "own-no-delay": WithoutDelay(), "ring": .ring,
-]
-guard arguments.count > 2, let port = UInt16(arguments[1]), let pool = pools[arguments[2]] else {
+guard arguments.count > 2, let port = UInt16(arguments[1]), let pool = pool(arguments[2]) else {
     print("usage: \(arguments[0]) PORT own|own-no-delay|ring [--install]")
     exit(2)
 }
-if arguments.contains("--install") { RingConcurrency.install() }
+if arguments.contains("--install") {
+    guard RingConcurrency.install() else { exit(1) }
+}
+
+func pool(_ name: String) -> (any AsyncSocketPool)? {
+    switch name {
+    case "own": HTTPServer.defaultPool()
+    case "own-no-delay": WithoutDelay()
+    case "ring": .ring
+    default: nil
+    }
+}
 
 let address: sockaddr_in = try .inet(ip4: "127.0.0.1", port: port)
 let server = HTTPServer(

@@ -6,6 +6,7 @@ func block(_ count: Int, milliseconds: UInt32) async {
     await withTaskGroup(of: Void.self) { group in
         for _ in 0..<count {
             group.addTask {
+                started.add(1, ordering: .relaxed)
                 blocked.add(1, ordering: .relaxed)
                 usleep(milliseconds * 1_000)
                 blocked.subtract(1, ordering: .relaxed)
@@ -17,8 +18,9 @@ func block(_ count: Int, milliseconds: UInt32) async {
 /// While all of the tasks block for a second: the microseconds until an unrelated task is done,
 /// each millisecond, sorted.
 func waits(besideBlocked count: Int) async -> [Double] {
+    let all = started.load(ordering: .relaxed) + count
     async let blocking: Void = block(count, milliseconds: 1_000)
-    while blocked.load(ordering: .relaxed) < count { try? await Task.sleep(for: .milliseconds(1)) }
+    while started.load(ordering: .relaxed) < all { try? await Task.sleep(for: .milliseconds(1)) }
     var microseconds: [Double] = []
     repeat {
         let start = ContinuousClock.now
@@ -60,4 +62,5 @@ private final class Stop: Sendable {
     let isSet = Atomic(false)
 }
 
+private let started = Atomic(0)
 private let blocked = Atomic(0)

@@ -17,14 +17,20 @@ struct GitTests {
             let folder = repository.folder
             try folder.append("more", to: "sub/a.txt")
             try folder.write("new, with spaces")
-            try folder.move("other", to: "moved")
+            try folder.move("other/c.txt", to: "other/d.txt")
             try folder.remove("b.txt")
+            try folder.make(folder: "b.txt")
             #expect(
-                try repository.changes(since: token)
-                    == ["b.txt", "moved/", "new, with spaces", "other/", "sub/a.txt"])
-            // A name that JSON escapes.
-            try folder.write("\"quoted\"")
-            #expect(try repository.changes(since: token) == ["/"])
+                try repository.changes(since: token) == [
+                    "b.txt", "b.txt/", "new, with spaces", "other/c.txt", "other/d.txt",
+                    "sub/a.txt",
+                ])
+            // A name that JSON escapes, and a folder that moves.
+            for change in [{ try folder.write("\"a\"") }, { try folder.move("sub", to: "s") }] {
+                let token = try repository.token()
+                try change()
+                #expect(try repository.changes(since: token) == ["/"])
+            }
             #expect(try repository.git("ls-files", "-o", ".git") == "")
         }
     }
@@ -50,7 +56,7 @@ struct GitTests {
             #expect(try repository.server.end() == .exit(0))
             try folder.append("more", to: "b.txt")
             let status = try repository.git(["status", "--porcelain"])
-            #expect(status.contains("git-fsmonitor: 127.0.0.1:\(repository.server.httpPort): "))
+            #expect(status.contains("git-fsmonitor: 127.0.0.1:\(repository.server.httpPort)"))
             #expect(status.hasSuffix(" M b.txt\n M sub/a.txt\n"))
         }
     }
@@ -86,8 +92,12 @@ private struct Repository {
     }()
 
     private func output(_ program: String, _ arguments: [String]) throws -> String {
-        let command = Command(
-            ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder.path, program] + arguments)
+        let script = """
+            unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+            export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+            cd "$0" && exec "$@"
+            """
+        let command = Command(["/bin/sh", "-c", script, folder.path, program] + arguments)
         _ = command.wait { _ in false }
         return command.transcript
     }
