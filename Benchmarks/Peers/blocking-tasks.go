@@ -12,7 +12,7 @@ import (
 
 const count = 200
 
-var blocked atomic.Int64
+var started, blocked atomic.Int64
 
 func block(duration time.Duration) *sync.WaitGroup {
 	var group sync.WaitGroup
@@ -20,6 +20,7 @@ func block(duration time.Duration) *sync.WaitGroup {
 		group.Add(1)
 		go func() {
 			defer group.Done()
+			started.Add(1)
 			blocked.Add(1)
 			time := syscall.NsecToTimespec(int64(duration))
 			syscall.Nanosleep(&time, nil)
@@ -34,11 +35,11 @@ func main() {
 	block(100 * time.Millisecond).Wait()
 	fmt.Println("blocked_200_us", time.Since(start).Microseconds())
 	group := block(time.Second)
-	for blocked.Load() < count {
+	for started.Load() < 2*count {
 		time.Sleep(time.Millisecond)
 	}
 	var waits []float64
-	for blocked.Load() == count {
+	for len(waits) == 0 || blocked.Load() == count {
 		start := time.Now()
 		ended := make(chan struct{})
 		go func() { close(ended) }()

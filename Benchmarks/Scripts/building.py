@@ -2,6 +2,7 @@
 
 import pathlib
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -43,6 +44,13 @@ def static_sample(name: str, build: bool) -> str:
     return _products([name], command, scratch, build)[name]
 
 
+def http_pools(build: bool) -> str:
+    """Path of the HTTP server of the package HTTPPools."""
+    name, package = "http-pools", PACKAGE / "HTTPPools"
+    scratch = package / ".build"
+    return _products([name], _swift_build(package, scratch), scratch, build)[name]
+
+
 def _products(
     names: list[str], command: list[str], scratch: pathlib.Path, build: bool
 ) -> dict[str, str]:
@@ -69,6 +77,17 @@ def c_peers(names: list[str], build: bool) -> dict[str, str]:
         _run(["cc", "-O2", "-Wall", "-Wextra", "-std=gnu11", "-o", str(PEERS / name),
               str(PACKAGE / "Peers" / f"{name}.c"), *libraries])
     return {name: _existing(PEERS / name) for name in names}
+
+
+def go_peer(name: str, build: bool) -> str | None:
+    """Path of the Go program in Peers; nothing if Go is not installed."""
+    if not shutil.which("go"):
+        return None
+    PEERS.mkdir(parents=True, exist_ok=True)
+    if build:
+        _run(["env", "GO111MODULE=off", "go", "build", "-o", str(PEERS / name),
+              str(PACKAGE / "Peers" / f"{name}.go")])
+    return _existing(PEERS / name)
 
 
 def _existing(path: pathlib.Path) -> str:

@@ -11,7 +11,6 @@ from report import Need, Outcome, needs_table, number, table
 from rounds import MeasureError, Values, in_turn
 from servers import FREE_PORT, Running, Server, pinned
 
-PACKAGE = building.PACKAGE / "HTTPPools"
 # FlyingFox's own one as it is, and with TCP_NODELAY, as the other has it.
 PLAIN, OWN = "own epoll pool", "own, TCP_NODELAY"
 RING, INSTALLED = ".ring", ".ring, tasks on the loops"
@@ -21,9 +20,7 @@ RATE = 2_000
 
 def compare(options: argparse.Namespace) -> Outcome:
     outcome = Outcome()
-    if not options.no_build:
-        subprocess.run(["swift", "build", "-c", "release", "--package-path", PACKAGE], check=True)
-    program = str(PACKAGE / ".build/release/http-pools")
+    program = building.http_pools(not options.no_build)
     ringload = building.swift_products(["ringload"], not options.no_build)["ringload"]
     servers = {
         PLAIN: Server(PLAIN, (program, FREE_PORT, "own")),

@@ -1,9 +1,6 @@
 """Swift's tasks on libdispatch and on the event loops: what they cost, and beside blocked ones."""
 
 import argparse
-import os
-import shutil
-import subprocess
 
 import building
 import machine
@@ -20,23 +17,13 @@ MOST = {"sleep_10ms_p50_us": 10_200, "awaited_background_us": 100_000, "blocked_
         "beside_p50_us": 100, "beside_p99_us": 1_000}
 
 
-def _go_program() -> str | None:
-    if not shutil.which("go"):
-        return None
-    program = building.PEERS / "blocking-tasks"
-    building.PEERS.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["go", "build", "-o", program, building.PACKAGE / "Peers/blocking-tasks.go"],
-                   check=True, env={**os.environ, "GO111MODULE": "off"})
-    return str(program)
-
-
 def compare(options: argparse.Namespace) -> Outcome:
     outcome = Outcome()
     products = building.swift_products(
         ["blocking-tasks-dispatch", "blocking-tasks-ring"], not options.no_build)
     programs = {DISPATCH: products["blocking-tasks-dispatch"],
                 RING: products["blocking-tasks-ring"]}
-    if go := _go_program():
+    if go := building.go_peer("blocking-tasks", not options.no_build):
         programs[GO] = go
     print(f"## Tasks\n\n{machine.facts(options.rounds, options.cpus)}")
 
