@@ -229,7 +229,7 @@ final class DescriptorSide: Sendable {
         let begun = state.withLock { state -> (loop: EventLoop, code: Int32)? in
             guard state.runner.rest() else { return nil }
             let isFirst = state.loop == nil
-            let loop = state.loop ?? Runtime.loopForNewSource()
+            let loop = state.loop ?? Runtime.shared.loopForNewSource()
             state.isWaiting = true
             state.loop = loop
             return (loop, loop.readiness.begin(wait, for: descriptor.number, isFirst: isFirst))

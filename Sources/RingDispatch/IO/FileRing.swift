@@ -34,7 +34,7 @@ final class FileRing: @unchecked Sendable {
 
     private static func make() -> FileRing? {
         do throws(SystemError) {
-            guard let ring = try Runtime.makeRing() else { return nil }
+            guard let ring = try Runtime.shared.makeRing() else { return nil }
             let files = FileRing(ring)
             try Threads.start { files.run() }
             isUsed.store(true, ordering: .releasing)

@@ -15,7 +15,7 @@ extension DispatchQueue {
         let context = Context.current
         // A second thread even with one loop, and in a nested call: an iteration may wait for
         // another one.
-        let helpers = min(max(Runtime.configuration.loops, 2), iterations) - 1
+        let helpers = min(max(Runtime.shared.configuration.loops, 2), iterations) - 1
         withoutActuallyEscaping(work) { work in
             let loop = ApplyLoop(iterations: iterations, work: work)
             let priority = context.pointee.frame?.pointee.queue._withUnsafeGuaranteedRef {

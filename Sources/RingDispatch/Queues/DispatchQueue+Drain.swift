@@ -12,7 +12,7 @@ extension DispatchQueue {
     /// With `RINGDISPATCH_DEBUG`, names the calling thread after the queue, for debuggers.
     @inline(__always)
     final func nameThread() {
-        if Runtime.configuration.namesThreads { Threads.setName(label) }
+        if Runtime.shared.configuration.namesThreads { Threads.setName(label) }
     }
 
     private final func drainSerial(_ context: Context) {

@@ -131,7 +131,7 @@ extension DispatchQueue {
 
     private final func startAll(_ workItems: consuming WorkItemChain, _ context: Context) {
         guard let target else {
-            Runtime.push(workItems, priority: priority, from: context)
+            Runtime.shared.push(workItems, priority: priority, from: context)
             return
         }
         var rest = workItems.inOrder()

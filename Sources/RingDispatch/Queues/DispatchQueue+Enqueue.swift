@@ -8,7 +8,7 @@ extension DispatchQueue {
             if workItem.pointee.priority != Priority.background || priority == Priority.background {
                 workItem.pointee.priority = max(workItem.pointee.priority, priority)
             }
-            Runtime.push(workItem, from: context)
+            Runtime.shared.push(workItem, from: context)
             return
         }
         // The draining thread owns the list, so it needs to wake no other. Items in the inbox were
@@ -70,9 +70,9 @@ extension DispatchQueue {
         } else if kind == .main {
             MainThread.push(workItem)
         } else if blocking.isAway {
-            Runtime.pushAway(workItem)
+            Runtime.shared.pushAway(workItem)
         } else {
-            Runtime.push(workItem, from: context)
+            Runtime.shared.push(workItem, from: context)
         }
     }
 

@@ -54,7 +54,7 @@ extension WorkItemPointer {
 
     private func runOnRoot(_ context: Context) {
         let queue = GlobalQueues.unmanaged(priority: pointee.priority)
-        Runtime.pool.blocks.run(context) {
+        Runtime.shared.pool.blocks.run(context) {
             withFrame(queue, isDrain: false, isExclusive: false, context) {
                 context.pointee.items.take(self).callOut()
             }
@@ -66,7 +66,7 @@ extension WorkItemPointer {
     private func runTask(_ context: Context) {
         if context.pointee.frame != nil { return SwiftJob(self).runOnMainActor() }
         let queue = GlobalQueues.unmanaged(priority: pointee.priority)
-        Runtime.pool.blocks.run(context) {
+        Runtime.shared.pool.blocks.run(context) {
             withFrame(queue, isDrain: false, isExclusive: false, context) { SwiftJob(self).run() }
         }
     }
@@ -74,7 +74,7 @@ extension WorkItemPointer {
     /// An item of a concurrent queue: runs on it, then frees its place there.
     private func runThrough(_ context: Context) {
         guard let through = item.pointee.through else { return }
-        Runtime.pool.blocks.run(context) {
+        Runtime.shared.pool.blocks.run(context) {
             withFrame(through, isDrain: false, isExclusive: false, context) {
                 context.pointee.items.take(self).callOut()
             }

@@ -104,7 +104,7 @@ final class DescriptorSource: SourceCore {
         if end == .comes { end = isStillAtEnd() ? .reported : .unknown }
         if end == .reported { return false }
         let isFirst = loop == nil
-        let home = loop ?? Runtime.loopForNewSource()
+        let home = loop ?? Runtime.shared.loopForNewSource()
         loop = home
         // The invoker uses the source after this; the wait may end, and release its reference, now.
         let reference = Unmanaged<DescriptorSource>.passRetained(self)

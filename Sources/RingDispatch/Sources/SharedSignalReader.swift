@@ -10,7 +10,7 @@ final class SharedSignalReader: Sendable {
     static let shared = SharedSignalReader()
 
     private let queue = DispatchQueue(label: "ringdispatch.signals")
-    private let descriptors = Runtime.signalDescriptors
+    private let descriptors = SignalDescriptors.shared
     private let state: Locked<State>
 
     private struct State: @unchecked Sendable {

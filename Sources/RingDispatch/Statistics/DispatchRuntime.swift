@@ -86,11 +86,11 @@ extension DispatchRuntime {
     /// Collects the state, and starts the runtime if necessary. Call it from any thread; it briefly
     /// takes a few locks.
     public static func snapshot() -> Snapshot {
-        let pools = [Runtime.pool] + (Runtime.backgroundPoolIfUsed.map { [$0] } ?? [])
+        let pools = [Runtime.shared.pool] + (Runtime.shared.backgroundPoolIfUsed.map { [$0] } ?? [])
         let counts = pools.map { $0.workers.counts }
         func sum(_ count: (Pool) -> Int) -> Int { pools.reduce(0) { $0 + count($1) } }
         return Snapshot(
-            backend: Runtime.backend.rawValue, backendReason: Runtime.backendReason,
+            backend: Runtime.shared.backend.rawValue, backendReason: Runtime.shared.backendReason,
             loops: pools.flatMap { pool in pool.loops.map { $0.snapshot(of: pool) } },
             workerThreads: pools.flatMap { WorkerThread.all(of: $0) },
             workers: counts.reduce(0) { $0 + $1.all },
@@ -100,7 +100,7 @@ extension DispatchRuntime {
             steals: sum { $0.counters.steals.load(ordering: .relaxed) },
             wakeUps: sum { $0.counters.wakeUps.load(ordering: .relaxed) },
             lateWakeUps: sum { $0.counters.lateWakeUps.load(ordering: .relaxed) },
-            workerLimit: Runtime.configuration.workers, sources: SourceCore.count,
+            workerLimit: Runtime.shared.configuration.workers, sources: SourceCore.count,
             channels: IOStatistics.channels, channelOperations: IOStatistics.operations,
             operations: FileRing.operationsInFlight)
     }
@@ -144,7 +144,7 @@ extension EventLoop {
         let batch = output?.takeUnretainedValue()
         let identifier = pool.workers.thread(of: loopState.worker)
         return DispatchRuntime.EventLoop(
-            isBackground: isBackground, index: index, activity: activity,
+            isBackground: pool.isBackground, index: index, activity: activity,
             thread: activity == .idle ? nil : identifier.map { Int32(bitPattern: $0) },
             workItemsWaiting: waiting + (inboxIsEmpty ? 0 : 1), timers: timers.count,
             registrations: readiness.count,

@@ -31,7 +31,9 @@ package class DescriptorWatch: EventReceiver, @unchecked Sendable {
                     + "serial one")
         }
         self.queue = queue
-        loop = loopNumber.map { Runtime.loop(number: $0) } ?? Runtime.loopForNewSource()
+        loop =
+            loopNumber.map { Runtime.shared.loop(number: $0) }
+            ?? Runtime.shared.loopForNewSource()
         super.init(descriptor: descriptor, events: events | PollEvents.edgeTriggered)
     }
 

@@ -37,7 +37,7 @@ package final class ReadinessWait: Sendable {
         self.queue = queue
         self.events = events
         self.handler = handler
-        loop = Runtime.loopForNewSource()
+        loop = Runtime.shared.loopForNewSource()
     }
 
     // MARK: on the queue

@@ -43,7 +43,7 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
         making.withLock { _ in
             if loop.output != nil { return }
             do throws(SystemError) {
-                if let ring = try Runtime.makeSendRing() {
+                if let ring = try Runtime.shared.makeSendRing() {
                     loop.setOutput(SendBatch(ring))
                 } else {
                     loop.outputRetry = .max
@@ -59,7 +59,7 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
     /// Makes the batches of the ordinary loops, for servers. Once clients have all descriptors,
     /// there are none for rings, and a ring may take the one that a listener keeps in reserve.
     static func makeAll() {
-        for loop in Runtime.pool.loops where loop.output == nil { _ = make(for: loop) }
+        for loop in Runtime.shared.pool.loops where loop.output == nil { _ = make(for: loop) }
     }
 
     // MARK: for the worker

@@ -39,7 +39,7 @@ package final class TaskWait: Sendable {
         self.descriptor = descriptor
         self.events = events
         // Always the same loop, which knows the descriptor's entry.
-        loop = Runtime.loop(number: Int(descriptor))
+        loop = Runtime.shared.loop(number: Int(descriptor))
     }
 
     /// Finds out which file the descriptor names: that of the wait. Call it once others may call

@@ -4,7 +4,7 @@ extension DispatchQueue {
     /// The loop that keeps a timer of this queue. All timers of a serial queue have the same one,
     /// so that they fire in order.
     final func timerLoop(_ context: Context) -> EventLoop {
-        let usual = Runtime.timerLoop(for: context)
+        let usual = Runtime.shared.timerLoop(for: context)
         guard kind == .serial || kind == .main else { return usual }
         var number = timerLoopNumber.load(ordering: .relaxed)
         if number == 0 {
@@ -13,6 +13,6 @@ extension DispatchQueue {
             if exchanged { return usual }
             number = original
         }
-        return Runtime.loop(number: Int(number) - 1)
+        return Runtime.shared.loop(number: Int(number) - 1)
     }
 }

@@ -31,7 +31,7 @@ struct WallClockTests {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
             setenv("RINGDISPATCH_LOOPS", "1", 1)
-            let loop = Runtime.loop(number: 0)
+            let loop = Runtime.shared.loop(number: 0)
             let timer = DispatchSource.makeTimerSource()
             timer.start(deadline: .now() + .seconds(3600)) {}
             expectSoon("the timer is not set") { loop.timers.count == 1 }

@@ -156,7 +156,7 @@ struct ListenerEndpointTests {
                 if let loop = connection.confined.receiver?.loop.index { loops.insert(loop) }
             }
         }
-        let count = Runtime.pool.loops.count
+        let count = Runtime.shared.pool.loops.count
         let wires = (0..<8 * count).map { _ in Wire.connect(to: listener.port) }
         for wire in wires { #expect(wire.send([1])) }
         for wire in wires { #expect(wire.receive(1) == [1]) }

@@ -40,7 +40,7 @@ struct SendProbe {
             self.handler = handler
             let context = Context.current
             loop = context.holdsLoop ? context.pointee.loop?.index : nil
-            steals = Runtime.pool.counters.steals.load(ordering: .relaxed)
+            steals = Runtime.shared.pool.counters.steals.load(ordering: .relaxed)
             taken = connection.counters.bytesSent.value
             unsent = connection.unsent
             let batch = connection.confined.receiver?.confined.batch
@@ -60,7 +60,7 @@ struct SendProbe {
 
     /// Of all connections of the process.
     static var shortBatchedSends: Int {
-        Runtime.pool.loops.reduce(0) { count, loop in
+        Runtime.shared.pool.loops.reduce(0) { count, loop in
             count + (loop.sendBatch?.takeUnretainedValue().shortSends.load(ordering: .relaxed) ?? 0)
         }
     }

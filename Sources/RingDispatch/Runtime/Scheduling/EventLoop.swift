@@ -26,7 +26,6 @@ struct EventLoop: Equatable, Sendable {
     private struct Storage: ~Copyable {
         // Fields that all threads read and that rarely change.
         let index: Int
-        let isBackground: Bool
         /// True while the loop may be asleep (parked or idle): from the holder's last check for
         /// work until it is back, or longer. Only the holder clears it. Store-then-check with the
         /// inbox and the timers: a producer loads it after its store, and then, only if it is
@@ -83,8 +82,7 @@ struct EventLoop: Equatable, Sendable {
         storage = .allocate(capacity: 1)
         storage.initialize(
             to: Storage(
-                index: index, isBackground: pool.takeUnretainedValue().isBackground,
-                pool: pool, readiness: readiness, bell: bell, owned: owned))
+                index: index, pool: pool, readiness: readiness, bell: bell, owned: owned))
     }
 
     /// Frees a loop that no thread has used.
@@ -109,8 +107,13 @@ struct EventLoop: Equatable, Sendable {
     }
 
     var index: Int { storage.pointee.index }
-    var isBackground: Bool { storage.pointee.isBackground }
     var pool: Pool { storage.pointee.pool.takeUnretainedValue() }
+
+    @inline(__always)
+    func belongs(to pool: Pool) -> Bool {
+        storage.pointee.pool.toOpaque() == Unmanaged.passUnretained(pool).toOpaque()
+    }
+
     var readiness: Readiness {
         @inline(__always) _read { yield storage.pointee.readiness }
     }

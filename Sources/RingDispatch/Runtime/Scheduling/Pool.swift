@@ -28,12 +28,12 @@ final class Pool: Sendable {
         let lateWakeUps = Atomic<Int>(0)
     }
 
-    init(isBackground: Bool, loopCount: Int, workerLimit: Int) throws(SystemError) {
+    init(isBackground: Bool, _ configuration: Configuration) throws(SystemError) {
         self.isBackground = isBackground
-        workers = Workers(limit: workerLimit)
+        workers = Workers(limit: configuration.workers)
         monitor = try Monitor()
         do throws(SystemError) {
-            for index in 0..<loopCount {
+            for index in 0..<configuration.loops {
                 loops.append(
                     try EventLoop(index: index, pool: Unmanaged.passUnretained(self)))
             }
@@ -41,8 +41,10 @@ final class Pool: Sendable {
             for loop in loops { loop.destroy() }
             throw error
         }
-        idleLoops.store(loopCount, ordering: .relaxed)
+        idleLoops.store(configuration.loops, ordering: .relaxed)
         monitor.pool = self
+        // Workers and loops refer to the pool without counting, for as long as the process lives.
+        _ = Unmanaged.passRetained(self)
     }
 
     /// Whether the monitor has nothing to do: every loop is parked or needs no worker, and nothing
@@ -124,7 +126,7 @@ final class Pool: Sendable {
     /// and its spinning worker are used; idle workers steal the excess.
     @inline(__always)
     func loop(for context: Context) -> EventLoop {
-        if let last = context.pointee.loop, last.isBackground == isBackground { return last }
+        if let last = context.pointee.loop, last.belongs(to: self) { return last }
         return firstLoop(context)
     }
 

@@ -18,10 +18,10 @@ enum StallWatch {
     }
 
     private static let client = Locked<Client?>(
-        Runtime.configuration.stallNanoseconds == 0 ? nil : .log)
+        Runtime.shared.configuration.stallNanoseconds == 0 ? nil : .log)
     /// Handlers that have run for longer are reported, in nanoseconds; 0: none. Relaxed: a change
     /// holds from one of the next ticks on.
-    private static let threshold = Atomic<UInt64>(Runtime.configuration.stallNanoseconds)
+    private static let threshold = Atomic<UInt64>(Runtime.shared.configuration.stallNanoseconds)
 
     /// - Parameter nanoseconds: 0: no more reports.
     /// - Returns: the former client.
@@ -32,8 +32,8 @@ enum StallWatch {
         }
         threshold.store(nanoseconds, ordering: .relaxed)
         // A handler may stay already, in a quiet process.
-        Runtime.pool.monitor.noteActivity()
-        Runtime.backgroundPoolIfUsed?.monitor.noteActivity()
+        Runtime.shared.pool.monitor.noteActivity()
+        Runtime.shared.backgroundPoolIfUsed?.monitor.noteActivity()
         return old
     }
 
