@@ -80,6 +80,9 @@ let package = Package(
             name: "async-echo", dependencies: [ringDispatch, ringNetwork],
             path: "Sources/AsyncEcho", swiftSettings: settings),
         .executableTarget(
+            name: "broadcast-ring", dependencies: [ringDispatch, ringNetwork],
+            path: "Sources/Broadcast", swiftSettings: settings),
+        .executableTarget(
             name: "nio-echo", dependencies: [nioCore, nioPosix],
             path: "Sources/NIOEcho", swiftSettings: settings),
     ]

@@ -1,0 +1,45 @@
+// Sends what one connection sends to all others. One serial queue runs the handlers of all.
+//
+//   broadcast-ring [--port 0]
+import Glibc
+import RingDispatch
+import RingNetwork
+
+/// The open connections. Everything is used on `queue` only, the target of the connections' queues
+/// and of the listener's.
+final class Room: @unchecked Sendable {
+    // Safety: see above.
+    let queue = DispatchQueue(label: "room")
+    private var members: [ObjectIdentifier: Connection] = [:]
+
+    func add(_ connection: Connection) {
+        members[ObjectIdentifier(connection)] = connection
+        connection.setReceiveHandler { [self] sender, bytes in forward(bytes, from: sender) }
+        connection.setCloseHandler { [self] connection, _ in
+            members[ObjectIdentifier(connection)] = nil
+        }
+        connection.activate()
+    }
+
+    private func forward(_ bytes: RawSpan, from sender: Connection) {
+        for member in members.values where member !== sender { member.send(bytes) }
+    }
+}
+
+let arguments = CommandLine.arguments
+let text = arguments.firstIndex(of: "--port").flatMap { arguments.dropFirst($0 + 1).first } ?? "0"
+guard let port = UInt16(text) else {
+    print("usage: \(arguments[0]) [--port 0]")
+    exit(2)
+}
+
+let room = Room()
+var options = ListenerOptions()
+options.connectionTarget = room.queue
+let listener = try Listener(
+    .ipv4(.loopback, port: port), options: options, target: room.queue)
+listener.setConnectionHandler { [room] in room.add($0) }
+listener.activate()
+print("listening on \(listener.endpoint)")
+fflush(nil)
+dispatchMain()
