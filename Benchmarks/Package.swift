@@ -24,6 +24,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
     ],
     targets: [
+        .target(name: "CProcessWaiting"),
         .target(name: "CThreadPlacement"),
         .target(name: "ThreadStarting", swiftSettings: settings),
         .executableTarget(
@@ -53,13 +54,14 @@ let package = Package(
             dependencies: [ringDispatch, "CThreadPlacement", "ThreadStarting"],
             path: "Sources/FileLatency", swiftSettings: settings),
         .executableTarget(
-            name: "blocking-echo-ring", dependencies: [ringDispatch],
+            name: "blocking-echo-ring", dependencies: [ringDispatch, "CProcessWaiting"],
             path: "Sources/BlockingEcho", swiftSettings: settings),
         .executableTarget(
-            name: "blocking-echo-dispatch",
+            name: "blocking-echo-dispatch", dependencies: ["CProcessWaiting"],
             path: "Sources/BlockingEchoOnDispatch", swiftSettings: onDispatch),
         .executableTarget(
-            name: "blocking-echo-network", dependencies: [ringDispatch, ringNetwork],
+            name: "blocking-echo-network",
+            dependencies: [ringDispatch, ringNetwork, "CProcessWaiting"],
             path: "Sources/BlockingEchoOnNetwork", swiftSettings: settings),
         .executableTarget(
             name: "blocked-queues-ring", dependencies: [ringDispatch],
@@ -83,7 +85,7 @@ let package = Package(
             name: "broadcast-ring", dependencies: [ringDispatch, ringNetwork],
             path: "Sources/Broadcast", swiftSettings: settings),
         .executableTarget(
-            name: "nio-echo", dependencies: [nioCore, nioPosix],
+            name: "nio-echo", dependencies: [nioCore, nioPosix, "CProcessWaiting"],
             path: "Sources/NIOEcho", swiftSettings: settings),
     ]
 )

@@ -1,5 +1,5 @@
 // An echo server in plain GCD whose first connection has a slow handler:
-// blocking-echo-X [--port 0] [--block none|sleep|compute]
+// blocking-echo-X [--port 0] [--block none|sleep|compute|vfork|fsync] [--file PATH]
 import Glibc
 
 #if LIBDISPATCH

@@ -1,5 +1,5 @@
 // The echo server with one slow handler, on RingNetwork's connections:
-// blocking-echo-network [--port 0] [--block none|sleep|compute]
+// blocking-echo-network [--port 0] [--block none|sleep|compute|vfork|fsync] [--file PATH]
 import Glibc
 import RingDispatch
 import RingNetwork

@@ -1,6 +1,6 @@
 // A typical SwiftNIO echo server:
-//   nio-echo [--port 0] [--loops 1] [--form handler|tasks] [--block none|sleep|compute]
-// With --block, the first connection's handler spends 50 ms on each message.
+//   nio-echo [--port 0] [--loops 1] [--form handler|tasks] [--block NAME] [--file PATH]
+// With --block, the first connection's handler blocks on each message: see Block.swift.
 import Glibc
 import NIOCore
 import NIOPosix
