@@ -6,7 +6,6 @@ off. Builds the library with and without each patch and runs the two in turn.
 
 import argparse
 import pathlib
-import random
 import resource
 import shutil
 import statistics
@@ -16,7 +15,7 @@ import sys
 import building
 import machine
 import quiet
-from report import Outcome, table
+from report import Outcome, interval, table
 from rounds import MeasureError
 from servers import ON_URING, Load, Running, Server, measure, output, values
 
@@ -109,14 +108,6 @@ def _measure(row: list[str], folder: pathlib.Path, client: str,
     return measure(server, load, [server_cpu], [client_cpu])["cpu_us"]
 
 
-def _interval(ratios: list[float]) -> tuple[float, float]:
-    """The 95 % interval of the median, by resampling with a fixed seed."""
-    source = random.Random(1)
-    medians = sorted(
-        statistics.median(source.choices(ratios, k=len(ratios))) for _ in range(2000))
-    return medians[50], medians[1949]
-
-
 def compare(options: argparse.Namespace) -> Outcome:
     outcome = Outcome()
     known = {path.stem: Mechanism(path) for path in sorted(PATCHES.glob("*.patch"))}
@@ -147,7 +138,7 @@ def compare(options: argparse.Namespace) -> Outcome:
                 outcome.failures.append(f"{each.name}: {error}")
         if not ratios:
             continue
-        low, high = _interval(ratios)
+        low, high = interval(ratios)
         median = statistics.median(ratios)
         earns = outcome.verdict(each.name, median >= LEAST_GAIN and low > 1)
         verdict = earns if len(ratios) >= LEAST_ROUNDS else "too few rounds"

@@ -6,8 +6,10 @@ import signal
 import sys
 
 import ablation
+import beside
 import blocked
 import blocking
+import bulk
 import channels
 import clients
 import echo
@@ -16,6 +18,7 @@ import keyvalue
 import machine
 import micro
 import network
+import open_loop
 import pools
 import quiet
 import sources
@@ -24,7 +27,8 @@ import tasks
 COMPARISONS = {
     "micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare,
     "blocked": blocked.compare, "tasks": tasks.compare, "quiet": quiet.compare,
-    "network": network.compare, "http": pools.compare,
+    "open": open_loop.compare, "beside": beside.compare,
+    "network": network.compare, "bulk": bulk.compare, "http": pools.compare,
     "keyvalue": keyvalue.compare, "io": channels.compare, "sources": sources.compare,
     "files": files.compare, "client": clients.compare, "ablation": ablation.compare,
 }
@@ -35,7 +39,10 @@ blocking  echo servers, one connection's handler blocks or computes 50 ms per me
 blocked   400 queues that block again and again: how long an unrelated item waits
 tasks     what Swift's tasks cost on libdispatch and on the event loops, and beside blocked ones
 quiet     servers that get a message every 1, 5 or 20 ms: CPU per message
+open      EchoServer under an open loop: fixed rates, 10,000 connections, beside busy processes
+beside    what 119 connections lose beside one whose handler blocks, compared with them alone
 network   EchoServer: several kinds of load, short and idle connections; zero-copy sends; Proxy
+bulk      large echoes, a sink, a source, a broadcast to 1,000 connections, against plain C
 http      FlyingFox's HTTP server with its own epoll pool, and on the event loops
 keyvalue  KeyValueServer compared with Redis, under redis-benchmark
 io        DispatchIO: reading a cached file, and an echo server of channels
@@ -56,7 +63,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("mode", choices=COMPARISONS)
     parser.add_argument(
         "names", nargs="*",
-        help="only these benchmarks (micro), servers (echo, blocking, network, keyvalue), parts "
+        help="only these benchmarks (micro), servers (echo, blocking, network, ...), parts "
         "(files) or mechanisms (ablation)")
     parser.add_argument(
         "--rounds", type=int, default=int(os.environ.get("ROUNDS", "5")),

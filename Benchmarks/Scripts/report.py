@@ -1,6 +1,26 @@
 """Markdown tables, required ratios, and the outcome of a comparison."""
 
 import dataclasses
+import random
+import statistics
+
+
+class Median(float):
+    """The median of the values that one program had, one for each round."""
+    runs: tuple[float, ...]
+
+    def __new__(cls, runs: list[float]) -> "Median":
+        median = super().__new__(cls, statistics.median(runs))
+        median.runs = tuple(runs)
+        return median
+
+
+def interval(ratios: list[float]) -> tuple[float, float]:
+    """The 95 % interval of the median, by resampling with a fixed seed."""
+    source = random.Random(1)
+    medians = sorted(
+        statistics.median(source.choices(ratios, k=len(ratios))) for _ in range(2000))
+    return medians[50], medians[1949]
 
 
 @dataclasses.dataclass
@@ -38,7 +58,8 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 @dataclasses.dataclass
 class Need:
-    """A required ratio of two measured values: at least, or at most, a bound."""
+    """A required ratio of two measured values: at least, or at most, a bound. That of two medians is
+    the median of the ratios in each round, with its interval."""
     text: str
     value: float | None
     other: float | None
@@ -49,11 +70,22 @@ class Need:
         sign, bound = (">=", self.at_least) if self.at_least is not None else ("<=", self.at_most)
         needed = f"{sign} {bound:.2f}"
         if self.value is None or not self.other:
-            return [self.text, needed, "-", "not measured"]
-        ratio = self.value / self.other
+            return [self.text, needed, "-", "", "not measured"]
+        ratio, span = self.value / self.other, ""
+        ratios = self._ratios()
+        if ratios:
+            ratio = statistics.median(ratios)
+            span = "{:.2f} to {:.2f}".format(*interval(ratios))
         is_good = ratio >= bound if sign == ">=" else ratio <= bound
-        return [self.text, needed, f"{ratio:.2f}", outcome.verdict(self.text, is_good)]
+        return [self.text, needed, f"{ratio:.2f}", span, outcome.verdict(self.text, is_good)]
+
+    def _ratios(self) -> list[float]:
+        """Those of each round, if both values have as many."""
+        value, other = (getattr(each, "runs", ()) for each in (self.value, self.other))
+        if len(value) != len(other) or len(value) < 3 or not all(other):
+            return []
+        return [one / two for one, two in zip(value, other)]
 
 
 def needs_table(needs: list[Need], outcome: Outcome) -> str:
-    return table(["ratio", "needed", "measured", ""], [need.row(outcome) for need in needs])
+    return table(["ratio", "needed", "measured", "95 %", ""], [need.row(outcome) for need in needs])

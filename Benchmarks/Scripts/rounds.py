@@ -2,12 +2,11 @@
 the same share of its fast and slow phases."""
 
 import argparse
-import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
 
-from report import Outcome
+from report import Median, Outcome
 
 Values = dict[str, float]
 
@@ -18,7 +17,7 @@ class MeasureError(Exception):
 
 def medians(runs: list[Values]) -> Values:
     """The median over the runs for each key."""
-    return {key: statistics.median(run[key] for run in runs) for key in runs[0]} if runs else {}
+    return {key: Median([run[key] for run in runs]) for key in runs[0]} if runs else {}
 
 
 def in_turn(
@@ -29,7 +28,9 @@ def in_turn(
     runs: dict[str, list[Values]] = {name: [] for name in names}
     for round_number in range(options.rounds):
         print(f"{title}, round {round_number + 1} of {options.rounds}", file=sys.stderr)
-        for name, list_ in runs.items():
+        # The order alternates from round to round.
+        order = list(runs.items())[::1 if round_number % 2 == 0 else -1]
+        for name, list_ in order:
             try:
                 list_.append(measure(name))
             except (MeasureError, subprocess.SubprocessError) as error:

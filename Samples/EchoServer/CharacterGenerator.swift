@@ -1,5 +1,7 @@
+import RingDispatch
+
 /// The endless text of RFC 864: lines of 72 printable characters, each shifted by one.
-struct CharacterGenerator {
+enum CharacterGenerator {
     /// One period of the text: the lines that start at each printable character.
     private static let text: [UInt8] = {
         let printable = Array(UInt8(ascii: " ")...UInt8(ascii: "~"))
@@ -9,16 +11,11 @@ struct CharacterGenerator {
         return Array(lines.joined())
     }()
 
-    static let roundBytes = text.count
-
-    private var position = 0
-
-    /// Passes the next bytes to `body`: at least one, at most `limit`.
-    mutating func next(_ limit: Int, _ body: (RawSpan) -> Void) {
-        let count = min(max(1, limit), Self.roundBytes - position)
-        body(Self.text.span.bytes.extracting(position..<position + count))
-        position = (position + count) % Self.roundBytes
-    }
+    /// Nine periods, about 64 KiB. One after the other, they are the endless text.
+    static let block: DispatchData = {
+        let periods = repeatElement(text, count: 9).joined()
+        return Array(periods).withUnsafeBytes { DispatchData(bytes: $0) }
+    }()
 
     static func prefix(_ count: Int) -> [UInt8] { Array(text.prefix(count)) }
 }

@@ -33,32 +33,17 @@ struct StreamService: Sendable {
 
 /// Sends the generator's characters as fast as the client receives them.
 private enum CharacterStream {
-    /// Limit for one work item, so that other connections on the event loop get their turn.
-    private static let bytesPerTurn = 64 * 1024
-
     /// Starts sending. The connection must be active.
     static func begin(on connection: Connection) {
+        connection.setWritableHandler { fill($0) }
         // Chargen sends without a request.
-        connection.queue.async { fill(connection, CharacterGenerator()) }
+        connection.queue.async { fill(connection) }
     }
 
-    private static func fill(_ connection: Connection, _ generator: CharacterGenerator) {
-        var rest = generator
-        var left = bytesPerTurn
-        while left > 0, connection.isWritable, connection.state == .active {
-            rest.next(left) { bytes in
-                connection.send(bytes)
-                left -= bytes.byteCount
-            }
-        }
-        let next = rest
-        if left <= 0 {
-            connection.queue.async { fill(connection, next) }
-        } else if connection.state == .active {
-            connection.setWritableHandler { connection in
-                connection.setWritableHandler(nil)
-                fill(connection, next)
-            }
-        }
+    private static func fill(_ connection: Connection) {
+        guard connection.state == .active else { return }
+        connection.send(CharacterGenerator.block)
+        // After the other connections of the event loop had their turn.
+        if connection.isWritable { connection.queue.async { fill(connection) } }
     }
 }

@@ -32,7 +32,7 @@ struct KeyValueServer: ParsableCommand {
         DescriptorLimit.raise()
         let database = Database(maxMemory: Int(clamping: maxMemory))
         var options = ListenerOptions()
-        options.connectionTarget = database.queue
+        options.placement = ConnectionPlacement(queue: database.queue)
         let listener = try ListeningAddress.first(host: host, port: port) {
             try Listener($0, options: options)
         }

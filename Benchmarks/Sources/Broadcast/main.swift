@@ -5,8 +5,8 @@ import Glibc
 import RingDispatch
 import RingNetwork
 
-/// The open connections. Everything is used on `queue` only, the target of the connections' queues
-/// and of the listener's.
+/// The open connections. Everything is used on `queue` only, the queue of all connections and the
+/// target of the listener's.
 final class Room: @unchecked Sendable {
     // Safety: see above.
     let queue = DispatchQueue(label: "room")
@@ -35,7 +35,7 @@ guard let port = UInt16(text) else {
 
 let room = Room()
 var options = ListenerOptions()
-options.connectionTarget = room.queue
+options.placement = ConnectionPlacement(queue: room.queue)
 let listener = try Listener(
     .ipv4(.loopback, port: port), options: options, target: room.queue)
 listener.setConnectionHandler { [room] in room.add($0) }

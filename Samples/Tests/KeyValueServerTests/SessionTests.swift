@@ -100,7 +100,7 @@ struct SessionTests {
         let (accepted, isFree) = (Gate(), Gate())
         database.queue.async { isFree.pass() }
         var options = ListenerOptions()
-        options.connectionTarget = database.queue
+        options.placement = ConnectionPlacement(queue: database.queue)
         let listener = try Listener(Endpoint("127.0.0.1:0"), options: options)
         listener.setConnectionHandler { connection in
             Session.serve(connection, database)

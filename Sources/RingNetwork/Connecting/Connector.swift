@@ -43,7 +43,7 @@ public final class Connector: Sendable {
     /// locks, and what one receives and the other sends stays on one thread.
     ///
     /// A handler that blocks delays all connections of the queue. The placement takes precedence
-    /// over ``ConnectorOptions/placement`` and ``ConnectorOptions/connectionTarget``.
+    /// over ``ConnectorOptions/placement``.
     /// - Parameters:
     ///   - endpoint: an address, a Unix socket, or a name to resolve first.
     ///   - placement: that of an existing connection (``Connection/placement``), for example.

@@ -20,11 +20,8 @@ public struct ConnectorOptions: Sendable {
     public var socket = SocketOptions()
     /// The resolver for host names.
     public var resolver = Resolver.shared
-    /// The target of the connections' queues; nil: none, so connections run concurrently. With a
-    /// serial queue, they run one at a time, and a handler that blocks delays all of them.
-    public var connectionTarget: DispatchQueue?
-    /// One queue for all connections, instead of a queue each; a handler that blocks delays all of
-    /// them. Takes precedence over ``connectionTarget``.
+    /// One queue for all connections: their handlers run one at a time, and may use each other's
+    /// connections; one that blocks delays all of them. nil: a queue each, so they run concurrently.
     public var placement: ConnectionPlacement?
     /// Options of the connections.
     public var connection = ConnectionOptions()

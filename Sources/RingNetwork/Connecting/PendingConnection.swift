@@ -152,14 +152,8 @@ public final class PendingConnection: Sendable {
     }
 
     private func succeed(_ descriptor: Int32) {
-        let connection =
-            if let placement = options.placement {
-                Connection(adopting: descriptor, on: placement, options: options.connection)
-            } else {
-                Connection(
-                    adopting: descriptor, target: options.connectionTarget,
-                    options: options.connection)
-            }
+        let connection = Connection(
+            adopting: descriptor, on: options.placement ?? .alone, options: options.connection)
         #if TLS
         if let tls = options.tls {
             do throws(TLSError) {

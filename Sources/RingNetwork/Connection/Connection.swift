@@ -4,9 +4,9 @@ public import RingDispatch
 /// A stream connection: TCP, or a Unix socket.
 ///
 /// Everything happens on the connection's own serial queue, where its handlers run one at a time.
-/// They may block as long as they like: connections on other queues go on. Connections whose queues
-/// have the same serial target (``ListenerOptions/connectionTarget``) share that queue: they never
-/// run concurrently, and one that blocks delays the others.
+/// They may block as long as they like: connections on other queues go on. Connections may share a
+/// queue (``ListenerOptions/placement``): they never run concurrently, and one that blocks delays
+/// the others.
 ///
 /// The methods may be called from any thread. On the queue they take effect at once, elsewhere
 /// asynchronously, in the order of the calls. An open connection retains itself. `close`, `abort`,

@@ -1,7 +1,7 @@
 public import RingDispatch
 
-/// One queue and one event loop for several connections; see ``Connection/placement`` and
-/// ``ConnectorOptions/placement``.
+/// One queue and one event loop for several connections; see ``Connection/placement``,
+/// ``ListenerOptions/placement`` and ``ConnectorOptions/placement``.
 ///
 /// Connections that share a serial queue never run concurrently, so their handlers can share data
 /// without locks. On the same event loop, no event has to change threads either.
@@ -19,6 +19,11 @@ public struct ConnectionPlacement: Sendable {
     public init(queue: DispatchQueue, loopNumber: Int? = nil) {
         self.queue = queue
         self.loopNumber = loopNumber
+    }
+
+    /// A queue for one connection.
+    static var alone: ConnectionPlacement {
+        ConnectionPlacement(queue: DispatchQueue(label: "connection"))
     }
 }
 

@@ -79,9 +79,8 @@ extension Listener {
 
     /// Returns nil, with the descriptor closed, if the connection cannot be secured.
     private func makeConnection(_ descriptor: Int32, isUnix: Bool) -> Connection? {
-        let queue = DispatchQueue(label: "connection", target: options.connectionTarget)
         let connection = Connection(
-            adopting: descriptor, isUnix: isUnix, on: ConnectionPlacement(queue: queue),
+            adopting: descriptor, isUnix: isUnix, on: options.placement ?? .alone,
             options: options.connection)
         #if TLS
         guard let tls = options.tls else { return connection }

@@ -39,9 +39,9 @@ public struct ListenerOptions: Sendable {
     public var acceptRate: AcceptRate?
     /// Options of the listening sockets. Accepted sockets inherit TCP_NODELAY and most others.
     public var socket = SocketOptions()
-    /// The target of the connections' queues; nil: none, so connections run concurrently. With a
-    /// serial queue, they run one at a time, and a handler that blocks delays all of them.
-    public var connectionTarget: DispatchQueue?
+    /// One queue for all connections: their handlers run one at a time, and may use each other's
+    /// connections; one that blocks delays all of them. nil: a queue each, so they run concurrently.
+    public var placement: ConnectionPlacement?
     /// Options of the accepted connections.
     public var connection = ConnectionOptions()
     #if TLS

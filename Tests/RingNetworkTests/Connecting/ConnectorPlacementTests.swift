@@ -46,13 +46,12 @@ struct ConnectorPlacementTests {
         stop(listener)
     }
 
-    @Test("It takes precedence over the connector's own placement and target")
+    @Test("It takes precedence over the connector's own placement")
     func precedence() throws {
         let listener = try makeEchoListener()
         let client = try makeFirst(listener)
         let connector = Connector {
             $0.placement = ConnectionPlacement(queue: DispatchQueue(label: "other"))
-            $0.connectionTarget = DispatchQueue(label: "target")
         }
         let outcome = connect(to: listener.endpoint, besides: client, connector)
         let second = try #require(outcome.wait()).get()

@@ -22,10 +22,10 @@ struct ListenerTests {
         stop(listener)
     }
 
-    @Test("Connections with one serial target wait for a handler of another that blocks")
-    func sharedTarget() throws {
+    @Test("Connections that share a queue wait for a handler of another that blocks")
+    func sharedQueue() throws {
         let listener = try Listener(.ipv4(.loopback, port: 0)) {
-            $0.connectionTarget = DispatchQueue(label: "shared")
+            $0.placement = ConnectionPlacement(queue: DispatchQueue(label: "shared"))
         }
         let (calls, mayGoOn) = (Watched(0), Gate())
         serveEcho(listener) { connection in
@@ -45,6 +45,38 @@ struct ListenerTests {
         #expect(wires[1].receive(1) == [2])
         for wire in wires { wire.close() }
         stop(listener)
+    }
+
+    @Test("A handler uses the other connections of its queue directly, and sends on them")
+    func broadcast() throws {
+        let queue = DispatchQueue(label: "room")
+        let room = Room()
+        var options = ListenerOptions()
+        options.placement = ConnectionPlacement(queue: queue)
+        let listener = try Listener(.ipv4(.loopback, port: 0), options: options, target: queue)
+        listener.setConnectionHandler { connection in
+            room.members.append(connection)
+            connection.setReceiveHandler { sender, bytes in
+                for member in room.members where member !== sender && member.isWritable {
+                    member.send(bytes)
+                }
+            }
+            connection.activate()
+        }
+        listener.activate()
+        let wires = (0..<3).map { _ in Wire.connect(to: listener.port) }
+        #expect(poll { queue.sync { room.members.count == 3 } })
+        #expect(wires[0].send([1, 2, 3]))
+        #expect(wires[1].receive(3) == [1, 2, 3])
+        #expect(wires[2].receive(3) == [1, 2, 3])
+        for wire in wires { wire.close() }
+        stop(listener)
+        queue.sync { room.members = [] }
+    }
+
+    /// Belongs to the queue of the test.
+    private final class Room: @unchecked Sendable {
+        var members: [Connection] = []
     }
 
     @Test("Both sides of a connection notice that the other has vanished (SO_KEEPALIVE)")

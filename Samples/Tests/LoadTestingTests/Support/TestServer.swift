@@ -34,7 +34,7 @@ final class TestServer: @unchecked Sendable {
         _ serve: @escaping @Sendable (Connection) -> Void
     ) throws {
         var options = options
-        options.connectionTarget = DispatchQueue(label: "test-server")
+        options.placement = ConnectionPlacement(queue: DispatchQueue(label: "test-server"))
         listener = try Listener(endpoint, options: options)
         self.endpoint = listener.endpoint
         listener.setConnectionHandler { connection in
@@ -77,7 +77,7 @@ final class StoppingServer: @unchecked Sendable {
 
     init() throws {
         var options = ListenerOptions()
-        options.connectionTarget = queue
+        options.placement = ConnectionPlacement(queue: queue)
         listener = try Listener(.ipv4(.loopback, port: 0), options: options)
         listener.setConnectionHandler { [unowned self] connection in
             connection.setReceiveHandler { [unowned self] connection, span in
