@@ -80,6 +80,9 @@ let package = Package(
             name: "async-echo", dependencies: [ringDispatch, ringNetwork],
             path: "Sources/AsyncEcho", swiftSettings: settings),
         .executableTarget(
+            name: "connecting-ring", dependencies: [ringDispatch, ringNetwork],
+            path: "Sources/Connecting", swiftSettings: settings),
+        .executableTarget(
             name: "nio-echo", dependencies: [nioCore, nioPosix],
             path: "Sources/NIOEcho", swiftSettings: settings),
     ]
