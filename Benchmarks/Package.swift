@@ -85,6 +85,9 @@ let package = Package(
             name: "broadcast-ring", dependencies: [ringDispatch, ringNetwork],
             path: "Sources/Broadcast", swiftSettings: settings),
         .executableTarget(
+            name: "connecting-ring", dependencies: [ringDispatch, ringNetwork],
+            path: "Sources/Connecting", swiftSettings: settings),
+        .executableTarget(
             name: "nio-echo", dependencies: [nioCore, nioPosix, "CProcessWaiting"],
             path: "Sources/NIOEcho", swiftSettings: settings),
     ]

@@ -69,14 +69,16 @@ int main(int count, char **arguments) {
     for (int i = 0; i < connections; i++) begin(&load);
     run_until(&load, now_nanoseconds() + (uint64_t)(warmup * 1e9));
     struct observed before = observe(server);
-    uint64_t start = now_nanoseconds();
+    uint64_t start = now_nanoseconds(), own_start = clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
     load.served = 0;
     uint64_t end = run_until(&load, start + (uint64_t)(seconds * 1e9));
     struct observed spent = observed_since(before, observe(server));
+    uint64_t own_spent = clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - own_start;
     double served = load.served > 0 ? (double)load.served : 1;
     printf("messages=%llu\n", (unsigned long long)load.served);
     printf("rate=%.1f\n", (double)load.served / ((double)(end - start) / 1e9));
     printf("cpu_us=%.4f\n", (double)spent.cpu_nanoseconds / 1e3 / served);
+    printf("client_cpu_us=%.4f\n", (double)own_spent / 1e3 / served);
     printf("switches=%.4f\n", (double)spent.switches / served);
     printf("threads=%lld\n", (long long)spent.threads);
 }

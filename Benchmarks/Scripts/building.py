@@ -28,13 +28,15 @@ def _run(command: list[str]) -> str:
     return result.stdout.strip()
 
 
-def swift_products(names: list[str], build: bool) -> dict[str, str]:
-    """Paths of this package's or the samples' executables, by product name."""
+def swift_products(names: list[str], build: bool, traits: str = "") -> dict[str, str]:
+    """Paths of this package's or the samples' executables, by product name. Samples with traits
+    have a folder of their own: SwiftPM would build everything again with other ones."""
     samples = [name for name in names if name in SAMPLE_NAMES]
     others = [name for name in names if name not in SAMPLE_NAMES]
+    scratch = SCRATCH / ("samples-" + traits if traits else "samples")
+    command = [*_swift_build(SAMPLES, scratch), *(["--traits", traits] if traits else [])]
     return {**_products(others, _swift_build(PACKAGE, SCRATCH), SCRATCH, build),
-            **_products(samples, _swift_build(SAMPLES, SCRATCH / "samples"),
-                        SCRATCH / "samples", build)}
+            **_products(samples, command, scratch, build)}
 
 
 def static_sample(name: str, build: bool) -> str:
@@ -67,13 +69,15 @@ def _products(
 
 
 def c_peers(names: list[str], build: bool) -> dict[str, str]:
-    """Paths of the C programs in Peers, by name. Only uring-* need liburing."""
+    """Paths of the C programs in Peers, by name. uring-* need liburing, tls-* OpenSSL."""
     PEERS.mkdir(parents=True, exist_ok=True)
     for name in names if build else []:
         print(f"building {name}", file=sys.stderr)
         libraries = []
         if name.startswith("uring"):
             libraries = _run(["pkg-config", "--cflags", "--libs", "liburing"]).split()
+        elif name.startswith("tls"):
+            libraries = ["-lssl", "-lcrypto"]
         _run(["cc", "-O2", "-Wall", "-Wextra", "-std=gnu11", "-o", str(PEERS / name),
               str(PACKAGE / "Peers" / f"{name}.c"), *libraries])
     return {name: _existing(PEERS / name) for name in names}

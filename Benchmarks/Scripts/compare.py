@@ -20,6 +20,7 @@ import micro
 import network
 import open_loop
 import pools
+import protocols
 import quiet
 import sources
 import tasks
@@ -28,7 +29,8 @@ COMPARISONS = {
     "micro": micro.compare, "echo": echo.compare, "blocking": blocking.compare,
     "blocked": blocked.compare, "tasks": tasks.compare, "quiet": quiet.compare,
     "open": open_loop.compare, "beside": beside.compare,
-    "network": network.compare, "bulk": bulk.compare, "http": pools.compare,
+    "network": network.compare, "bulk": bulk.compare, "protocols": protocols.compare,
+    "http": pools.compare,
     "keyvalue": keyvalue.compare, "io": channels.compare, "sources": sources.compare,
     "files": files.compare, "client": clients.compare, "ablation": ablation.compare,
 }
@@ -43,6 +45,7 @@ open      EchoServer under an open loop: fixed rates, 10,000 connections, beside
 beside    what 119 connections lose beside one whose handler blocks, compared with them alone
 network   EchoServer: several kinds of load, short and idle connections; zero-copy sends; Proxy
 bulk      large echoes, a sink, a source, a broadcast to 1,000 connections, against plain C
+protocols EchoServer's UDP and TLS, and clients that connect: CPU per message, against plain C
 http      FlyingFox's HTTP server with its own epoll pool, and on the event loops
 keyvalue  KeyValueServer compared with Redis, under redis-benchmark
 io        DispatchIO: reading a cached file, and an echo server of channels
