@@ -21,8 +21,9 @@ struct ThreadContext: ~Copyable {
     var workerAddress: UnsafeMutableRawPointer?
     /// The worker runs the loop's own code, and may touch the run queue.
     var isInLoop = false
-    /// See `ReceiveMemory`; nil while it is in use, or before the first use.
-    var receiveMemory: UnsafeMutableRawPointer?
+    /// The first of the blocks that the thread keeps, and their number; see `ThreadMemory`.
+    var memory: UnsafeMutableRawPointer?
+    var memoryCount: UInt8 = 0
     /// How long to spin before a sleep, learned from earlier waits.
     var spin = SpinBudget()
     /// Whether the worker's last sleep was long: the next one probably is, too.

@@ -41,9 +41,7 @@ enum ThreadRegistry {
         context.pointee.threadHandle.deallocate()
         context.pointee.items.empty()
         if let buffer = context.pointee.traceBuffer { Trace.giveBack(buffer) }
-        if let start = context.pointee.receiveMemory {
-            PageMemory.free(start, Tuning.receiveBytes)
-        }
+        ThreadMemory.freeKept(context)
         context.deinitialize(count: 1)
         context.deallocate()
     }

@@ -126,7 +126,7 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
         }
         guard confined.isReadable, isWatching, !confined.hasEnded else { return false }
         if confined.isPaused { return examineReset(events) }
-        let memory = ReceiveMemory.take(context)
+        let memory = ThreadMemory.take(context)
         defer { memory.giveBack(context) }
         var received = 0
         while confined.isReadable, !confined.isPaused, isWatching {

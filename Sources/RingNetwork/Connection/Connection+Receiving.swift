@@ -27,13 +27,18 @@ extension Connection {
 
     private func take(_ bytes: UnsafeRawBufferPointer, _ intake: ConnectionIntake) {
         if let security = confined.security { return receiveSecured(bytes, intake, security) }
+        gather(bytes, intake)
+        updateReceiving()
+    }
+
+    /// Hands bytes over, or keeps them. A closing connection needs none.
+    func gather(_ bytes: UnsafeRawBufferPointer, _ intake: ConnectionIntake) {
         guard phase == .active else { return }
         if intake.gathered.isEmpty, mayHandOver, bytes.count >= intake.minimumBytes {
             intake.gathered.append(contentsOf: handOver(bytes, intake))
         } else {
             intake.gathered.append(contentsOf: bytes)
         }
-        updateReceiving()
     }
 
     /// The peer ended its stream. The end is reported after all bytes received before it.

@@ -31,18 +31,23 @@ extension Connection {
     /// The same for bytes that are valid only during the call.
     func sendSecured(_ bytes: UnsafeRawBufferPointer, _ security: ConnectionSecurity) {
         guard !security.layer.isHandshaking, security.unencrypted.isEmpty,
-            bytes.count <= Connection.sliceBytes
+            bytes.count <= ThreadMemory.size
         else { return sendSecured(.bytes(Array(bytes)), nil, security) }
+        let memory = ThreadMemory.take()
+        defer { memory.giveBack() }
+        var count = 0
         var output: [UInt8] = []
-        if let failure = security.layer.encrypt(bytes, output: &output) { return fail(failure) }
-        let isFirst = confined.outgoing.isEmpty
-        confined.outgoing.append(.bytes(output), nil)
-        if isFirst { flush() } else { updateWaterMarks() }
+        let failure = security.layer.encrypt(bytes, into: memory, count: &count, output: &output)
+        if let failure { return fail(failure) }
+        sendNow(UnsafeRawBufferPointer(rebasing: memory.bytes[..<count]))
+        if !output.isEmpty { enqueue(.bytes(output), nil) }
     }
 
     /// Queues bytes that the layer itself produced.
     private func append(_ output: [UInt8]) {
-        if !output.isEmpty { confined.outgoing.append(.bytes(output), nil, isOwn: true) }
+        guard !output.isEmpty else { return }
+        settleSends()
+        confined.outgoing.append(.bytes(output), nil, isOwn: true)
     }
 
     /// The kernel rejected a send, so nothing more can be sent. The connection may go on receiving,
@@ -82,6 +87,7 @@ extension Connection {
                     failure = layer.encrypt($0, output: &output)
                 }
                 if !output.isEmpty || completion != nil {
+                    settleSends()
                     confined.outgoing.append(.bytes(output), completion)
                 }
             } catch {
@@ -95,6 +101,7 @@ extension Connection {
         }
         if confined.isFinishing && security.unencrypted.isEmpty && !security.isCloseNotified {
             security.isCloseNotified = true
+            settleSends()
             var output: [UInt8] = []
             layer.close(output: &output)
             append(output)
@@ -108,16 +115,14 @@ extension Connection {
     ) {
         let layer = security.layer
         let wasHandshaking = layer.isHandshaking
+        let memory = ThreadMemory.take()
+        defer { memory.giveBack() }
+        var count = 0
         var output: [UInt8] = []
+        let progress = layer.receive(bytes, output: &output, into: memory, count: &count)
         // The layer may call a closure of the program's, which may end the connection.
-        var plaintext = intake.gathered
-        intake.gathered = []
-        let progress = layer.receive(bytes, output: &output, plaintext: &plaintext)
         if phase == .closed { return }
-        intake.gathered = plaintext
         append(output)
-        // A closing connection still needs the handshake to end, but not the plaintext.
-        if phase != .active { intake.gathered = [] }
         let isEstablished = wasHandshaking && !layer.isHandshaking
         if isEstablished && phase == .closing { confined.receiver?.pause() }
         if !output.isEmpty || isEstablished { flush() }
@@ -125,6 +130,7 @@ extension Connection {
             if confined.clock?.timer != nil { restartTimer() }
             reportHandshake()
         }
+        if count > 0 { gather(UnsafeRawBufferPointer(rebasing: memory.bytes[..<count]), intake) }
         switch progress {
         case .goesOn: updateReceiving()
         case .ended:

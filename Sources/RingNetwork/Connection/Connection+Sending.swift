@@ -33,6 +33,12 @@ extension Connection {
         guard isOpenForSending else { return }
         counters.sends.add(1)
         if let security = confined.security { return sendSecured(bytes, security) }
+        sendNow(bytes)
+    }
+
+    /// Sends what the kernel has room for, and copies the rest.
+    @inline(__always)
+    func sendNow(_ bytes: UnsafeRawBufferPointer) {
         var count = 0
         if confined.outgoing.isEmpty, let receiver = confined.receiver {
             count = receiver.send(bytes)
@@ -102,7 +108,7 @@ extension Connection {
         }
     }
 
-    private func enqueue(_ content: OutgoingQueue.Content, _ completion: SendCompletion?) {
+    func enqueue(_ content: OutgoingQueue.Content, _ completion: SendCompletion?) {
         let isFirst = confined.outgoing.isEmpty
         settleSends()
         confined.outgoing.append(content, completion)

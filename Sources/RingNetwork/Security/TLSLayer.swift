@@ -1,4 +1,5 @@
 #if TLS
+internal import RingDispatch
 internal import RingTLS
 
 /// TLS for a connection: an engine, and limits on the work that a peer can cause.
@@ -24,14 +25,11 @@ final class TLSLayer: SecurityLayer {
     }
 
     override func receive(
-        _ bytes: UnsafeRawBufferPointer, output: inout [UInt8], plaintext: inout [UInt8]
+        _ bytes: UnsafeRawBufferPointer, output: inout [UInt8], into memory: ThreadMemory,
+        count: inout Int
     ) -> Progress {
-        let before = plaintext.count
-        do {
-            try engine.receive(bytes, output: &output) { plaintext.append(contentsOf: $0) }
-        } catch {
-            return .failed(TLSFailure(error))
-        }
+        let error = engine.receive(bytes, output: &output, into: memory.bytes, count: &count)
+        if let error { return .failed(TLSFailure(error)) }
         if engine.state == .handshaking {
             handshakeBytes += bytes.count
             if handshakeBytes > TLSLayer.handshakeLimit {
@@ -40,7 +38,7 @@ final class TLSLayer: SecurityLayer {
                         "the peer sent over \(TLSLayer.handshakeLimit) bytes of TLS handshake; "
                             + "check which program it is"))
             }
-        } else if plaintext.count > before {
+        } else if count > 0 {
             idleBytes = 0
         } else {
             idleBytes += bytes.count
@@ -71,6 +69,13 @@ final class TLSLayer: SecurityLayer {
         _ bytes: UnsafeRawBufferPointer, output: inout [UInt8]
     ) -> TLSFailure? {
         failure { try engine.send(bytes, output: &output) }
+    }
+
+    override func encrypt(
+        _ bytes: UnsafeRawBufferPointer, into memory: ThreadMemory, count: inout Int,
+        output: inout [UInt8]
+    ) -> TLSFailure? {
+        failure { count = try engine.send(bytes, into: memory.bytes, output: &output) }
     }
 
     override func close(output: inout [UInt8]) { engine.close(output: &output) }

@@ -135,6 +135,22 @@ public final class TLSEngine {
         if let failure { throw failure }
     }
 
+    /// The same with the plaintext of all records in memory of the caller.
+    /// - Parameters:
+    ///   - memory: at least `recordLimit` bytes more than `ciphertext`.
+    ///   - count: receives the number of bytes of plaintext, which are valid after a failure, too.
+    package func receive(
+        _ ciphertext: UnsafeRawBufferPointer, output: inout [UInt8],
+        into memory: UnsafeMutableRawBufferPointer, count: inout Int
+    ) -> TLSError? {
+        perform(&output) { () -> TLSError? in
+            bio.reading(ciphertext) { () -> TLSError? in
+                if state == .handshaking, let failure = continueHandshake() { return failure }
+                return decrypt(into: memory, count: &count)
+            }
+        }
+    }
+
     /// Reports the end of the transport.
     ///
     /// Unless the peer has sent close_notify, an attacker may have cut the stream off, and the
@@ -164,13 +180,29 @@ public final class TLSEngine {
     public func send(
         _ plaintext: UnsafeRawBufferPointer, output: inout [UInt8]
     ) throws {
+        let none = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        _ = try send(plaintext, into: none, output: &output)
+    }
+
+    /// The same into memory of the caller.
+    /// - Parameter output: empty; receives the bytes that the memory has no room for.
+    /// - Returns: the number of bytes in the memory.
+    package func send(
+        _ plaintext: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer,
+        output: inout [UInt8]
+    ) throws(TLSError) -> Int {
         switch state {
         case .handshaking: fatalMisuse("TLSEngine.send: the handshake has not ended")
         case .established, .peerClosed: break
         case .closing, .closed: throw TLSError(.closed, "this side has closed the connection")
         case .failed(let error): throw error
         }
-        if let failure = perform(&output, { encrypt(plaintext) }) { throw failure }
+        var count = 0
+        let failure = perform(&output) {
+            bio.writing(into: memory, count: &count) { encrypt(plaintext) }
+        }
+        if let failure { throw failure }
+        return count
     }
 
     /// Appends close_notify to `output`: this side sends no more, but still receives. During the

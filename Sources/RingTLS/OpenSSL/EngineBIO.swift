@@ -10,6 +10,9 @@ final class EngineBIO {
     fileprivate(set) var input = UnsafeRawBufferPointer(start: nil, count: 0)
     /// The caller's array, swapped in during a call: nothing is copied.
     var output: [UInt8] = []
+    /// The caller's memory, which gets the output first, as far as it has room.
+    private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var written = 0
 
     /// Safety: the bytes stay valid while `body` runs, and are not accessed afterwards.
     func reading<Result, Failure: Error>(
@@ -18,6 +21,31 @@ final class EngineBIO {
         input = bytes
         defer { input = UnsafeRawBufferPointer(start: nil, count: 0) }
         return try body()
+    }
+
+    /// Writes into the memory while `body` runs, and what has no room there into the array.
+    /// - Parameter count: receives the number of bytes in the memory.
+    func writing<Result>(
+        into memory: UnsafeMutableRawBufferPointer, count: inout Int, _ body: () -> Result
+    ) -> Result {
+        self.memory = memory
+        written = 0
+        defer {
+            count = written
+            self.memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        }
+        return body()
+    }
+
+    var hasMemory: Bool { !memory.isEmpty }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) {
+        if memory.count - written >= bytes.count, output.isEmpty {
+            UnsafeMutableRawBufferPointer(rebasing: memory[written...]).copyMemory(from: bytes)
+            written += bytes.count
+        } else {
+            output.append(contentsOf: bytes)
+        }
     }
 
     /// Reserves room for `count` more bytes. Capacity at least doubles, so that many small writes
@@ -50,7 +78,7 @@ final class EngineBIO {
             guard let bio, let bytes, let count else { return 0 }
             // Safety: OpenSSL's bytes are valid during this call.
             let source = UnsafeRawBufferPointer(start: bytes, count: size)
-            EngineBIO.of(bio).output.append(contentsOf: source)
+            EngineBIO.of(bio).write(source)
             count.pointee = size
             return 1
         }
