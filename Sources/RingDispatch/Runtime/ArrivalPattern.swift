@@ -31,7 +31,7 @@ struct ArrivalPattern {
         }
     }
 
-    /// Events of several senders at once.
+    /// Events of several senders at once, or a stream of bytes, whose sender waits for no answer.
     @inline(__always)
-    mutating func noteSeveral() { familiarity = max(familiarity - Tuning.unfamiliarPenalty, 0) }
+    mutating func noteIndependent() { familiarity = max(familiarity - Tuning.unfamiliarPenalty, 0) }
 }

@@ -134,7 +134,9 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
             let count = Sockets.receive(descriptor, into: memory.start, Tuning.receiveBytes)
             if count > 0 {
                 received += count
-                if count < Tuning.receiveBytes && !confined.mayHaveEnded && !isUnix {
+                if count == Tuning.receiveBytes {
+                    context.pointee.arrivals.noteIndependent()
+                } else if !confined.mayHaveEnded && !isUnix {
                     confined.isReadable = false
                 }
                 client.received(UnsafeRawBufferPointer(start: memory.start, count: count))

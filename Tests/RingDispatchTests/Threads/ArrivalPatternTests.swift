@@ -42,7 +42,7 @@ struct ArrivalPatternTests {
     @Test("Completions of several senders at once are no round trip, until one is alone again")
     func several() {
         var pattern = pattern(Array(repeating: 1, count: 100))
-        for _ in 0..<3 { pattern.noteSeveral() }
+        for _ in 0..<3 { pattern.noteIndependent() }
         #expect(!pattern.isRoundTrip)
         for _ in 0..<20 { pattern.note(1) }
         #expect(pattern.isRoundTrip)

@@ -94,7 +94,7 @@ extension Worker {
         if count == 1 {
             context.pointee.arrivals.note(loop.readiness.sender(of: 0))
         } else if count > 1 {
-            context.pointee.arrivals.noteSeveral()
+            context.pointee.arrivals.noteIndependent()
         }
         for index in 0..<count { loop.readiness.deliver(index, context) }
         loop.enqueueInbox()
