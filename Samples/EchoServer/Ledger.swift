@@ -1,41 +1,39 @@
+import RingDispatch
 import RingNetwork
 import SampleSupport
 
-/// The counters of all clients: a `Tally` per open connection, a sum for closed ones. Safe to use
-/// from any thread.
+/// The counters of all stream clients. Safe to use from any thread.
 final class Ledger: Sendable {
+    /// One for each event loop, so that the loops do not wait for each other's cache lines.
+    private let tallies = DispatchRuntime.snapshot().loops.map { _ in Tally() }
     private let state = Locked(State())
 
     private struct State {
-        var open: [ObjectIdentifier: Tally] = [:]
-        var closed = Traffic()
-        var ends = Ends()
         var connections = 0
+        var closed = 0
+        var ends = Ends()
     }
 
-    func opened(_ tally: Tally) {
-        state.withLock { state in
-            state.connections += 1
-            state.open[ObjectIdentifier(tally)] = tally
-        }
+    /// Counts a new connection, before it is activated.
+    /// - Returns: what counts its traffic, together with that of others.
+    func opened(_ connection: Connection) -> Tally {
+        state.withLock { $0.connections += 1 }
+        return tallies[(connection.placement.loopNumber ?? 0) % tallies.count]
     }
 
-    func closed(_ tally: Tally, _ reason: CloseReason) {
+    func closed(_ reason: CloseReason) {
         state.withLock { state in
-            state.open[ObjectIdentifier(tally)] = nil
-            state.closed += tally.traffic
+            state.closed += 1
             state.ends.count(reason)
         }
     }
 
-    /// The sums over open and closed connections.
     var totals: Totals {
-        state.withLock { state in
-            var traffic = state.closed
-            for tally in state.open.values { traffic += tally.traffic }
-            return Totals(
-                connections: state.connections, open: state.open.count, traffic: traffic,
-                ends: state.ends)
+        let traffic = tallies.reduce(into: Traffic()) { $0 += $1.traffic }
+        return state.withLock { state in
+            Totals(
+                connections: state.connections, open: state.connections - state.closed,
+                traffic: traffic, ends: state.ends)
         }
     }
 }

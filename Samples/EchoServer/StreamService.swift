@@ -8,10 +8,8 @@ struct StreamService: Sendable {
 
     /// The listener's connection handler.
     func serve(_ connection: Connection) {
-        let tally = Tally()
-        ledger.opened(tally)
-        connection.setReceiveHandler(receiver(tally))
-        connection.setCloseHandler { [ledger] _, reason in ledger.closed(tally, reason) }
+        connection.setReceiveHandler(receiver(ledger.opened(connection)))
+        connection.setCloseHandler { [ledger] _, reason in ledger.closed(reason) }
         connection.activate()
         if mode == .chargen { CharacterStream.begin(on: connection) }
     }
