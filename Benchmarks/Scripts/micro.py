@@ -6,7 +6,7 @@ import sys
 
 import building
 import machine
-from report import Outcome, number, table
+from report import NEED_HEADS, Need, Outcome, number, table
 from rounds import MeasureError, Values, medians
 from servers import output
 
@@ -79,14 +79,10 @@ def _table(
     for name in names:
         values = []
         for product in ("micro-dispatch", "micro-ring"):
-            runs = [{name: run[name]} for run in rounds[product] if name in run]
+            runs = {index: {name: run[name]} for index, run in enumerate(rounds[product])
+                    if name in run}
             values.append(medians(runs).get(name))
-        theirs, ours = values
-        cells = [name, *("-" if value is None else number(value) for value in values)]
-        if theirs is None or not ours:
-            rows.append([*cells, "-", f"{NEEDED[name]:g}", "failed"])
-            continue
-        ratio = theirs / ours
-        verdict = outcome.verdict(name, ratio >= NEEDED[name])
-        rows.append([*cells, f"{ratio:.2f}", f"{NEEDED[name]:g}", verdict])
-    return table(["benchmark", "libdispatch", "RingDispatch", "ratio", "needed", ""], rows)
+        cells = ["-" if value is None else number(value) for value in values]
+        _, *verdict = Need(name, *values, at_least=NEEDED[name]).row(outcome)
+        rows.append([name, *cells, *verdict])
+    return table(["benchmark", "libdispatch", "RingDispatch", *NEED_HEADS], rows)

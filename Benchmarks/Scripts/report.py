@@ -6,13 +6,17 @@ import statistics
 
 
 class Median(float):
-    """The median of the values that one program had, one for each round."""
-    runs: tuple[float, ...]
+    """The median of the values that one program had, by the round."""
+    runs: dict[int, float]
 
-    def __new__(cls, runs: list[float]) -> "Median":
-        median = super().__new__(cls, statistics.median(runs))
-        median.runs = tuple(runs)
+    def __new__(cls, runs: dict[int, float]) -> "Median":
+        median = super().__new__(cls, statistics.median(runs.values()))
+        median.runs = runs
         return median
+
+
+# With fewer values than this, the interval would not be one of 95 %.
+LEAST_FOR_INTERVAL = 6
 
 
 def interval(ratios: list[float]) -> tuple[float, float]:
@@ -75,17 +79,20 @@ class Need:
         ratios = self._ratios()
         if ratios:
             ratio = statistics.median(ratios)
-            span = "{:.2f} to {:.2f}".format(*interval(ratios))
+            if len(ratios) >= LEAST_FOR_INTERVAL:
+                span = "{:.2f} to {:.2f}".format(*interval(ratios))
         is_good = ratio >= bound if sign == ">=" else ratio <= bound
         return [self.text, needed, f"{ratio:.2f}", span, outcome.verdict(self.text, is_good)]
 
     def _ratios(self) -> list[float]:
-        """Those of each round, if both values have as many."""
-        value, other = (getattr(each, "runs", ()) for each in (self.value, self.other))
-        if len(value) != len(other) or len(value) < 3 or not all(other):
-            return []
-        return [one / two for one, two in zip(value, other)]
+        """Those of the rounds that both values have."""
+        value, other = (getattr(each, "runs", {}) for each in (self.value, self.other))
+        return [value[number] / other[number] for number in value if other.get(number)]
+
+
+# Of the columns that `Need.row` returns after the text.
+NEED_HEADS = ["needed", "measured", "95 %", ""]
 
 
 def needs_table(needs: list[Need], outcome: Outcome) -> str:
-    return table(["ratio", "needed", "measured", "95 %", ""], [need.row(outcome) for need in needs])
+    return table(["ratio", *NEED_HEADS], [need.row(outcome) for need in needs])

@@ -15,9 +15,10 @@ class MeasureError(Exception):
     """A failed measurement; the text contains the reason."""
 
 
-def medians(runs: list[Values]) -> Values:
-    """The median over the runs for each key."""
-    return {key: Median([run[key] for run in runs]) for key in runs[0]} if runs else {}
+def medians(runs: dict[int, Values]) -> Values:
+    """The median over the runs, by their round, for each key."""
+    keys = next(iter(runs.values()), {})
+    return {key: Median({number: run[key] for number, run in runs.items()}) for key in keys}
 
 
 def in_turn(
@@ -25,15 +26,15 @@ def in_turn(
     measure: Callable[[str], Values]
 ) -> dict[str, Values]:
     """The medians by name; empty if no run succeeded. Failures are added to `outcome`."""
-    runs: dict[str, list[Values]] = {name: [] for name in names}
+    runs: dict[str, dict[int, Values]] = {name: {} for name in names}
     for round_number in range(options.rounds):
         print(f"{title}, round {round_number + 1} of {options.rounds}", file=sys.stderr)
         # The order alternates from round to round.
         order = list(runs.items())[::1 if round_number % 2 == 0 else -1]
-        for name, list_ in order:
+        for name, by_round in order:
             try:
-                list_.append(measure(name))
+                by_round[round_number] = measure(name)
             except (MeasureError, subprocess.SubprocessError) as error:
                 outcome.failures.append(f"{name}, {title}: {error}")
                 print(outcome.failures[-1], file=sys.stderr)
-    return {name: medians(list_) for name, list_ in runs.items()}
+    return {name: medians(by_round) for name, by_round in runs.items()}

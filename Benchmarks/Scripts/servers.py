@@ -130,13 +130,13 @@ def measure(
 
 
 def measurer(
-    servers: list[Server], load: Load, cpus: list[int]
+    servers: list[Server], load: Load, cpus: list[int], shares: bool = False
 ) -> tuple[list[str], Callable[[str], Values]]:
     """The servers' names, and a function that measures one of them alone on the first CPU, with its
-    client on the second: arguments of `in_turn`."""
+    client on the second, or both on both: arguments of `in_turn`."""
     by_name = {server.name: server for server in servers}
-    server_cpu, client_cpu = cpus
-    return list(by_name), lambda name: measure(by_name[name], load, [server_cpu], [client_cpu])
+    places = (cpus, cpus) if shares else (cpus[:1], cpus[1:])
+    return list(by_name), lambda name: measure(by_name[name], load, *places)
 
 
 def pinned(cpus: list[int]) -> list[str]:

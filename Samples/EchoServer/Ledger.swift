@@ -29,11 +29,11 @@ final class Ledger: Sendable {
     }
 
     var totals: Totals {
-        let traffic = tallies.reduce(into: Traffic()) { $0 += $1.traffic }
-        return state.withLock { state in
+        state.withLock { state in
+            // Under the lock: all traffic of the connections that are closed is counted.
             Totals(
                 connections: state.connections, open: state.connections - state.closed,
-                traffic: traffic, ends: state.ends)
+                traffic: tallies.reduce(into: Traffic()) { $0 += $1.traffic }, ends: state.ends)
         }
     }
 }

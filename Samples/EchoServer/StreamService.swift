@@ -39,7 +39,7 @@ private enum CharacterStream {
     }
 
     private static func fill(_ connection: Connection) {
-        guard connection.state == .active else { return }
+        guard connection.state == .active, connection.isWritable else { return }
         connection.send(CharacterGenerator.block)
         // After the other connections of the event loop had their turn.
         if connection.isWritable { connection.queue.async { fill(connection) } }

@@ -91,8 +91,10 @@ enum Tuning {
     static let batchTicks = 100 * Ticks.perMicrosecond
     /// After a handler that took longer, a connection sends at once: its bytes would wait.
     static let slowHandlerTicks = 50 * Ticks.perMicrosecond
-    /// The memory of a thread that connections receive into: the most that a handler gets at once.
+    /// Received at once: the most that a handler gets, but for TLS.
     static let receiveBytes = 65_536
+    /// A block of `ThreadMemory`: that, and a record of TLS that was incomplete before.
+    static let memoryBlockBytes = receiveBytes + 20 * 1024
     /// Bytes received, and connections accepted, before the queue's other work gets its turn.
     static let bytesInARow = 4 * receiveBytes
     static let acceptsInARow = 16

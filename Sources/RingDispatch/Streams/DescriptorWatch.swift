@@ -25,11 +25,7 @@ package class DescriptorWatch: EventReceiver, @unchecked Sendable {
 
     /// - Parameter loopNumber: selects the loop, modulo their number; nil: the next loop in turn.
     init(descriptor: Int32, queue: DispatchQueue, events: UInt32, loopNumber: Int? = nil) {
-        if !queue.isSerial {
-            fatalMisuse(
-                "queue '\(queue.label)' is concurrent: a connection or a listener needs a "
-                    + "serial one")
-        }
+        queue.requireSerial()
         self.queue = queue
         loop =
             loopNumber.map { Runtime.shared.loop(number: $0) }
@@ -116,5 +112,14 @@ package class DescriptorWatch: EventReceiver, @unchecked Sendable {
             ).exchanged
         if !isDone { push(context) }
         return false
+    }
+}
+
+extension DispatchQueue {
+    /// Ends the process if connections and listeners cannot run on the queue.
+    package func requireSerial() {
+        if isSerial { return }
+        fatalMisuse(
+            "queue '\(label)' is concurrent: a connection or a listener needs a serial one")
     }
 }

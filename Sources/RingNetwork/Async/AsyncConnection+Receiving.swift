@@ -2,8 +2,8 @@ internal import LinuxPlatform
 public import RingDispatch
 
 extension AsyncConnection {
-    /// Waits for bytes and returns all that have arrived, up to 64 KiB; nil when the peer has ended
-    /// its stream, or the listener shuts down.
+    /// Waits for bytes and returns all that have arrived, up to 64 KiB (80 under TLS); nil when the
+    /// peer has ended its stream, or the listener shuts down.
     ///
     /// The end of the stream does not close the connection: you may still send. Cancelling the task
     /// ends the wait. No bytes are lost, unless it is the task of the whole connection, which is

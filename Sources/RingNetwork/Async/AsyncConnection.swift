@@ -12,7 +12,7 @@ internal import Synchronization
 ///
 /// Nothing is received while no task waits for bytes: flow control then stops the peer. So a task
 /// that does something else holds at most the bytes that one receive returned beyond what was
-/// asked for, 64 KiB.
+/// asked for, 64 KiB (80 under TLS).
 ///
 /// The methods may be called by any task and wait, where they wait, without a thread. One task at a
 /// time may receive; several may send.

@@ -21,7 +21,7 @@ public struct ConnectorOptions: Sendable {
     /// The resolver for host names.
     public var resolver = Resolver.shared
     /// One queue for all connections: their handlers run one at a time, and may use each other's
-    /// connections; one that blocks delays all of them. nil: a queue each, so they run concurrently.
+    /// connections; one that blocks delays all of them. nil: a queue each: they run concurrently.
     public var placement: ConnectionPlacement?
     /// Options of the connections.
     public var connection = ConnectionOptions()

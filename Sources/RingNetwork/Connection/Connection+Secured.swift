@@ -5,6 +5,8 @@ internal import RingDispatch
 extension Connection {
     /// Most bytes that one call encrypts.
     private static let sliceBytes = 64 * 1024
+    /// Most bytes that are encrypted in the thread's memory: with room for six records' frames.
+    private static let directBytes = ThreadMemory.size - 1024
     /// Encryption pauses while this many encrypted bytes wait for the kernel.
     private static let encryptAheadBytes = 128 * 1024
 
@@ -31,7 +33,7 @@ extension Connection {
     /// The same for bytes that are valid only during the call.
     func sendSecured(_ bytes: UnsafeRawBufferPointer, _ security: ConnectionSecurity) {
         guard !security.layer.isHandshaking, security.unencrypted.isEmpty,
-            bytes.count <= ThreadMemory.size
+            bytes.count <= Connection.directBytes
         else { return sendSecured(.bytes(Array(bytes)), nil, security) }
         let memory = ThreadMemory.take()
         defer { memory.giveBack() }
@@ -40,7 +42,7 @@ extension Connection {
         let failure = security.layer.encrypt(bytes, into: memory, count: &count, output: &output)
         if let failure { return fail(failure) }
         sendNow(UnsafeRawBufferPointer(rebasing: memory.bytes[..<count]))
-        if !output.isEmpty { enqueue(.bytes(output), nil) }
+        if !output.isEmpty, phase != .closed, isOpenForSending { enqueue(.bytes(output), nil) }
     }
 
     /// Queues bytes that the layer itself produced.

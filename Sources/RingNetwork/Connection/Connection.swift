@@ -135,8 +135,9 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         updateReceiving()
     }
 
-    /// Sets the handler that receives bytes, as many as have arrived, up to 64 KiB. The span is the
-    /// thread's memory and is valid only during the call. Without a handler nothing is received.
+    /// Sets the handler that receives bytes, as many as have arrived, up to 64 KiB (80 under TLS).
+    /// The span is the thread's memory and is valid only during the call. Without a handler nothing
+    /// is received.
     public func setReceiveHandler(_ handler: sending ((Connection, RawSpan) -> Void)?) {
         // `onQueue` would allocate a block for each new connection.
         guard isCurrent else { return hop { $0.replaceReceiveHandler(handler) } }

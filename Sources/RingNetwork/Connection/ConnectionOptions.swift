@@ -14,8 +14,8 @@ public struct ConnectionOptions: Sendable {
     /// answers can then send no more questions. Turn it off for protocols in which both sides send
     /// much without waiting for each other.
     public var pausesReceivingWhileUnwritable = true
-    /// Most bytes per call of the receive handler. Less than 1 counts as 1. More than 64 KiB makes
-    /// no difference, unless bytes are gathered.
+    /// Most bytes per call of the receive handler. Less than 1 counts as 1. More than 64 KiB (80
+    /// under TLS) makes no difference, unless bytes are gathered.
     public var receiveMaximumBytes = Int.max
     /// Fewest bytes per call of the receive handler: bytes are gathered until this many have
     /// arrived, or the peer has ended its stream. The connection keeps up to this many bytes in

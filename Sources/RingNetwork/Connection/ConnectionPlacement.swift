@@ -14,9 +14,10 @@ public struct ConnectionPlacement: Sendable {
 
     /// Creates a placement.
     /// - Parameters:
-    ///   - queue: a serial queue; a concurrent one ends the process when a connection uses it.
+    ///   - queue: a serial queue; a concurrent one ends the process.
     ///   - loopNumber: any number, modulo the count of event loops; nil: the loops in turn.
     public init(queue: DispatchQueue, loopNumber: Int? = nil) {
+        queue.requireSerial()
         self.queue = queue
         self.loopNumber = loopNumber
     }

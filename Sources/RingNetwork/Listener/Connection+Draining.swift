@@ -10,9 +10,10 @@ extension Connection {
         onQueue { $0.confined.handlers.drain = handler }
     }
 
-    /// Called when the listener shuts down. Not on the connection's queue.
+    /// Called when the listener shuts down. A connection that was never activated belongs to its
+    /// maker, and only the deadline ends it.
     func drain() {
-        guard !isUnshared else { return }
+        guard !isInSetup else { return }
         hop { connection in
             // Already closing.
             guard connection.state != .closing, connection.state != .closed else { return }
@@ -24,14 +25,10 @@ extension Connection {
         }
     }
 
-    /// The connection was never activated, so it belongs to its maker, and only the deadline ends
-    /// it. Valid only off its queue.
-    private var isUnshared: Bool { isCurrent }
-
-    /// Aborts the connection, unless it is closed or was never activated. Not on its queue.
+    /// Aborts the connection, unless it is closed or was never activated.
     /// - Parameter report: called on the queue, before the abort.
     func abort(_ report: @escaping @Sendable (ShutdownReport.AbortedConnection) -> Void) {
-        guard !isUnshared else { return }
+        guard !isInSetup else { return }
         hop { connection in
             guard connection.state != .closed else { return }
             report(

@@ -3,11 +3,12 @@ public import RingDispatch
 
 /// Accepts connections at one or more endpoints and hands each to a handler.
 ///
-/// Connections are spread over the event loops. Accepting pauses while descriptors or memory are
+/// Connections are spread over the event loops, each with a queue of its own, unless
+/// ``ListenerOptions/placement`` says otherwise. Accepting pauses while descriptors or memory are
 /// short, or a limit of ``ListenerOptions`` is reached; it resumes when a connection closes, or
 /// after a while. Clients wait in the backlog meanwhile. Handlers run on the listener's queue.
 public final class Listener: QueueConfined {
-    /// Runs the listener's handlers. Connections have queues of their own.
+    /// Runs the listener's handlers.
     public let queue: DispatchQueue
     /// The endpoints it listens on, with the ports that the kernel chose for port 0.
     public let endpoints: [Endpoint]

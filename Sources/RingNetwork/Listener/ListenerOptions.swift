@@ -40,7 +40,9 @@ public struct ListenerOptions: Sendable {
     /// Options of the listening sockets. Accepted sockets inherit TCP_NODELAY and most others.
     public var socket = SocketOptions()
     /// One queue for all connections: their handlers run one at a time, and may use each other's
-    /// connections; one that blocks delays all of them. nil: a queue each, so they run concurrently.
+    /// connections; one that blocks delays all of them. The connection handler still runs on the
+    /// listener's queue: make the listener with the same queue as its target if the handler uses
+    /// what belongs to all. nil: a queue each, so they run concurrently.
     public var placement: ConnectionPlacement?
     /// Options of the accepted connections.
     public var connection = ConnectionOptions()

@@ -69,8 +69,10 @@ struct ListenerTests {
         #expect(wires[0].send([1, 2, 3]))
         #expect(wires[1].receive(3) == [1, 2, 3])
         #expect(wires[2].receive(3) == [1, 2, 3])
-        for wire in wires { wire.close() }
-        stop(listener)
+        // The listener's queue is theirs, too.
+        let report = try #require(shutdown(listener, after: .seconds(Patience.seconds)).wait())
+        #expect(report.aborted.isEmpty && report.unfinished == 0)
+        #expect(wires.allSatisfy { $0.receiveEnd() == 0 })
         queue.sync { room.members = [] }
     }
 

@@ -6,7 +6,7 @@ import RingTLS
 
 /// A server in the test's own process. Connections share a queue, so that a handler may keep state.
 final class TestServer: @unchecked Sendable {
-    // Safety: `listener` is immutable; the handlers' state belongs to the connections' target
+    // Safety: `listener` is immutable; the handlers' state belongs to the connections'
     // queue.
     let listener: Listener
     let endpoint: Endpoint
@@ -67,7 +67,7 @@ final class TestServer: @unchecked Sendable {
 
 /// An echo server that reads but does not answer for at least 300 ms after its 80th message.
 final class StoppingServer: @unchecked Sendable {
-    // Safety: only `queue` touches the state; all connections' queues target it.
+    // Safety: only `queue`, which all connections share, touches the state.
     private let queue = DispatchQueue(label: "stopping-server")
     private let listener: Listener
     private var receives = 0

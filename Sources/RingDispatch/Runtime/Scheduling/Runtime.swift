@@ -13,8 +13,11 @@ package struct Runtime: ~Copyable, Sendable {
     /// Serves all classes but the background class, and all events.
     let pool: Pool
     private let factory: BackendFactory
-    /// Nil until the first item of the background class. `pool`, if it could not be created.
-    private let background = Locked<Pool?>(nil)
+    /// Nil until the first item of the background class. `pool`, if it could not be created. Stored
+    /// (releasing) once; loaded (acquiring).
+    private let background = Atomic<Unmanaged<Pool>?>(nil)
+    /// Held while the background pool is created.
+    private let creation = Locked<Void>(())
     private let nextLoop = Atomic<Int>(0)
 
     static func make(_ configuration: Configuration) throws(SystemError) -> Runtime {
@@ -57,12 +60,19 @@ package struct Runtime: ~Copyable, Sendable {
 
     /// Serves the background class, on threads with the lowest priority. Created for its first
     /// item. If no descriptor is free then, the ordinary threads do its work.
-    var backgroundPool: Pool {
-        background.withLock { background in
-            if let background { return background }
-            let made = makeBackgroundPool()
-            background = made
-            return made
+    var backgroundPool: Pool { knownBackgroundPool ?? createBackgroundPool() }
+
+    private var knownBackgroundPool: Pool? {
+        background.load(ordering: .acquiring)?.takeUnretainedValue()
+    }
+
+    private func createBackgroundPool() -> Pool {
+        creation.withLock { _ in
+            if let known = knownBackgroundPool { return known }
+            let created = makeBackgroundPool()
+            // A pool lives as long as the process.
+            background.store(.passUnretained(created), ordering: .releasing)
+            return created
         }
     }
 
@@ -79,7 +89,7 @@ package struct Runtime: ~Copyable, Sendable {
 
     /// The background pool, if one exists.
     var backgroundPoolIfUsed: Pool? {
-        background.withLock { $0 === pool ? nil : $0 }
+        knownBackgroundPool.flatMap { $0 === pool ? nil : $0 }
     }
 
     /// A ring for the sends of a loop's streams; nil where io_uring is refused.
