@@ -33,6 +33,27 @@ struct TLSConnectionTests {
         #expect(pair.clientClosed.wait() == .closed)
     }
 
+    @Test("Short answers join the batches of their event loop")
+    func batched() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            let pair = try SecuredPair()
+            pair.server.setReceiveHandler { $0.send($1) }
+            let received = Inbox(pair.client)
+            pair.activate()
+            for count in 1...100 {
+                pair.client.send(countingBytes(count))
+                expectSame(received.receive(exactly: count), countingBytes(count))
+            }
+            guard DispatchRuntime.snapshot().backend == "io_uring" else { return }
+            // Those of a handler whose loop was taken over leave alone.
+            let isBatched = poll {
+                DispatchRuntime.snapshot().loops.reduce(0) { $0 + $1.batchedSends } > 50
+            }
+            #expect(isBatched)
+        }
+    }
+
     @Test("Bytes sent before the end of the handshake count as unsent, and are sent after it")
     func early() throws {
         let pair = try SecuredPair()
