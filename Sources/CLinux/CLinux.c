@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/ioprio.h>
 #include <linux/membarrier.h>
+#include <linux/openat2.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +202,11 @@ int clinux_accept(int listener) {
 
 int clinux_open(const char *path, int flags, unsigned mode) {
     return open(path, flags, (mode_t)mode);
+}
+
+int clinux_open_cached(const char *path, int flags) {
+    struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_CACHED};
+    return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
 }
 
 int clinux_dup3(int descriptor, int number) { return dup3(descriptor, number, O_CLOEXEC); }

@@ -20,7 +20,7 @@ struct FileRequestTests {
         #expect(Array(found.prefix(5)) == Array("bytes".utf8))
     }
 
-    @Test("it says nothing about an empty pipe, a wrong descriptor, and requests that are no reads")
+    @Test("it says nothing about an empty pipe, a wrong descriptor, and what is no read")
     func others() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
@@ -34,9 +34,26 @@ struct FileRequestTests {
             }
         }
         _ = writer.number
-        "/".withCString { path in
-            let open = FileRequest(.open(path, flags: O_RDONLY, mode: 0))
-            #expect(open.performWithoutWaiting() == nil)
+    }
+
+    @Test("a path whose folders are in memory is opened; one that is missing or made is not")
+    func opening() throws {
+        let path = "/tmp/file-request-tests-open-\(getpid())"
+        func open(_ flags: Int32) -> Int32? {
+            path.withCString {
+                FileRequest(.open($0, flags: flags, mode: 0o600)).performWithoutWaiting()
+            }
         }
+        #expect(open(O_RDONLY) == nil)
+        #expect(open(O_WRONLY | O_CREAT) == nil)
+        let made = OwnedDescriptor(adopting: Glibc.open(path, O_RDWR | O_CREAT, 0o600))
+        defer { unlink(path) }
+        // The kernel refuses while another process changes the folder.
+        var found: Int32?
+        for _ in 0..<100_000 where found == nil { found = open(O_RDONLY | O_CLOEXEC) }
+        let opened = OwnedDescriptor(adopting: try #require(found))
+        #expect(opened.number > made.number)
+        #expect(fcntl(opened.number, F_GETFD) == FD_CLOEXEC)
+        #expect(open(O_WRONLY | O_TRUNC) == nil)
     }
 }

@@ -47,12 +47,6 @@ struct FileReading {
         cleaned.wait()
         return count.value
     }
-
-    private func now(_ clock: clockid_t) -> UInt64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
 }
 
 /// Touched on one queue only, and read after the channel's cleanup.

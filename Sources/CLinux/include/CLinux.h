@@ -168,6 +168,9 @@ int clinux_accept(int listener);
 // open(2), which is variadic in C; -1 and errno.
 int clinux_open(const char *path, int flags, unsigned mode);
 
+// openat2(2) with RESOLVE_CACHED: EAGAIN if the path would have to be read from a disk. -1 and errno.
+int clinux_open_cached(const char *path, int flags);
+
 // The result of statx(2) for an open file; times are nanoseconds since 1970.
 struct clinux_file_status {
     uint32_t mode;

@@ -29,11 +29,19 @@ package struct FileRequest: Sendable {
     /// The result of a cancelled request.
     package static let cancelled = -ECANCELED
 
-    /// Reads what is in memory, and returns the number of bytes, which may be less than asked for.
-    /// Nil if nothing is there, or the request is no read, or fails. preadv2(2) with RWF_NOWAIT.
+    /// Reads what is in memory, or opens a path that is: preadv2(2) with RWF_NOWAIT, openat2(2) with
+    /// RESOLVE_CACHED. Returns the number of bytes, which may be less than asked for, or the
+    /// descriptor. Nil if it is not in memory, fails, or would change a file.
     package func performWithoutWaiting() -> Int32? {
-        guard case .read(let buffer, let offset) = kind else { return nil }
-        let result = clinux_read_nowait(descriptor, buffer.baseAddress, buffer.count, offset)
+        let result: Int
+        switch kind {
+        case .read(let buffer, let offset):
+            result = clinux_read_nowait(descriptor, buffer.baseAddress, buffer.count, offset)
+        case .open(let path, let flags, _):
+            if flags & (O_CREAT | O_TRUNC) != 0 { return nil }
+            result = Int(clinux_open_cached(path, flags))
+        case .write: return nil
+        }
         return result < 0 ? nil : Int32(clamping: result)
     }
 

@@ -8,6 +8,10 @@ package enum OpenFile {
         return position < 0 ? nil : Int64(position)
     }
 
+    package static func movePosition(_ descriptor: Int32, by distance: Int) {
+        _ = lseek(descriptor, distance, SEEK_CUR)
+    }
+
     package static func setPosition(_ descriptor: Int32, to position: Int64) {
         _ = lseek(descriptor, Int(position), SEEK_SET)
     }

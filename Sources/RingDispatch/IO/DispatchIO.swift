@@ -93,6 +93,8 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         self.init(core: channel)
         channel.descriptor.register(channel)
         DispatchQueue.global().submit {
+            // Otherwise the opening shows the error.
+            guard channel.descriptor.isUnopened else { return }
             let error = path.findError()
             if error != 0 { channel.fail(error) }
         }

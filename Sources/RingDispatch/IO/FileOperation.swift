@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// One asynchronous request to a file.
 ///
-/// What is in memory is read at once, on a runtime thread. Everything else goes to the file ring;
-/// where io_uring is refused, the thread makes a call that may block like any handler. A subclass
-/// handles the result in `completed`.
+/// What is in memory is opened and read at once, on a runtime thread. Everything else goes to the
+/// file ring; where io_uring is refused, a thread makes a call that may block like any handler. A
+/// subclass handles the result in `completed`.
 class FileOperation: @unchecked Sendable {
     // Safety: the request is constant, `isInFlight` belongs to the ring's thread, and the rest is
     // atomic.
@@ -22,8 +22,14 @@ class FileOperation: @unchecked Sendable {
     /// on a runtime thread, outside of the queues: submit user code to a queue.
     func completed(result: Int32) {}
 
-    /// Begins the operation, which keeps itself alive until its end. Call it from any thread.
+    /// Begins the operation, which keeps itself alive until its end. Call it from any thread, without
+    /// a lock: on a runtime thread, `completed` may be called before this returns.
     final func start() {
+        if Context.current.pointee.isWorker { perform() } else { startElsewhere() }
+    }
+
+    /// Begins the operation on another thread, while the caller goes on.
+    final func startElsewhere() {
         DispatchQueue.global().submit { self.perform() }
     }
 
@@ -42,7 +48,9 @@ class FileOperation: @unchecked Sendable {
         } else if let ring = FileRing.shared {
             ring.add(.start(self))
         } else {
-            completed(result: request.performBlocking())
+            DispatchQueue.global().submit {
+                self.completed(result: self.request.performBlocking())
+            }
         }
     }
 

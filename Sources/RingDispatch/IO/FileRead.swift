@@ -15,6 +15,8 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     /// A request read too little: those behind it are discarded and repeated.
     private var hasGap = false
     private var probeSize = FileRead.smallestProbe
+    /// The next request has the size of a small file.
+    private var isWhole = false
     private var hasBegun = false
 
     /// Limit of the requests ahead of the handler.
@@ -31,6 +33,12 @@ final class FileRead: FileTransfer, @unchecked Sendable {
 
     private func begin() {
         hasBegun = true
+        let size = descriptor.sizeAtOpening
+        if isStream, (1...FileRead.pieceSize).contains(size) {
+            // One request reads all, at the file's own position.
+            (position, probeSize, isWhole) = (FileRequest.currentPosition, size, true)
+            return
+        }
         if isStream { origin = OpenFile.position(descriptor.number) }
         position = origin ?? FileRequest.currentPosition
         if let origin, origin >= 0 {
@@ -58,7 +66,13 @@ final class FileRead: FileTransfer, @unchecked Sendable {
 
     private func take(_ piece: FilePiece, _ result: Int) {
         asked -= piece.size
-        if outcome != nil || hasGap { return }
+        if outcome != nil || hasGap {
+            // The bytes remain for the next operation.
+            if isStream, origin == nil, result > 0 {
+                OpenFile.movePosition(descriptor.number, by: -result)
+            }
+            return
+        }
         guard result > 0, let buffer = piece.buffer else {
             outcome = Int32(-result)
             return
@@ -74,8 +88,9 @@ final class FileRead: FileTransfer, @unchecked Sendable {
             if piece.offset >= 0 { position = piece.offset + Int64(result) }
             knownEnd = min(knownEnd, position)
         } else if piece.offset >= knownEnd || piece.offset < 0 {
-            probeSize = FileRead.pieceSize
+            probeSize = isWhole ? FileRead.smallestProbe : FileRead.pieceSize
         }
+        isWhole = false
     }
 
     /// Sets a stream's position to the end of the delivered bytes.
@@ -105,6 +120,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         // Beyond the largest offset the kernel refuses the next request.
         if position >= 0 { position += min(Int64(size), .max - position) }
         pieces.append(piece)
-        piece.start()
+        // Several are read at the same time.
+        if pieces.count == 1 { piece.start() } else { piece.startElsewhere() }
     }
 }

@@ -19,7 +19,7 @@ enum IOBufferPool {
         /// The idle buffers kept at most.
         var mostIdle: Int {
             switch self {
-            case .small: 64
+            case .small: 512
             case .medium: 64
             case .large: 32
             }

@@ -15,6 +15,9 @@ extension IODescriptor {
         if mustOpen { open() } else { releaseHeld() }
     }
 
+    /// Whether nothing has begun to open the path.
+    var isUnopened: Bool { gate.withLock { $0.phase == .unopened } }
+
     private func open() {
         guard let path else { return }
         beginOpening()

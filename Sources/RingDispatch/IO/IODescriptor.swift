@@ -14,6 +14,7 @@ final class IODescriptor: Sendable {
     private struct Facts {
         var kind = DescriptorFacts.Kind.file
         var error: Int32 = 0
+        var size = 0
     }
     /// Belongs to the thread that opens the descriptor until it opens the gate; then constant.
     private let facts = Confined(Facts())
@@ -68,6 +69,8 @@ final class IODescriptor: Sendable {
     var kind: DescriptorFacts.Kind { facts.value.kind }
     /// The errno that makes it unusable; 0 if there is none.
     var error: Int32 { facts.value.error }
+    /// The bytes of a regular file when its path was opened; otherwise 0.
+    var sizeAtOpening: Int { facts.value.size }
 
     // MARK: the table
 
@@ -154,7 +157,10 @@ final class IODescriptor: Sendable {
             do throws(SystemError) {
                 let found = try DescriptorFacts(descriptor: result)
                 // With O_NONBLOCK, io_uring fails a request whose bytes are not in the page cache.
-                if found.kind == .file { Descriptors.setNonBlocking(result, false) }
+                if found.kind == .file, let path {
+                    Descriptors.clearNonBlocking(result, openedWith: path.flags)
+                }
+                facts.value.size = Int(found.size)
                 setKind(found)
             } catch {
                 facts.value.error = error.code
