@@ -18,7 +18,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 
-enum { EVENTS_PER_WAIT = 256, PIECE = 65536, MESSAGE = 64, SPARE_DESCRIPTORS = 32 };
+enum { PIECE = 65536, MESSAGE = 64, SPARE_DESCRIPTORS = 32 };
 enum mode { SINK, SOURCE, BROADCAST };
 
 struct connection {

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 
-enum { EVENTS_PER_WAIT = 256, SIZE = 64 };
+enum { SIZE = 64 };
 
 struct load {
     int port, epoll;

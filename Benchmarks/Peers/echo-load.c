@@ -12,8 +12,6 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 
-enum { EVENTS_PER_WAIT = 256 };
-
 struct connection {
     int descriptor;
     int is_counted;

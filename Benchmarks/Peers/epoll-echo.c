@@ -7,7 +7,7 @@
 #include "peer.h"
 #include <sys/epoll.h>
 
-enum { EVENTS_PER_WAIT = 256, BUFFER_BYTES = 65536, MOST_DESCRIPTORS = 65536 };
+enum { BUFFER_BYTES = 65536, MOST_DESCRIPTORS = 65536 };
 
 // Page-aligned: some processors copy twice as fast to such an address.
 static char buffer[BUFFER_BYTES] __attribute__((aligned(4096)));
@@ -24,14 +24,8 @@ static void change(int epoll, int operation, int connection, uint32_t events) {
 }
 
 static void accept_all(int epoll, int listener) {
-    for (;;) {
-        int connection = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (connection < 0) {
-            CHECK(errno == EAGAIN || errno == EINTR || errno == ECONNABORTED, "accept4");
-            return;
-        }
+    for (int connection; (connection = accept_one(listener)) >= 0;) {
         CHECK(connection < MOST_DESCRIPTORS, "more connections than the table holds");
-        set_no_delay(connection);
         change(epoll, EPOLL_CTL_ADD, connection, EPOLLIN);
     }
 }
@@ -41,15 +35,6 @@ static void end(int epoll, int connection) {
     rests[connection].bytes = NULL;
     change(epoll, EPOLL_CTL_DEL, connection, 0);
     close(connection);
-}
-
-/// Returns the number of bytes sent, or -1.
-static ssize_t send_some(int connection, const char *bytes, size_t count) {
-    ssize_t sent;
-    do {
-        sent = send(connection, bytes, count, MSG_NOSIGNAL);
-    } while (sent < 0 && errno == EINTR);
-    return sent < 0 && errno == EAGAIN ? 0 : sent;
 }
 
 static void send_rest(int epoll, int connection) {

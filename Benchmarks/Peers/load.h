@@ -8,8 +8,6 @@
 #include "peer.h"
 #include <sys/epoll.h>
 
-enum { EVENTS_PER_WAIT = 256 };
-
 struct load {
     int port, connection_count, epoll;
     size_t size;

@@ -15,7 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-enum { EVENTS_PER_WAIT = 256, SIZE = 64, BUFFER_BYTES = 65536 };
+enum { SIZE = 64, BUFFER_BYTES = 65536 };
 
 // Answers that are still missing this long after the end count with their age then.
 static const uint64_t GRACE_NANOSECONDS = 1000000000;

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { EVENTS_PER_WAIT = 256 };
+
 #define CHECK(condition, what)                                                                     \
     do {                                                                                           \
         if (!(condition)) fail(what);                                                              \
@@ -73,6 +75,26 @@ static inline int listen_and_announce(int port, int socket_flags) {
     printf("listening on 127.0.0.1:%d\n", ntohs(address.sin_port));
     fflush(stdout);
     return listener;
+}
+
+/// Accepts a connection without delay and without blocking; returns -1 if none is waiting.
+static inline int accept_one(int listener) {
+    int descriptor = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (descriptor >= 0) {
+        set_no_delay(descriptor);
+    } else {
+        CHECK(errno == EAGAIN || errno == EINTR || errno == ECONNABORTED, "accept4");
+    }
+    return descriptor;
+}
+
+/// Returns the number of bytes sent, or -1.
+static inline ssize_t send_some(int descriptor, const char *bytes, size_t count) {
+    ssize_t sent;
+    do {
+        sent = send(descriptor, bytes, count, MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+    return sent < 0 && errno == EAGAIN ? 0 : sent;
 }
 
 #endif
