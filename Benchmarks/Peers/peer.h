@@ -61,19 +61,28 @@ static inline void set_no_delay(int descriptor) {
     CHECK(setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0, "TCP_NODELAY");
 }
 
-/// Listens on the loopback address and prints the line that compare.sh waits for.
+static inline void bind_to_loopback(int descriptor, int port) {
+    struct sockaddr_in address = loopback(port);
+    CHECK(bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0, "bind");
+}
+
+/// Prints the line that compare.sh waits for.
+static inline void announce(int descriptor) {
+    struct sockaddr_in address;
+    socklen_t size = sizeof address;
+    CHECK(getsockname(descriptor, (struct sockaddr *)&address, &size) == 0, "getsockname");
+    printf("listening on 127.0.0.1:%d\n", ntohs(address.sin_port));
+    fflush(stdout);
+}
+
 static inline int listen_and_announce(int port, int socket_flags) {
     int listener = socket(AF_INET, SOCK_STREAM | socket_flags, 0);
     CHECK(listener >= 0, "socket");
     int on = 1;
     CHECK(setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0, "SO_REUSEADDR");
-    struct sockaddr_in address = loopback(port);
-    socklen_t size = sizeof address;
-    CHECK(bind(listener, (struct sockaddr *)&address, size) == 0, "bind");
+    bind_to_loopback(listener, port);
     CHECK(listen(listener, SOMAXCONN) == 0, "listen");
-    CHECK(getsockname(listener, (struct sockaddr *)&address, &size) == 0, "getsockname");
-    printf("listening on 127.0.0.1:%d\n", ntohs(address.sin_port));
-    fflush(stdout);
+    announce(listener);
     return listener;
 }
 
