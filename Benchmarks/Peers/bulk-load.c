@@ -14,11 +14,9 @@
 #include "histogram.h"
 #include "observed.h"
 #include "peer.h"
-#include <fcntl.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 
-enum { PIECE = 65536, MESSAGE = 64, SPARE_DESCRIPTORS = 32 };
+enum { PIECE = 65536, MESSAGE = 64 };
 enum mode { SINK, SOURCE, BROADCAST };
 
 struct connection {
@@ -121,30 +119,17 @@ static uint64_t run_until(struct load *load, uint64_t deadline) {
 }
 
 static void connect_one(struct load *load, struct connection *connection) {
-    struct sockaddr_in address = loopback(load->port);
-    connection->descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    CHECK(connection->descriptor >= 0, "socket");
-    CHECK(connect(connection->descriptor, (struct sockaddr *)&address, sizeof address) == 0,
-          "connect");
-    set_no_delay(connection->descriptor);
-    CHECK(fcntl(connection->descriptor, F_SETFL, O_NONBLOCK) == 0, "O_NONBLOCK");
+    int descriptor = connection->descriptor = connect_to(load->port);
+    set_no_delay(descriptor);
+    set_non_blocking(descriptor);
     struct epoll_event event = {
         .events = load->mode == SINK ? EPOLLOUT : EPOLLIN, .data.ptr = connection};
-    CHECK(epoll_ctl(load->epoll, EPOLL_CTL_ADD, connection->descriptor, &event) == 0, "epoll_ctl");
-}
-
-static void raise_descriptor_limit(rlim_t needed) {
-    struct rlimit limit;
-    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0, "getrlimit");
-    if (limit.rlim_cur >= needed) return;
-    limit.rlim_cur = needed;
-    CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0, "RLIMIT_NOFILE");
+    CHECK(epoll_ctl(load->epoll, EPOLL_CTL_ADD, descriptor, &event) == 0, "epoll_ctl");
 }
 
 /// The connection that sends a broadcast is the last: the server has accepted all others before.
 static void connect_all(struct load *load) {
     int count = load->connection_count + (load->mode == BROADCAST);
-    raise_descriptor_limit((rlim_t)count + SPARE_DESCRIPTORS);
     load->connections = calloc((size_t)count, sizeof *load->connections);
     load->epoll = epoll_create1(EPOLL_CLOEXEC);
     CHECK(load->connections && load->epoll >= 0, "set-up");

@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "observed.h"
 #include "peer.h"
-#include <fcntl.h>
 #include <sys/epoll.h>
 
 enum { SIZE = 64 };
@@ -19,11 +18,8 @@ struct load {
 
 /// Connects and sends the message at once, which succeeds on loopback.
 static void begin(struct load *load) {
-    struct sockaddr_in address = loopback(load->port);
-    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    CHECK(descriptor >= 0, "socket");
-    CHECK(connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0, "connect");
-    CHECK(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, "O_NONBLOCK");
+    int descriptor = connect_to(load->port);
+    set_non_blocking(descriptor);
     unsigned char message[SIZE];
     for (int i = 0; i < SIZE; i++) message[i] = (unsigned char)(descriptor * 31 + i);
     CHECK(send(descriptor, message, SIZE, MSG_NOSIGNAL) == SIZE, "send");

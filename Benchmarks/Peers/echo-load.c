@@ -9,7 +9,6 @@
 #include "histogram.h"
 #include "observed.h"
 #include "peer.h"
-#include <fcntl.h>
 #include <sys/epoll.h>
 
 struct connection {
@@ -113,18 +112,14 @@ static void receive(struct load *load, struct connection *connection) {
 
 static void connect_one(struct load *load, int index) {
     struct connection *connection = &load->connections[index];
-    struct sockaddr_in address = loopback(load->port);
-    connection->descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    CHECK(connection->descriptor >= 0, "socket");
-    CHECK(connect(connection->descriptor, (struct sockaddr *)&address, sizeof address) == 0,
-          "connect");
-    set_no_delay(connection->descriptor);
-    CHECK(fcntl(connection->descriptor, F_SETFL, O_NONBLOCK) == 0, "O_NONBLOCK");
+    int descriptor = connection->descriptor = connect_to(load->port);
+    set_no_delay(descriptor);
+    set_non_blocking(descriptor);
     connection->is_counted = index > 0 || !load->excludes_first;
     connection->sent_at = calloc((size_t)load->pipeline, sizeof *connection->sent_at);
     CHECK(connection->sent_at != NULL, "calloc");
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
-    CHECK(epoll_ctl(load->epoll, EPOLL_CTL_ADD, connection->descriptor, &event) == 0, "epoll_ctl");
+    CHECK(epoll_ctl(load->epoll, EPOLL_CTL_ADD, descriptor, &event) == 0, "epoll_ctl");
 }
 
 /// Serves echoes until `deadline`; returns the time at the end.

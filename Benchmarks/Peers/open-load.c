@@ -10,10 +10,8 @@
 #include "histogram.h"
 #include "observed.h"
 #include "peer.h"
-#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 
 enum { SIZE = 64, BUFFER_BYTES = 65536 };
 
@@ -152,25 +150,18 @@ static void finish(struct load *load) {
 }
 
 static void connect_one(struct load *load, struct connection *connection) {
-    struct sockaddr_in address = loopback(load->port);
-    int descriptor = connection->descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    CHECK(descriptor >= 0, "socket");
-    CHECK(connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0, "connect");
+    int descriptor = connection->descriptor = connect_to(load->port);
     set_no_delay(descriptor);
     const unsigned char *greeting = message(connection, 0);
     CHECK(send(descriptor, greeting, SIZE, MSG_NOSIGNAL) == SIZE, "send");
     CHECK(recv(descriptor, buffer, SIZE, MSG_WAITALL) == SIZE, "recv");
     CHECK(memcmp(buffer, greeting, SIZE) == 0, "the right bytes");
-    CHECK(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, "O_NONBLOCK");
+    set_non_blocking(descriptor);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
     CHECK(epoll_ctl(load->epoll, EPOLL_CTL_ADD, descriptor, &event) == 0, "epoll_ctl");
 }
 
 static void connect_all(struct load *load) {
-    struct rlimit limit;
-    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0, "getrlimit");
-    limit.rlim_cur = limit.rlim_max;
-    CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0, "setrlimit");
     load->connections = calloc((size_t)load->connection_count, sizeof *load->connections);
     load->epoll = epoll_create1(EPOLL_CLOEXEC);
     CHECK(load->connections && load->epoll >= 0, "set-up");

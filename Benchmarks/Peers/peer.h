@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -84,6 +85,18 @@ static inline int listen_and_announce(int port, int socket_flags) {
     CHECK(listen(listener, SOMAXCONN) == 0, "listen");
     announce(listener);
     return listener;
+}
+
+static inline int connect_to(int port) {
+    struct sockaddr_in address = loopback(port);
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(descriptor >= 0, "socket");
+    CHECK(connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0, "connect");
+    return descriptor;
+}
+
+static inline void set_non_blocking(int descriptor) {
+    CHECK(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, "O_NONBLOCK");
 }
 
 /// Accepts a connection without delay and without blocking; returns -1 if none is waiting.

@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "load.h"
 #include "tls.h"
-#include <fcntl.h>
 
 struct connection {
     int descriptor;
@@ -76,16 +75,13 @@ static void serve(struct load *load, void *ready) {
 
 /// Connects, and shakes hands before the socket becomes non-blocking.
 static void connect_one(struct load *load, SSL_CTX *context, struct connection *connection) {
-    struct sockaddr_in address = loopback(load->port);
-    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    CHECK(descriptor >= 0, "socket");
-    CHECK(connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0, "connect");
+    int descriptor = connect_to(load->port);
     set_no_delay(descriptor);
     *connection = (struct connection){.descriptor = descriptor, .tls = SSL_new(context)};
     check_tls(connection->tls != NULL && SSL_set_fd(connection->tls, descriptor), "SSL_new");
     check_tls(SSL_connect(connection->tls) == 1, "the handshake");
     cipher = SSL_CIPHER_get_protocol_id(SSL_get_current_cipher(connection->tls));
-    CHECK(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, "O_NONBLOCK");
+    set_non_blocking(descriptor);
     set_events(load, EPOLL_CTL_ADD, descriptor, EPOLLIN, connection);
 }
 
