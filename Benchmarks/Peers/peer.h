@@ -28,6 +28,13 @@ static inline void fail(const char *what) {
     exit(1);
 }
 
+/// Like CHECK, for what errno does not explain.
+static inline void require(int condition, const char *what) {
+    if (condition) return;
+    fprintf(stderr, "%s\n", what);
+    exit(1);
+}
+
 static inline uint64_t clock_nanoseconds(clockid_t clock) {
     struct timespec time;
     clock_gettime(clock, &time);

@@ -51,8 +51,8 @@ static void begin_message(struct load *load, struct connection *connection) {
     write_some(load, connection);
 }
 
-static void serve(struct load *load, void *ready) {
-    struct connection *connection = ready;
+static void serve(struct load *load, const struct epoll_event *event) {
+    struct connection *connection = event->data.ptr;
     if (connection->waits) write_some(load, connection);
     do {
         int count = SSL_read(connection->tls, buffer, sizeof buffer);
@@ -61,11 +61,9 @@ static void serve(struct load *load, void *ready) {
             return;
         }
         const unsigned char *wanted = message(load, connection->descriptor, connection->sequence);
-        if (connection->received + (size_t)count > connection->written
-            || memcmp(buffer, wanted + connection->received, (size_t)count) != 0) {
-            fprintf(stderr, "wrong bytes\n");
-            exit(1);
-        }
+        require(connection->received + (size_t)count <= connection->written
+                    && memcmp(buffer, wanted + connection->received, (size_t)count) == 0,
+                "wrong bytes");
         connection->received += (size_t)count;
         if (connection->received < load->size) continue;
         count_message(load, now_nanoseconds() - connection->sent_at);
@@ -86,7 +84,8 @@ static void connect_one(struct load *load, SSL_CTX *context, struct connection *
 }
 
 int main(int count, char **arguments) {
-    static struct load load = {.serve = serve};
+    static struct load load = {.serve = serve, .connection_count = 64};
+    load.size = (size_t)option(count, arguments, "--size", 64);
     prepare_load(&load, count, arguments);
     SSL_CTX *context = new_context(TLS_client_method());
     struct connection *connections = calloc((size_t)load.connection_count, sizeof *connections);

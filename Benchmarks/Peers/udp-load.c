@@ -44,24 +44,23 @@ static void send_lost_again(struct load *load) {
     }
 }
 
-static void serve(struct load *load, void *ready) {
-    if (ready == NULL) {
+static void serve(struct load *load, const struct epoll_event *event) {
+    struct connection *connection = event->data.ptr;
+    if (connection == NULL) {
         send_lost_again(load);
         return;
     }
-    struct connection *connection = ready;
     ssize_t count = recv(connection->descriptor, buffer, sizeof buffer, 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     CHECK(count >= 0, "recv");
     unsigned sequence;
     memcpy(&sequence, buffer, sizeof sequence);
-    if ((size_t)count != load->size || sequence > connection->sequence
-        || memcmp(buffer + sizeof sequence, message(load, connection->descriptor, sequence),
-                  load->size - sizeof sequence)
-               != 0) {
-        fprintf(stderr, "wrong bytes\n");
-        exit(1);
-    }
+    require((size_t)count == load->size && sequence <= connection->sequence
+                && memcmp(buffer + sizeof sequence,
+                          message(load, connection->descriptor, sequence),
+                          load->size - sizeof sequence)
+                       == 0,
+            "wrong bytes");
     if (sequence < connection->sequence) return;  // the second echo of a datagram sent again
     count_message(load, now_nanoseconds() - connection->sent_at);
     connection->sequence++;
@@ -89,7 +88,8 @@ static void connect_all(struct load *load) {
 }
 
 int main(int count, char **arguments) {
-    static struct load load = {.serve = serve};
+    static struct load load = {.serve = serve, .connection_count = 64};
+    load.size = (size_t)option(count, arguments, "--size", 64);
     prepare_load(&load, count, arguments);
     errno = EINVAL;
     CHECK(load.size > sizeof(unsigned) && load.size <= MOST_BYTES, "--size");
