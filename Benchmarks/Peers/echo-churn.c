@@ -24,7 +24,7 @@ static void finish(struct load *load, const struct epoll_event *event) {
     ssize_t count = recv(descriptor, echo, sizeof echo, 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     CHECK(count == SIZE, "the echo in one piece");
-    CHECK(memcmp(echo, message(load, descriptor, 0), SIZE) == 0, "the right bytes");
+    require(memcmp(echo, message(load, descriptor, 0), SIZE) == 0, "wrong bytes");
     close(descriptor);
     load->served++;
     begin(load);

@@ -81,14 +81,13 @@ static void receive(struct load *load, struct connection *connection) {
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     CHECK(count >= 0, "recv");
     uint64_t now = now_nanoseconds();
-    errno = EPROTO;
-    CHECK(count > 0, "the server closed a connection");
-    CHECK(connection->received + (uint64_t)count <= connection->sent, "as many bytes as were sent");
+    require(count > 0, "the server closed a connection");
+    require(connection->received + (uint64_t)count <= connection->sent, "too many bytes");
     for (size_t start = 0; start < (size_t)count;) {
         size_t offset = connection->received % SIZE, part = SIZE - offset;
         if (part > (size_t)count - start) part = (size_t)count - start;
         const unsigned char *wanted = message(load, connection->descriptor, connection->answered);
-        CHECK(memcmp(buffer + start, wanted + offset, part) == 0, "the right bytes");
+        require(memcmp(buffer + start, wanted + offset, part) == 0, "wrong bytes");
         start += part;
         connection->received += part;
         if (connection->received % SIZE != 0) break;
@@ -139,7 +138,7 @@ static void connect_one(struct load *load, struct connection *connection) {
     const unsigned char *greeting = message(load, descriptor, 0);
     CHECK(send(descriptor, greeting, SIZE, MSG_NOSIGNAL) == SIZE, "send");
     CHECK(recv(descriptor, buffer, SIZE, MSG_WAITALL) == SIZE, "recv");
-    CHECK(memcmp(buffer, greeting, SIZE) == 0, "the right bytes");
+    require(memcmp(buffer, greeting, SIZE) == 0, "wrong bytes");
     set_non_blocking(descriptor);
     set_events(load, EPOLL_CTL_ADD, descriptor, EPOLLIN, connection);
 }
