@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import building
 import machine
-from report import Need, Outcome, needs_table, number, table
+from report import Need, Outcome, needs_table, number, results_table, table
 from rounds import Values, in_turn
 from servers import (
     LOAD_EXTRA_SECONDS, ON_EPOLL, ON_URING, START_SECONDS, Load, Server, chosen, measure,
@@ -131,15 +131,7 @@ def _cpu_needs(results: dict[str, Values], bound: float, title: str) -> list[Nee
 def _print_section(
     title: str, results: dict[str, Values], needs: list[Need], outcome: Outcome
 ) -> None:
-    rows = []
-    for server, result in results.items():
-        if not result:
-            rows.append([server, "failed", *["-"] * 7])
-            continue
-        keys = ("cpu_us", "rate", "p50_us", "p99_us", "p999_us", "late_p99_us")
-        rows.append([server, *(number(result[key]) for key in keys),
-                     f"{result['switches']:.3f}", f"{result['threads']:.0f}"])
+    keys = ["cpu_us", "rate", "p50_us", "p99_us", "p999_us", "late_p99_us", "switches", "threads"]
     print(f"\n### {title}\n")
-    print(table(["server", "CPU µs", "a second", "p50 µs", "p99 µs", "p99.9 µs",
-                 "client late p99 µs", "switches", "threads"], rows))
+    print(results_table("server", keys, results))
     print("\n" + needs_table(needs, outcome), flush=True)
