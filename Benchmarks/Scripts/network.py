@@ -5,7 +5,6 @@ import argparse
 import socket
 import subprocess
 import time
-from collections.abc import Callable
 
 import building
 import machine
@@ -82,13 +81,7 @@ def _compare_servers(options: argparse.Namespace, outcome: Outcome) -> None:
         load = Load(clients[scenario.client], scenario.connections, options.seconds,
                     arguments=scenario.arguments)
         loaded = [server for server in servers if server.name != SPINNING or name == ALONE]
-        names, measure = measurer(loaded, load, options.cpus)
-
-        def measure_later(name: str, measure: Callable[[str], Values] = measure) -> Values:
-            machine.wait_for_connection_tracking()
-            return measure(name)
-
-        results = in_turn(options, outcome, name, names, measure_later)
+        results = in_turn(options, outcome, name, *measurer(loaded, load, options.cpus))
         _print_section(name, results, of_c, of_nio, outcome)
     sleeping = [server for server in servers if server.name != SPINNING]
     _compare_idle(sleeping, server_cpu, outcome)

@@ -101,7 +101,6 @@ def _compare(
     ciphers: list[str] = []
 
     def measure(name: str) -> Values:
-        machine.wait_for_connection_tracking()
         result = measurer([by_name[name]], loads[name], options.cpus)[1](name)
         if "cipher" in result:
             cipher = int(result["cipher"])
