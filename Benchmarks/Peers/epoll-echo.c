@@ -1,6 +1,6 @@
 // The plain epoll echo server: one thread, level-triggered, recv and send inline. What a socket has
-// no room for is kept, and nothing more is received from its connection until it is sent. With --spin
-// it polls instead of sleeping.
+// no room for is kept, and nothing more is received from its connection until it is sent. With
+// --spin it polls instead of sleeping.
 //
 // epoll-echo --port P [--spin]
 #define _GNU_SOURCE
@@ -62,7 +62,8 @@ static void echo(int epoll, int connection) {
     if (sent < 0) {
         end(epoll, connection);
     } else if (sent < count) {
-        struct rest rest = {.bytes = malloc((size_t)(count - sent)), .count = (size_t)(count - sent)};
+        struct rest rest = {.count = (size_t)(count - sent)};
+        rest.bytes = malloc(rest.count);
         CHECK(rest.bytes != NULL, "malloc");
         memcpy(rest.bytes, buffer + sent, rest.count);
         rests[connection] = rest;
@@ -74,8 +75,7 @@ int main(int count, char **arguments) {
     int listener = listen_and_announce((int)option(count, arguments, "--port", 0), SOCK_NONBLOCK);
     int epoll = epoll_create1(EPOLL_CLOEXEC);
     CHECK(epoll >= 0, "epoll_create1");
-    struct epoll_event event = {.events = EPOLLIN, .data.fd = listener};
-    CHECK(epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &event) == 0, "epoll_ctl");
+    change(epoll, EPOLL_CTL_ADD, listener, EPOLLIN);
     int timeout = has_option(count, arguments, "--spin") ? 0 : -1;
     for (;;) {
         struct epoll_event events[EVENTS_PER_WAIT];

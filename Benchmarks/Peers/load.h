@@ -66,7 +66,7 @@ static inline void run_until(struct load *load, uint64_t deadline) {
     }
 }
 
-// Once it has ended: what was spent in it.
+// A measured period: the values are those at its start, then what was spent until its end.
 struct period {
     pid_t server;
     struct observed observed;
