@@ -10,7 +10,7 @@
 #include <sys/epoll.h>
 
 // A turn ends after so many bytes, so that other connections get theirs.
-enum { EVENTS_PER_WAIT = 256, PIECE = 65536, PIECES_PER_TURN = 16, MOST_DESCRIPTORS = 65536 };
+enum { PIECE = 65536, PIECES_PER_TURN = 16, MOST_DESCRIPTORS = 65536 };
 
 // Page-aligned: some processors copy twice as fast to such an address.
 static char buffer[PIECE] __attribute__((aligned(4096)));
@@ -33,14 +33,8 @@ static void change(int epoll, int operation, int descriptor, uint32_t events) {
 }
 
 static void accept_all(int epoll, int listener, uint32_t events) {
-    for (;;) {
-        int descriptor = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (descriptor < 0) {
-            CHECK(errno == EAGAIN || errno == EINTR || errno == ECONNABORTED, "accept4");
-            return;
-        }
+    for (int descriptor; (descriptor = accept_one(listener)) >= 0;) {
         CHECK(descriptor < MOST_DESCRIPTORS, "more connections than the table holds");
-        set_no_delay(descriptor);
         connections[descriptor] = (struct connection){.place = member_count};
         members[member_count++] = descriptor;
         change(epoll, EPOLL_CTL_ADD, descriptor, events);
@@ -65,15 +59,6 @@ static ssize_t receive_some(int descriptor) {
     } while (count < 0 && errno == EINTR);
     if (count == 0) return -1;
     return count < 0 && errno == EAGAIN ? 0 : count;
-}
-
-/// Returns the number of bytes sent, or -1.
-static ssize_t send_some(int descriptor, const char *bytes, size_t count) {
-    ssize_t sent;
-    do {
-        sent = send(descriptor, bytes, count, MSG_NOSIGNAL);
-    } while (sent < 0 && errno == EINTR);
-    return sent < 0 && errno == EAGAIN ? 0 : sent;
 }
 
 // MARK: sink and source

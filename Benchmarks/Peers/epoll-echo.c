@@ -1,13 +1,13 @@
 // The plain epoll echo server: one thread, level-triggered, recv and send inline. What a socket has
-// no room for is kept, and nothing more is received from its connection until it is sent. With --spin
-// it polls instead of sleeping.
+// no room for is kept, and nothing more is received from its connection until it is sent. With
+// --spin it polls instead of sleeping.
 //
 // epoll-echo --port P [--spin]
 #define _GNU_SOURCE
 #include "peer.h"
 #include <sys/epoll.h>
 
-enum { EVENTS_PER_WAIT = 256, BUFFER_BYTES = 65536, MOST_DESCRIPTORS = 65536 };
+enum { BUFFER_BYTES = 65536, MOST_DESCRIPTORS = 65536 };
 
 // Page-aligned: some processors copy twice as fast to such an address.
 static char buffer[BUFFER_BYTES] __attribute__((aligned(4096)));
@@ -24,14 +24,8 @@ static void change(int epoll, int operation, int connection, uint32_t events) {
 }
 
 static void accept_all(int epoll, int listener) {
-    for (;;) {
-        int connection = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (connection < 0) {
-            CHECK(errno == EAGAIN || errno == EINTR || errno == ECONNABORTED, "accept4");
-            return;
-        }
+    for (int connection; (connection = accept_one(listener)) >= 0;) {
         CHECK(connection < MOST_DESCRIPTORS, "more connections than the table holds");
-        set_no_delay(connection);
         change(epoll, EPOLL_CTL_ADD, connection, EPOLLIN);
     }
 }
@@ -41,15 +35,6 @@ static void end(int epoll, int connection) {
     rests[connection].bytes = NULL;
     change(epoll, EPOLL_CTL_DEL, connection, 0);
     close(connection);
-}
-
-/// Returns the number of bytes sent, or -1.
-static ssize_t send_some(int connection, const char *bytes, size_t count) {
-    ssize_t sent;
-    do {
-        sent = send(connection, bytes, count, MSG_NOSIGNAL);
-    } while (sent < 0 && errno == EINTR);
-    return sent < 0 && errno == EAGAIN ? 0 : sent;
 }
 
 static void send_rest(int epoll, int connection) {
@@ -77,7 +62,8 @@ static void echo(int epoll, int connection) {
     if (sent < 0) {
         end(epoll, connection);
     } else if (sent < count) {
-        struct rest rest = {.bytes = malloc((size_t)(count - sent)), .count = (size_t)(count - sent)};
+        struct rest rest = {.count = (size_t)(count - sent)};
+        rest.bytes = malloc(rest.count);
         CHECK(rest.bytes != NULL, "malloc");
         memcpy(rest.bytes, buffer + sent, rest.count);
         rests[connection] = rest;
@@ -89,8 +75,7 @@ int main(int count, char **arguments) {
     int listener = listen_and_announce((int)option(count, arguments, "--port", 0), SOCK_NONBLOCK);
     int epoll = epoll_create1(EPOLL_CLOEXEC);
     CHECK(epoll >= 0, "epoll_create1");
-    struct epoll_event event = {.events = EPOLLIN, .data.fd = listener};
-    CHECK(epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &event) == 0, "epoll_ctl");
+    change(epoll, EPOLL_CTL_ADD, listener, EPOLLIN);
     int timeout = has_option(count, arguments, "--spin") ? 0 : -1;
     for (;;) {
         struct epoll_event events[EVENTS_PER_WAIT];

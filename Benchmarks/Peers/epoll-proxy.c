@@ -7,7 +7,7 @@
 #include "peer.h"
 #include <sys/epoll.h>
 
-enum { EVENTS_PER_WAIT = 256, BUFFER_BYTES = 65536 };
+enum { BUFFER_BYTES = 65536 };
 
 // Page-aligned: some processors copy twice as fast to such an address.
 static char buffer[BUFFER_BYTES] __attribute__((aligned(4096)));
@@ -51,15 +51,6 @@ static void close_pair(int epoll, struct side *side) {
         side->next_closed = closed;
         closed = side;
     }
-}
-
-/// Returns the number of bytes sent, or -1.
-static ssize_t send_some(int descriptor, const char *bytes, size_t count) {
-    ssize_t sent;
-    do {
-        sent = send(descriptor, bytes, count, MSG_NOSIGNAL);
-    } while (sent < 0 && errno == EINTR);
-    return sent < 0 && errno == EAGAIN ? 0 : sent;
 }
 
 // The side's stream has ended, and the other side has all of its bytes.
@@ -127,7 +118,6 @@ static void handle(int epoll, struct side *side, uint32_t events) {
 static struct side *make_side(int epoll, int descriptor) {
     struct side *side = calloc(1, sizeof *side);
     CHECK(side != NULL, "calloc");
-    set_no_delay(descriptor);
     side->descriptor = descriptor;
     side->events = EPOLLIN;
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = side};
@@ -136,14 +126,10 @@ static struct side *make_side(int epoll, int descriptor) {
 }
 
 static void accept_all(int epoll, int listener, const struct sockaddr_in *upstream) {
-    for (;;) {
-        int client = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (client < 0) {
-            CHECK(errno == EAGAIN || errno == EINTR || errno == ECONNABORTED, "accept4");
-            return;
-        }
+    for (int client; (client = accept_one(listener)) >= 0;) {
         int server = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
         CHECK(server >= 0, "socket");
+        set_no_delay(server);
         // Until it is connected, a send finds no room; a failure is found by the next receive.
         int result = connect(server, (const struct sockaddr *)upstream, sizeof *upstream);
         CHECK(result == 0 || errno == EINPROGRESS, "connect");

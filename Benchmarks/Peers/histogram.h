@@ -3,6 +3,7 @@
 #define HISTOGRAM_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 enum { SUB_BITS = 6, SUB_BUCKETS = 1 << SUB_BITS, BUCKETS = (64 - SUB_BITS + 1) * SUB_BUCKETS };
 
@@ -37,6 +38,18 @@ static inline uint64_t histogram_percentile(const struct histogram *histogram, d
         if (seen > rank) return histogram_upper_bound(bucket);
     }
     return 0;
+}
+
+/// Prints name=value, in microseconds.
+static inline void print_percentile(const char *name, const struct histogram *histogram,
+                                    double part) {
+    printf("%s=%.1f\n", name, (double)histogram_percentile(histogram, part) / 1e3);
+}
+
+static inline void print_percentiles(const struct histogram *histogram) {
+    print_percentile("p50_us", histogram, 0.50);
+    print_percentile("p99_us", histogram, 0.99);
+    print_percentile("p999_us", histogram, 0.999);
 }
 
 #endif

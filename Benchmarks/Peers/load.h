@@ -1,5 +1,5 @@
-// Shared by udp-load and tls-load: one thread, epoll, closed loop, one message of each connection
-// in flight. Measures the server's CPU time over exactly the measured period.
+// Shared by the load clients: one thread, epoll. Measures the server's CPU time over exactly the
+// measured period, and prints key=value lines.
 #ifndef LOAD_H
 #define LOAD_H
 
@@ -8,32 +8,31 @@
 #include "peer.h"
 #include <sys/epoll.h>
 
-enum { EVENTS_PER_WAIT = 256 };
-
 struct load {
-    int port, connection_count, epoll;
-    size_t size;
-    void (*serve)(struct load *load, void *connection);  // called when it is ready
+    int port, epoll;
+    int connection_count;  // before prepare_load, the default
+    size_t size;           // of a message; set before prepare_load
+    void (*serve)(struct load *load, const struct epoll_event *event);
     pid_t server;
     double warmup, seconds;
     unsigned char *pattern;  // the byte values 0 to 255, repeated
-    uint64_t messages;
+    uint64_t served;         // messages, or bytes
     struct histogram latencies;
 };
 
 /// Reads the options, and makes what all clients need.
 static inline void prepare_load(struct load *load, int count, char **arguments) {
     load->port = (int)option(count, arguments, "--port", 0);
-    load->connection_count = (int)option(count, arguments, "--connections", 64);
-    load->size = (size_t)option(count, arguments, "--size", 64);
+    load->connection_count =
+        (int)option(count, arguments, "--connections", load->connection_count);
     load->server = (pid_t)option(count, arguments, "--server-pid", 0);
     load->warmup = option(count, arguments, "--warmup", 0.5);
     load->seconds = option(count, arguments, "--seconds", 2);
     errno = EINVAL;
     CHECK(load->port > 0 && load->connection_count > 0 && load->size > 0 && load->seconds > 0,
           "options");
-    load->pattern = malloc(load->size + 256);
-    CHECK(load->pattern != NULL, "malloc");
+    load->pattern = aligned_alloc(4096, (load->size + 256 + 4095) & ~4095ul);
+    CHECK(load->pattern != NULL, "aligned_alloc");
     for (size_t i = 0; i < load->size + 256; i++) load->pattern[i] = (unsigned char)i;
     load->epoll = epoll_create1(EPOLL_CLOEXEC);
     CHECK(load->epoll >= 0, "epoll_create1");
@@ -41,7 +40,7 @@ static inline void prepare_load(struct load *load, int count, char **arguments) 
 
 /// Each message differs from the previous one and from those of other connections.
 static inline const unsigned char *message(const struct load *load, int descriptor,
-                                           unsigned sequence) {
+                                           uint64_t sequence) {
     return load->pattern + ((sequence * 7 + (unsigned)descriptor * 31) & 255);
 }
 
@@ -53,44 +52,70 @@ static inline void set_events(struct load *load, int operation, int descriptor, 
 
 static inline void count_message(struct load *load, uint64_t nanoseconds) {
     histogram_add(&load->latencies, nanoseconds);
-    load->messages++;
+    load->served++;
 }
 
-/// Serves echoes until `deadline`; returns the time at the end.
-static inline uint64_t run_until(struct load *load, uint64_t deadline) {
-    for (;;) {
-        uint64_t now = now_nanoseconds();
-        if (now >= deadline) return now;
+/// Serves events until `deadline`.
+static inline void run_until(struct load *load, uint64_t deadline) {
+    for (uint64_t now; (now = now_nanoseconds()) < deadline;) {
         struct epoll_event events[EVENTS_PER_WAIT];
         int milliseconds = (int)((deadline - now + 999999) / 1000000);
         int ready = epoll_wait(load->epoll, events, EVENTS_PER_WAIT, milliseconds);
         CHECK(ready >= 0 || errno == EINTR, "epoll_wait");
-        for (int i = 0; i < ready; i++) load->serve(load, events[i].data.ptr);
+        for (int i = 0; i < ready; i++) load->serve(load, &events[i]);
     }
+}
+
+// A measured period: the values are those at its start, then what was spent until its end.
+struct period {
+    pid_t server;
+    struct observed observed;
+    uint64_t start, nanoseconds, own_cpu_nanoseconds;
+};
+
+static inline struct period begin_period(pid_t server) {
+    struct period period = {.server = server, .observed = observe(server)};
+    period.start = now_nanoseconds();
+    period.own_cpu_nanoseconds = clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+    return period;
+}
+
+static inline void end_period(struct period *period) {
+    period->nanoseconds = now_nanoseconds() - period->start;
+    period->observed = observed_since(period->observed, observe(period->server));
+    period->own_cpu_nanoseconds =
+        clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - period->own_cpu_nanoseconds;
+}
+
+/// Prints what each of the served `units` costs; and the latencies, if any.
+static inline void print_period(const struct period *period, double units,
+                                const struct histogram *latencies) {
+    printf("rate=%.1f\n", units / ((double)period->nanoseconds / 1e9));
+    if (latencies != NULL) print_percentiles(latencies);
+    if (units == 0) units = 1;
+    printf("cpu_us=%.4f\n", (double)period->observed.cpu_nanoseconds / 1e3 / units);
+    printf("client_cpu_us=%.4f\n", (double)period->own_cpu_nanoseconds / 1e3 / units);
+    printf("switches=%.4f\n", (double)period->observed.switches / units);
+    printf("threads=%lld\n", (long long)period->observed.threads);
 }
 
 static inline void warm_up(struct load *load) {
     run_until(load, now_nanoseconds() + (uint64_t)(load->warmup * 1e9));
-    load->messages = 0;
+    load->served = 0;
     load->latencies = (struct histogram){0};
 }
 
-/// Prints key=value lines.
+static inline struct period measure(struct load *load) {
+    struct period period = begin_period(load->server);
+    run_until(load, period.start + (uint64_t)(load->seconds * 1e9));
+    end_period(&period);
+    return period;
+}
+
 static inline void measure_and_print(struct load *load) {
-    struct observed before = observe(load->server);
-    uint64_t start = now_nanoseconds();
-    uint64_t own_start = clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
-    uint64_t end = run_until(load, start + (uint64_t)(load->seconds * 1e9));
-    struct observed spent = observed_since(before, observe(load->server));
-    uint64_t own_spent = clock_nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - own_start;
-    double messages = load->messages > 0 ? (double)load->messages : 1;
-    printf("messages=%llu\n", (unsigned long long)load->messages);
-    printf("rate=%.1f\n", (double)load->messages / ((double)(end - start) / 1e9));
-    printf("p50_us=%.1f\n", (double)histogram_percentile(&load->latencies, 0.50) / 1e3);
-    printf("p99_us=%.1f\n", (double)histogram_percentile(&load->latencies, 0.99) / 1e3);
-    printf("cpu_us=%.4f\n", (double)spent.cpu_nanoseconds / 1e3 / messages);
-    printf("client_cpu_us=%.4f\n", (double)own_spent / 1e3 / messages);
-    printf("switches=%.4f\n", (double)spent.switches / messages);
+    struct period period = measure(load);
+    printf("messages=%llu\n", (unsigned long long)load->served);
+    print_period(&period, (double)load->served, &load->latencies);
 }
 
 #endif

@@ -6,8 +6,6 @@
 #include "tls.h"
 #include <sys/epoll.h>
 
-enum { EVENTS_PER_WAIT = 256 };
-
 struct connection {
     int descriptor;
     uint32_t events;  // that epoll reports
@@ -25,13 +23,7 @@ static void change(int epoll, int operation, int descriptor, uint32_t events, vo
 }
 
 static void accept_all(int epoll, int listener, SSL_CTX *context) {
-    for (;;) {
-        int descriptor = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (descriptor < 0) {
-            CHECK(errno == EAGAIN || errno == EINTR || errno == ECONNABORTED, "accept4");
-            return;
-        }
-        set_no_delay(descriptor);
+    for (int descriptor; (descriptor = accept_one(listener)) >= 0;) {
         struct connection *connection = calloc(1, sizeof *connection);
         CHECK(connection != NULL, "calloc");
         *connection = (struct connection){

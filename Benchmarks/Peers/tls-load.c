@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include "load.h"
 #include "tls.h"
-#include <fcntl.h>
 
 struct connection {
     int descriptor;
@@ -52,8 +51,8 @@ static void begin_message(struct load *load, struct connection *connection) {
     write_some(load, connection);
 }
 
-static void serve(struct load *load, void *ready) {
-    struct connection *connection = ready;
+static void serve(struct load *load, const struct epoll_event *event) {
+    struct connection *connection = event->data.ptr;
     if (connection->waits) write_some(load, connection);
     do {
         int count = SSL_read(connection->tls, buffer, sizeof buffer);
@@ -62,11 +61,9 @@ static void serve(struct load *load, void *ready) {
             return;
         }
         const unsigned char *wanted = message(load, connection->descriptor, connection->sequence);
-        if (connection->received + (size_t)count > connection->written
-            || memcmp(buffer, wanted + connection->received, (size_t)count) != 0) {
-            fprintf(stderr, "wrong bytes\n");
-            exit(1);
-        }
+        require(connection->received + (size_t)count <= connection->written
+                    && memcmp(buffer, wanted + connection->received, (size_t)count) == 0,
+                "wrong bytes");
         connection->received += (size_t)count;
         if (connection->received < load->size) continue;
         count_message(load, now_nanoseconds() - connection->sent_at);
@@ -76,21 +73,19 @@ static void serve(struct load *load, void *ready) {
 
 /// Connects, and shakes hands before the socket becomes non-blocking.
 static void connect_one(struct load *load, SSL_CTX *context, struct connection *connection) {
-    struct sockaddr_in address = loopback(load->port);
-    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    CHECK(descriptor >= 0, "socket");
-    CHECK(connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0, "connect");
+    int descriptor = connect_to(load->port);
     set_no_delay(descriptor);
     *connection = (struct connection){.descriptor = descriptor, .tls = SSL_new(context)};
     check_tls(connection->tls != NULL && SSL_set_fd(connection->tls, descriptor), "SSL_new");
     check_tls(SSL_connect(connection->tls) == 1, "the handshake");
     cipher = SSL_CIPHER_get_protocol_id(SSL_get_current_cipher(connection->tls));
-    CHECK(fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0, "O_NONBLOCK");
+    set_non_blocking(descriptor);
     set_events(load, EPOLL_CTL_ADD, descriptor, EPOLLIN, connection);
 }
 
 int main(int count, char **arguments) {
-    static struct load load = {.serve = serve};
+    static struct load load = {.serve = serve, .connection_count = 64};
+    load.size = (size_t)option(count, arguments, "--size", 64);
     prepare_load(&load, count, arguments);
     SSL_CTX *context = new_context(TLS_client_method());
     struct connection *connections = calloc((size_t)load.connection_count, sizeof *connections);

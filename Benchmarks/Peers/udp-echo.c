@@ -13,18 +13,6 @@ static struct sockaddr_storage senders[DATAGRAMS];
 static struct iovec parts[DATAGRAMS];
 static struct mmsghdr datagrams[DATAGRAMS];
 
-static int bind_and_announce(int port) {
-    int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    CHECK(descriptor >= 0, "socket");
-    struct sockaddr_in address = loopback(port);
-    socklen_t size = sizeof address;
-    CHECK(bind(descriptor, (struct sockaddr *)&address, size) == 0, "bind");
-    CHECK(getsockname(descriptor, (struct sockaddr *)&address, &size) == 0, "getsockname");
-    printf("listening on 127.0.0.1:%d\n", ntohs(address.sin_port));
-    fflush(stdout);
-    return descriptor;
-}
-
 /// Drops a datagram that the kernel refuses.
 static void send_all(int descriptor, int count) {
     for (int sent = 0; sent < count;) {
@@ -35,7 +23,10 @@ static void send_all(int descriptor, int count) {
 }
 
 int main(int count, char **arguments) {
-    int descriptor = bind_and_announce((int)option(count, arguments, "--port", 0));
+    int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    CHECK(descriptor >= 0, "socket");
+    bind_to_loopback(descriptor, (int)option(count, arguments, "--port", 0));
+    announce(descriptor);
     for (int i = 0; i < DATAGRAMS; i++) {
         parts[i] = (struct iovec){.iov_base = buffers[i], .iov_len = BUFFER_BYTES};
         datagrams[i].msg_hdr = (struct msghdr){.msg_name = &senders[i],

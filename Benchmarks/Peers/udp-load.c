@@ -1,5 +1,6 @@
 // The load client of UDP servers: each of its sockets keeps one datagram in flight, and sends it
-// again if there is no echo after 200 ms. Verifies every byte.
+// again if there is no echo after 200 ms. A latency counts from the first sending. Verifies every
+// byte.
 //
 // udp-load --port P [--connections 64] [--size 64] [--warmup 0.5] [--seconds 2] [--server-pid PID]
 // Prints key=value lines; lost is the number of datagrams sent again.
@@ -12,7 +13,7 @@ enum { LOST_MILLISECONDS = 200, CHECKS_PER_LIMIT = 4, MOST_BYTES = 65507 };
 struct connection {
     int descriptor;
     unsigned sequence;  // sent in front of the bytes: an echo may come after the second sending
-    uint64_t sent_at;
+    uint64_t first_sent_at, sent_at;
 };
 
 static struct connection *connections;
@@ -27,6 +28,7 @@ static void send_message(struct load *load, struct connection *connection) {
            message(load, connection->descriptor, connection->sequence),
            load->size - sizeof connection->sequence);
     connection->sent_at = now_nanoseconds();
+    if (connection->first_sent_at == 0) connection->first_sent_at = connection->sent_at;
     // Without room the datagram counts as lost.
     CHECK(send(connection->descriptor, outgoing, load->size, 0) >= 0 || errno == EAGAIN
               || errno == ENOBUFS || errno == EINTR,
@@ -44,26 +46,26 @@ static void send_lost_again(struct load *load) {
     }
 }
 
-static void serve(struct load *load, void *ready) {
-    if (ready == NULL) {
+static void serve(struct load *load, const struct epoll_event *event) {
+    struct connection *connection = event->data.ptr;
+    if (connection == NULL) {
         send_lost_again(load);
         return;
     }
-    struct connection *connection = ready;
     ssize_t count = recv(connection->descriptor, buffer, sizeof buffer, 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     CHECK(count >= 0, "recv");
     unsigned sequence;
     memcpy(&sequence, buffer, sizeof sequence);
-    if ((size_t)count != load->size || sequence > connection->sequence
-        || memcmp(buffer + sizeof sequence, message(load, connection->descriptor, sequence),
-                  load->size - sizeof sequence)
-               != 0) {
-        fprintf(stderr, "wrong bytes\n");
-        exit(1);
-    }
+    require((size_t)count == load->size && sequence <= connection->sequence
+                && memcmp(buffer + sizeof sequence,
+                          message(load, connection->descriptor, sequence),
+                          load->size - sizeof sequence)
+                       == 0,
+            "wrong bytes");
     if (sequence < connection->sequence) return;  // the second echo of a datagram sent again
-    count_message(load, now_nanoseconds() - connection->sent_at);
+    count_message(load, now_nanoseconds() - connection->first_sent_at);
+    connection->first_sent_at = 0;
     connection->sequence++;
     send_message(load, connection);
 }
@@ -89,7 +91,8 @@ static void connect_all(struct load *load) {
 }
 
 int main(int count, char **arguments) {
-    static struct load load = {.serve = serve};
+    static struct load load = {.serve = serve, .connection_count = 64};
+    load.size = (size_t)option(count, arguments, "--size", 64);
     prepare_load(&load, count, arguments);
     errno = EINVAL;
     CHECK(load.size > sizeof(unsigned) && load.size <= MOST_BYTES, "--size");

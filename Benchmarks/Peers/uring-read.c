@@ -2,7 +2,6 @@
 // uring-read PATH [--rounds 9] [--depth 4] [--block 262144]; prints key=value lines.
 #define _GNU_SOURCE
 #include "peer.h"
-#include <fcntl.h>
 #include <liburing.h>
 #include <sys/stat.h>
 

@@ -21,13 +21,12 @@ static void *drain(void *argument) {
 
 static int connected(pthread_t *reader) {
     int listener = socket(AF_INET, SOCK_STREAM, 0);
-    struct sockaddr_in address = loopback(0);
+    struct sockaddr_in address;
     socklen_t length = sizeof address;
-    CHECK(bind(listener, (struct sockaddr *)&address, sizeof address) == 0, "bind");
+    bind_to_loopback(listener, 0);
     CHECK(listen(listener, 1) == 0, "listen");
     CHECK(getsockname(listener, (struct sockaddr *)&address, &length) == 0, "getsockname");
-    int client = socket(AF_INET, SOCK_STREAM, 0);
-    CHECK(connect(client, (struct sockaddr *)&address, sizeof address) == 0, "connect");
+    int client = connect_to(ntohs(address.sin_port));
     set_no_delay(client);
     int server = accept(listener, NULL, NULL);
     CHECK(server >= 0, "accept");

@@ -8,8 +8,8 @@ import tempfile
 
 import building
 import machine
-from blocking import CONNECTIONS
-from report import Need, Outcome, needs_table, number, table
+from blocking import COLUMNS, CONNECTIONS
+from report import PER_MESSAGE, Need, Outcome, needs_table, results_table
 from rounds import Values, in_turn
 from servers import ON_EPOLL, ON_URING, Load, Server, chosen, measure
 
@@ -59,19 +59,9 @@ def compare(options: argparse.Namespace) -> Outcome:
 
 def _print_section(server: str, results: dict[str, Values], outcome: Outcome) -> None:
     titles = {ALONE: "alone", **{block: title for block, (title, _, _) in BLOCKS.items()}}
-    rows = []
-    for block, result in results.items():
-        if not result:
-            rows.append([titles[block], "failed", *["-"] * 6])
-            continue
-        latencies = [number(result[key] / 1e3) for key in ("p50_us", "p99_us", "p999_us")]
-        rows.append([
-            titles[block], number(result["rate"]), *latencies, number(result["cpu_us"]),
-            f"{result['switches']:.3f}", f"{result['threads']:.0f}"])
+    titled = {titles[block]: result for block, result in results.items()}
     print(f"\n### {server}\n")
-    print(table(
-        ["the first handler", "messages/s", "p50 ms", "p99 ms", "p99.9 ms", "CPU µs/message",
-         "switches/message", "threads"], rows))
+    print(results_table("the first handler", COLUMNS, titled, PER_MESSAGE))
     needs = []
     for block, (title, least_rate, most_ms) in BLOCKS.items():
         result = results[block]

@@ -5,7 +5,7 @@ import dataclasses
 
 import building
 import machine
-from report import Need, Outcome, needs_table, number, table
+from report import PER_MESSAGE, Need, Outcome, needs_table, results_table
 from rounds import Values, in_turn
 from servers import ON_EPOLL, ON_URING, Load, Server, chosen, measure
 
@@ -17,6 +17,7 @@ BLOCKS = {
 }
 DISPATCH, RING, NETWORK = "libdispatch", "ring", "ring-network"
 MOST_P99_US = 5_000
+COLUMNS = ["rate", "p50_ms", "p99_ms", "p999_ms", "cpu_us", "switches", "threads"]
 
 
 def _servers(options: argparse.Namespace) -> list[Server]:
@@ -58,19 +59,8 @@ def compare(options: argparse.Namespace) -> Outcome:
 def _print_section(
     title: str, results: dict[str, Values], outcome: Outcome, has_needs: bool
 ) -> None:
-    rows = []
-    for name, result in results.items():
-        if not result:
-            rows.append([name, "failed", *["-"] * 6])
-            continue
-        latencies = [number(result[key] / 1e3) for key in ("p50_us", "p99_us", "p999_us")]
-        rows.append([
-            name, number(result["rate"]), *latencies, number(result["cpu_us"]),
-            f"{result['switches']:.3f}", f"{result['threads']:.0f}"])
     print(f"\n### {title[0].upper()}{title[1:]}\n")
-    print(table(
-        ["server", "messages/s", "p50 ms", "p99 ms", "p99.9 ms", "CPU µs/message",
-         "switches/message", "threads"], rows), flush=True)
+    print(results_table("server", COLUMNS, results, PER_MESSAGE), flush=True)
     if not has_needs:
         return
     ours, theirs = results.get(RING, {}), results.get(DISPATCH, {})

@@ -6,7 +6,7 @@ import dataclasses
 
 import building
 import machine
-from report import Need, Outcome, needs_table, number, table
+from report import Need, Outcome, needs_table, results_table
 from rounds import Values, in_turn
 from servers import ON_EPOLL, ON_URING, Load, Server, chosen, measurer
 
@@ -83,17 +83,9 @@ def compare(options: argparse.Namespace) -> Outcome:
 def _print_section(
     title: str, scenario: Scenario, results: dict[str, Values], outcome: Outcome
 ) -> None:
-    rows = []
-    for name, result in results.items():
-        if not result:
-            rows.append([name, "failed", *["-"] * 5])
-            continue
-        latency = [number(result[key]) if key in result else "-" for key in ("p50_us", "p99_us")]
-        rows.append([name, number(result["cpu_us"]), number(result["client_cpu_us"]),
-                     number(result["rate"]), *latency, f"{result['switches']:.3f}"])
+    keys = ["cpu_us", "client_cpu_us", "rate", "p50_us", "p99_us", "switches"]
     print(f"\n### {title[0].upper()}{title[1:]}\n")
-    print(table([f"for each {scenario.kind}", "CPU µs", "client's CPU µs", "a second", "p50 µs",
-                 "p99 µs", "switches"], rows))
+    print(results_table(f"for each {scenario.kind}", keys, results))
     cpu = {name: result.get("cpu_us") for name, result in results.items()}
     c = next((name for name in cpu if name.startswith("c-")), "plain C")
     needs = [Need(f"CPU of {name} / {c}, {title}", cpu[name], cpu.get(c), at_most=scenario.most)

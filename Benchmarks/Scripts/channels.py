@@ -6,7 +6,7 @@ import tempfile
 
 import building
 import machine
-from report import Need, Outcome, needs_table, number, table
+from report import PER_MESSAGE, Need, Outcome, needs_table, number, results_table, table
 from rounds import MeasureError, Values, in_turn
 from servers import ON_EPOLL, ON_URING, Load, Server, measurer, output, values
 
@@ -119,14 +119,9 @@ def _echoes(options: argparse.Namespace, outcome: Outcome, client: str, programs
         load = Load(client, connections, options.seconds)
         results = in_turn(
             options, outcome, f"{connections} connections", *measurer(servers, load, options.cpus))
-        rows = [
-            [name, number(result["cpu_us"]), number(result["rate"]), number(result["p50_us"]),
-             number(result["p99_us"]), f"{result['switches']:.3f}", f"{result['threads']:.0f}"]
-            if result else [name, "failed", *["-"] * 5] for name, result in results.items()]
+        keys = ["cpu_us", "rate", "p50_us", "p99_us", "switches", "threads"]
         print(f"\n### Echo of 64 bytes, {connections} connections\n")
-        print(table(
-            ["server", "CPU µs/message", "messages/s", "p50 µs", "p99 µs", "switches/message",
-             "threads"], rows))
+        print(results_table("server", keys, results, PER_MESSAGE))
         ours, theirs = results.get(RING, {}), results.get(DISPATCH, {})
         print("\n" + needs_table([
             Need(f"CPU of {DISPATCH} / {RING}", theirs.get("cpu_us"), ours.get("cpu_us"),

@@ -16,7 +16,7 @@ import time
 
 import building
 import machine
-from report import Need, Outcome, needs_table, number, table
+from report import Need, Outcome, needs_table, results_table
 from rounds import MeasureError, Values, in_turn
 from servers import FREE_PORT, Running, Server, pinned
 
@@ -159,8 +159,5 @@ def _print(
     title: str, results: dict[str, Values], needs: list[Need], outcome: Outcome
 ) -> None:
     print(f"\n### {title}\n")
-    print(table(
-        ["client", "CPU µs each", "a second"],
-        [[name, number(result["cpu_us"]), number(result["rate"])] if result
-         else [name, "failed", "-"] for name, result in results.items()]))
+    print(results_table("client", ["cpu_us", "rate"], results, {"cpu_us": "CPU µs each"}))
     print("\n" + needs_table(needs, outcome), flush=True)

@@ -8,7 +8,7 @@ import sys
 
 import building
 import machine
-from report import Need, Outcome, needs_table, number, table
+from report import Need, Outcome, needs_table, results_table
 from rounds import Values, in_turn
 from servers import FREE_PORT, ON_URING, Running, Server, chosen, pinned
 
@@ -69,11 +69,9 @@ def _print_section(
     pipeline: int, results: dict[str, Values], outcome: Outcome
 ) -> None:
     print(f"\n### {CLIENTS} clients, pipeline {pipeline}\n")
-    keys = ["set", "get", "set_p99_ms", "get_p99_ms", "cpu_us"]
-    print(table(
-        ["server", "SET/s", "GET/s", "SET p99 ms", "GET p99 ms", "CPU µs a request"],
-        [[name, *(number(result[key]) for key in keys)] if result
-         else [name, "failed", *["-"] * 4] for name, result in results.items()]))
+    heads = {"set": "SET/s", "get": "GET/s", "set_p99_ms": "SET p99 ms",
+             "get_p99_ms": "GET p99 ms", "cpu_us": "CPU µs a request"}
+    print(results_table("server", list(heads), results, heads))
     ours, theirs = results.get(RING, {}), results.get(REDIS, {})
     print("\n" + needs_table([
         Need(f"{test.upper()}/s of {RING} / {REDIS}, pipeline {pipeline}", ours.get(test),

@@ -5,12 +5,11 @@ import argparse
 import socket
 import subprocess
 import time
-from collections.abc import Callable
 
 import building
 import machine
 import proxies
-from report import Need, Outcome, needs_table, number, table
+from report import Need, Outcome, needs_table, number, results_table, table
 from rounds import MeasureError, Values, in_turn
 from servers import (
     ON_EPOLL, ON_URING, Load, Running, Server, chosen, measurer, output, resident_bytes, values)
@@ -82,13 +81,7 @@ def _compare_servers(options: argparse.Namespace, outcome: Outcome) -> None:
         load = Load(clients[scenario.client], scenario.connections, options.seconds,
                     arguments=scenario.arguments)
         loaded = [server for server in servers if server.name != SPINNING or name == ALONE]
-        names, measure = measurer(loaded, load, options.cpus)
-
-        def measure_later(name: str, measure: Callable[[str], Values] = measure) -> Values:
-            machine.wait_for_connection_tracking()
-            return measure(name)
-
-        results = in_turn(options, outcome, name, names, measure_later)
+        results = in_turn(options, outcome, name, *measurer(loaded, load, options.cpus))
         _print_section(name, results, of_c, of_nio, outcome)
     sleeping = [server for server in servers if server.name != SPINNING]
     _compare_idle(sleeping, server_cpu, outcome)
@@ -102,16 +95,8 @@ def _print_section(
     def value(server: str, key: str = "cpu_us") -> float | None:
         return results.get(server, {}).get(key)
 
-    rows = []
-    for server, result in results.items():
-        if not result:
-            rows.append([server, "failed", *["-"] * 4])
-            continue
-        latency = [number(result[key]) if key in result else "-" for key in ("p50_us", "p99_us")]
-        rows.append([server, number(result["cpu_us"]), number(result["rate"]), *latency,
-                     f"{result['switches']:.3f}"])
     print(f"\n### {name}\n")
-    print(table(["server", "CPU µs", "a second", "p50 µs", "p99 µs", "switches"], rows))
+    print(results_table("server", ["cpu_us", "rate", "p50_us", "p99_us", "switches"], results))
     needs = []
     if of_c is not None:
         needs.append(Need(f"CPU of {RING} / {URING}", value(RING), value(URING), at_most=of_c))

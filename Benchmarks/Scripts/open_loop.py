@@ -9,11 +9,10 @@ from collections.abc import Iterator
 
 import building
 import machine
-from report import Need, Outcome, needs_table, number, table
+from report import Need, Outcome, needs_table, number, results_table, table
 from rounds import Values, in_turn
 from servers import (
-    LOAD_EXTRA_SECONDS, ON_EPOLL, ON_URING, START_SECONDS, Load, Server, chosen, measure,
-    measurer, pinned)
+    LOAD_EXTRA_SECONDS, START_SECONDS, Load, Server, echo_servers, measure, measurer, pinned)
 
 EPOLL, RING = "c-epoll", "echo-server"
 CONNECTIONS, MANY_CONNECTIONS = 64, 10_000
@@ -29,24 +28,10 @@ while time.monotonic() < end: pass
 """
 
 
-def _servers(options: argparse.Namespace) -> list[Server]:
-    build = not options.no_build
-    swift = building.swift_products(["nio-echo", "EchoServer"], build)
-    peer = building.c_peers(["epoll-echo"], build)["epoll-echo"]
-    port = ("--port", "0")
-    command = (swift["EchoServer"], "--host", "127.0.0.1", *port)
-    return chosen([
-        Server(EPOLL, (peer, *port)),
-        Server("swift-nio", (swift["nio-echo"], *port, "--loops", "1")),
-        Server(RING, command, ON_URING),
-        Server(f"{RING} on epoll", command, ON_EPOLL),
-    ], options.names)
-
-
 def compare(options: argparse.Namespace) -> Outcome:
     outcome = Outcome()
     client = building.c_peers(["open-load"], not options.no_build)["open-load"]
-    servers = _servers(options)
+    servers = echo_servers(options)
     server_cpu, client_cpu = options.cpus
     print(f"## An open loop: messages of 64 bytes at fixed times\n\n"
           f"{machine.facts(options.rounds, options.cpus)}")
@@ -58,8 +43,8 @@ def compare(options: argparse.Namespace) -> Outcome:
 
     for rate, bound in ALONE.items():
         title = f"{CONNECTIONS} connections, {rate:,} messages a second"
-        names, alone = measurer(servers, load(CONNECTIONS, rate), options.cpus)
-        results = in_turn(options, outcome, title, names, alone)
+        alone = measurer(servers, load(CONNECTIONS, rate), options.cpus)
+        results = in_turn(options, outcome, title, *alone)
         _print_section(title, results, _cpu_needs(results, bound, title), outcome)
     _compare_many(options, servers, load(MANY_CONNECTIONS, MANY_RATE), outcome)
     for rate, bound in BESIDE_BUSY.items():
@@ -71,13 +56,7 @@ def _compare_many(
     options: argparse.Namespace, servers: list[Server], load: Load, outcome: Outcome
 ) -> None:
     title = f"{load.connections:,} connections, {MANY_RATE:,} messages a second in all"
-    names, alone = measurer(servers, load, options.cpus)
-
-    def measure_later(name: str) -> Values:
-        machine.wait_for_connection_tracking()
-        return alone(name)
-
-    results = in_turn(options, outcome, title, names, measure_later)
+    results = in_turn(options, outcome, title, *measurer(servers, load, options.cpus))
     needs = _cpu_needs(results, MANY_BOUND, title)
     needs += [Need(f"bytes a connection of {name}, of {MOST_BYTES_EACH}", result.get("bytes_each"),
                    MOST_BYTES_EACH, at_most=1.0)
@@ -131,15 +110,7 @@ def _cpu_needs(results: dict[str, Values], bound: float, title: str) -> list[Nee
 def _print_section(
     title: str, results: dict[str, Values], needs: list[Need], outcome: Outcome
 ) -> None:
-    rows = []
-    for server, result in results.items():
-        if not result:
-            rows.append([server, "failed", *["-"] * 7])
-            continue
-        keys = ("cpu_us", "rate", "p50_us", "p99_us", "p999_us", "late_p99_us")
-        rows.append([server, *(number(result[key]) for key in keys),
-                     f"{result['switches']:.3f}", f"{result['threads']:.0f}"])
+    keys = ["cpu_us", "rate", "p50_us", "p99_us", "p999_us", "late_p99_us", "switches", "threads"]
     print(f"\n### {title}\n")
-    print(table(["server", "CPU µs", "a second", "p50 µs", "p99 µs", "p99.9 µs",
-                 "client late p99 µs", "switches", "threads"], rows))
+    print(results_table("server", keys, results))
     print("\n" + needs_table(needs, outcome), flush=True)

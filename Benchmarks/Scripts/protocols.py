@@ -8,7 +8,7 @@ import tempfile
 
 import building
 import machine
-from report import Need, Outcome, needs_table, number, table
+from report import Need, Outcome, needs_table, results_table
 from rounds import MeasureError, Values, in_turn
 from servers import ON_EPOLL, ON_URING, Load, Server, chosen, measurer
 
@@ -31,11 +31,7 @@ CIPHERS = {
     0x1303: "TLS_CHACHA20_POLY1305_SHA256",
 }
 
-# The columns of the tables, by the clients' keys.
-HEADS = {
-    "cpu_us": "CPU µs", "client_cpu_us": "client's CPU µs", "rate": "a second",
-    "p50_us": "p50 µs", "p99_us": "p99 µs", "switches": "switches", "lost": "lost",
-}
+# The columns of the tables.
 OF_CLIENTS = ["client_cpu_us", "rate"]
 OF_SERVERS = ["cpu_us", "rate", "p50_us", "p99_us", "switches"]
 
@@ -105,7 +101,6 @@ def _compare(
     ciphers: list[str] = []
 
     def measure(name: str) -> Values:
-        machine.wait_for_connection_tracking()
         result = measurer([by_name[name]], loads[name], options.cpus)[1](name)
         if "cipher" in result:
             cipher = int(result["cipher"])
@@ -118,18 +113,9 @@ def _compare(
     print(f"\n### {title}\n")
     if ciphers:
         print(f"TLS 1.3, {ciphers[0]}\n")
-    rows = [
-        [name, *(_text(key, result[key]) for key in columns)] if result
-        else [name, "failed", *["-"] * (len(columns) - 1)]
-        for name, result in results.items()]
-    print(table(["program", *(HEADS[key] for key in columns)], rows))
+    print(results_table("program", columns, results))
     of_c, *others = loads
     value = {name: results.get(name, {}).get(columns[0]) for name in loads}
     needs = [Need(f"CPU of {name} / {of_c}", value[name], value[of_c], at_most=most)
              for name in others]
     print("\n" + needs_table(needs, outcome), flush=True)
-
-
-def _text(key: str, value: float) -> str:
-    decimals = {"switches": 3, "lost": 0}.get(key)
-    return number(value) if decimals is None else f"{value:.{decimals}f}"

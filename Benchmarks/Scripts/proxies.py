@@ -5,7 +5,7 @@ import argparse
 
 import building
 import machine
-from report import Need, Outcome, needs_table, number, table
+from report import Need, Outcome, needs_table, results_table
 from rounds import in_turn
 from servers import ON_EPOLL, ON_URING, Load, Running, Server, measurer
 
@@ -37,12 +37,9 @@ def compare(options: argparse.Namespace, names: list[str], outcome: Outcome) -> 
             load = Load(
                 peers["echo-load"], connections, options.seconds, arguments=("--size", str(size)))
             results = in_turn(options, outcome, title, *measurer(servers, load, options.cpus))
-            rows = [
-                [name, *(number(result[key]) for key in ("cpu_us", "rate", "p50_us", "p99_us")),
-                 f"{result['switches']:.3f}"]
-                for name, result in results.items() if result]
+            done = {name: result for name, result in results.items() if result}
             print(f"\n### {title}\n")
-            print(table(["proxy", "CPU µs", "a second", "p50 µs", "p99 µs", "switches"], rows))
+            print(results_table("proxy", ["cpu_us", "rate", "p50_us", "p99_us", "switches"], done))
             cpu = {name: result.get("cpu_us") for name, result in results.items()}
             needs = [Need(f"CPU of {name} / {EPOLL}", cpu.get(name), cpu.get(EPOLL), at_most=most)
                      for name in NAMES[1:]]

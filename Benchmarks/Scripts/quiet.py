@@ -6,32 +6,16 @@ import socket
 import statistics
 import time
 
-import building
 import machine
 from report import Need, Outcome, needs_table, number, table
 from rounds import MeasureError, Values, in_turn
-from servers import ON_EPOLL, ON_URING, Running, Server, chosen
+from servers import Running, Server, echo_servers
 
 INTERVALS_MS = {1: 1.5, 5: 1.5, 20: 1.6}
 CONNECTIONS = (1, 20)
 WARM_UP = 20
 MESSAGE = b"x" * 64
 RING = "echo-server"
-
-
-def _servers(options: argparse.Namespace) -> list[Server]:
-    build = not options.no_build
-    swift = building.swift_products(["nio-echo", "gcd-echo-dispatch", "EchoServer"], build)
-    peer = building.c_peers(["epoll-echo"], build)["epoll-echo"]
-    port = ("--port", "0")
-    command = (swift["EchoServer"], "--host", "127.0.0.1", *port)
-    return chosen([
-        Server("c-epoll", (peer, *port)),
-        Server("swift-nio", (swift["nio-echo"], *port, "--loops", "1")),
-        Server("libdispatch", (swift["gcd-echo-dispatch"], *port)),
-        Server(RING, command, ON_URING),
-        Server(f"{RING} on epoll", command, ON_EPOLL),
-    ], options.names)
 
 
 def measure(server: Server, interval_ms: int, connections: int, seconds: float,
@@ -70,7 +54,7 @@ def measure(server: Server, interval_ms: int, connections: int, seconds: float,
 
 def compare(options: argparse.Namespace) -> Outcome:
     outcome = Outcome()
-    servers = {server.name: server for server in _servers(options)}
+    servers = {server.name: server for server in echo_servers(options, libdispatch=True)}
     print(f"## Quiet servers: one message of 64 bytes at a time\n\n"
           f"{machine.facts(options.rounds, options.cpus)}")
     for connections in CONNECTIONS:

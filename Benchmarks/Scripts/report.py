@@ -60,6 +60,40 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join([line(head), line(rule), *map(line, rows)])
 
 
+# The columns of tables of results, by the clients' keys.
+HEADS = {
+    "cpu_us": "CPU µs", "client_cpu_us": "client's CPU µs", "rate": "a second",
+    "p50_us": "p50 µs", "p99_us": "p99 µs", "p999_us": "p99.9 µs",
+    "p50_ms": "p50 ms", "p99_ms": "p99 ms", "p999_ms": "p99.9 ms",
+    "late_p99_us": "client late p99 µs", "switches": "switches", "threads": "threads",
+    "lost": "lost",
+}
+PER_MESSAGE = {"cpu_us": "CPU µs/message", "rate": "messages/s", "switches": "switches/message"}
+# Of values that `number` does not write.
+DECIMALS = {"switches": 3, "threads": 0, "lost": 0}
+
+
+def results_table(
+    first: str, keys: list[str], results: dict[str, dict[str, float]],
+    heads: dict[str, str] | None = None
+) -> str:
+    """A row for each result; an empty one has failed. `heads` replaces some of HEADS."""
+    def text(key: str, result: dict[str, float]) -> str:
+        if key not in result and key.endswith("_ms"):
+            value = result[key.removesuffix("_ms") + "_us"] / 1e3
+        else:
+            value = result.get(key)
+        if value is None:
+            return "-"
+        return f"{value:.{DECIMALS[key]}f}" if key in DECIMALS else number(value)
+
+    known = {**HEADS, **(heads or {})}
+    return table([first, *(known[key] for key in keys)], [
+        [name, *(text(key, result) for key in keys)] if result
+        else [name, "failed", *["-"] * (len(keys) - 1)]
+        for name, result in results.items()])
+
+
 @dataclasses.dataclass
 class Need:
     """A required ratio of two measured values: at least, or at most, a bound. That of two medians is

@@ -1,5 +1,6 @@
 """Starts servers, loads them, stops them."""
 
+import argparse
 import collections
 import dataclasses
 import os
@@ -11,6 +12,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 
+import building
+import machine
 from rounds import MeasureError, Values
 
 # The environment of a server that uses this back end.
@@ -136,7 +139,12 @@ def measurer(
     client on the second, or both on both: arguments of `in_turn`."""
     by_name = {server.name: server for server in servers}
     places = (cpus, cpus) if shares else (cpus[:1], cpus[1:])
-    return list(by_name), lambda name: measure(by_name[name], load, *places)
+
+    def measure_later(name: str) -> Values:
+        machine.wait_for_connection_tracking()
+        return measure(by_name[name], load, *places)
+
+    return list(by_name), measure_later
 
 
 def pinned(cpus: list[int]) -> list[str]:
@@ -174,3 +182,20 @@ def chosen(servers: list[Server], names: list[str]) -> list[Server]:
     if unknown:
         sys.exit(f"unknown: {', '.join(unknown)}; known: {', '.join(known)}")
     return [server for server in servers if not names or server.name in names]
+
+
+def echo_servers(options: argparse.Namespace, libdispatch: bool = False) -> list[Server]:
+    """EchoServer and those it is compared with; only those that are named, if any are."""
+    build = not options.no_build
+    samples = ["gcd-echo-dispatch"] if libdispatch else []
+    swift = building.swift_products(["nio-echo", *samples, "EchoServer"], build)
+    peer = building.c_peers(["epoll-echo"], build)["epoll-echo"]
+    port = ("--port", "0")
+    command = (swift["EchoServer"], "--host", "127.0.0.1", *port)
+    return chosen([
+        Server("c-epoll", (peer, *port)),
+        Server("swift-nio", (swift["nio-echo"], *port, "--loops", "1")),
+        *(Server("libdispatch", (swift[name], *port)) for name in samples),
+        Server("echo-server", command, ON_URING),
+        Server("echo-server on epoll", command, ON_EPOLL),
+    ], options.names)
