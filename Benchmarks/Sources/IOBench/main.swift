@@ -20,7 +20,8 @@ case "read":
     guard let path = arguments.dropFirst().first else { fallthrough }
     FileReading(path: path).run(rounds: option("--rounds").flatMap { Int($0) } ?? 9)
 case "files":
-    guard let folder = arguments.dropFirst().first, let count = option("--count").flatMap({ Int($0) })
+    guard let folder = arguments.dropFirst().first,
+        let count = option("--count").flatMap({ Int($0) })
     else { fallthrough }
     let together = option("--together").flatMap { Int($0) } ?? 1
     ManyFiles(folder: folder, count: count, together: together).run()
