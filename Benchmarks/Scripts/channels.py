@@ -78,8 +78,8 @@ def _reads(options: argparse.Namespace, outcome: Outcome, peer: str, programs: d
 def _many(options: argparse.Namespace, outcome: Outcome, title: str, count: int, size: int,
           peer: str, programs: dict) -> None:
     with tempfile.TemporaryDirectory(dir=building.SCRATCH) as folder:
-        for number in range(count):
-            with open(os.path.join(folder, str(number)), "wb") as file:
+        for index in range(count):
+            with open(os.path.join(folder, str(index)), "wb") as file:
                 file.write(os.urandom(size))
         commands = {READER: ([peer, folder, str(count)], ())}
         for together in TOGETHER:

@@ -29,8 +29,8 @@ package struct FileRequest: Sendable {
     /// The result of a cancelled request.
     package static let cancelled = -ECANCELED
 
-    /// Reads what is in memory, or opens a path that is: preadv2(2) with RWF_NOWAIT, openat2(2) with
-    /// RESOLVE_CACHED. Returns the number of bytes, which may be less than asked for, or the
+    /// Reads what is in memory, or opens a path that is: preadv2(2) with RWF_NOWAIT, openat2(2)
+    /// with RESOLVE_CACHED. Returns the number of bytes, which may be less than asked for, or the
     /// descriptor. Nil if it is not in memory, fails, or would change a file.
     package func performWithoutWaiting() -> Int32? {
         let result: Int

@@ -22,8 +22,8 @@ class FileOperation: @unchecked Sendable {
     /// on a runtime thread, outside of the queues: submit user code to a queue.
     func completed(result: Int32) {}
 
-    /// Begins the operation, which keeps itself alive until its end. Call it from any thread, without
-    /// a lock: on a runtime thread, `completed` may be called before this returns.
+    /// Begins the operation, which keeps itself alive until its end. Call it from any thread,
+    /// without a lock: on a runtime thread, `completed` may be called before this returns.
     final func start() {
         if Context.current.pointee.isWorker { perform() } else { startElsewhere() }
     }

@@ -21,7 +21,7 @@ enum IOBufferPool {
             switch self {
             case .small: 512
             case .medium: 64
-            case .large: 32
+            case .large: 128
             }
         }
 

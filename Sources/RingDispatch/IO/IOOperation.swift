@@ -52,7 +52,7 @@ final class IOOperation: Sendable {
     typealias Handler = IOHandler<(_ done: Bool, _ data: DispatchData?, _ error: Int32) -> Void>
 
     /// The weight of unfinished handler calls that holds the operation back.
-    static let mostUnhandled = 1 << 20
+    static let mostUnhandled = 1 << 18
     /// The minimum weight of a call, so that many small ones count, too.
     private static let leastWeight = 512
 
