@@ -26,7 +26,8 @@ extension IODescriptor {
             return transfer.isStream ? transfers.streams.next(transfer.operation.direction) : nil
         }
         transfer.operation.finish(code)
-        if let next { run(next) }
+        // From an empty stack: it may end at once, and so may those after it.
+        if let next { DispatchQueue.global().submit { [self] in run(next) } }
     }
 
     func transfer(of operation: IOOperation) -> FileTransfer? {

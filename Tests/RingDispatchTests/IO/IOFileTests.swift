@@ -228,6 +228,55 @@ extension IOTests {
             }
         }
 
+        @Test("Reads of a small file's path follow one another, to its end and after it has grown")
+        func smallPath() throws {
+            let bytes = countingBytes(100_000)
+            let path = folder.makeFile("small", bytes)
+            let cleaned = Gate()
+            let channel = try #require(
+                DispatchIO(
+                    type: .stream, path: path, oflag: O_RDONLY, mode: 0, queue: queue
+                ) { error in
+                    #expect(error == 0)
+                    cleaned.open()
+                })
+            let reads = [4000, 50_000, .max, .max].map { channel.read($0, on: queue) }
+            for read in reads { read.finish() }
+            #expect(reads[0].bytes == Array(bytes[..<4000]))
+            #expect(reads[1].bytes == Array(bytes[4000..<54_000]))
+            #expect(reads[2].bytes == Array(bytes[54_000...]))
+            #expect(reads[3].calls == [.done([])])
+            let more = randomBytes(300_000, seed: 7)
+            let writer = Glibc.open(path, O_WRONLY | O_APPEND)
+            #expect(Glibc.write(writer, more, more.count) == more.count)
+            close(writer)
+            let last = channel.read(.max, on: queue)
+            last.finish()
+            #expect(last.bytes == more)
+            channel.close()
+            expectOpens(cleaned)
+        }
+
+        @Test("Many reads that wait for one end one after the other, on a stack of any size")
+        func manyWaiting() {
+            let bytes = countingBytes(2_000_000)
+            withFile(bytes) { descriptor in
+                let (channel, cleanup) = open(.stream, descriptor)
+                let (gate, first) = (Gate(), Transfer())
+                channel.read(offset: 0, length: 1_000_000, queue: queue) { done, data, error in
+                    gate.pass()
+                    first.handler(done, data, error)
+                }
+                let others = (0..<20_000).map { _ in channel.read(10, on: queue) }
+                gate.open()
+                for (index, read) in others.enumerated() {
+                    read.finish()
+                    #expect(read.bytes == Array(bytes[(1_000_000 + 10 * index)...].prefix(10)))
+                }
+                finish(channel, cleanup)
+            }
+        }
+
         @Test("A descriptor with O_NONBLOCK set, which the ring would not wait for, is read whole")
         func nonBlockingFile() {
             let bytes = randomBytes(2_000_000, seed: 6)
