@@ -45,6 +45,9 @@ package struct DescriptorFacts: Sendable {
     /// Whether open(2) with these flags creates a missing file.
     package static func creates(_ openFlags: Int32) -> Bool { openFlags & O_CREAT != 0 }
 
+    /// Whether a file that open(2) opens with these flags may be written.
+    package static func writes(_ openFlags: Int32) -> Bool { openFlags & O_ACCMODE != O_RDONLY }
+
     /// Adds the library's flags to the program's: O_NONBLOCK, so that open(2) does not wait for the
     /// other end of a pipe, and O_CLOEXEC.
     package static func completed(_ openFlags: Int32) -> Int32 {

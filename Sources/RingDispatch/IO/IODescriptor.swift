@@ -242,14 +242,11 @@ final class IODescriptor: Sendable {
             defer { channels.finished = [] }
             return channels.finished
         }
-        if path != nil, number >= 0 {
-            // close(2) may block.
-            DispatchQueue.global().submit { [number] in
-                Descriptors.close(number)
-                for channel in channels { channel.cleanUp() }
-            }
-        } else {
+        let end = { @Sendable [self, number] in
+            if path != nil, number >= 0 { Descriptors.close(number) }
             for channel in channels { channel.cleanUp() }
         }
+        // close(2) may block after writes.
+        if path?.isWritten ?? false { DispatchQueue.global().submit(end) } else { end() }
     }
 }

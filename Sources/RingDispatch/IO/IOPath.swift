@@ -19,6 +19,9 @@ final class IOPath: Sendable {
         self.mode = mode
     }
 
+    /// Whether the file is opened to be written, too.
+    var isWritten: Bool { DescriptorFacts.writes(flags) }
+
     var isAbsolute: Bool { bytes[0] == CChar(UInt8(ascii: "/")) }
 
     /// Valid as long as the object.
