@@ -31,7 +31,8 @@ package struct FileRequest: Sendable {
 
     /// Reads what is in memory, or opens a path that is: preadv2(2) with RWF_NOWAIT, openat2(2)
     /// with RESOLVE_CACHED. Returns the number of bytes, which may be less than asked for, or the
-    /// descriptor. Nil if it is not in memory, fails, or would change a file.
+    /// descriptor; a negated errno if there are no descriptors. Nil if it is not in memory, fails
+    /// in another way, or would change a file.
     package func performWithoutWaiting() -> Int32? {
         let result: Int
         switch kind {
@@ -40,6 +41,7 @@ package struct FileRequest: Sendable {
         case .open(let path, let flags, _):
             if flags & (O_CREAT | O_TRUNC) != 0 { return nil }
             result = Int(clinux_open_cached(path, flags))
+            if result < 0, errno == EMFILE || errno == ENFILE { return -errno }
         case .write: return nil
         }
         return result < 0 ? nil : Int32(clamping: result)

@@ -8,8 +8,9 @@ package enum OpenFile {
         return position < 0 ? nil : Int64(position)
     }
 
-    package static func movePosition(_ descriptor: Int32, by distance: Int) {
-        _ = lseek(descriptor, distance, SEEK_CUR)
+    /// Whether all writes go to the end of the file (O_APPEND).
+    package static func appends(_ descriptor: Int32) -> Bool {
+        fcntl(descriptor, F_GETFL) & O_APPEND != 0
     }
 
     package static func setPosition(_ descriptor: Int32, to position: Int64) {

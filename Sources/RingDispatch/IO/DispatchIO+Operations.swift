@@ -8,7 +8,7 @@ extension DispatchIO {
     /// data at the end of the file; nil with an error (an errno; ECANCELED after `close`). Bytes
     /// read before an error are delivered first.
     ///
-    /// A slow handler holds the operation and later reads back: at most about 1 MiB waits for it.
+    /// A slow handler holds the operation and later reads back: at most about 256 KiB wait for it.
     /// - Parameters:
     ///   - offset: for a random channel, relative to the descriptor's position when the channel was
     ///     created; ignored for a stream.

@@ -49,7 +49,10 @@ class FileOperation: @unchecked Sendable {
             ring.add(.start(self))
         } else {
             DispatchQueue.global().submit {
-                self.completed(result: self.request.performBlocking())
+                let isCancelled = self.isCancelled.load(ordering: .acquiring)
+                self.completed(
+                    result: isCancelled
+                        ? FileRequest.cancelled : self.request.performBlocking())
             }
         }
     }

@@ -15,9 +15,9 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     /// A request read too little: those behind it are discarded and repeated.
     private var hasGap = false
     private var probeSize = FileRead.smallestProbe
-    /// The next request has the size of a small file.
-    private var isWhole = false
     private var hasBegun = false
+    /// How many more requests may be carried out on the caller's thread.
+    private var startsHere = 16
 
     /// Limit of the requests ahead of the handler.
     static let mostBuffers = 4
@@ -33,15 +33,11 @@ final class FileRead: FileTransfer, @unchecked Sendable {
 
     private func begin() {
         hasBegun = true
-        let size = descriptor.sizeAtOpening
-        if isStream, (1...FileRead.pieceSize).contains(size) {
-            // One request reads all, at the file's own position.
-            (position, probeSize, isWhole) = (FileRequest.currentPosition, size, true)
-            return
-        }
-        if isStream { origin = OpenFile.position(descriptor.number) }
+        if isStream { origin = isFirst ? 0 : OpenFile.position(descriptor.number) }
         position = origin ?? FileRequest.currentPosition
-        if let origin, origin >= 0 {
+        if isFirst {
+            knownEnd = descriptor.sizeAtOpening
+        } else if let origin, origin >= 0 {
             knownEnd = (try? DescriptorFacts(descriptor: descriptor.number))?.size ?? 0
         }
         if knownEnd == 0 { probeSize = IOBufferPool.Size.medium.bytes }
@@ -66,13 +62,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
 
     private func take(_ piece: FilePiece, _ result: Int) {
         asked -= piece.size
-        if outcome != nil || hasGap {
-            // The bytes remain for the next operation.
-            if isStream, origin == nil, result > 0 {
-                OpenFile.movePosition(descriptor.number, by: -result)
-            }
-            return
-        }
+        if outcome != nil || hasGap { return }
         guard result > 0, let buffer = piece.buffer else {
             outcome = Int32(-result)
             return
@@ -88,16 +78,8 @@ final class FileRead: FileTransfer, @unchecked Sendable {
             if piece.offset >= 0 { position = piece.offset + Int64(result) }
             knownEnd = min(knownEnd, position)
         } else if piece.offset >= knownEnd || piece.offset < 0 {
-            probeSize = isWhole ? FileRead.smallestProbe : FileRead.pieceSize
+            probeSize = FileRead.pieceSize
         }
-        isWhole = false
-    }
-
-    /// Sets a stream's position to the end of the delivered bytes.
-    override func conclude() {
-        guard isStream, let origin else { return }
-        OpenFile.setPosition(
-            descriptor.number, to: origin + Int64(operation.transferred))
     }
 
     /// The size of the next request; nil if none may be sent now.
@@ -120,7 +102,12 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         // Beyond the largest offset the kernel refuses the next request.
         if position >= 0 { position += min(Int64(size), .max - position) }
         pieces.append(piece)
-        // Several are read at the same time.
-        if pieces.count == 1 { piece.start() } else { piece.startElsewhere() }
+        // Several are read at the same time, and a long read does not keep its caller.
+        if pieces.count == 1, startsHere > 0 {
+            startsHere -= 1
+            piece.start()
+        } else {
+            piece.startElsewhere()
+        }
     }
 }

@@ -15,10 +15,13 @@ class FileTransfer: @unchecked Sendable {
     /// The operation's error code, once it is known; 0 for success.
     final var outcome: Int32?
     private final var isOver = false
+    /// It is the first one since the path was opened.
+    final let isFirst: Bool
 
-    init(_ operation: IOOperation, of descriptor: IODescriptor) {
+    init(_ operation: IOOperation, of descriptor: IODescriptor, isFirst: Bool) {
         self.operation = operation
         self.descriptor = descriptor
+        self.isFirst = isFirst
         if operation.channel.type == .random {
             let (sum, isTooBig) = operation.channel.base.addingReportingOverflow(operation.offset)
             origin = isTooBig ? .max : sum
@@ -34,8 +37,6 @@ class FileTransfer: @unchecked Sendable {
     /// Whether requests are in flight.
     var isInFlight: Bool { false }
     func cancelRequests() {}
-    /// Called right before the operation ends.
-    func conclude() {}
 
     // MARK: running
 
@@ -62,7 +63,10 @@ class FileTransfer: @unchecked Sendable {
         if outcome == nil { operation.deliverIfCallIsDue() }
         if let outcome, !isInFlight {
             isOver = true
-            conclude()
+            if isStream, let origin {
+                // To the end of what the handler gets, or of what was written.
+                OpenFile.setPosition(descriptor.number, to: origin + Int64(operation.transferred))
+            }
             descriptor.transferEnded(self, outcome)
         }
     }

@@ -2,11 +2,11 @@ internal import LinuxPlatform
 
 /// A write to a file: one request at a time, from the data's own memory.
 ///
-/// A stream writes at the file's position, which the kernel advances, or at the end of a file
-/// opened with O_APPEND.
+/// A stream writes from the file's position on, or at the end of a file opened with O_APPEND.
 final class FileWrite: FileTransfer, @unchecked Sendable {
     // Safety: the runner owns the fields.
     private var piece: FilePiece?
+    private var hasBegun = false
 
     /// Limited because a request may copy its bytes inside the loop's system call.
     static let pieceSize = 524_288
@@ -16,6 +16,13 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
     override func cancelRequests() { piece?.cancel() }
 
     override func advance() {
+        if !hasBegun {
+            hasBegun = true
+            // The kernel does not advance the position for all writes in a ring.
+            if isStream, !OpenFile.appends(descriptor.number) {
+                origin = OpenFile.position(descriptor.number)
+            }
+        }
         if let piece {
             guard let result = piece.result else { return }
             self.piece = nil

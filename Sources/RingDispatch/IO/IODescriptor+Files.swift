@@ -11,9 +11,14 @@ extension IODescriptor {
     }
 
     private func run(_ operation: IOOperation) {
+        let isFirst = transfers.withLock { transfers in
+            defer { transfers.isUntouched = false }
+            return transfers.isUntouched
+        }
         let transfer =
             operation.direction == .read
-            ? FileRead(operation, of: self) : FileWrite(operation, of: self)
+            ? FileRead(operation, of: self, isFirst: isFirst)
+            : FileWrite(operation, of: self, isFirst: isFirst)
         transfers.withLock { $0.running.append(transfer) }
         transfer.wake()
     }
@@ -21,11 +26,10 @@ extension IODescriptor {
     /// Ends the transfer's operation, then starts the next one of the stream. This order keeps the
     /// two handlers' calls in order.
     func transferEnded(_ transfer: FileTransfer, _ code: Int32) {
-        let next = transfers.withLock { transfers -> IOOperation? in
-            transfers.running.removeAll { $0 === transfer }
-            return transfer.isStream ? transfers.streams.next(transfer.operation.direction) : nil
-        }
+        transfers.withLock { $0.running.removeAll { $0 === transfer } }
         transfer.operation.finish(code)
+        guard transfer.isStream else { return }
+        let next = transfers.withLock { $0.streams.next(transfer.operation.direction) }
         // From an empty stack: it may end at once, and so may those after it.
         if let next { DispatchQueue.global().submit { [self] in run(next) } }
     }

@@ -14,7 +14,7 @@ final class IODescriptor: Sendable {
     private struct Facts {
         var kind = DescriptorFacts.Kind.file
         var error: Int32 = 0
-        var size = 0
+        var size: Int64 = 0
     }
     /// Belongs to the thread that opens the descriptor until it opens the gate; then constant.
     private let facts = Confined(Facts())
@@ -46,6 +46,8 @@ final class IODescriptor: Sendable {
 
     struct Transfers {
         var running: [FileTransfer] = []
+        /// The path was opened, and no transfer has begun.
+        var isUntouched = false
         var streams = StreamOrder()
     }
     let transfers = Locked(Transfers())
@@ -70,7 +72,7 @@ final class IODescriptor: Sendable {
     /// The errno that makes it unusable; 0 if there is none.
     var error: Int32 { facts.value.error }
     /// The bytes of a regular file when its path was opened; otherwise 0.
-    var sizeAtOpening: Int { facts.value.size }
+    var sizeAtOpening: Int64 { facts.value.size }
 
     // MARK: the table
 
@@ -160,7 +162,8 @@ final class IODescriptor: Sendable {
                 if found.kind == .file, let path {
                     Descriptors.clearNonBlocking(result, openedWith: path.flags)
                 }
-                facts.value.size = Int(found.size)
+                facts.value.size = found.size
+                transfers.withLock { $0.isUntouched = true }
                 setKind(found)
             } catch {
                 facts.value.error = error.code
@@ -175,7 +178,7 @@ final class IODescriptor: Sendable {
     }
 
     func failMembers(_ code: Int32) {
-        for channel in channels.withLock({ $0.members }) { channel.fail(code) }
+        for channel in channels.withLock({ $0.members + $0.finished }) { channel.fail(code) }
     }
 
     // MARK: running operations
