@@ -28,16 +28,42 @@ public struct FrameReader<F: Framing> {
 
     /// Delivers each frame that `bytes` complete, in order.
     ///
+    /// An error ends the reader: the rest of `bytes` is dropped, and later calls throw the same
+    /// error. Catch an error within `body` to go on with the next frame.
     /// - Parameters:
     ///   - bytes: the next bytes of the stream, split anywhere.
     ///   - body: called with each payload, which is valid only during the call.
-    /// - Throws: the framing's error that makes the stream unreadable, after the frames before it
-    ///   were delivered; later calls throw the same error.
+    /// - Throws: what `body` throws; the framing's error that makes the stream unreadable, after
+    ///   the frames before it were delivered.
     @inlinable
     public mutating func receive(
-        _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+        _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
         if let failure { throw failure }
+        do {
+            try deliver(bytes, body)
+        } catch {
+            failure = error
+            kept = []
+            throw error
+        }
+    }
+
+    /// The same with spans.
+    /// - Throws: what `body` throws, and the framing's error, as above.
+    @inlinable
+    public mutating func receive(
+        _ bytes: RawSpan, _ body: (RawSpan) throws -> Void
+    ) throws {
+        try bytes.withUnsafeBytes { received in
+            try receive(received) { (frame: UnsafeRawBufferPointer) in try body(frame.bytes) }
+        }
+    }
+
+    @inlinable
+    mutating func deliver(
+        _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
         var start = 0
         while start < bytes.count {
             let received = UnsafeRawBufferPointer(rebasing: bytes[start...])
@@ -46,26 +72,17 @@ public struct FrameReader<F: Framing> {
                 return
             }
             if kept.isEmpty {
-                body(UnsafeRawBufferPointer(rebasing: received[bounds.payload]))
+                try body(UnsafeRawBufferPointer(rebasing: received[bounds.payload]))
                 start += bounds.end
             } else {
                 let missing = bounds.end - kept.count
                 kept.append(contentsOf: UnsafeRawBufferPointer(rebasing: received[..<missing]))
                 start += missing
-                kept.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[bounds.payload])) }
+                try kept.withUnsafeBytes {
+                    try body(UnsafeRawBufferPointer(rebasing: $0[bounds.payload]))
+                }
                 kept.removeAll(keepingCapacity: kept.capacity <= Self.keptCapacity)
             }
-        }
-    }
-
-    /// The same with spans.
-    /// - Throws: the framing's error, as above.
-    @inlinable
-    public mutating func receive(
-        _ bytes: RawSpan, _ body: (RawSpan) -> Void
-    ) throws {
-        try bytes.withUnsafeBytes { received in
-            try receive(received) { (frame: UnsafeRawBufferPointer) in body(frame.bytes) }
         }
     }
 
@@ -82,22 +99,16 @@ public struct FrameReader<F: Framing> {
 
     @inlinable
     mutating func nextFrame(in received: UnsafeRawBufferPointer) throws -> FrameBounds? {
-        do {
-            let found = try kept.withUnsafeBytes { kept in
-                try framing.nextFrame(in: FrameBytes(kept: kept, received: received))
-            }
-            guard let bounds = found else { return nil }
-            // Any other end would loop forever, or read beyond the buffer.
-            let isSound =
-                bounds.payload.lowerBound >= 0 && bounds.payload.upperBound <= bounds.end
-                && bounds.end > kept.count && bounds.end <= kept.count + received.count
-            if !isSound { refuse(bounds, received.count) }
-            return bounds
-        } catch {
-            failure = error
-            kept = []
-            throw error
+        let found = try kept.withUnsafeBytes { kept in
+            try framing.nextFrame(in: FrameBytes(kept: kept, received: received))
         }
+        guard let bounds = found else { return nil }
+        // Any other end would loop forever, or read beyond the buffer.
+        let isSound =
+            bounds.payload.lowerBound >= 0 && bounds.payload.upperBound <= bounds.end
+            && bounds.end > kept.count && bounds.end <= kept.count + received.count
+        if !isSound { refuse(bounds, received.count) }
+        return bounds
     }
 
     @usableFromInline

@@ -65,6 +65,37 @@ struct FrameReaderTests {
         #expect(throws: FrameError.tooLong(limit: 2)) { try reader.finish() }
     }
 
+    private struct Planned: Error {}
+
+    @Test("an error of the body is thrown at once, and again at each later call", arguments: 0...3)
+    func failingBody(split: Int) throws {
+        var reader = FrameReader(LengthPrefixFraming(.one))
+        let stream: [UInt8] = [1, 5, 1, 6, 1, 7]
+        var frames: [[UInt8]] = []
+        func receive(_ bytes: ArraySlice<UInt8>) throws {
+            try Array(bytes).withUnsafeByteArray { bytes in
+                try reader.receive(bytes) { frame in
+                    frames.append(Array(frame))
+                    if frame[0] == 6 { throw Planned() }
+                }
+            }
+        }
+        // The second frame arrives whole, or in two pieces.
+        try receive(stream[..<split])
+        for _ in 0..<2 { #expect(throws: Planned.self) { try receive(stream[split...]) } }
+        #expect(throws: Planned.self) {
+            try reader.receive(stream.span.bytes) { (_: RawSpan) in Issue.record("a frame") }
+        }
+        #expect(frames == [[5], [6]])
+        #expect(reader.unfinishedByteCount == 0)
+        #expect(throws: Planned.self) { try reader.finish() }
+        // The body of a reader of spans throws, too.
+        var spans = FrameReader(LengthPrefixFraming(.one))
+        #expect(throws: Planned.self) {
+            try spans.receive(stream.span.bytes) { (_: RawSpan) in throw Planned() }
+        }
+    }
+
     @Test("frames of a fixed length")
     func fixed() throws {
         let framing = FixedFraming(length: 3)
