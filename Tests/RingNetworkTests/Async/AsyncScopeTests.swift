@@ -119,7 +119,7 @@ struct AsyncScopeTests {
         let ends = Watched<[String]>([])
         let (listener, server) = try serve { client in
             for try await line in client.lines() {
-                try await client.send(Array("\(line)!\n".utf8))
+                try await client.send("\(line)!\n")
             }
             ends.append(client.isShuttingDown ? "shutdown" : "end")
         }

@@ -20,6 +20,23 @@ struct ConnectionTests {
         #expect(closed.wait() == .ended)
     }
 
+    @Test("Text is sent as UTF-8, on the queue and from elsewhere, whatever its length")
+    func text() {
+        let texts = ["", "hello\n", "ünï\u{0}cödé 🦜\n", String(repeating: "äb", count: 500_000)]
+        let (wire, connection, closed) = makeConnection { connection in
+            // During the setup, as on the queue.
+            for text in texts { connection.send(text) }
+        }
+        connection.queue.sync { for text in texts { connection.send(text) } }
+        for text in texts { connection.send(text) }
+        connection.closeOutput()
+        let bytes = texts.flatMap { Array($0.utf8) }
+        for _ in 0..<3 { expectSame(wire.receive(bytes.count), bytes) }
+        #expect(wire.receiveEnd() == 0)
+        connection.close()
+        #expect(closed.wait() == .closed)
+    }
+
     /// Even if the end arrives while a handler runs.
     @Test("The end of a stream is never missed")
     func ends() {
