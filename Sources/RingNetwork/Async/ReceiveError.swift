@@ -14,6 +14,8 @@ extension ReceiveError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .closed(let reason): "the connection is closed: \(reason)"
+        case .ended(available: 0, let wanted):
+            "the peer ended its stream before a message of \(wanted) bytes"
         case .ended(let available, let wanted):
             "the peer's stream ended after \(available) of \(wanted) bytes; receive() returns them"
         case .timedOut: "nothing was received within the time that the call allowed"

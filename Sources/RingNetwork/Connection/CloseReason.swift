@@ -18,6 +18,20 @@ public enum CloseReason: Sendable, Hashable {
     indirect case tlsFailed(TLSFailure)
 }
 
+extension CloseReason: CustomStringConvertible {
+    /// The cause, in one line, with the remedy if there is one.
+    public var description: String {
+        switch self {
+        case .closed: "this side closed it"
+        case .aborted: "this side aborted it"
+        case .ended: "the peer ended its stream"
+        case .failed(let error): error.description
+        case .timedOut(let timeout): timeout.description
+        case .tlsFailed(let failure): failure.description
+        }
+    }
+}
+
 extension CloseReason {
     /// The error that the completions of unfinished sends receive.
     var error: SocketError {

@@ -7,7 +7,8 @@ extension Endpoint {
         case datagrams
     }
 
-    /// The remedy when a socket cannot be bound to this endpoint; empty if there is none.
+    /// The remedy when a socket cannot be bound to this endpoint, or cannot accept there; empty if
+    /// there is none.
     func bindingRemedy(_ code: Int32, for use: SocketUse) -> String {
         switch (code, use) {
         case (ErrorCode.addressInUse, .listening) where isUnix:
@@ -29,6 +30,8 @@ extension Endpoint {
             return "the folder of the path is not writable: choose another path"
         case (ErrorCode.access, _):
             return "ports below 1024 need the capability CAP_NET_BIND_SERVICE: use a higher one"
+        case (let code, _) where ErrorCode.isDescriptorShortage(code):
+            return ErrorCode.shortageRemedy
         default:
             return ""
         }

@@ -13,7 +13,8 @@ extension Endpoint {
         case .host(let name, _):
             throw EndpointError(
                 .unresolvedHost, name.name.utf8, "is a host name, and sockets need an address",
-                remedy: "resolve it first, with a Resolver")
+                remedy: "write one, such as 127.0.0.1 or [::1] for localhost, or resolve the name "
+                    + "first, with a Resolver")
         case .unix(let address):
             let bytes = address.bytes
             guard

@@ -69,7 +69,9 @@ public final class Listener: QueueConfined {
         _ endpoints: [Endpoint], options: ListenerOptions = ListenerOptions(),
         target: DispatchQueue? = nil
     ) throws {
-        guard !endpoints.isEmpty else { fatalMisuse("a Listener without endpoints") }
+        guard !endpoints.isEmpty else {
+            fatalMisuse("a Listener without endpoints; pass at least one, with port 0 for a free one")
+        }
         var sockets: [ListeningSocket] = []
         do {
             for endpoint in endpoints {

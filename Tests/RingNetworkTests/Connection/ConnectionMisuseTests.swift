@@ -50,6 +50,11 @@ struct ConnectionMisuseTests {
             _ = Connector { $0.connection.sendLowWaterBytes = -1 }
         }
         expectMessage(mark, naming: "ConnectionOptions", "-1", "negative")
+        let endpoints = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            _ = try Listener([])
+        }
+        expectMessage(endpoints, naming: "a Listener without endpoints", "pass at least one")
     }
 
     @Test("a listener's counters off its queue")

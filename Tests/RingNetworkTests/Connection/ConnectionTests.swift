@@ -37,6 +37,27 @@ struct ConnectionTests {
         #expect(closed.wait() == .closed)
     }
 
+    @Test("Why a connection is closed is one readable line")
+    func reasons() {
+        let timeouts: [ConnectionTimeout] = [
+            .idle, .receive, .send, .handshake, .receiveRate, .sendRate,
+        ]
+        let reset = SocketError("recv", ECONNRESET, remedy: "start it again")
+        let reasons: [CloseReason] =
+            [.closed, .aborted, .ended, .failed(reset)] + timeouts.map { .timedOut($0) }
+        let lines = reasons.map { "\(ReceiveError.closed($0))" }
+        #expect(Set(lines).count == reasons.count)
+        for line in lines {
+            #expect(line.hasPrefix("the connection is closed: ") && !line.contains("\n"))
+            // No case of an enum shows.
+            #expect(!line.contains("(RingNetwork") && !line.contains("timedOut"), "\(line)")
+        }
+        #expect("\(CloseReason.failed(reset))" == reset.description)
+        #expect("\(CloseReason.timedOut(.idle))".contains("timeouts.idle"))
+        #expect("\(ReceiveError.ended(available: 0, wanted: 4))".contains("before a message of 4"))
+        #expect("\(ReceiveError.ended(available: 3, wanted: 4))".contains("after 3 of 4 bytes"))
+    }
+
     /// Even if the end arrives while a handler runs.
     @Test("The end of a stream is never missed")
     func ends() {

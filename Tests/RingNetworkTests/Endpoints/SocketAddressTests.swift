@@ -137,5 +137,10 @@ struct SocketAddressTests {
         let endpoint = try Endpoint("example.org:80")
         let error = #expect(throws: EndpointError.self) { try endpoint.socketAddress() }
         #expect(error?.reason == .unresolvedHost)
+        let local = #expect(throws: EndpointError.self) {
+            try Listener(Endpoint("localhost:7007"))
+        }
+        let text = local?.description ?? ""
+        #expect(text.contains("127.0.0.1 or [::1]") && text.contains("Resolver"), "\(text)")
     }
 }

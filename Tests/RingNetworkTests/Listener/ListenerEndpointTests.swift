@@ -1,4 +1,5 @@
 import Glibc
+import LinuxPlatform
 @testable import RingDispatch
 @testable import RingNetwork
 import Testing
@@ -79,6 +80,14 @@ struct ListenerEndpointTests {
         let listener = try makeEchoListener(endpoint) { $0.unixSocketMode = mode }
         #expect(fileMode(path) == mode)
         stop(listener)
+    }
+
+    @Test("Errors for lack of descriptors name the limit", arguments: [EMFILE, ENFILE])
+    func shortage(code: Int32) {
+        let error = ListenerError(
+            .ipv4(.loopback, port: 80), SystemError(call: "accept", code: code))
+        #expect(error.description.hasPrefix("cannot accept at 127.0.0.1:80: accept failed: "))
+        #expect(error.description.contains("raise RLIMIT_NOFILE (ulimit -n)"), "\(error)")
     }
 
     @Test("When the last endpoint fails for good, the listener closes")
