@@ -7,8 +7,7 @@ final class Shutdown: Sendable {
 
     init(on queue: DispatchQueue, begin: @escaping @Sendable (Int32) -> Void) {
         sources = [SIGTERM, SIGINT].map { number in
-            // A source only observes the signal. Ignoring it prevents the default action.
-            signal(number, SIG_IGN)
+            // The source replaces the default action: you need not ignore the signal first.
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { begin(number) }
             source.activate()
