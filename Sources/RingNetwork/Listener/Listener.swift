@@ -70,7 +70,7 @@ public final class Listener: QueueConfined {
         target: DispatchQueue? = nil
     ) throws {
         guard !endpoints.isEmpty else {
-            fatalMisuse("a Listener without endpoints; pass at least one, with port 0 for a free one")
+            fatalMisuse("a Listener without endpoints; pass at least one, if need be with port 0")
         }
         var sockets: [ListeningSocket] = []
         do {
