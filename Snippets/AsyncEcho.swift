@@ -8,17 +8,16 @@ print("listening on", listener.endpoint)
 fflush(nil)  // Shows the line at once, in a pipe, too.
 
 // SIGTERM lets the clients finish what they do, for at most ten seconds.
-Task {
-    for await _ in DispatchSource.signals(SIGTERM) {
-        _ = await listener.shutdown(deadline: .now() + .seconds(10))
-    }
+let stop = Task {
+    for await _ in DispatchSource.signals(SIGTERM) { break }
+    return await listener.shutdown(deadline: .now() + .seconds(10))
 }
 
 // snippet.hide
 let endpoint = listener.endpoint
 let clients = Task {
     let echoes = try await Connector.shared.withConnection(to: endpoint) { server in
-        try await server.send(Array("one\ntwo\n".utf8))
+        try await server.send("one\ntwo\n")
         return try await server.receive(exactly: 8, within: .seconds(60))
     }
     precondition(echoes == Array("one\ntwo\n".utf8))
@@ -29,7 +28,8 @@ await listener.run { client in
     // The bytes are sent from where they were received: nothing is copied.
     while try await client.receive({ client.connection.send($0) }) {}
 }
-print("all clients are done")
+// The report may be complete a moment later: without this wait, the program would end first.
+print("all clients are done:", await stop.value)
 
 // snippet.hide
 try await clients.value

@@ -7,13 +7,13 @@ let endpoint = listener.endpoint
 let server = Task {
     await listener.run { client in
         for try await line in client.lines(maximumLength: 1000) where line != "silence" {
-            try await client.send(Array("you said:\n\(line)\n".utf8))
+            try await client.send("you said:\n\(line)\n")
         }
     }
 }
 
 let answer = try await Connector.shared.withConnection(to: endpoint) { server in
-    try await server.send(Array("hello\n".utf8))
+    try await server.send("hello\n")
     var lines = server.lines().makeAsyncIterator()
     return [try await lines.next(), try await lines.next()].compactMap { $0 }
 }
@@ -21,7 +21,7 @@ print(answer)
 
 do {
     try await Connector.shared.withConnection(to: endpoint) { server in
-        try await server.send(Array("silence\n".utf8))
+        try await server.send("silence\n")
         _ = try await server.receive(within: .milliseconds(50))
     }
 } catch ReceiveError.timedOut {
