@@ -4,14 +4,17 @@
 #
 #   Scripts/docs.sh
 #
-# Output: .build-docs/documentation/RingNetwork.doccarchive and so on, to put on a web server.
+# Output: .build-docs/documentation/RingNetwork.doccarchive and so on, to put on a web server. To
+# browse one at http://localhost:8000/documentation/ringnetwork:
+#
+#   python3 -m http.server -d .build-docs/documentation/RingNetwork.doccarchive
 #
 # Needs docc, which comes with Swift's toolchain, and jq. Exit status: 1 if DocC warns, if it links
 # to a symbol that does not exist, or if a public symbol has no comment.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if [ $# -gt 0 ]; then
-    sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exit 64
 fi
 for tool in docc jq; do
