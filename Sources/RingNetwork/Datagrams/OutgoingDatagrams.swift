@@ -37,8 +37,8 @@ final class OutgoingDatagrams {
         path: DatagramPath?
     ) {
         var entry = Entry(address: address, path: path, count: bytes.count)
-        if isLasting {
-            entry.borrowed = bytes.baseAddress
+        if isLasting, let start = bytes.baseAddress {
+            entry.borrowed = start
             borrowedCount += 1
         } else {
             keepBorrowed()

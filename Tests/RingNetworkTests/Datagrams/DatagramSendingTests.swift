@@ -59,6 +59,21 @@ struct DatagramSendingTests {
         closeAndWait(socket)
     }
 
+    @Test("An empty datagram needs no memory")
+    func empty() throws {
+        let receiver = PlainDatagrams()
+        let socket = try DatagramSocket.local()
+        let log = DatagramLog(activating: socket)
+        socket.queue.sync {
+            socket.send(UnsafeRawBufferPointer(start: nil, count: 0), to: receiver.endpoint)
+            socket.send([1], to: receiver.endpoint)
+        }
+        #expect(receiver.receive() == [])
+        #expect(receiver.receive() == [1])
+        #expect(log.failures.value.isEmpty)
+        closeAndWait(socket)
+    }
+
     @Test("Broadcasts need the option", arguments: [false, true])
     func broadcast(isAllowed: Bool) throws {
         var options = DatagramOptions()
