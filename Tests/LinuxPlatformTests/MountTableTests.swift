@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LinuxPlatform
@@ -36,5 +37,13 @@ struct MountTableTests {
     func own() {
         #expect(MountTable().mounts(holding: "/proc").first?.type == "proc")
         #expect(MountTable(text: "").mounts(holding: "/").isEmpty)
+    }
+
+    @Test("the mounts can be read after the main thread has ended")
+    func ownWithoutMainThread() async {
+        await #expect(processExitsWith: .success) {
+            endMainThread()
+            #expect(!MountTable().mounts.isEmpty)
+        }
     }
 }

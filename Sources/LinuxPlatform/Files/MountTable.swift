@@ -13,8 +13,9 @@ package struct MountTable: Sendable {
 
     /// The current mounts; none without /proc.
     package init() {
-        let limit = 64 * 1024 * 1024
-        self.init(text: SystemFile.contents(of: "/proc/self/mountinfo", limit: limit) ?? "")
+        // That of /proc/self cannot be read once the main thread has ended.
+        let file = "/proc/thread-self/mountinfo"
+        self.init(text: SystemFile.contents(of: file, limit: 64 * 1024 * 1024) ?? "")
     }
 
     package init(text: String) {

@@ -54,7 +54,9 @@ package struct UnixSocketFile: Sendable {
             UInt64(facts.st_dev) == device
         else { throw SystemError(call: "chmod", code: ENOENT) }
         guard facts.st_mode & 0o7777 != mode else { return }
-        try checked("chmod") { chmod("/proc/self/fd/\(owned.number)", mode_t(mode)) }
+        try checked("chmod") {
+            FilePlace.object(descriptor: owned.number).withPath { chmod($0, mode_t(mode)) }
+        }
     }
 
     private static func withPath<Result>(

@@ -90,6 +90,15 @@ struct ListenerEndpointTests {
         #expect(error.description.contains("raise RLIMIT_NOFILE (ulimit -n)"), "\(error)")
     }
 
+    @Test("The file has its mode after the main thread has ended, too")
+    func modeWithoutMainThread() async {
+        await #expect(processExitsWith: .success) {
+            endMainThread()
+            let endpoint = Endpoint.unix(try UnixAddress(path: makeSocketPath()))
+            stop(try makeEchoListener(endpoint) { $0.unixSocketMode = 0o666 })
+        }
+    }
+
     @Test("When the last endpoint fails for good, the listener closes")
     func lastFails() async throws {
         let listener = try Listener([.ipv4(.loopback, port: 0), .ipv4(.loopback, port: 0)])
