@@ -126,11 +126,11 @@ struct Readiness: ~Copyable {
         }
     }
 
-    /// Makes a watch report more events, and again those that hold already.
-    func extend(_ watch: EventReceiver, by events: UInt32) {
+    /// Makes a watch report more events, and again those that hold already. Returns 0 or an errno.
+    func extend(_ watch: EventReceiver, by events: UInt32) -> Int32 {
         records.withLock { records in
             watch.events |= events
-            _ = register(watch.descriptor, &records[Int(watch.descriptor)])
+            return register(watch.descriptor, &records[Int(watch.descriptor)])
         }
     }
 

@@ -71,9 +71,9 @@ package class DescriptorWatch: EventReceiver, @unchecked Sendable {
         if !isQueued { Unmanaged.passUnretained(self).release() }
     }
 
-    /// Watches for further events, too; those that hold already are reported.
-    final func extend(by events: UInt32) {
-        guard isWatching else { return }
+    /// Watches for further events, too; those that hold already are reported. Call it between
+    /// `begin` and `end`. Returns 0 or an errno.
+    final func extend(by events: UInt32) -> Int32 {
         loop.readiness.extend(self, by: events)
     }
 

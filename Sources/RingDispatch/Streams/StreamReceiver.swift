@@ -77,11 +77,18 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     /// Begins to watch, if necessary: while it is paused, too, a reset is reported.
     package func watch() {
         guard !isWatching, !confined.hasEnded else { return }
-        let code = begin()
+        checkWatch(begin())
+    }
+
+    /// Reports an error of `begin` or `extend`.
+    private func checkWatch(_ code: Int32) {
         guard code != 0 else { return }
         // Safety: used on the queue. The block keeps the client until it has reported.
         nonisolated(unsafe) let client = client
-        queue.submit { [self] in withExtendedLifetime(client) { report(-code) } }
+        queue.submit { [self] in
+            confined.hasEnded = true
+            client.watchingFailed(code)
+        }
     }
 
     /// Stops calls of `received`, from the next one on. The kernel stops receiving too, so that the
@@ -97,10 +104,10 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
         // Once it is watched for, the kernel reports room that comes after a full buffer.
         if events & PollEvents.writable != 0 { return }
         if isWatching {
-            extend(by: PollEvents.writable)
+            checkWatch(extend(by: PollEvents.writable))
         } else {
             events |= PollEvents.writable
-            _ = begin()
+            checkWatch(begin())
         }
     }
 

@@ -11,6 +11,10 @@ package protocol StreamReceiverClient: AnyObject {
     /// the queue.
     func becameWritable()
 
+    /// The kernel refuses to watch the socket, with an errno: nothing more is reported. On the
+    /// queue.
+    func watchingFailed(_ code: Int32)
+
     /// The kernel has not taken all bytes of a batch: call `settleSends`, and send the rest when
     /// there is room. On the queue.
     func sendFailed()

@@ -23,6 +23,10 @@ extension Connection {
         }
     }
 
+    package func watchingFailed(_ code: Int32) {
+        tearDown(.failed(SocketError("epoll_ctl", code)))
+    }
+
     // MARK: the intake
 
     private func take(_ bytes: UnsafeRawBufferPointer, _ intake: ConnectionIntake) {
