@@ -64,14 +64,16 @@ public final class Connector: Sendable {
     /// - Returns: a connection that is not activated: set its handlers and activate it.
     /// - Throws: ``ConnectError``, also if the task is cancelled.
     public func connect(to endpoint: Endpoint) async throws -> Connection {
-        let promise = Promise<Result<Connection, ConnectError>>()
-        let pending = PendingConnection(to: endpoint, options) { promise.fulfil($0) }
+        let mailbox = Mailbox<Result<Connection, ConnectError>>()
+        let pending = PendingConnection(to: endpoint, options) { result in
+            mailbox.post { $0 = result }
+        }
         let result = await withTaskCancellationHandler {
             pending.start()
-            return await promise.value
+            return await mailbox.nextUninterrupted()
         } onCancel: {
             pending.cancel()
         }
-        return try result.get()
+        return try result!.get()
     }
 }

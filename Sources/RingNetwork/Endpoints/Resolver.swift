@@ -84,15 +84,15 @@ public final class Resolver: Sendable {
     public func resolve(
         _ endpoint: Endpoint, timeout: DispatchTimeInterval = Resolver.defaultTimeout
     ) async throws -> [Endpoint] {
-        let promise = Promise<Answer>()
-        let lookup = Lookup(self, endpoint) { promise.fulfil($0) }
+        let mailbox = Mailbox<Answer>()
+        let lookup = Lookup(self, endpoint) { answer in mailbox.post { $0 = answer } }
         let answer = await withTaskCancellationHandler {
             lookup.start(timeout: timeout)
-            return await promise.value
+            return await mailbox.nextUninterrupted()
         } onCancel: {
             lookup.cancel()
         }
-        return try answer.get()
+        return try answer!.get()
     }
 
     /// Resolves an endpoint, with the time limit as a `Duration`.
