@@ -61,26 +61,12 @@ package struct SimulatedAtomic<Value: AtomicRepresentable>: ~Copyable, @unchecke
         }
     }
 
-    package func compareExchange(
-        expected: consuming Value, desired: consuming Value,
-        successOrdering: AtomicUpdateOrdering, failureOrdering: AtomicLoadOrdering
-    ) -> (exchanged: Bool, original: Value) {
-        compareExchange(expected: expected, desired: desired, ordering: successOrdering)
-    }
-
     /// Fails now and then although it might succeed.
     package func weakCompareExchange(
         expected: consuming Value, desired: consuming Value, ordering: AtomicUpdateOrdering
     ) -> (exchanged: Bool, original: Value) {
         if simulation_random(50) == 0 { return (false, load(ordering: .relaxed)) }
         return compareExchange(expected: expected, desired: desired, ordering: ordering)
-    }
-
-    package func weakCompareExchange(
-        expected: consuming Value, desired: consuming Value,
-        successOrdering: AtomicUpdateOrdering, failureOrdering: AtomicLoadOrdering
-    ) -> (exchanged: Bool, original: Value) {
-        weakCompareExchange(expected: expected, desired: desired, ordering: successOrdering)
     }
 }
 
@@ -110,11 +96,6 @@ extension SimulatedAtomic where Value: FixedWidthInteger {
     package func add(
         _ operand: Value, ordering: AtomicUpdateOrdering
     ) -> (oldValue: Value, newValue: Value) { update { $0 + operand } }
-
-    @discardableResult
-    package func subtract(
-        _ operand: Value, ordering: AtomicUpdateOrdering
-    ) -> (oldValue: Value, newValue: Value) { update { $0 - operand } }
 
     @discardableResult
     package func bitwiseOr(
