@@ -18,9 +18,7 @@ extension DispatchQueue {
     private final func drainSerial(_ context: Context) {
         guard beginDrain(context) else { return }
         var quantum = DrainQuantum(start: BlockingHistory.start(context))
-        withFrame(
-            Unmanaged.passUnretained(self), isDrain: true, isExclusive: true, context
-        ) {
+        withFrame(Unmanaged.passUnretained(self), isDrain: true, context) {
             while let workItem = nextSerial(&quantum, context) {
                 removeFirst()
                 if workItem.pointee.kind == .waiter {

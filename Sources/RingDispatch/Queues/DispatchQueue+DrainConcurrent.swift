@@ -53,9 +53,7 @@ extension DispatchQueue {
             handOver(to: workItem, context)
             return false
         }
-        withFrame(
-            Unmanaged.passUnretained(self), isDrain: true, isExclusive: true, context
-        ) {
+        withFrame(Unmanaged.passUnretained(self), isDrain: true, context) {
             workItem.run(context)
         }
         update { state in

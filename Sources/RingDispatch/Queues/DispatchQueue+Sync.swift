@@ -61,7 +61,7 @@ extension DispatchQueue {
             lock(asBarrier: asBarrier, context)
             if let target { target.lockHierarchy(context) }
         }
-        enterFrame(scope, asBarrier: asBarrier, context)
+        enterFrame(scope, context)
         return true
     }
 
@@ -74,19 +74,17 @@ extension DispatchQueue {
         guard kind == .global || tryLockHierarchy(asBarrier: asBarrier, context) else {
             return false
         }
-        enterFrame(scope, asBarrier: asBarrier, context)
+        enterFrame(scope, context)
         return true
     }
 
     @inline(__always)
-    private final func enterFrame(
-        _ scope: UnsafeMutablePointer<SyncScope>, asBarrier: Bool, _ context: Context
-    ) {
+    private final func enterFrame(_ scope: UnsafeMutablePointer<SyncScope>, _ context: Context) {
         let frame = UnsafeMutableRawPointer(scope).bindMemory(to: Frame.self, capacity: 1)
         frame.initialize(
             to: Frame(
                 queue: Unmanaged.passUnretained(self), parent: context.pointee.frame,
-                isDrain: false, isExclusive: kind == .serial || asBarrier && kind == .concurrent))
+                isDrain: false))
         context.pointee.frame = frame
     }
 
@@ -280,7 +278,7 @@ extension DispatchQueue {
                 work,
                 Frame(
                     queue: Unmanaged.passUnretained(self), parent: context.pointee.frame,
-                    isDrain: false, isExclusive: isSerial || asBarrier))
+                    isDrain: false))
             let workItem = context.pointee.items.make(
                 SubmittedItem(
                     kind: .block, priority: priority, isBarrier: asBarrier && kind == .concurrent,

@@ -6,8 +6,6 @@ struct Frame {
     let parent: UnsafeMutablePointer<Frame>?
     /// The frame belongs to a drain, which checks the queue's inbox before it releases the queue.
     let isDrain: Bool
-    /// No other work runs on the queue at the same time.
-    let isExclusive: Bool
 }
 
 extension ThreadContext {
@@ -25,11 +23,9 @@ extension ThreadContext {
 /// thread: the queue of the `sync` would be announced at the end. The caller keeps the queue alive.
 @inline(__always)
 func withFrame(
-    _ queue: Unmanaged<DispatchQueue>, isDrain: Bool, isExclusive: Bool, _ context: Context,
-    _ body: () -> Void
+    _ queue: Unmanaged<DispatchQueue>, isDrain: Bool, _ context: Context, _ body: () -> Void
 ) {
-    var frame = Frame(
-        queue: queue, parent: context.pointee.frame, isDrain: isDrain, isExclusive: isExclusive)
+    var frame = Frame(queue: queue, parent: context.pointee.frame, isDrain: isDrain)
     withUnsafeMutablePointer(to: &frame) { frame in
         let threadHandle = context.pointee.threadHandle
         context.pointee.frame = frame

@@ -55,7 +55,7 @@ extension WorkItemPointer {
     private func runOnRoot(_ context: Context) {
         let queue = GlobalQueues.unmanaged(priority: pointee.priority)
         Runtime.shared.pool.blocks.run(context) {
-            withFrame(queue, isDrain: false, isExclusive: false, context) {
+            withFrame(queue, isDrain: false, context) {
                 context.pointee.items.take(self).callOut()
             }
         }
@@ -67,7 +67,7 @@ extension WorkItemPointer {
         if context.pointee.frame != nil { return SwiftJob(self).runOnMainActor() }
         let queue = GlobalQueues.unmanaged(priority: pointee.priority)
         Runtime.shared.pool.blocks.run(context) {
-            withFrame(queue, isDrain: false, isExclusive: false, context) { SwiftJob(self).run() }
+            withFrame(queue, isDrain: false, context) { SwiftJob(self).run() }
         }
     }
 
@@ -75,7 +75,7 @@ extension WorkItemPointer {
     private func runThrough(_ context: Context) {
         guard let through = item.pointee.through else { return }
         Runtime.shared.pool.blocks.run(context) {
-            withFrame(through, isDrain: false, isExclusive: false, context) {
+            withFrame(through, isDrain: false, context) {
                 context.pointee.items.take(self).callOut()
             }
         }
@@ -88,7 +88,7 @@ extension WorkItemPointer {
         guard let through = item.pointee.through, let object = pointee.object else { return }
         _ = context.pointee.items.take(self)
         let inner = object.assumingMemoryBound(to: WorkItem.self)
-        withFrame(through, isDrain: false, isExclusive: false, context) { inner.run(context) }
+        withFrame(through, isDrain: false, context) { inner.run(context) }
         through._withUnsafeGuaranteedRef { $0.leaveShared(context) }
     }
 }
