@@ -21,18 +21,6 @@ package enum FileSlices {
         }
     }
 
-    /// pread(2). Returns the number of bytes, 0 at the end of the file, or a negated errno.
-    package static func read(
-        _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, offset: Int
-    ) -> Int {
-        while true {
-            let result = pread(file, buffer.baseAddress, buffer.count, off_t(offset))
-            if result >= 0 { return result }
-            let code = errno
-            if code != EINTR { return -Int(code) }
-        }
-    }
-
     /// Duplicates a descriptor, with FD_CLOEXEC set. Returns the new descriptor or a negated errno.
     package static func duplicate(_ file: Int32) -> Int32 {
         let copy = fcntl(file, F_DUPFD_CLOEXEC, 0)

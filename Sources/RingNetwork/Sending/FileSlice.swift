@@ -32,10 +32,11 @@ final class FileSlice {
         withUnsafeTemporaryAllocation(byteCount: max(1, count), alignment: 16) { buffer in
             var filled = 0
             while filled < count {
-                let result = FileSlices.read(
-                    file.number,
-                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<count]),
-                    offset: offset + taken + filled)
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<count])
+                let place = Int64(offset + taken + filled)
+                let request = FileRequest(
+                    .read(rest, offset: place), descriptor: file.number)
+                let result = Int(request.performBlocking())
                 if result <= 0 { return error(result, taken: taken + filled) }
                 filled += result
             }
