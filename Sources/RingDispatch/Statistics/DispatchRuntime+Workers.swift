@@ -21,9 +21,9 @@ extension DispatchRuntime {
 
         static func all(of pool: Pool) -> [WorkerThread] {
             let now = MonotonicClock.nanoseconds()
-            return pool.workerActivitiesWithQueues(now: now).map {
-                WorkerThread($0, isBackground: pool.isBackground, now: now)
-            }
+            return QueueInspection.inspect { mayReadQueues in
+                pool.workerActivities(now: now, mayReadQueues: mayReadQueues)
+            }.map { WorkerThread($0, isBackground: pool.isBackground, now: now) }
         }
 
         private init(_ activity: WorkerActivity, isBackground: Bool, now: UInt64) {

@@ -60,7 +60,10 @@ enum StallWatch {
         }
         guard pool.workerActivities(now: now).contains(where: isLate) else { return }
         let client = client.withLock { $0 }
-        for activity in pool.workerActivitiesWithQueues(now: now) where isLate(activity) {
+        let activities = QueueInspection.inspect {
+            pool.workerActivities(now: now, mayReadQueues: $0)
+        }
+        for activity in activities where isLate(activity) {
             guard let item = activity.item else { continue }
             activity.worker.noteReported(item.number)
             client?.report(DispatchRuntime.Stall(activity, now - item.start))

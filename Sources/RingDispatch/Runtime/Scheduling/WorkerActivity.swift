@@ -16,16 +16,8 @@ struct WorkerActivity: Sendable {
 
 extension Pool {
     /// What each worker does. Takes the lock of the workers.
-    func workerActivities(now: UInt64) -> [WorkerActivity] {
-        workerActivities(now: now, mayReadQueues: false)
-    }
-
-    /// The same with the labels of queues, if the kernel lets them be read.
-    func workerActivitiesWithQueues(now: UInt64) -> [WorkerActivity] {
-        QueueInspection.inspect { workerActivities(now: now, mayReadQueues: $0) }
-    }
-
-    private func workerActivities(now: UInt64, mayReadQueues: Bool) -> [WorkerActivity] {
+    /// - Parameter mayReadQueues: as `QueueInspection.inspect` says.
+    func workerActivities(now: UInt64, mayReadQueues: Bool = false) -> [WorkerActivity] {
         let states = loops.map(\.loopState)
         return workers.map { worker in
             guard let handle = worker.handle else { return nil }
@@ -38,14 +30,8 @@ extension Pool {
             return WorkerActivity(
                 worker: worker, thread: handle.identifier, phase: phase, loop: loop,
                 item: isRunning ? (number, worker.observe(number, now: now)) : nil,
-                queue: isRunning && mayReadQueues ? handle.queueLabel : nil)
+                queue: isRunning && mayReadQueues
+                    ? handle.announcedQueue.map { QueueLayer.label($0) } : nil)
         }
-    }
-}
-
-extension ThreadHandle {
-    /// The label of the announced queue. Call it in `QueueInspection.inspect` only.
-    fileprivate var queueLabel: String? {
-        announcedQueue.map { QueueLayer.label($0) }
     }
 }
