@@ -44,6 +44,7 @@ struct HelpPolicy: ~Copyable {
         begun.store(0, ordering: .relaxed)
     }
 
+    /// A loop goes to sleep. If it was woken to help and found nothing, the next help comes later.
     func ended() {
         guard isUnderWay else { return }
         let longer = min(interval.load(ordering: .relaxed) &* 2, Tuning.longestHelpTicks)

@@ -125,7 +125,7 @@ final class Monitor: Sendable {
         for (index, loop) in pool.loops.enumerated() {
             check(loop, &confined.seen[index], now: now, mayCompute: mayCompute)
         }
-        pool.tickAway(mayCompute: mayCompute)
+        pool.callAway(pool.away.tick(mayCompute: mayCompute))
         StallWatch.check(pool, now: now)
     }
 

@@ -10,7 +10,7 @@ final class Pool: Sendable {
     let workers: Workers
     /// Loops that are parked or idle. A hint: read (relaxed) before a search for a loop to wake.
     private let idleLoops = Atomic<Int>(0)
-    private let help = HelpPolicy()
+    let help = HelpPolicy()
 
     let away = AwayWork()
     let blocks = SharedBlockingHistory()
@@ -99,9 +99,8 @@ final class Pool: Sendable {
         monitor.noteActivity()
     }
 
-    func tickAway(mayCompute: Bool) { callAway(away.tick(mayCompute: mayCompute)) }
-
-    private func callAway(_ count: Int) {
+    /// Calls workers for away work.
+    func callAway(_ count: Int) {
         for _ in 0..<count {
             guard !workers.call(for: nil, in: self) else { continue }
             away.withdrawCall()
@@ -192,9 +191,6 @@ final class Pool: Sendable {
         return hasFound
     }
 
-    /// Whether a loop was woken to help and has not reported its end.
-    var isHelpUnderWay: Bool { help.isUnderWay }
-
     /// Samples a loop whose holder is in a handler while work items wait.
     func firstBusyLoop(besides loop: EventLoop) -> (EventLoop, LoopState)? {
         for offset in 1..<max(1, loops.count) {
@@ -205,11 +201,5 @@ final class Pool: Sendable {
             }
         }
         return nil
-    }
-
-    /// The loop goes to sleep. If it was woken to help and found nothing, the next help comes
-    /// later.
-    func noteParking() {
-        help.ended()
     }
 }

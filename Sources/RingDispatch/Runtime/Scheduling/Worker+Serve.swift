@@ -112,7 +112,7 @@ extension Worker {
             // Timers that are always due, and other loops' work, must not keep events out.
             return fetchIfDue(loop, context)
         }
-        if pool.isHelpUnderWay, let busy = pool.firstBusyLoop(besides: loop) {
+        if pool.help.isUnderWay, let busy = pool.firstBusyLoop(besides: loop) {
             // Leave a single item alone while the handler before it may end at any moment.
             let start = Ticks.now()
             while Ticks.now() &- start < Tuning.stuckTicks, loop.inboxIsEmpty { spinPause() }
@@ -159,7 +159,7 @@ extension Worker {
         var until = firsts.deadline
         if planned > now && planned < until { until = planned }
         loop.parkedUntil = until
-        pool.noteParking()
+        pool.help.ended()
         pool.noteIdle(1)
         loop.setSleeping(true)
         loop.announceState(mine)
