@@ -17,21 +17,6 @@ internal import Synchronization
 final class Monitor: Sendable {
     // Safety: set once, before the thread starts and the pool is shared.
     nonisolated(unsafe) unowned(unsafe) var pool: Pool!
-    private let store = Confined(State())
-
-    /// The state of the thread.
-    private var confined: State {
-        @inline(__always) unsafeAddress { UnsafePointer(store.address) }
-        @inline(__always) unsafeMutableAddress { store.address }
-    }
-
-    private struct State {
-        var seen: [Sample] = []
-        var ticks = 0
-        /// The last tick that called a replacement worker.
-        var lastCall = -Tuning.quickTicks
-    }
-
     private static let shortage = RepeatedLine()
     private let timer: TimerDescriptor
     private let control = Locked(Control())
@@ -104,61 +89,72 @@ final class Monitor: Sendable {
 
     private func run() {
         Threads.setName("ring-monitor")
-        confined.seen = pool.loops.map { _ in Sample(loopState: LoopState(word: .max)) }
+        var samples = pool.loops.map { _ in Sample(loopState: LoopState(word: .max)) }
+        var ticks = 0
+        /// The last tick that called a replacement worker.
+        var lastCall = -Tuning.quickTicks
         while true {
             timer.wait()
-            tick()
+            ticks &+= 1
+            if tick(&samples, mayCompute: ticks % Tuning.ticksBetweenComputing == 0) {
+                lastCall = ticks
+            }
             if pool.isQuiet {
                 stop()
             } else {
-                let isQuick = confined.ticks &- confined.lastCall < Tuning.quickTicks
+                let isQuick = ticks &- lastCall < Tuning.quickTicks
                 let period = isQuick ? Tuning.quickTick : Tuning.tick
                 control.withLock { control in setPeriod(period, &control) }
             }
         }
     }
 
-    private func tick() {
-        confined.ticks &+= 1
+    /// - Parameter mayCompute: whether a handler that computes is replaced although there are many
+    ///   workers.
+    /// - Returns: whether it has called a replacement worker.
+    private func tick(_ samples: inout [Sample], mayCompute: Bool) -> Bool {
         let now = MonotonicClock.nanoseconds()
-        let mayCompute = confined.ticks % Tuning.ticksBetweenComputing == 0
-        for (index, loop) in pool.loops.enumerated() {
-            check(loop, &confined.seen[index], now: now, mayCompute: mayCompute)
+        var hasCalled = false
+        for (index, loop) in pool.loops.enumerated()
+        where isStuck(loop, &samples[index], now: now, mayCompute: mayCompute) {
+            pool.call(to: loop, expecting: samples[index].loopState)
+            hasCalled = true
         }
         pool.callAway(pool.away.tick(mayCompute: mayCompute))
         StallWatch.check(pool, now: now)
+        return hasCalled
     }
 
-    /// - Parameter mayCompute: whether a handler that computes is replaced although there are many
-    ///   workers.
-    private func check(_ loop: EventLoop, _ sample: inout Sample, now: UInt64, mayCompute: Bool) {
+    /// Samples a loop. Returns whether it needs a replacement worker.
+    private func isStuck(
+        _ loop: EventLoop, _ sample: inout Sample, now: UInt64, mayCompute: Bool
+    ) -> Bool {
         let loopState = loop.loopState
         if loopState.phase == .idle && loop.isNeeded(now: now) {
             // No worker was available.
             loop.wakeIfIdle()
-            return
+            return false
         }
         let isSame = loopState == sample.loopState
         sample.loopState = loopState
-        guard loopState.phase == .inHandler else { return }
+        guard loopState.phase == .inHandler else { return false }
         let thread = pool.workers.observe(loopState.worker, now: now)
         guard isSame else {
             sample.usedNanoseconds = thread.flatMap(Threads.cpuNanoseconds(ofThread:))
-            return
+            return false
         }
         loop.submitSends()
-        guard loop.hasWork(now: now) else { return }
+        guard loop.hasWork(now: now) else { return false }
         switch Monitor.activity(of: thread, since: sample.usedNanoseconds) {
         case .waitsForCPU:
-            return
+            return false
         case .computes:
             // More computing threads than CPUs are of no use: add them slowly.
-            if pool.workers.count > 2 * pool.loops.count, !mayCompute { return }
+            return mayCompute || pool.workers.count <= 2 * pool.loops.count
         case .blocks:
             pool.workers[loopState.worker]?.blockedState.store(loopState.word, ordering: .relaxed)
+            return true
         }
-        pool.call(to: loop, expecting: loopState)
-        confined.lastCall = confined.ticks
     }
 
     /// What the thread of a handler does.
