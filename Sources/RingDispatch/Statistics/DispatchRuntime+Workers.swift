@@ -31,13 +31,7 @@ extension DispatchRuntime {
             self.isBackground = isBackground
             loop = activity.loop
             queue = activity.queue
-            self.activity =
-                switch activity.phase {
-                case .inHandler, .stealing: .running
-                case .parked: .sleeping
-                case .idle, .assigned: .idle
-                case .running, .woken: .serving
-                }
+            self.activity = Activity(activity.phase)
             handlerNanoseconds = activity.item.map { now - $0.start }
         }
     }

@@ -35,6 +35,16 @@ extension DispatchRuntime {
         case serving
         /// The worker runs a handler or an item; if it stays, another worker takes the loop over.
         case running
+
+        init(_ phase: LoopState.Phase) {
+            self =
+                switch phase {
+                case .idle, .assigned: .idle
+                case .parked: .sleeping
+                case .running, .woken: .serving
+                case .inHandler, .stealing: .running
+                }
+        }
     }
 
     /// An approximate state: threads continue while it is collected, so figures need not add up.
@@ -134,13 +144,7 @@ extension DispatchRuntime.EventLoop: CustomStringConvertible {
 extension EventLoop {
     fileprivate func snapshot(of pool: Pool) -> DispatchRuntime.EventLoop {
         let loopState = self.loopState
-        let activity: DispatchRuntime.Activity =
-            switch loopState.phase {
-            case .idle, .assigned: .idle
-            case .parked: .sleeping
-            case .running, .woken: .serving
-            case .inHandler, .stealing: .running
-            }
+        let activity = DispatchRuntime.Activity(loopState.phase)
         let batch = output?.takeUnretainedValue()
         let identifier = pool.workers.thread(of: loopState.worker)
         return DispatchRuntime.EventLoop(
