@@ -100,7 +100,8 @@ extension DispatchRuntime {
         let counts = pools.map { $0.workers.counts }
         func sum(_ count: (Pool) -> Int) -> Int { pools.reduce(0) { $0 + count($1) } }
         return Snapshot(
-            backend: Runtime.shared.backend.rawValue, backendReason: Runtime.shared.backendReason,
+            backend: Runtime.shared.backend.kind.rawValue,
+            backendReason: Runtime.shared.backend.reason,
             loops: pools.flatMap { pool in pool.loops.map { $0.snapshot(of: pool) } },
             workerThreads: pools.flatMap { WorkerThread.all(of: $0) },
             workers: counts.reduce(0) { $0 + $1.all },

@@ -43,7 +43,7 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
         making.withLock { _ in
             if loop.output != nil { return }
             do throws(SystemError) {
-                if let ring = try Runtime.shared.makeSendRing() {
+                if let ring = try Runtime.shared.backend.makeSendRing() {
                     loop.setOutput(SendBatch(ring))
                 } else {
                     loop.outputRetry = .max

@@ -4,7 +4,7 @@ extension DispatchQueue {
     /// The loop that keeps a timer of this queue. All timers of a serial queue have the same one,
     /// so that they fire in order.
     final func timerLoop(_ context: Context) -> EventLoop {
-        let usual = Runtime.shared.timerLoop(for: context)
+        let usual = Runtime.shared.pool.loop(for: context)
         guard kind == .serial || kind == .main else { return usual }
         var number = timerLoopNumber.load(ordering: .relaxed)
         if number == 0 {

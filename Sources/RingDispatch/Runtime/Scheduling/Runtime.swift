@@ -12,7 +12,7 @@ package struct Runtime: ~Copyable, Sendable {
     let configuration: Configuration
     /// Serves all classes but the background class, and all events.
     let pool: Pool
-    private let factory: BackendFactory
+    let backend: BackendFactory
     /// Nil until the first item of the background class. `pool`, if it could not be created. Stored
     /// (releasing) once; loaded (acquiring).
     private let background = Atomic<Unmanaged<Pool>?>(nil)
@@ -26,9 +26,9 @@ package struct Runtime: ~Copyable, Sendable {
             try Pool(isBackground: false, configuration))
     }
 
-    private init(_ configuration: Configuration, _ factory: BackendFactory, _ pool: Pool) {
+    private init(_ configuration: Configuration, _ backend: BackendFactory, _ pool: Pool) {
         self.configuration = configuration
-        self.factory = factory
+        self.backend = backend
         self.pool = pool
     }
 
@@ -53,8 +53,8 @@ package struct Runtime: ~Copyable, Sendable {
 
     private func log() {
         Diagnostics.log(
-            "\(factory.kind.rawValue) back end, \(configuration.loops) event loop"
-                + (configuration.loops == 1 ? "" : "s") + " (\(factory.reason))",
+            "\(backend.kind.rawValue) back end, \(configuration.loops) event loop"
+                + (configuration.loops == 1 ? "" : "s") + " (\(backend.reason))",
             level: .information)
     }
 
@@ -92,14 +92,8 @@ package struct Runtime: ~Copyable, Sendable {
         knownBackgroundPool.flatMap { $0 === pool ? nil : $0 }
     }
 
-    /// A ring for the sends of a loop's streams; nil where io_uring is refused.
-    func makeSendRing() throws(SystemError) -> SendRing? { try factory.makeSendRing() }
-
     /// A ring of its own for a part of the runtime; nil where io_uring is refused.
-    func makeRing() throws(SystemError) -> Ring? { try factory.makeRing() }
-
-    var backend: BackendKind { factory.kind }
-    var backendReason: String { factory.reason }
+    func makeRing() throws(SystemError) -> Ring? { try backend.makeRing() }
 
     /// Pushes a work item of a root queue.
     @inline(__always)
@@ -169,12 +163,6 @@ package struct Runtime: ~Copyable, Sendable {
             let usual = loops[Int(context.pointee.identifier) % loops.count]
             (loops.first { $0.isIdle } ?? usual).push(workItem, from: context)
         }
-    }
-
-    /// The loop that holds the timers of a thread.
-    func timerLoop(for context: Context) -> EventLoop {
-        if let loop = context.pointee.loop, loop.belongs(to: pool) { return loop }
-        return pool.loop(for: context)
     }
 
     /// New sources and connections go to the loops in turn, and wait there until they end.
