@@ -73,7 +73,7 @@ private final class ApplyLoop: Sendable {
             waiter = threadHandle
             return true
         }
-        if mustWait { _ = Blocking.wait(context) }
+        if mustWait { _ = Blocking.sleep(context) }
     }
 
     /// The closure is valid only during the call; helpers that start later claim nothing.

@@ -106,11 +106,7 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
             return false
         }
         if isCredited { return .success }
-        Blocking.handOffLoop(context)
-        let start = Ticks.now()
-        let isGranted = threadHandle.park(deadline: deadline)
-        context.pointee.spin.slept(ticks: Ticks.now() &- start)
-        if isGranted { return .success }
+        if Blocking.sleep(context, deadline: deadline) { return .success }
         return giveUp(threadHandle)
     }
 

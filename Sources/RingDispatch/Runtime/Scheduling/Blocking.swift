@@ -11,10 +11,15 @@ package enum Blocking {
     static func wait(_ context: Context, deadline: UInt64? = nil) -> Bool {
         let threadHandle = context.pointee.threadHandle
         if context.pointee.spin.spin(until: { threadHandle.tryTakeGrant() }) { return true }
+        return sleep(context, deadline: deadline)
+    }
+
+    /// The same for a thread that has spun already.
+    static func sleep(_ context: Context, deadline: UInt64? = nil) -> Bool {
         handOffLoop(context)
         let start = Ticks.now()
         defer { context.pointee.spin.slept(ticks: Ticks.now() &- start) }
-        return threadHandle.park(deadline: deadline)
+        return context.pointee.threadHandle.park(deadline: deadline)
     }
 
     /// Hands the loop off before the worker blocks in user code. On its return the worker takes the
