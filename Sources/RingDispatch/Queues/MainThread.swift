@@ -7,53 +7,49 @@ internal import Synchronization
 /// there the main actor and run loops serve them. `dispatchMain` serves libdispatch's main queue,
 /// too.
 enum MainThread {
-    private static let inbox = Inbox()
-
-    private final class Inbox: Sendable {
-        let workItems = WorkItemInbox()
-        /// The address of the main thread's `ThreadHandle` while it may sleep, else 0.
-        /// Store-then-check with `workItems`.
-        let sleeper = Atomic<UInt>(0)
-        /// Whether `dispatchMain` serves the work items. Relaxed: a pusher that reads a stale false
-        /// submits to libdispatch's main queue, whose block checks again.
-        let isServed = Atomic<Bool>(false)
-    }
+    private static let workItems = WorkItemInbox()
+    /// The address of the main thread's `ThreadHandle` while it may sleep, else 0.
+    /// Store-then-check with `workItems`.
+    private static let sleeper = Atomic<UInt>(0)
+    /// Whether `dispatchMain` serves the work items. Relaxed: a pusher that reads a stale false
+    /// submits to libdispatch's main queue, whose block checks again.
+    private static let isServed = Atomic<Bool>(false)
 
     static func push(_ workItem: WorkItemPointer) {
-        let wasEmpty = inbox.workItems.push(workItem)
-        let address = inbox.sleeper.exchange(0, ordering: .sequentiallyConsistent)
+        let wasEmpty = workItems.push(workItem)
+        let address = sleeper.exchange(0, ordering: .sequentiallyConsistent)
         UnsafeMutableRawPointer(bitPattern: address).map(ThreadHandle.init)?.grant()
-        if wasEmpty, !inbox.isServed.load(ordering: .relaxed), LibdispatchMainQueue.exists {
+        if wasEmpty, !isServed.load(ordering: .relaxed), LibdispatchMainQueue.exists {
             LibdispatchMainQueue.async { _ in MainThread.runWorkItemsUnlessServed() }
         }
     }
 
     private static func runWorkItemsUnlessServed() {
-        if !inbox.isServed.load(ordering: .relaxed) { runWorkItems(Context.current) }
+        if !isServed.load(ordering: .relaxed) { runWorkItems(Context.current) }
     }
 
     private static func runWorkItems(_ context: Context) {
-        var workItems = inbox.workItems.takeAll()
-        while let workItem = workItems {
-            workItems = workItem.pointee.next
+        var rest = workItems.takeAll()
+        while let workItem = rest {
+            rest = workItem.pointee.next
             workItem.run(context)
         }
     }
 
     /// Makes libdispatch's main queue leave the work items to the caller of `serve`.
-    static func beginServing() { inbox.isServed.store(true, ordering: .relaxed) }
+    static func beginServing() { isServed.store(true, ordering: .relaxed) }
 
     static func serve() -> Never {
         let context = Context.current
         let threadHandle = context.pointee.threadHandle
         while true {
             runWorkItems(context)
-            if context.pointee.spin.spin(until: { !inbox.workItems.isEmpty }) { continue }
-            inbox.sleeper.store(
+            if context.pointee.spin.spin(until: { !workItems.isEmpty }) { continue }
+            sleeper.store(
                 UInt(bitPattern: threadHandle.address), ordering: .sequentiallyConsistent)
             // A pusher that has taken the handle grants.
-            if inbox.workItems.isEmpty
-                || inbox.sleeper.exchange(0, ordering: .sequentiallyConsistent) == 0
+            if workItems.isEmpty
+                || sleeper.exchange(0, ordering: .sequentiallyConsistent) == 0
             {
                 _ = threadHandle.park()
             }
