@@ -41,7 +41,6 @@ struct EventLoop: Equatable, Sendable {
         /// Without a batch: no attempt to make one before this time, in nanoseconds (relaxed).
         let outputRetry = Atomic<UInt64>(0)
         let timers = LoopTimers()
-        let owned: UnsafeMutablePointer<Owned>
         /// When the parked worker wakes by itself (CLOCK_MONOTONIC). Stored before the state
         /// becomes `parked`; loaded by threads that have added a timer and find the loop parked.
         let parkedUntil = Atomic<UInt64>(0)
@@ -53,6 +52,11 @@ struct EventLoop: Equatable, Sendable {
         /// Number of work items in the run queue. The holder writes it (relaxed) as a hint for
         /// other threads, which decides on stealing and help, never on correctness.
         let waiting = Atomic<Int>(0)
+        // Only the holder touches these.
+        var runQueue = RunQueue()
+        var turnsSincePoll = 0
+        /// Time of the last fetch of events, in ticks.
+        var lastFetch: UInt64 = 0
         let padding1 = CacheLine()
 
         // Fields that producers write.
@@ -66,30 +70,16 @@ struct EventLoop: Equatable, Sendable {
             (0, 0, 0, 0, 0, 0, 0, 0)
     }
 
-    /// The fields that only the holder touches.
-    struct Owned {
-        var runQueue = RunQueue()
-        var turnsSincePoll = 0
-        /// Time of the last fetch of events, in ticks.
-        var lastFetch: UInt64 = 0
-    }
-
     init(index: Int, pool: Unmanaged<Pool>) throws(SystemError) {
         let bell = try EventDescriptor()
         let readiness = try Readiness(bell: bell.number)
-        let owned = UnsafeMutablePointer<Owned>.allocate(capacity: 1)
-        owned.initialize(to: Owned())
         storage = .allocate(capacity: 1)
         storage.initialize(
-            to: Storage(
-                index: index, pool: pool, readiness: readiness, bell: bell, owned: owned))
+            to: Storage(index: index, pool: pool, readiness: readiness, bell: bell))
     }
 
     /// Frees a loop that no thread has used.
     func destroy() {
-        let owned = storage.pointee.owned
-        owned.deinitialize(count: 1)
-        owned.deallocate()
         storage.deinitialize(count: 1)
         storage.deallocate()
     }
@@ -100,10 +90,6 @@ struct EventLoop: Equatable, Sendable {
 
     var address: UnsafeMutableRawPointer {
         @inline(__always) get { UnsafeMutableRawPointer(storage) }
-    }
-
-    var owned: UnsafeMutablePointer<Owned> {
-        @inline(__always) get { storage.pointee.owned }
     }
 
     var index: Int { storage.pointee.index }
@@ -284,20 +270,20 @@ struct EventLoop: Equatable, Sendable {
     @inline(__always)
     func enqueue(all workItems: WorkItemPointer?) {
         guard workItems != nil else { return }
-        owned.pointee.runQueue.append(all: workItems)
-        storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
+        storage.pointee.runQueue.append(all: workItems)
+        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
     }
 
     @inline(__always)
     func enqueue(_ workItem: WorkItemPointer) {
-        owned.pointee.runQueue.append(workItem)
-        storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
+        storage.pointee.runQueue.append(workItem)
+        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
     }
 
     @inline(__always)
     func nextWorkItem() -> WorkItemPointer? {
-        guard let workItem = owned.pointee.runQueue.popFirst() else { return nil }
-        storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
+        guard let workItem = storage.pointee.runQueue.popFirst() else { return nil }
+        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
         return workItem
     }
 
@@ -305,13 +291,13 @@ struct EventLoop: Equatable, Sendable {
     func takeWork() -> WorkItemChain {
         enqueueInbox()
         storage.pointee.waiting.store(0, ordering: .relaxed)
-        return owned.pointee.runQueue.popAll()
+        return storage.pointee.runQueue.popAll()
     }
 
     /// Removes the later half of the run queue, for a worker that steals it.
     func giveHalf() -> [WorkItemPointer] {
-        let workItems = owned.pointee.runQueue.splitHalf()
-        storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
+        let workItems = storage.pointee.runQueue.splitHalf()
+        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
         return workItems
     }
 
@@ -321,17 +307,17 @@ struct EventLoop: Equatable, Sendable {
     @inline(__always)
     func wait(timeoutNanoseconds: UInt64?) -> Int {
         let count = readiness.wait(timeoutNanoseconds: timeoutNanoseconds)
-        owned.pointee.turnsSincePoll = 0
-        owned.pointee.lastFetch = Ticks.now()
+        storage.pointee.turnsSincePoll = 0
+        storage.pointee.lastFetch = Ticks.now()
         return count
     }
 
     /// Whether events are due to be taken in although work items wait: every few turns.
     @inline(__always)
     func isPollDue() -> Bool {
-        owned.pointee.turnsSincePoll &+= 1
-        guard owned.pointee.turnsSincePoll >= Tuning.workItemsBetweenPolls else { return false }
-        owned.pointee.turnsSincePoll = 0
+        storage.pointee.turnsSincePoll &+= 1
+        guard storage.pointee.turnsSincePoll >= Tuning.workItemsBetweenPolls else { return false }
+        storage.pointee.turnsSincePoll = 0
         return true
     }
 
@@ -339,7 +325,7 @@ struct EventLoop: Equatable, Sendable {
     /// while its handler waits for its turn, which costs two more system calls, so the loop fetches
     /// rarely.
     func isFetchDue() -> Bool {
-        hasWaits && Ticks.now() &- owned.pointee.lastFetch > Tuning.ticksBetweenFetches
+        hasWaits && Ticks.now() &- storage.pointee.lastFetch > Tuning.ticksBetweenFetches
     }
 
     var parkedUntil: UInt64 {
