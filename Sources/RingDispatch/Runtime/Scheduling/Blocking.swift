@@ -45,7 +45,6 @@ package enum Blocking {
             Threads.yield()
         }
         loop.setSleeping(true)
-        loop.pool.noteIdle(1)
         // Store-then-check with `inbox`, the waits and the timers: a producer that saw the loop in
         // use woke no worker.
         let isAwaited = loop.hasWaits || loop.timers.earliest != .max

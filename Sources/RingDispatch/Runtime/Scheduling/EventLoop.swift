@@ -186,6 +186,7 @@ struct EventLoop: Equatable, Sendable {
     }
 
     func setSleeping(_ isSleeping: Bool) {
+        storage.pointee.pool._withUnsafeGuaranteedRef { $0.noteSleeping(isSleeping ? 1 : -1) }
         storage.pointee.isSleeping.store(isSleeping, ordering: .sequentiallyConsistent)
     }
 

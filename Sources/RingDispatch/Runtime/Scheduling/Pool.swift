@@ -8,8 +8,8 @@ final class Pool: Sendable {
     @exclusivity(unchecked) nonisolated(unsafe) private(set) var loops: [EventLoop] = []
     let monitor: Monitor
     let workers: Workers
-    /// Loops that are parked or idle. A hint: read (relaxed) before a search for a loop to wake.
-    private let idleLoops = Atomic<Int>(0)
+    /// Loops that may be asleep. A hint: read (relaxed) before a search for a loop to wake.
+    private let sleepingLoops = Atomic<Int>(0)
     let help = HelpPolicy()
 
     let away = AwayWork()
@@ -41,7 +41,7 @@ final class Pool: Sendable {
             for loop in loops { loop.destroy() }
             throw error
         }
-        idleLoops.store(configuration.loops, ordering: .relaxed)
+        sleepingLoops.store(configuration.loops, ordering: .relaxed)
         monitor.pool = self
         // Workers and loops refer to the pool without counting, for as long as the process lives.
         _ = Unmanaged.passRetained(self)
@@ -117,8 +117,9 @@ final class Pool: Sendable {
 
     // MARK: spreading work
 
-    func noteIdle(_ change: Int) {
-        idleLoops.wrappingAdd(change, ordering: .relaxed)
+    /// See `EventLoop.setSleeping`.
+    func noteSleeping(_ change: Int) {
+        sleepingLoops.wrappingAdd(change, ordering: .relaxed)
     }
 
     /// The loop for the work of a thread outside the pool. Always the same loop, so that its caches
@@ -139,7 +140,8 @@ final class Pool: Sendable {
     /// steals from it.
     @inline(__always)
     func considerHelp(for loop: EventLoop) {
-        guard idleLoops.load(ordering: .relaxed) > 0, loops.count > 1, help.isDue() else { return }
+        guard sleepingLoops.load(ordering: .relaxed) > 0, loops.count > 1, help.isDue()
+        else { return }
         callHelp(for: loop)
     }
 

@@ -55,7 +55,6 @@ extension Worker {
                 let taken = LoopState(.running, worker: index, turn: now.turn &+ 1)
                 if loop.exchangeState(now, for: taken) {
                     loop.setSleeping(false)
-                    pool.noteIdle(-1)
                     pool.monitor.noteActivity()
                     context.pointee.loopState = taken.word
                     return true
@@ -160,7 +159,6 @@ extension Worker {
         if planned > now && planned < until { until = planned }
         loop.parkedUntil = until
         pool.help.ended()
-        pool.noteIdle(1)
         loop.setSleeping(true)
         loop.announceState(mine)
         // Store-then-check with `inbox` and the timers: earlier work is seen here, later work wakes
@@ -183,7 +181,6 @@ extension Worker {
         }
         loop.announceState(mine.with(.running))
         loop.setSleeping(false)
-        pool.noteIdle(-1)
         pool.monitor.noteActivity()
         if !loop.inboxIsEmpty { context.pointee.arrivals.note(ArrivalPattern.threads) }
         deliver(events, loop, context)

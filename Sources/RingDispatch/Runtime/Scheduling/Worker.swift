@@ -93,7 +93,6 @@ final class Worker: Sendable {
                     }
                     if assignment.expecting.phase == .assigned {
                         assignment.loop.setSleeping(false)
-                        pool.noteIdle(-1)
                     }
                     serve(assignment.loop, context)
                 }
