@@ -6,7 +6,7 @@ extension EventLoop {
         guard isFirst else { return }
         let latest = slot.window.latest
         if mustWake(for: clock == .wall ? WallClock.monotonicDeadline(for: latest) : latest) {
-            wakeIfIdle()
+            wake()
         }
     }
 }

@@ -14,7 +14,7 @@ extension WallClock {
 
     static func wasSet() {
         noteStep()
-        for loop in Runtime.shared.pool.loops { loop.wakeIfIdle() }
+        for loop in Runtime.shared.pool.loops { loop.wake() }
     }
 }
 

@@ -48,6 +48,6 @@ package enum Blocking {
         // Store-then-check with `inbox`, the waits and the timers: a producer that saw the loop in
         // use woke no worker.
         let isAwaited = loop.hasWaits || loop.timers.earliest != .max
-        if isNeeded || !loop.inboxIsEmpty || isAwaited { loop.wakeIfIdle() }
+        if isNeeded || !loop.inboxIsEmpty || isAwaited { loop.wake() }
     }
 }

@@ -19,6 +19,6 @@ extension EventLoop {
     /// none. Store-then-check: the count of waits has been stored.
     @inline(__always)
     func callWorkerIfNeeded() {
-        if isIdle, loopState.phase == .idle { wakeIfIdle() }
+        if isSleeping, loopState.phase == .idle { wake() }
     }
 }

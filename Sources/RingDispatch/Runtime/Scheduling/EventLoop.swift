@@ -182,7 +182,7 @@ struct EventLoop: Equatable, Sendable {
 
     @inline(__always)
     private func wakeIfSleeping() {
-        if storage.pointee.isSleeping.load(ordering: .sequentiallyConsistent) { wakeIfIdle() }
+        if isSleeping { wake() }
     }
 
     func setSleeping(_ isSleeping: Bool) {
@@ -191,7 +191,7 @@ struct EventLoop: Equatable, Sendable {
     }
 
     /// Wakes the parked worker, or calls a worker to an idle loop.
-    func wakeIfIdle() {
+    func wake() {
         while true {
             let loopState = self.loopState
             switch loopState.phase {
@@ -237,7 +237,7 @@ struct EventLoop: Equatable, Sendable {
 
     // MARK: hints for other threads
 
-    var isIdle: Bool { storage.pointee.isSleeping.load(ordering: .sequentiallyConsistent) }
+    var isSleeping: Bool { storage.pointee.isSleeping.load(ordering: .sequentiallyConsistent) }
 
     var inboxIsEmpty: Bool { storage.pointee.inbox.isEmpty }
 

@@ -132,7 +132,7 @@ final class Monitor: Sendable {
         let loopState = loop.loopState
         if loopState.phase == .idle && loop.isNeeded(now: now) {
             // No worker was available.
-            loop.wakeIfIdle()
+            loop.wake()
             return false
         }
         let isSame = loopState == sample.loopState

@@ -76,7 +76,7 @@ final class Pool: Sendable {
         let sleeper = sleepingLoop(besides: loop)
         guard expecting.phase == .assigned else {
             // It can steal from the handler that keeps the loop.
-            if let sleeper, help.begin() { sleeper.wakeIfIdle() }
+            if let sleeper, help.begin() { sleeper.wake() }
             return
         }
         // No worker was called, so the assigned loop still belongs to this thread.
@@ -136,7 +136,7 @@ final class Pool: Sendable {
         return loop
     }
 
-    /// Wakes an idle loop if this one may have more work than it can handle. The woken worker
+    /// Wakes a sleeping loop if this one may have more work than it can handle. The woken worker
     /// steals from it.
     @inline(__always)
     func considerHelp(for loop: EventLoop) {
@@ -147,9 +147,9 @@ final class Pool: Sendable {
 
     @inline(never)
     private func callHelp(for loop: EventLoop) {
-        guard let helper = loops.first(where: { $0 != loop && $0.isIdle }) else { return }
+        guard let helper = loops.first(where: { $0 != loop && $0.isSleeping }) else { return }
         guard help.begin() else { return }
-        helper.wakeIfIdle()
+        helper.wake()
     }
 
     /// Steals work from a loop whose holder is in a handler. Returns true if there is something to

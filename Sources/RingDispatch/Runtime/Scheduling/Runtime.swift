@@ -119,7 +119,7 @@ package struct Runtime: ~Copyable, Sendable {
         } else {
             let loop = pool.loop(for: context)
             loop.push(workItem, from: context)
-            if !loop.isIdle { loop.considerHelp() }
+            if !loop.isSleeping { loop.considerHelp() }
         }
     }
 
@@ -161,7 +161,7 @@ package struct Runtime: ~Copyable, Sendable {
         } else {
             let loops = background.loops
             let usual = loops[Int(context.pointee.identifier) % loops.count]
-            (loops.first { $0.isIdle } ?? usual).push(workItem, from: context)
+            (loops.first { $0.isSleeping } ?? usual).push(workItem, from: context)
         }
     }
 
