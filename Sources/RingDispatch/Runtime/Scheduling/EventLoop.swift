@@ -3,11 +3,11 @@ internal import Synchronization
 
 /// An event loop: the readiness of descriptors, a run queue of work items, and timers.
 ///
-/// One worker at a time holds a loop and runs its turns. A turn takes in pushed work items and
-/// events, and runs one work item. With nothing to run, the worker parks until an event arrives or
-/// a thread wakes it. `LoopState` determines which thread may touch the plain fields: the holder,
-/// or for a moment a stealing worker. Any thread may push work items, begin and end waits for
-/// descriptors, add timers, and read the hints.
+/// One worker at a time holds a loop and iterates: takes in pushed work items and events, and runs
+/// one work item. With nothing to run, the worker parks until an event arrives or a thread wakes
+/// it. `LoopState` determines which thread may touch the plain fields: the holder, or for a moment
+/// a stealing worker. Any thread may push work items, begin and end waits for descriptors, add
+/// timers, and read the hints.
 ///
 /// **Store-then-check** keeps wake-ups from getting lost. Two threads each store one variable, then
 /// load the other's. All four accesses are sequentially consistent, so at least one thread sees the
@@ -54,7 +54,7 @@ struct EventLoop: Equatable, Sendable {
         let waiting = Atomic<Int>(0)
         // Only the holder touches these.
         var runQueue = RunQueue()
-        var turnsSincePoll = 0
+        var iterationsSincePoll = 0
         /// Time of the last fetch of events, in ticks.
         var lastFetch: UInt64 = 0
         let padding1 = CacheLine()
@@ -308,17 +308,18 @@ struct EventLoop: Equatable, Sendable {
     @inline(__always)
     func wait(timeoutNanoseconds: UInt64?) -> Int {
         let count = readiness.wait(timeoutNanoseconds: timeoutNanoseconds)
-        storage.pointee.turnsSincePoll = 0
+        storage.pointee.iterationsSincePoll = 0
         storage.pointee.lastFetch = Ticks.now()
         return count
     }
 
-    /// Whether events are due to be taken in although work items wait: every few turns.
+    /// Whether events are due to be taken in although work items wait: every few iterations.
     @inline(__always)
     func isPollDue() -> Bool {
-        storage.pointee.turnsSincePoll &+= 1
-        guard storage.pointee.turnsSincePoll >= Tuning.workItemsBetweenPolls else { return false }
-        storage.pointee.turnsSincePoll = 0
+        storage.pointee.iterationsSincePoll &+= 1
+        guard storage.pointee.iterationsSincePoll >= Tuning.workItemsBetweenPolls
+        else { return false }
+        storage.pointee.iterationsSincePoll = 0
         return true
     }
 

@@ -2,8 +2,7 @@ internal import LinuxPlatform
 internal import Synchronization
 
 extension Worker {
-    /// Runs turns of the loop until another worker has taken it over. The worker must hold the
-    /// loop.
+    /// Iterates over the loop until another worker has taken it over. The worker must hold it.
     func serve(_ loop: EventLoop, _ context: Context) {
         pool.monitor.noteActivity()
         context.pointee.isInLoop = true
@@ -74,7 +73,7 @@ extension Worker {
         if loop.isPollDue() { poll(loop, context) }
     }
 
-    /// Every few turns of a busy loop: takes events in, fires timers.
+    /// Every few iterations of a busy loop: takes events in, fires timers.
     private func poll(_ loop: EventLoop, _ context: Context) {
         // The worker has not slept for some time.
         context.pointee.hasSleptLong = false
