@@ -1,7 +1,6 @@
 internal import LinuxPlatform
 
-/// The state of the runtime, for debugging a live process. An extension to GCD.
-public enum DispatchRuntime {
+extension DispatchRuntime {
     /// A handler that has run for long.
     public struct Stall: Sendable, CustomStringConvertible {
         /// The label of the handler's queue; nil where the kernel does not let the runtime find out
