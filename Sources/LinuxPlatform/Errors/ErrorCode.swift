@@ -35,6 +35,12 @@ package enum ErrorCode {
     package static let messageTooLong = EMSGSIZE
     package static let destinationRequired = EDESTADDRREQ
     package static let notSocket = ENOTSOCK
+    package static let connectionRefused = ECONNREFUSED
+    package static let connectionReset = ECONNRESET
+    package static let networkUnreachable = ENETUNREACH
+    package static let hostUnreachable = EHOSTUNREACH
+    package static let familyNotSupported = EAFNOSUPPORT
+    package static let wrongType = EPROTOTYPE
 
     /// Whether a datagram socket's error comes from the network (ICMP). The kernel reports it once.
     package static func isFromPeer(_ code: Int32) -> Bool {
@@ -47,6 +53,22 @@ package enum ErrorCode {
     /// Whether the kernel or a network interface refuses to segment a message (UDP_SEGMENT).
     package static func isSegmentRefusal(_ code: Int32) -> Bool {
         [EIO, EINVAL, EMSGSIZE, EOPNOTSUPP, ENOPROTOOPT].contains(code)
+    }
+
+    /// Whether accept(2) may succeed at the next call, because the connection or the network
+    /// failed, not the listening socket.
+    package static func isPassingAcceptError(_ code: Int32) -> Bool {
+        switch code {
+        case ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
+            ENETUNREACH, EPERM, EINTR, EAGAIN, ETIMEDOUT, ECONNRESET:
+            true
+        default: isShortage(code)
+        }
+    }
+
+    /// Whether descriptors or memory have run out.
+    package static func isShortage(_ code: Int32) -> Bool {
+        isDescriptorShortage(code) || code == ENOBUFS || code == ENOMEM
     }
 
     /// Whether the process or the system has run out of descriptors.
