@@ -27,7 +27,7 @@ struct RingTests {
         var results: [UInt64: Int32] = [:]
         while results.count < count {
             ring.wait()
-            ring.reap { results[$0.token] = $0.result }
+            ring.reap { results[$0] = $1 }
         }
         return results
     }
@@ -135,7 +135,7 @@ struct RingTests {
         for _ in 1...3 {
             try Threads.start { shared.wake() }
             ring.wait()
-            ring.reap { _ in Issue.record("a wake-up has no completion") }
+            ring.reap { _, _ in Issue.record("a wake-up has no completion") }
         }
     }
 

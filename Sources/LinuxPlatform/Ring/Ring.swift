@@ -156,8 +156,9 @@ package final class Ring {
         }
     }
 
-    /// Passes the completions so far to `take`.
-    package func reap(_ take: (Completion) -> Void) {
+    /// Passes the token of each request that has ended so far to `take`, with the number of bytes,
+    /// a descriptor or a negated errno.
+    package func reap(_ take: (_ token: UInt64, _ result: Int32) -> Void) {
         var completion = io_uring_cqe()
         while clinux_reap(ring, &completion) {
             switch completion.user_data {
@@ -166,7 +167,7 @@ package final class Ring {
                 isAlarmSet = false
                 alarm.clear()
             default:
-                take(Completion(token: completion.user_data, result: completion.res))
+                take(completion.user_data, completion.res)
             }
         }
     }
@@ -187,7 +188,7 @@ package final class Ring {
             tv_sec: Int64(timeoutNanoseconds / 1_000_000_000),
             tv_nsec: Int64(timeoutNanoseconds % 1_000_000_000))
         try enter(waitCount: 1, timeout: &timeout)
-        reap { _ in }
+        reap { _, _ in }
     }
 
     /// Whether no wake-up has arrived since the last wait began.

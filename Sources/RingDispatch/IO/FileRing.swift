@@ -34,7 +34,7 @@ final class FileRing: @unchecked Sendable {
 
     private static func make() -> FileRing? {
         do throws(SystemError) {
-            guard let ring = try Runtime.shared.makeRing() else { return nil }
+            guard let ring = try Runtime.shared.backend.makeRing() else { return nil }
             let files = FileRing(ring)
             try Threads.start { files.run() }
             isUsed.store(true, ordering: .releasing)
@@ -72,10 +72,9 @@ final class FileRing: @unchecked Sendable {
             prepareRequests()
             ring.wait()
             inbox.withLock { $0.isAsleep = false }
-            ring.reap { completion in
+            ring.reap { token, result in
                 noteInFlight(-1)
-                FileOperation.completed(
-                    token: completion.token, result: completion.result)
+                FileOperation.completed(token: token, result: result)
             }
         }
     }

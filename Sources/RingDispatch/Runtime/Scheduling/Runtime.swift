@@ -92,9 +92,6 @@ package struct Runtime: ~Copyable, Sendable {
         knownBackgroundPool.flatMap { $0 === pool ? nil : $0 }
     }
 
-    /// A ring of its own for a part of the runtime; nil where io_uring is refused.
-    func makeRing() throws(SystemError) -> Ring? { try backend.makeRing() }
-
     /// Pushes a work item of a root queue.
     @inline(__always)
     func push(_ workItem: WorkItemPointer, from context: Context) {
