@@ -8,8 +8,6 @@ public struct ConnectorOptions: Sendable {
     /// The time after which the next address is tried, too: the Connection Attempt Delay of RFC
     /// 8305, which recommends 250 ms. 0 or less: all at once. `.never`: when the last one failed.
     public var attemptDelay = DispatchTimeInterval.milliseconds(250)
-    /// Addresses of the first family tried before the first of the other. Less than 1 counts as 1.
-    public var firstFamilyCount = 1
     /// The time limit for the whole attempt, including the name lookup. 0 or less: it fails at
     /// once. `.never`: the kernel's limit for each address, about two minutes.
     public var timeout = DispatchTimeInterval.seconds(30)

@@ -78,8 +78,7 @@ public final class PendingConnection: Sendable {
             guard confined.deliver != nil else { return }
             switch answer {
             case .success(let endpoints):
-                confined.untried = HappyEyeballs.interleaved(
-                    endpoints, firstFamilyCount: options.firstFamilyCount)
+                confined.untried = HappyEyeballs.interleaved(endpoints)
                 tryNext()
             case .failure(let error):
                 fail(.unresolved(error))

@@ -8,17 +8,16 @@ internal import LinuxPlatform
 public struct DatagramAnswerRule: Sendable, Hashable {
     /// Senders with a lower port are not answered, because the classic services use those: echo
     /// (7), chargen (19), DNS (53), NTP (123).
-    public var lowestPort: UInt16 = 1024
+    private static let lowestPort: UInt16 = 1024
     /// Further ports that are not answered, such as those of similar servers.
     public var refusedPorts: Set<UInt16> = []
     /// Whether senders with the socket's own port are answered. They are probably servers of the
     /// same program.
     public var answersOwnPort = false
-    /// Whether datagrams to a multicast or broadcast address, which reach many servers, are
-    /// answered. They are recognized only with ``DatagramOptions/reportsLocalAddress``.
-    public var answersGroups = false
 
-    /// The defaults: no answers to ports below 1024, to the own port, or to groups.
+    /// The defaults: no answers to ports below 1024, or to the own port. Datagrams to a multicast
+    /// or broadcast address, which reach many servers, are never answered. They are recognized only
+    /// with ``DatagramOptions/reportsLocalAddress``.
     public init() {}
 
     /// Whether the datagram may be answered.
@@ -30,9 +29,8 @@ public struct DatagramAnswerRule: Sendable, Hashable {
     ) -> Bool {
         let port = datagram.senderPort
         if case .unix = socket.localEndpoint { return true }
-        if port < max(1, lowestPort) || refusedPorts.contains(port) { return false }
+        if port < DatagramAnswerRule.lowestPort || refusedPorts.contains(port) { return false }
         if !answersOwnPort && port == socket.localEndpoint?.port { return false }
-        if answersGroups { return true }
         guard let path = datagram.inbox.facts[datagram.entry].path else { return true }
         // For a multicast or broadcast destination, the kernel reports another address as the
         // source of answers.

@@ -46,11 +46,10 @@ public struct DatagramOptions: Sendable {
     /// which it segments (UDP_SEGMENT), if it can.
     public var combinesSent = true
     /// Most bytes that may wait while the kernel has no room. Each datagram counts its length plus
-    /// 64. 0: none waits. Negative: the process ends. The batch that finds the kernel full may
-    /// exceed it: up to 512 datagrams, or the bytes of one `send(_:inDatagramsOf:to:)`.
+    /// 64; one that does not fit is dropped. 0: none waits. Negative: the process ends. The batch
+    /// that finds the kernel full may exceed it: up to 512 datagrams, or the bytes of one
+    /// `send(_:inDatagramsOf:to:)`.
     public var sendQueueBytes = 1 << 20
-    /// Which datagrams are dropped when the queue is full.
-    public var dropPolicy = DatagramDropPolicy.newest
 
     /// The defaults: a socket that shares nothing, datagrams of any length, and 1 MiB that may wait
     /// to be sent.

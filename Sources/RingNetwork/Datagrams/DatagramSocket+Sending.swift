@@ -207,7 +207,7 @@ extension DatagramSocket {
         if !before { flushUnlessBlocked() }
     }
 
-    /// Queues a datagram, unless the drop policy rejects it.
+    /// Queues a datagram, unless the queue is full.
     private func admit(
         _ bytes: UnsafeRawBufferPointer, isLasting: Bool, to address: SocketAddress?,
         path: DatagramPath?
@@ -216,18 +216,10 @@ extension DatagramSocket {
             confined.tally.datagramsDropped &+= 1
             return
         }
-        if confined.isBlocked {
-            let cost = bytes.count + OutgoingDatagrams.entryBytes
-            if options.dropPolicy == .oldest && cost <= options.sendQueueBytes {
-                while confined.outgoing.cost + cost > options.sendQueueBytes {
-                    confined.outgoing.removeFirst(1)
-                    confined.tally.datagramsDropped &+= 1
-                }
-            }
-            if confined.outgoing.cost + cost > options.sendQueueBytes {
-                confined.tally.datagramsDropped &+= 1
-                return
-            }
+        let cost = bytes.count + OutgoingDatagrams.entryBytes
+        if confined.isBlocked && confined.outgoing.cost + cost > options.sendQueueBytes {
+            confined.tally.datagramsDropped &+= 1
+            return
         }
         confined.outgoing.append(
             bytes, isLasting: isLasting && !confined.isBlocked, to: address, path: path)

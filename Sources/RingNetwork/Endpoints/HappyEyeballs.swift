@@ -4,23 +4,17 @@ public enum HappyEyeballs {
     /// costs one attempt instead of many. The order within a family is kept; for addresses from a
     /// ``Resolver`` it is RFC 6724's. Endpoints without an IP address go last.
     ///
-    /// - Parameters:
-    ///   - endpoints: the preferred one first.
-    ///   - firstFamilyCount: the number of addresses of the first family before the first of the
-    ///     other; at least 1.
-    public static func interleaved(
-        _ endpoints: [Endpoint], firstFamilyCount: Int = 1
-    ) -> [Endpoint] {
+    /// - Parameter endpoints: the preferred one first.
+    public static func interleaved(_ endpoints: [Endpoint]) -> [Endpoint] {
         let addresses = endpoints.filter { $0.ipAddress != nil }
         guard let first = addresses.first else { return endpoints }
         let isFirstV6 = isV6(first)
         var own = addresses.filter { isV6($0) == isFirstV6 }[...]
         var other = addresses.filter { isV6($0) != isFirstV6 }[...]
-        var result = Array(own.prefix(max(1, firstFamilyCount)))
-        own = own.dropFirst(result.count)
+        var result: [Endpoint] = []
         while !own.isEmpty || !other.isEmpty {
-            if let next = other.popFirst() { result.append(next) }
             if let next = own.popFirst() { result.append(next) }
+            if let next = other.popFirst() { result.append(next) }
         }
         return result + endpoints.filter { $0.ipAddress == nil }
     }

@@ -24,8 +24,6 @@ public struct IPv4Address: Sendable, Hashable {
     public static let any = IPv4Address(rawValue: 0)
     /// 127.0.0.1.
     public static let loopback = IPv4Address(rawValue: 0x7f00_0001)
-    /// 255.255.255.255.
-    public static let broadcast = IPv4Address(rawValue: .max)
 
     /// 0.0.0.0.
     public var isUnspecified: Bool { rawValue == 0 }

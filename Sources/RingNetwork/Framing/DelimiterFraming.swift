@@ -95,17 +95,11 @@ public struct DelimiterFraming: Framing {
         guard count <= maximumLength else { throw FrameError.tooLong(limit: maximumLength) }
         let start = output.count
         payload.withUnsafeBytes { output.append(contentsOf: $0) }
-        appendDelimiter(to: &output)
+        output.append(contentsOf: delimiter)
         if let offset = firstMisreading(output[start...], payloadLength: count) {
             output.removeLast(output.count - start)
             throw FrameError.delimiterInPayload(offset: offset)
         }
-    }
-
-    /// Appends only the delimiter, for payloads that are sent without a copy and are known not to
-    /// contain it.
-    public func appendDelimiter(to output: inout [UInt8]) {
-        output.append(contentsOf: delimiter)
     }
 
     /// The offset at which a reader would end the frame too early, or nil. The end of the payload

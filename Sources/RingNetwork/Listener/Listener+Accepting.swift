@@ -52,9 +52,8 @@ extension Listener {
     private func begin(_ descriptor: Int32, isUnix: Bool) {
         var peer: PeerKey?
         if options.connectionLimitPerPeer != .max {
-            peer = Sockets.remoteAddress(of: descriptor).flatMap { Endpoint($0) }.flatMap {
-                PeerKey($0, ipv6PrefixLength: options.ipv6PeerPrefixLength)
-            }
+            peer = Sockets.remoteAddress(of: descriptor).flatMap { Endpoint($0) }
+                .flatMap { PeerKey($0) }
         }
         if let peer, confined.peers.count(of: peer) >= options.connectionLimitPerPeer {
             confined.tally.refusedPerPeer += 1

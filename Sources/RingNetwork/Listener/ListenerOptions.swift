@@ -29,12 +29,10 @@ public struct ListenerOptions: Sendable {
     /// ``Listener``.
     public var connectionLimit = Int.max
     /// Most open connections per peer: an IPv4 address, or all IPv6 addresses with the same first
-    /// ``ipv6PeerPrefixLength`` bits. Further ones are reset; 0 or less: all are. Unix sockets are
-    /// not limited. Behind a proxy, all clients are one peer: leave it at `.max` there.
+    /// 64 bits, which providers usually assign to one customer. Further ones are reset; 0 or less:
+    /// all are. Unix sockets are not limited. Behind a proxy, all clients are one peer: leave it at
+    /// `.max` there.
     public var connectionLimitPerPeer = Int.max
-    /// The prefix that providers usually assign to one customer. Less than 0 counts as 0 (all of
-    /// IPv6 is one peer), more than 128 as 128.
-    public var ipv6PeerPrefixLength = 64
     /// The rate of accepting; further connections wait in the backlog. nil: unlimited.
     public var acceptRate: AcceptRate?
     /// Options of the listening sockets. Accepted sockets inherit TCP_NODELAY and most others.
