@@ -36,7 +36,7 @@ extension Connection {
         guard let clock = confined.clock else { return }
         stopTimer()
         clock.watch = ActivityWatch(
-            clock.timeouts, began: counters.activation.value, now: MonotonicClock.nanoseconds(),
+            clock.timeouts, began: clock.activation, now: MonotonicClock.nanoseconds(),
             activity(clock))
         schedule(clock)
     }

@@ -182,7 +182,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
             guard connection.phase == .setup else { return }
             connection.confined.life = .active
             connection.confined.itself = connection
-            connection.counters.activation.set(MonotonicClock.nanoseconds())
+            connection.confined.clock?.activation = MonotonicClock.nanoseconds()
             let isPlain =
                 connection.confined.security == nil && connection.confined.clock == nil
                 && connection.confined.intake == nil && connection.confined.outgoing.isEmpty

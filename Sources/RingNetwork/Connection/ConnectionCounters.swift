@@ -6,6 +6,4 @@ struct ConnectionCounters: ~Copyable, Sendable {
     let bytesSent = Counter()
     /// Sent bytes that the kernel has not taken yet, as of the last change.
     let unsent = Counter()
-    /// On CLOCK_MONOTONIC; 0: not activated.
-    let activation = Counter()
 }

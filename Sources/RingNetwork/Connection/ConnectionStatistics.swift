@@ -1,5 +1,3 @@
-internal import LinuxPlatform
-
 /// Counters of a ``Connection``. Bytes are those on the wire: under TLS, encrypted ones, including
 /// the handshake.
 public struct ConnectionStatistics: Sendable, Hashable {
@@ -13,19 +11,14 @@ public struct ConnectionStatistics: Sendable, Hashable {
     public internal(set) var sends: UInt64 = 0
     /// Sent bytes that the kernel has not taken yet.
     public internal(set) var unsentBytes = 0
-    /// Nanoseconds since `activate`; 0 before.
-    public internal(set) var activeNanoseconds: UInt64 = 0
 }
 
 extension Connection {
-    /// The connection's counters. From any thread; final in the close handler, except
-    /// `activeNanoseconds`.
+    /// The connection's counters. From any thread; final in the close handler.
     public var statistics: ConnectionStatistics {
-        let activation = counters.activation.value
-        return ConnectionStatistics(
+        ConnectionStatistics(
             bytesReceived: counters.bytesReceived.value, receives: counters.receives.value,
             bytesSent: counters.bytesSent.value, sends: counters.sends.value,
-            unsentBytes: Int(counters.unsent.value),
-            activeNanoseconds: activation == 0 ? 0 : MonotonicClock.nanoseconds() &- activation)
+            unsentBytes: Int(counters.unsent.value))
     }
 }
