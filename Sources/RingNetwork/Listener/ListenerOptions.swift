@@ -1,4 +1,3 @@
-public import RingDispatch
 #if TLS
 public import RingTLS
 #endif
