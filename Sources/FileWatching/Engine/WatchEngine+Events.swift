@@ -6,7 +6,7 @@ internal import SystemPackage
 extension WatchEngine {
     func handle(_ event: InotifyEvent, of folder: NodeNumber, _ name: UnsafeRawBufferPointer) {
         // The node may have been freed and reused for another folder.
-        guard tree.watch(of: folder) == event.watch else { return }
+        guard tree[folder].watch == event.watch else { return }
         guard event.isOfEntry else { return handle(event, ofFolder: folder) }
         let isDirectory = event.mask.contains(.isDirectory)
         if confined.rules.ignores(name, isDirectory, in: folder, tree) {
@@ -118,7 +118,7 @@ extension WatchEngine {
             // The entry is gone again; an event for that follows.
             guard let (facts, _) = found else { return }
             if facts.inode == tree[known].inode && facts.kind == tree[known].kind {
-                if tree.isWithoutWatch(known) { push(known, []) }
+                if tree[known].lacksWatch { push(known, []) }
                 let isChanged = !isAmbiguous(folder) && tree.differs(known, from: facts)
                 tree.update(known, facts)
                 return isChanged ? report(.modified, known) : ()
@@ -178,9 +178,9 @@ extension WatchEngine {
             return appear(
                 name, in: folder, facts.kind == .directory, isDiscovered: true)
         }
-        if tree[node].kind == .directory {
+        if tree[node].isFolder {
             // The folder may have become readable.
-            if tree.watch(of: node) == nil { push(node, []) }
+            if tree[node].watch == nil { push(node, []) }
         } else {
             confined.touched = node
             // The kind was a guess.
@@ -273,7 +273,7 @@ extension WatchEngine {
             isStale(node, name, in: folder, isExact: false)
         {
             // It has left its path and returned, perhaps while it was scanned.
-            if tree[node].kind == .directory { doubt(below: node) }
+            if tree[node].isFolder { doubt(below: node) }
             return
         }
         if isArriving(cookie) == false { return removeAndReport(node) }
@@ -352,7 +352,7 @@ extension WatchEngine {
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber, _ cookie: UInt32
     ) -> Bool {
         guard let node = takeDeparture(cookie) else { return false }
-        let isFolder = tree[node].kind == .directory
+        let isFolder = tree[node].isFolder
         let found = facts(name, in: folder, isFolder)?.0
         if let found, isOther(node, found) {
             removeAndReport(node)
@@ -378,7 +378,7 @@ extension WatchEngine {
         if isFolder, confined.rules.mayDependOnPaths {
             // Other patterns may match the new paths.
             push(node, .repair)
-        } else if tree.isWithoutWatch(node) {
+        } else if tree[node].lacksWatch {
             push(node, [])
         }
         return true

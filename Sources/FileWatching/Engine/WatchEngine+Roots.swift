@@ -131,7 +131,7 @@ extension WatchEngine {
             facts.kind == tree[node].kind
         {
             if facts.kind == .directory {
-                if tree.watch(of: node) == nil { push(node, []) }
+                if tree[node].watch == nil { push(node, []) }
             } else {
                 tree.update(node, facts)
             }

@@ -101,7 +101,7 @@ extension WatchEngine {
         switch watch {
         case .success(let watch):
             if !confined.failures.isEmpty { confined.failures[FilePath(terminated: path)] = nil }
-            if let old = tree.watch(of: folder), old != watch {
+            if let old = tree[folder].watch, old != watch {
                 watches.unwatch(old, for: subscription(folder))
             }
             tree.setWatch(of: folder, to: watch)
@@ -127,7 +127,7 @@ extension WatchEngine {
     func giveUpUnreachable() {
         var scans: [NodeNumber: Int] = [:]
         confined.missed.removeAll { missed in
-            guard tree.isFolder(missed.folder) else { return true }
+            guard tree[missed.folder].isFolder else { return true }
             // A folder that is being renamed is listed nowhere until its other event arrives.
             let step = isDeparting(missed.folder) ? 0 : 1
             let count = confined.vainScans[missed.folder, default: 0] + step
@@ -178,7 +178,7 @@ extension WatchEngine {
             if isSame(known, facts) {
                 tree[known].flags.insert(.seen)
                 if facts.kind == .directory {
-                    if isRepair || tree.isWithoutWatch(known) {
+                    if isRepair || tree[known].lacksWatch {
                         push(known, isRepair ? .repair : [])
                     }
                 } else if tree.differs(known, from: facts) {
@@ -248,7 +248,7 @@ extension WatchEngine {
     private func lose(_ node: NodeNumber, in folder: NodeNumber) {
         let name = tree.confined.names.withName(of: tree[node]) { Array($0) }
         let isIgnored = name.withUnsafeBytes {
-            confined.rules.ignores($0, tree[node].kind == .directory, in: folder, tree)
+            confined.rules.ignores($0, tree[node].isFolder, in: folder, tree)
         }
         if isIgnored { remove(node) } else { removeAndReport(node, isDiscovered: true) }
     }
@@ -266,15 +266,15 @@ extension WatchEngine {
     /// Removes a node and its descendants, and their watches.
     func remove(_ node: NodeNumber) {
         settleDepartures(below: node)
-        if tree[node].kind == .directory { release(node) }
+        if tree[node].isFolder { release(node) }
         tree.remove(node)
     }
 
     /// Ends what concerns a folder and the folders below it: watches, rules and scans.
     func release(_ folder: NodeNumber) {
         tree.forEach(below: folder) { node in
-            guard tree[node].kind == .directory else { return }
-            if let watch = tree.watch(of: node) {
+            guard tree[node].isFolder else { return }
+            if let watch = tree[node].watch {
                 watches.unwatch(watch, for: subscription(node))
             }
             confined.rules.forget(node)
@@ -306,7 +306,7 @@ extension WatchEngine {
             } else {
                 attach(index, isFirst: false)
             }
-            if node != 0, confined.roots[index].node == node, tree[node].kind == .directory {
+            if node != 0, confined.roots[index].node == node, tree[node].isFolder {
                 push(node, .repair)
             }
         }

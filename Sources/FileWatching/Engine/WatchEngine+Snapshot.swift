@@ -37,7 +37,7 @@ extension WatchEngine {
         let value = tree[node]
         return FileTreeEntry(
             path: FilePath(terminated: confined.path), kind: FileChange.Kind(value.kind),
-            size: tree.size(of: node),
+            size: value.size,
             modifiedNanoseconds: value.modifiedNanoseconds, inode: value.inode)
     }
 }

@@ -248,7 +248,7 @@ final class WatchEngine: @unchecked Sendable {
         let folders = confined.missed
         confined.missed.removeAll()
         // The node may be freed and reused, which does no harm.
-        for missed in folders where tree.isFolder(missed.folder) {
+        for missed in folders where tree[missed.folder].isFolder {
             push(missed.folder, missed.flags)
             let parent = tree[missed.folder].parent
             if afterParents, parent != 0 { push(parent, missed.flags) }
@@ -311,7 +311,7 @@ final class WatchEngine: @unchecked Sendable {
     /// Called when all events are handled: scans the doubtful folders, whose current entries are
     /// final.
     private func examineDoubtful() {
-        for folder in confined.doubtful where tree.isFolder(folder) { push(folder, []) }
+        for folder in confined.doubtful where tree[folder].isFolder { push(folder, []) }
         confined.doubtful.removeAll()
         scanPending()
     }

@@ -13,16 +13,12 @@ final class FileTree {
         fileprivate var nodeCount = 0
         fileprivate(set) var names = NameArena()
         /// Hash table of nodes by folder and name. Its size is a power of two.
-        fileprivate var buckets = ContiguousArray<NodeNumber>(
-            repeating: 0, count: 256)
+        fileprivate var buckets = ContiguousArray<NodeNumber>(repeating: 0, count: 256)
         fileprivate(set) var folderCount = 0
         fileprivate(set) var watchCount = 0
         /// Memory of `write`.
         fileprivate var chain: [NodeNumber] = []
     }
-
-    /// The sizes of files that do not fit into `TreeNode.sizeOrWatch`.
-    private var largeSizes: [NodeNumber: UInt64] = [:]
 
     private static let pieceSize = 512
 
@@ -62,11 +58,10 @@ final class FileTree {
         node.kind = facts.kind
         node.nameOffset = confined.names.add(name)
         node.nameLength = UInt16(name.count)
-        if node.kind == .directory { node.sizeOrWatch = TreeNode.noWatch }
         self[number] = node
         update(number, facts)
         confined.nodeCount += 1
-        if node.kind == .directory { confined.folderCount += 1 }
+        if node.isFolder { confined.folderCount += 1 }
         link(number, to: parent, name)
         return number
     }
@@ -76,34 +71,14 @@ final class FileTree {
         self[node].inode = facts.inode
         guard facts.kind != .directory else { return }
         self[node].modifiedNanoseconds = facts.modifiedNanoseconds
-        setSize(of: node, to: facts.size)
-    }
-
-    /// 0 for a folder.
-    func size(of node: NodeNumber) -> UInt64 {
-        let value = self[node]
-        if value.kind == .directory { return 0 }
-        return value.sizeOrWatch == TreeNode.elsewhere
-            ? largeSizes[node, default: 0] : UInt64(value.sizeOrWatch)
-    }
-
-    private func setSize(of node: NodeNumber, to size: UInt64) {
-        if self[node].sizeOrWatch == TreeNode.elsewhere { largeSizes[node] = nil }
-        if size < UInt64(TreeNode.elsewhere) {
-            self[node].sizeOrWatch = UInt32(size)
-        } else {
-            self[node].sizeOrWatch = TreeNode.elsewhere
-            largeSizes[node] = size
-        }
+        self[node].size = facts.size
     }
 
     /// Whether a scan's result differs from the stored state.
     func differs(_ node: NodeNumber, from facts: FolderEntryFacts) -> Bool {
         let known = self[node]
-        return known.inode != facts.inode
-            || (known.kind != .directory
-                && (known.modifiedNanoseconds != facts.modifiedNanoseconds
-                    || size(of: node) != facts.size))
+        return known.inode != facts.inode || known.size != facts.size
+            || known.modifiedNanoseconds != facts.modifiedNanoseconds
     }
 
     /// Removes a node and all its descendants.
@@ -111,12 +86,8 @@ final class FileTree {
         unlink(node)
         forEach(below: node) { number in
             if self[number].parent != 0 { removeFromBucket(number) }
-            if self[number].kind == .directory {
-                if watch(of: number) != nil { confined.watchCount -= 1 }
-                confined.folderCount -= 1
-            } else {
-                setSize(of: number, to: 0)
-            }
+            setWatch(of: number, to: nil)
+            if self[number].isFolder { confined.folderCount -= 1 }
             confined.nodeCount -= 1
             confined.names.release(self[number])
             self[number] = TreeNode()
@@ -139,8 +110,7 @@ final class FileTree {
     private func compactNames() {
         var kept = NameArena()
         for piece in confined.pieces.indices {
-            for index in confined.pieces[piece].indices
-            where !confined.pieces[piece][index].flags.contains(.free) {
+            for index in confined.pieces[piece].indices {
                 let node = confined.pieces[piece][index]
                 confined.pieces[piece][index].nameOffset = confined.names.withName(of: node) {
                     kept.add($0)
@@ -150,27 +120,11 @@ final class FileTree {
         confined.names = kept
     }
 
-    // MARK: watches
-
-    func watch(of node: NodeNumber) -> Int32? {
-        let value = self[node]
-        guard value.kind == .directory, value.sizeOrWatch != TreeNode.noWatch else { return nil }
-        return Int32(bitPattern: value.sizeOrWatch)
-    }
-
-    func isFolder(_ node: NodeNumber) -> Bool {
-        !self[node].flags.contains(.free) && self[node].kind == .directory
-    }
-
-    /// Whether the node is a folder without a watch.
-    func isWithoutWatch(_ node: NodeNumber) -> Bool {
-        isFolder(node) && self[node].sizeOrWatch == TreeNode.noWatch
-    }
-
+    /// Of a folder; a file has none.
     func setWatch(of node: NodeNumber, to watch: Int32?) {
-        let had = self.watch(of: node) != nil
-        self[node].sizeOrWatch = watch.map { UInt32(bitPattern: $0) } ?? TreeNode.noWatch
-        confined.watchCount += (watch != nil ? 1 : 0) - (had ? 1 : 0)
+        if self[node].watch != nil { confined.watchCount -= 1 }
+        self[node].watch = watch
+        if watch != nil { confined.watchCount += 1 }
     }
 
     // MARK: links
@@ -205,18 +159,12 @@ final class FileTree {
     private func removeFromBucket(_ node: NodeNumber) {
         let value = self[node]
         let bucket = confined.names.withName(of: value) { self.bucket(value.parent, $0) }
-        if confined.buckets[bucket] == node {
+        var (before, current) = (NodeNumber(0), confined.buckets[bucket])
+        while current != node { (before, current) = (current, self[current].nextInBucket) }
+        if before == 0 {
             confined.buckets[bucket] = value.nextInBucket
-            return
-        }
-        var before = confined.buckets[bucket]
-        while before != 0 {
-            let next = self[before].nextInBucket
-            if next == node {
-                self[before].nextInBucket = value.nextInBucket
-                return
-            }
-            before = next
+        } else {
+            self[before].nextInBucket = value.nextInBucket
         }
     }
 
@@ -225,7 +173,7 @@ final class FileTree {
         for number in 1..<NodeNumber(confined.pieces.count * FileTree.pieceSize) {
             let node = self[number]
             // The caller links the new node itself.
-            guard !node.flags.contains(.free), node.parent != 0 else { continue }
+            guard node.parent != 0 else { continue }
             let bucket = confined.names.withName(of: node) { self.bucket(node.parent, $0) }
             self[number].nextInBucket = confined.buckets[bucket]
             confined.buckets[bucket] = number
