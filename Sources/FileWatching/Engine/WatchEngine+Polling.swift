@@ -48,6 +48,7 @@ extension WatchEngine {
         guard confined.phase == .ready, !confined.isRepairing, confined.pending.isEmpty else {
             return schedulePoll(interval)
         }
+        examineTouched()
         confined.counts.polls += 1
         confined.pollStart = MonotonicClock.nanoseconds()
         compareRoots(isPoll: true)

@@ -8,6 +8,7 @@ extension WatchEngine {
         queue.async { [self] in
             var entries: [FileTreeEntry] = []
             if confined.phase != .cancelled {
+                examineTouched()
                 updateOtherNames()
                 reporter.closeWindow()
                 reporter.publish()

@@ -12,7 +12,11 @@ final class WatchEngine: @unchecked Sendable {
     let watches: SharedWatches
     let reporter: ChangeReporter
     private let mountTable: @Sendable () -> MountTable
-    var number: UInt32 = 0
+    /// Examines the touched file. A timer fires when its loop has nothing else to do: the report of
+    /// the change has left by then.
+    private let examiner: any DispatchSourceTimer
+    /// The number as a subscriber of `watches`, once it has joined.
+    var number = UInt32.max
 
     let tree = FileTree()
     // Unchecked: one thread at a time uses the state, and overlapping accesses are to different
@@ -107,6 +111,9 @@ final class WatchEngine: @unchecked Sendable {
             rules: IgnoreRules(options))
         queue = DispatchQueue(label: "file-watching.tree", qos: .userInitiated)
         reporter = ChangeReporter(target, window: options.window, engineQueue: queue)
+        examiner = DispatchSource.makeTimerSource(queue: queue)
+        examiner.setEventHandler { [weak self] in self?.examineTouched() }
+        examiner.activate()
     }
 
     /// Roots within other roots are watched with them.
@@ -167,6 +174,7 @@ final class WatchEngine: @unchecked Sendable {
 
     private func run() {
         guard confined.phase != .cancelled else { return }
+        examineTouched()
         let isFinished = scanPending(for: WatchEngine.scanNanoseconds)
         let batches = inbox.withLock { inbox -> [InotifyBatch] in
             inbox.isScheduled = false
@@ -179,7 +187,7 @@ final class WatchEngine: @unchecked Sendable {
         handle(batches)
         if isFinished { awaitEmptiness() }
         publish()
-        examineTouched()
+        if confined.touched != 0 { examiner.schedule(deadline: .now(), leeway: .nanoseconds(0)) }
         if !isFinished { scheduleRun() }
     }
 
@@ -263,12 +271,12 @@ final class WatchEngine: @unchecked Sendable {
         }
         confined.counts.events += UInt64(batch.events.count)
         batch.names.withUnsafeBytes { names in
+            var rest = names[...]
             for event in batch.events {
                 confined.position.event += 1
                 examineTouched()
-                let start = Int(event.nameOffset)
-                let name = UnsafeRawBufferPointer(
-                    rebasing: names[start..<(start + Int(event.nameLength))])
+                let name = UnsafeRawBufferPointer(rebasing: rest.prefix(event.nameLength))
+                rest = rest.dropFirst(event.nameLength)
                 switch event.target {
                 case .node(let node): handle(event.event, of: node, name)
                 case .anchor(let index): handle(event.event, ofAnchor: Int(index), name)

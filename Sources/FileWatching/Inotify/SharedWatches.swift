@@ -20,8 +20,8 @@ final class SharedWatches: Sendable {
 
     fileprivate struct State: Sendable {
         var reader: InotifyReader?
-        var subscribers: [UInt32: Subscriber] = [:]
-        var lastSubscriber: UInt32 = 0
+        /// By number; nil: the number is free.
+        var subscribers: [Subscriber?] = []
         /// By watch number: a folder's first subscription. `others` has the further ones, which are
         /// rare.
         var subscriptions: [Int32: InotifySubscription] = [:]
@@ -44,9 +44,12 @@ final class SharedWatches: Sendable {
         try state.withLock { state in
             Result { () throws(SystemError) -> UInt32 in
                 if state.reader == nil { state.reader = try makeReader() }
-                state.lastSubscriber += 1
-                state.subscribers[state.lastSubscriber] = subscriber
-                return state.lastSubscriber
+                if let free = state.subscribers.firstIndex(where: { $0 == nil }) {
+                    state.subscribers[free] = subscriber
+                    return UInt32(free)
+                }
+                state.subscribers.append(subscriber)
+                return UInt32(state.subscribers.count - 1)
             }
         }.get()
     }
@@ -67,11 +70,12 @@ final class SharedWatches: Sendable {
         throw SystemError(call: "epoll_ctl", code: code)
     }
 
-    /// Removes a subscriber, which has removed its watches before.
+    /// Removes a subscriber, which has removed its watches before, if it had joined.
     func leave(_ number: UInt32) {
         let unused = state.withLock { state -> InotifyReader? in
-            state.subscribers[number] = nil
-            return state.subscribers.isEmpty ? state.reader.take() : nil
+            guard state.subscribers.indices.contains(Int(number)) else { return nil }
+            state.subscribers[Int(number)] = nil
+            return state.subscribers.allSatisfy { $0 == nil } ? state.reader.take() : nil
         }
         if let unused { queue.async { unused.close() } }
     }
@@ -110,7 +114,7 @@ final class SharedWatches: Sendable {
     /// are delivered.
     func announceEmptiness(to number: UInt32) {
         queue.async { [self] in
-            let (reader, subscriber) = state.withLock { ($0.reader, $0.subscribers[number]) }
+            let (reader, subscriber) = state.withLock { ($0.reader, $0.subscribers[Int(number)]) }
             guard let reader, let subscriber, !reader.isPaused else { return }
             let now = MonotonicClock.nanoseconds()
             // Otherwise the next read reports it.
@@ -156,29 +160,27 @@ extension SharedWatches.State {
     fileprivate mutating func route(
         _ events: InotifyEventBuffer, emptiedAt: UInt64?
     ) -> [(SharedWatches.Subscriber, InotifyBatch)] {
-        var batches: [UInt32: InotifyBatch] = [:]
+        var batches = [InotifyBatch](repeating: InotifyBatch(), count: subscribers.count)
         var hasOverflowed = false
         events.forEach { event, padded in
             if event.mask.contains(.overflowed) { hasOverflowed = true }
             guard let first = subscriptions[event.watch] else { return }
             let name = padded.prefix { $0 != 0 }
-            let rest = others.isEmpty ? [] : others[event.watch] ?? []
-            batches[first.subscriber, default: InotifyBatch()].add(event, for: first.target, name)
-            for one in rest {
-                batches[one.subscriber, default: InotifyBatch()].add(event, for: one.target, name)
+            batches[Int(first.subscriber)].add(event, for: first.target, name)
+            if !others.isEmpty, let rest = others[event.watch] {
+                for one in rest { batches[Int(one.subscriber)].add(event, for: one.target, name) }
             }
             if event.mask.contains(.ended) {
                 subscriptions[event.watch] = nil
                 others[event.watch] = nil
             }
         }
-        if hasOverflowed || emptiedAt != nil {
-            for number in subscribers.keys {
-                batches[number, default: InotifyBatch()].hasOverflowed = hasOverflowed
-                batches[number, default: InotifyBatch()].emptiedAtNanoseconds = emptiedAt
-            }
+        for index in batches.indices {
+            batches[index].hasOverflowed = hasOverflowed
+            batches[index].emptiedAtNanoseconds = emptiedAt
         }
-        // A subscriber may have left with events still in the queue.
-        return batches.compactMap { number, batch in subscribers[number].map { ($0, batch) } }
+        return zip(subscribers, batches).compactMap { subscriber, batch in
+            batch.isEmpty ? nil : subscriber.map { ($0, batch) }
+        }
     }
 }
