@@ -31,7 +31,11 @@ final class ChangeReporter: @unchecked Sendable {
         var isScheduled = false
         var isCancelled = false
         var dropped: UInt64 = 0
-        var sequences: [FileChangeSequence.Weak] = []
+        var sequences: [WeakSequence] = []
+    }
+
+    fileprivate struct WeakSequence {
+        weak var buffer: FileChangeSequence.Buffer?
     }
 
     struct Handlers: Sendable {
@@ -97,10 +101,9 @@ final class ChangeReporter: @unchecked Sendable {
         }
         let changes = confined.ready
         confined.ready.removeAll(keepingCapacity: confined.ready.count < 1024)
-        let (isFirst, sequences) = outbox.withLock { outbox -> (Bool, [FileChangeSequence]) in
-            guard !outbox.isCancelled else { return (false, []) }
-            let sequences = outbox.sequences.compactMap(\.sequence)
-            outbox.sequences = sequences.map(FileChangeSequence.Weak.init)
+        let (isFirst, sequences) = outbox.withLock { outbox in
+            guard !outbox.isCancelled else { return (false, [FileChangeSequence.Buffer]()) }
+            let sequences = outbox.sequences.compactMap(\.buffer)
             guard outbox.handlers.event != nil else { return (false, sequences) }
             outbox.changes += changes
             outbox.limit()
@@ -120,12 +123,13 @@ final class ChangeReporter: @unchecked Sendable {
         if let handler, !changes.isEmpty { handler(changes) }
     }
 
-    func add(_ sequence: FileChangeSequence) {
+    func add(_ sequence: FileChangeSequence.Buffer) {
         let isLate = outbox.withLock { outbox in
-            if !outbox.isCancelled { outbox.sequences.append(.init(sequence)) }
+            outbox.sequences.removeAll { $0.buffer == nil }
+            if !outbox.isCancelled { outbox.sequences.append(WeakSequence(buffer: sequence)) }
             return outbox.isCancelled
         }
-        if isLate { sequence.finish() }
+        if isLate { sequence.mailbox.finish() }
     }
 
     // MARK: the rest
@@ -165,9 +169,9 @@ final class ChangeReporter: @unchecked Sendable {
         silence()
         let sequences = outbox.withLock { outbox in
             defer { outbox.sequences = [] }
-            return outbox.sequences.compactMap(\.sequence)
+            return outbox.sequences.compactMap(\.buffer)
         }
-        for sequence in sequences { sequence.finish() }
+        for sequence in sequences { sequence.mailbox.finish() }
         queue.async { [self] in
             outbox.withLock { $0.takeHandlers() }.cancel?()
         }

@@ -14,68 +14,52 @@ public struct FileChangeSequence: AsyncSequence, Sendable {
         case finish
     }
 
-    private let bound: Int
-    private let policy: FullPolicy
-    let mailbox: Mailbox<[FileChange]>
-
-    init(bound: Int, policy: FullPolicy) {
-        self.init(bound: Swift.max(2, bound), policy: policy, mailbox: Mailbox())
-    }
-
-    private init(bound: Int, policy: FullPolicy, mailbox: Mailbox<[FileChange]>) {
-        self.bound = bound
-        self.policy = policy
-        self.mailbox = mailbox
-    }
-
-    /// A reference from the watcher, which does not keep a sequence that nobody uses any more.
-    struct Weak {
+    /// The changes that wait for the task. The watcher keeps no sequence that nobody uses any more:
+    /// it has a weak reference to this.
+    final class Buffer: Sendable {
         private let bound: Int
         private let policy: FullPolicy
-        private weak var mailbox: Mailbox<[FileChange]>?
+        let mailbox = Mailbox<[FileChange]>()
 
-        init(_ sequence: FileChangeSequence) {
-            (bound, policy) = (sequence.bound, sequence.policy)
-            mailbox = sequence.mailbox
+        init(bound: Int, policy: FullPolicy) {
+            self.bound = Swift.max(2, bound)
+            self.policy = policy
         }
 
-        /// Nil when the sequence and its iterators are released.
-        var sequence: FileChangeSequence? {
-            mailbox.map { FileChangeSequence(bound: bound, policy: policy, mailbox: $0) }
-        }
-    }
-
-    func append(_ changes: [FileChange]) {
-        let isOver = mailbox.post { [bound, policy] waiting in
-            waiting = waiting ?? []
-            waiting?.append(contentsOf: changes)
-            guard let count = waiting?.count, count > bound else { return false }
-            // An `overflow` replaces the dropped changes. Further drops extend it.
-            let place = policy == .dropOldest ? 0 : bound
-            if policy == .dropOldest {
-                waiting?.removeFirst(count - bound)
-            } else {
-                waiting?.removeLast(count - bound - 1)
+        func append(_ changes: [FileChange]) {
+            let isOver = mailbox.post { [bound, policy] waiting in
+                waiting = waiting ?? []
+                waiting?.append(contentsOf: changes)
+                guard let count = waiting?.count, count > bound else { return false }
+                // An `overflow` replaces the dropped changes. Further drops extend it.
+                let place = policy == .dropOldest ? 0 : bound
+                if policy == .dropOldest {
+                    waiting?.removeFirst(count - bound)
+                } else {
+                    waiting?.removeLast(count - bound - 1)
+                }
+                waiting?[place].action = .overflow
+                waiting?[place].previousPath = nil
+                return policy == .finish
             }
-            waiting?[place].action = .overflow
-            waiting?[place].previousPath = nil
-            return policy == .finish
+            if isOver == true { mailbox.finish() }
         }
-        if isOver == true { finish() }
     }
 
-    func finish() { mailbox.finish() }
+    let buffer: Buffer
 
-    public func makeAsyncIterator() -> Iterator { Iterator(mailbox: mailbox) }
+    init(bound: Int, policy: FullPolicy) { buffer = Buffer(bound: bound, policy: policy) }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(buffer: buffer) }
 
     /// Takes the waiting changes. All iterators of a sequence share them: each change goes to one.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let mailbox: Mailbox<[FileChange]>
+        fileprivate let buffer: Buffer
         fileprivate var pending: ArraySlice<FileChange> = []
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> FileChange? {
             if Task.isCancelled { return nil }
-            if pending.isEmpty { pending = (await mailbox.next() ?? [])[...] }
+            if pending.isEmpty { pending = (await buffer.mailbox.next() ?? [])[...] }
             return pending.popFirst()
         }
     }

@@ -111,7 +111,7 @@ public final class FileTreeWatcher: Sendable {
         bound: Int = 1024, whenFull: FileChangeSequence.FullPolicy = .dropOldest
     ) -> FileChangeSequence {
         let sequence = FileChangeSequence(bound: bound, policy: whenFull)
-        engine.reporter.add(sequence)
+        engine.reporter.add(sequence.buffer)
         return sequence
     }
 

@@ -25,15 +25,15 @@ struct SequenceTests {
     @Test("a full buffer drops the oldest changes and puts an overflow in their place")
     func dropOldest() async {
         let changes = FileChangeSequence(bound: 3, policy: .dropOldest)
-        changes.append((1...6).map { change($0) })
-        changes.finish()
+        changes.buffer.append((1...6).map { change($0) })
+        changes.buffer.mailbox.finish()
         #expect(await all(changes) == ["overflow 4", "created 5", "created 6"])
     }
 
     @Test("or the sequence ends, as the policy says")
     func finish() async {
         let changes = FileChangeSequence(bound: 3, policy: .finish)
-        changes.append((1...6).map { change($0) })
+        changes.buffer.append((1...6).map { change($0) })
         #expect(await all(changes) == ["created 1", "created 2", "created 3", "overflow 4"])
     }
 
@@ -65,15 +65,15 @@ struct SequenceTests {
     @Test("the watcher does not keep a sequence that nobody uses any more")
     func released() throws {
         let watching = try Watching()
-        weak var mailbox: AnyObject?
+        weak var buffer: AnyObject?
         do {
             let changes = watching.watcher.changes()
-            mailbox = changes.mailbox
+            buffer = changes.buffer
             let iterator = changes.makeAsyncIterator()
-            #expect(mailbox != nil)
+            #expect(buffer != nil)
             _ = iterator
         }
-        #expect(mailbox == nil)
+        #expect(buffer == nil)
         watching.folder.makeFile("a")
         watching.expect("created a")
     }
