@@ -1,4 +1,5 @@
 import FileWatching
+import RingDispatch
 import SampleSupport
 import SystemPackage
 
@@ -89,7 +90,8 @@ final class ChangeFeed: Sendable {
             state.figures.clientRescans += 1
             return state.history.last
         }
-        let now = WallClock.nanoseconds
+        // GCD's encoding: negated nanoseconds since 1970.
+        let now = -Int64(bitPattern: DispatchWallTime.now().rawValue)
         let events = roots.map { root in
             Event(
                 FileChange(

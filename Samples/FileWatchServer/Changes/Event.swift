@@ -19,16 +19,29 @@ struct Event: Sendable {
         from = change.previousPath?.bytes
         action = change.action
         isDirectory = change.kind == .directory
-        var members: [JSONValue.Member] = [
-            ("sequence", .integer(sequence)),
-            ("time", .seconds(nanoseconds: change.timeNanoseconds)),
-            ("event", .string(change.action.rawValue)),
-        ]
-        members += JSONValue.path("path", path)
-        if let from { members += JSONValue.path("from", from) }
-        members.append(("kind", .string(change.kind.rawValue)))
-        if change.isDiscovered { members.append(("discovered", .boolean(true))) }
-        json = JSONValue.object(members).bytes
+        json = Self.json(of: change, sequence: sequence, path, from: from)
+    }
+
+    /// Written without a `JSONValue` of the whole: this is most of the work for a change.
+    private static func json(
+        of change: FileChange, sequence: UInt64, _ path: [UInt8], from: [UInt8]?
+    ) -> [UInt8] {
+        var json: [UInt8] = []
+        json.reserveCapacity(path.count + 160)
+        func add(_ texts: String...) { for text in texts { json += text.utf8 } }
+        let microseconds = change.timeNanoseconds / 1000
+        add(#"{"sequence":"#, String(sequence), #","time":"#, String(microseconds / 1_000_000))
+        // A point takes the place of the first of seven digits.
+        add(".", String(String(1_000_000 + microseconds % 1_000_000).dropFirst()))
+        add(#","event":""#, change.action.rawValue, "\"")
+        let paths = JSONValue.path("path", path) + (from.map { JSONValue.path("from", $0) } ?? [])
+        for (name, value) in paths {
+            add(",\"", name, "\":")
+            json += value.bytes
+        }
+        let end = change.isDiscovered ? #"","discovered":true}"# : #""}"#
+        add(#","kind":""#, change.kind.rawValue, end)
+        return json
     }
 
     /// Changes were lost: the event goes to every client.

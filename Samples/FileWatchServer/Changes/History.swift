@@ -19,10 +19,8 @@ struct History {
     /// The number of the oldest event kept; `last + 1` when there is none.
     var first: UInt64 { last - UInt64(events.count) + 1 }
 
-    var nextSequence: UInt64 { last + 1 }
-
     mutating func append(_ event: Event) {
-        precondition(event.sequence == nextSequence, "events are numbered without gaps")
+        precondition(event.sequence == last + 1, "events are numbered without gaps")
         last += 1
         if events.count < limit {
             events.append(event)
