@@ -369,14 +369,14 @@ extension WatchEngine {
         }
         tree.write(pathOf: node, to: &confined.path)
         let previous = FilePath(terminated: confined.path)
+        let origin = tree[node].parent
         tree.move(node, to: folder, name)
         if let found { tree.update(node, found) } else { confined.doubtful.insert(folder) }
         if isFolder { doubt(below: node) }
         report(
             .renamed, node, from: previous, isWhole: isFolder || replaced?.isFull == true,
             replaced: replaced?.kind)
-        if isFolder, confined.rules.mayDependOnPaths {
-            // Other patterns may match the new paths.
+        if isFolder, confined.rules.mayDiffer(origin, folder, tree) {
             push(node, .repair)
         } else if tree[node].lacksWatch {
             push(node, [])

@@ -4,8 +4,6 @@ internal import LinuxPlatform
 /// `.gitignore` files.
 struct IgnoreRules {
     private let given: [IgnorePattern]
-    /// Whether some of these depend on more than the name.
-    private let dependsOnPaths: Bool
     private let readsFiles: Bool
     /// The patterns of the folders that have a `.gitignore` file.
     private var ofFolders: [NodeNumber: [IgnorePattern]] = [:]
@@ -21,7 +19,6 @@ struct IgnoreRules {
 
     init(_ options: FileTreeOptions) {
         given = options.ignore.compactMap { IgnorePattern($0.utf8) }
-        dependsOnPaths = given.contains { !$0.glob.isForNames }
         readsFiles = options.readsGitignore
     }
 
@@ -61,8 +58,21 @@ struct IgnoreRules {
 
     // MARK: matching
 
-    /// Whether a folder's new path may change what is ignored in it.
-    var mayDependOnPaths: Bool { dependsOnPaths || !ofFolders.isEmpty }
+    /// Whether what is ignored in a folder may change if it moves between these folders: other
+    /// patterns apply there, or patterns that are compared with its path.
+    func mayDiffer(_ old: NodeNumber, _ new: NodeNumber, _ tree: FileTree) -> Bool {
+        let owners = owners(above: old, tree)
+        return owners != self.owners(above: new, tree)
+            || ([given] + owners.compactMap { ofFolders[$0] }).joined()
+                .contains { !$0.glob.isForNames }
+    }
+
+    /// The folders whose patterns apply in a folder.
+    private func owners(above folder: NodeNumber, _ tree: FileTree) -> [NodeNumber] {
+        guard !ofFolders.isEmpty else { return [] }
+        return sequence(first: folder) { tree[$0].parent }.prefix { $0 != 0 }
+            .filter { ofFolders[$0] != nil }
+    }
 
     /// Whether an entry of a folder is ignored. The folder itself is not.
     func ignores(

@@ -1,3 +1,4 @@
+import LinuxPlatform
 import Testing
 
 @testable import FileWatching
@@ -49,6 +50,31 @@ struct IgnorePatternTests {
         let folder = try #require(IgnorePattern("!build/\r".utf8))
         #expect(folder.isNegated && folder.isForFolders && folder.glob.isForNames)
         #expect(folder.glob.matches(Array("build".utf8)[...]))
+    }
+
+    @Test("a folder's move matters to patterns of one of the two places, and to those with a slash")
+    func moves() {
+        let tree = FileTree()
+        let facts = FolderEntryFacts(kind: .directory, inode: 1, size: 0, modifiedNanoseconds: 0)
+        func folder(_ name: String, in parent: NodeNumber) -> NodeNumber {
+            Array(name.utf8).withUnsafeBytes { tree.insert($0, in: parent, facts) }
+        }
+        let root = folder("/root", in: 0)
+        let (old, new) = (folder("old", in: root), folder("new", in: root))
+        func mayDiffer(_ files: [(NodeNumber, String)], given: [String] = []) -> Bool {
+            var options = FileTreeOptions()
+            (options.ignore, options.readsGitignore) = (given, true)
+            var rules = IgnoreRules(options)
+            for (folder, text) in files { rules.set(Array(text.utf8), of: folder) }
+            return rules.mayDiffer(old, new, tree)
+        }
+        #expect(!mayDiffer([], given: ["*.o", "build/"]))
+        #expect(mayDiffer([], given: ["*.o", "doc/*.o"]))
+        #expect(!mayDiffer([(root, "*.o")]))
+        #expect(mayDiffer([(root, "*.o\n/out")]))
+        #expect(mayDiffer([(old, "*.o")]))
+        #expect(mayDiffer([(root, "*.o"), (new, "*.a")]))
+        #expect(!mayDiffer([(folder("other", in: root), "/out")]))
     }
 
     @Test("many stars are compared in reasonable time")
