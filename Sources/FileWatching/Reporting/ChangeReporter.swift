@@ -26,7 +26,8 @@ final class ChangeReporter: @unchecked Sendable {
     private let outbox = Locked(Outbox())
 
     fileprivate struct Outbox {
-        var handlers = Handlers()
+        /// Nil: none is called any more.
+        var handlers: Handlers? = Handlers()
         var changes: [FileChange] = []
         var isScheduled = false
         var isCancelled = false
@@ -56,9 +57,9 @@ final class ChangeReporter: @unchecked Sendable {
     }
 
     func set(_ change: @Sendable (inout Handlers) -> Void) {
-        // Released outside the lock; see `takeHandlers`.
-        let gone = outbox.withLock { outbox -> Handlers in
-            defer { change(&outbox.handlers) }
+        // Released outside the lock: what they have captured may end a watcher, which takes it.
+        let gone = outbox.withLock { outbox -> Handlers? in
+            defer { if outbox.handlers != nil { change(&outbox.handlers!) } }
             return outbox.handlers
         }
         _ = gone
@@ -104,7 +105,7 @@ final class ChangeReporter: @unchecked Sendable {
         let (isFirst, sequences) = outbox.withLock { outbox in
             guard !outbox.isCancelled else { return (false, [FileChangeSequence.Buffer]()) }
             let sequences = outbox.sequences.compactMap(\.buffer)
-            guard outbox.handlers.event != nil else { return (false, sequences) }
+            guard outbox.handlers?.event != nil else { return (false, sequences) }
             outbox.changes += changes
             outbox.limit()
             defer { outbox.isScheduled = true }
@@ -118,7 +119,7 @@ final class ChangeReporter: @unchecked Sendable {
         let (handler, changes) = outbox.withLock { outbox in
             outbox.isScheduled = false
             defer { outbox.changes = [] }
-            return (outbox.isCancelled ? nil : outbox.handlers.event, outbox.changes)
+            return (outbox.isCancelled ? nil : outbox.handlers?.event, outbox.changes)
         }
         if let handler, !changes.isEmpty { handler(changes) }
     }
@@ -144,22 +145,18 @@ final class ChangeReporter: @unchecked Sendable {
 
     private func call(_ body: @escaping @Sendable (Handlers) -> Void) {
         queue.async { [self] in
-            let handlers = outbox.withLock { $0.isCancelled ? Handlers() : $0.handlers }
-            body(handlers)
+            let handlers = outbox.withLock { $0.isCancelled ? nil : $0.handlers }
+            if let handlers { body(handlers) }
         }
     }
 
     /// From now on no handler but the cancel handler is called.
-    func silence() {
-        outbox.withLock { $0.silence() }
-    }
-
-    /// The watcher is released: no handler is called from now on, unless it was cancelled before.
-    func abandon() {
-        let gone = outbox.withLock { outbox -> Handlers? in
-            if outbox.isCancelled { return nil }
-            outbox.silence()
-            return outbox.takeHandlers()
+    /// - Parameter isReleased: the watcher is. If it was not cancelled before, not even that one is.
+    func silence(isReleased: Bool = false) {
+        // Released outside the lock; see `set`.
+        let gone = outbox.withLock { outbox in
+            defer { (outbox.isCancelled, outbox.changes) = (true, []) }
+            return isReleased && !outbox.isCancelled ? outbox.handlers.take() : nil
         }
         _ = gone
     }
@@ -173,24 +170,12 @@ final class ChangeReporter: @unchecked Sendable {
         }
         for sequence in sequences { sequence.mailbox.finish() }
         queue.async { [self] in
-            outbox.withLock { $0.takeHandlers() }.cancel?()
+            outbox.withLock { $0.handlers.take() }?.cancel?()
         }
     }
 }
 
 extension ChangeReporter.Outbox {
-    fileprivate mutating func silence() {
-        isCancelled = true
-        changes = []
-    }
-
-    /// To be released outside the lock: what handlers have captured may end a watcher, which takes
-    /// the lock.
-    fileprivate mutating func takeHandlers() -> ChangeReporter.Handlers {
-        defer { handlers = ChangeReporter.Handlers() }
-        return handlers
-    }
-
     /// Replaces the waiting changes of a slow receiver by an `overflow`. The receiver can take a
     /// snapshot.
     fileprivate mutating func limit() {

@@ -58,7 +58,7 @@ public final class FileTreeWatcher: Sendable {
     }
 
     deinit {
-        engine.reporter.abandon()
+        engine.reporter.silence(isReleased: true)
         engine.cancel()
     }
 
