@@ -236,26 +236,14 @@ extension WatchEngine {
 
     /// Whether the second event of a rename is among the next events; nil if there are none.
     private func isArriving(_ cookie: UInt32) -> Bool? {
-        var rest = WatchEngine.eventsBetweenEnds
-        var isEmpty = true
-        var start = confined.position.event
-        for batch in confined.upcoming[confined.position.batch...] {
-            for routed in batch.events[min(start, batch.events.count)...].prefix(rest) {
-                if routed.event.cookie == cookie, routed.event.mask.contains(.movedTo) {
-                    return true
-                }
-                isEmpty = false
-                rest -= 1
-            }
-            start = 0
-        }
-        return isEmpty ? nil : false
+        let next = confined.upcoming.prefix(WatchEngine.eventsBetweenEnds)
+        if next.isEmpty { return nil }
+        return next.contains { $0.event.cookie == cookie && $0.event.mask.contains(.movedTo) }
     }
 
     /// Called before events are handled. Removes the departed entries whose arrival is not among
     /// these events: they were moved out of the tree.
     func settleOverdue() {
-        confined.position = (0, 0)
         while let index = confined.departures.firstIndex(where: { isArriving($0.cookie) == false })
         {
             removeAndReport(removeDeparture(at: index))

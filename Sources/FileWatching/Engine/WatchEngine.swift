@@ -53,9 +53,8 @@ final class WatchEngine: @unchecked Sendable {
         /// All folders are being compared with the disk: events may report changes that the scans
         /// have found already.
         var isRepairing = false
-        /// The batches being handled, and the position in them.
-        var upcoming: [InotifyBatch] = []
-        var position = (batch: 0, event: 0)
+        /// The events after the one that is being handled.
+        var upcoming: ArraySlice<InotifyBatch.Event> = []
         /// Renamed entries whose new path is not known yet.
         var departures: [(cookie: UInt32, node: NodeNumber, timeNanoseconds: UInt64)] = []
         /// The entry that the last event moved, if the event was a renaming.
@@ -86,12 +85,12 @@ final class WatchEngine: @unchecked Sendable {
         case cancelled
     }
 
-    /// Batches of events. The lock guards all of it.
+    /// The events to handle next. The lock guards all of it.
     private let inbox = Locked(Inbox())
 
     private struct Inbox {
-        var batches: [InotifyBatch] = []
-        var eventCount = 0
+        /// Nil: nothing was read.
+        var batch: InotifyBatch?
         var isScheduled = false
         var isClosed = false
     }
@@ -158,12 +157,9 @@ final class WatchEngine: @unchecked Sendable {
     func take(_ batch: InotifyBatch) {
         inbox.withLock { inbox in
             guard !inbox.isClosed else { return }
-            inbox.eventCount += batch.events.count
-            if inbox.eventCount > WatchEngine.waitingEventLimit {
-                inbox.batches = [InotifyBatch(hasOverflowed: true)]
-                inbox.eventCount = 0
-            } else {
-                inbox.batches.append(batch)
+            if inbox.batch?.append(batch) == nil { inbox.batch = batch }
+            if let count = inbox.batch?.events.count, count > WatchEngine.waitingEventLimit {
+                inbox.batch = InotifyBatch(hasOverflowed: true)
             }
         }
         scheduleRun()
@@ -176,15 +172,12 @@ final class WatchEngine: @unchecked Sendable {
         guard confined.phase != .cancelled else { return }
         examineTouched()
         let isFinished = scanPending(for: WatchEngine.scanNanoseconds)
-        let batches = inbox.withLock { inbox -> [InotifyBatch] in
+        let batch = inbox.withLock { inbox in
             inbox.isScheduled = false
             // A started scan is finished before later events are handled.
-            guard isFinished else { return [] }
-            inbox.eventCount = 0
-            defer { inbox.batches = [] }
-            return inbox.batches
+            return isFinished ? inbox.batch.take() : nil
         }
-        handle(batches)
+        if let batch { handle(batch) }
         if isFinished { awaitEmptiness() }
         publish()
         if confined.touched != 0 { examiner.schedule(deadline: .now(), leeway: .nanoseconds(0)) }
@@ -236,20 +229,6 @@ final class WatchEngine: @unchecked Sendable {
         watches.announceEmptiness(to: number)
     }
 
-    private func handle(_ batches: [InotifyBatch]) {
-        guard !batches.isEmpty else { return }
-        confined.upcoming = batches
-        settleOverdue()
-        for index in batches.indices {
-            confined.position = (index, 0)
-            handle(batches[index])
-        }
-        confined.upcoming = []
-        retryMissed()
-        // The next events need the entries that earlier ones created.
-        if !confined.missed.isEmpty { retryMissed(afterParents: true) }
-    }
-
     /// Scans the missed folders again.
     /// - Parameter afterParents: scans their parents first, to find their current paths.
     private func retryMissed(afterParents: Bool = false) {
@@ -265,6 +244,8 @@ final class WatchEngine: @unchecked Sendable {
     }
 
     private func handle(_ batch: InotifyBatch) {
+        confined.upcoming = batch.events[...]
+        settleOverdue()
         if batch.hasOverflowed {
             repair()
             scanPending()
@@ -272,8 +253,7 @@ final class WatchEngine: @unchecked Sendable {
         confined.counts.events += UInt64(batch.events.count)
         batch.names.withUnsafeBytes { names in
             var rest = names[...]
-            for event in batch.events {
-                confined.position.event += 1
+            while let event = confined.upcoming.popFirst() {
                 examineTouched()
                 let name = UnsafeRawBufferPointer(rebasing: rest.prefix(event.nameLength))
                 rest = rest.dropFirst(event.nameLength)
@@ -286,6 +266,9 @@ final class WatchEngine: @unchecked Sendable {
             }
         }
         if let time = batch.emptiedAtNanoseconds { settle(time) }
+        retryMissed()
+        // The next events need the entries that earlier ones created.
+        if !confined.missed.isEmpty { retryMissed(afterParents: true) }
     }
 
     /// Called when all events before `time` are handled.

@@ -19,6 +19,14 @@ struct InotifyBatch: Sendable {
 
     var isEmpty: Bool { events.isEmpty && !hasOverflowed && emptiedAtNanoseconds == nil }
 
+    /// Adds what was read later.
+    mutating func append(_ later: InotifyBatch) {
+        events += later.events
+        names += later.names
+        hasOverflowed = hasOverflowed || later.hasOverflowed
+        emptiedAtNanoseconds = later.emptiedAtNanoseconds ?? emptiedAtNanoseconds
+    }
+
     mutating func add(
         _ event: InotifyEvent, for target: InotifySubscription.Target,
         _ name: Slice<UnsafeRawBufferPointer>
