@@ -17,8 +17,16 @@ struct WatchOptions: ParsableArguments {
     @Flag(help: "Also watch the folders that symbolic links point to.")
     var followSymlinks = false
 
-    @Option(help: "Coalesce changes for this long before reporting them; 0: report each at once.")
-    var window = Window.standard
+    @Option(
+        help: """
+            Coalesce changes for this long before reporting them; 0: report each at once. \
+            (default: 50ms)
+            """,
+        transform: { text in
+            if let span = TimeSpan(text == "0" ? "0s" : text) { return span }
+            throw ValidationError("write 0, or a time span such as 50ms")
+        })
+    var window = TimeSpan(milliseconds: 50)
 
     @Option(
         help: """
@@ -53,7 +61,7 @@ struct WatchOptions: ParsableArguments {
 
     var treeOptions: FileTreeOptions {
         var options = FileTreeOptions()
-        options.window = window.span.interval
+        options.window = window.interval
         options.ignore = ignore
         options.readsGitignore = gitignore
         options.followsSymlinks = followSymlinks

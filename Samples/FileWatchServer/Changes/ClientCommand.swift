@@ -107,12 +107,9 @@ struct ClientCommand {
         guard case .array(let values) = member.value else {
             throw failure("\"\(member.name)\" is not an array of strings")
         }
-        var strings: [[UInt8]] = []
-        for value in values {
-            guard case .string(let text) = value else {
-                throw failure("\"\(member.name)\" is not an array of strings")
-            }
-            strings.append(text)
+        let strings = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+        guard strings.count == values.count else {
+            throw failure("\"\(member.name)\" is not an array of strings")
         }
         return strings
     }

@@ -6,8 +6,7 @@ import SampleSupport
 struct ChildProcess: Sendable {
     let identifier: pid_t
 
-    /// - Parameter variables: additions to the environment, as `NAME=value`.
-    init(shellCommand command: String, variables: [String]) throws {
+    init(shellCommand command: String) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -29,26 +28,13 @@ struct ChildProcess: Sendable {
 
         let words = ["/bin/sh", "-c", command]
         let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        let settings = Self.environment + variables
-        let environment: [UnsafeMutablePointer<CChar>?] = settings.map { strdup($0) } + [nil]
-        defer { for text in arguments + environment { free(text) } }
+        defer { for text in arguments { free(text) } }
         var identifier: pid_t = 0
-        let code = posix_spawn(
-            &identifier, "/bin/sh", &actions, &attributes, arguments, environment)
+        let code = posix_spawn(&identifier, "/bin/sh", &actions, &attributes, arguments, environ)
         guard code == 0 else {
             throw Failure("/bin/sh cannot be started: \(String(cString: strerror(code)))")
         }
         self.identifier = identifier
-    }
-
-    private static var environment: [String] {
-        var variables: [String] = []
-        var next = environ
-        while let variable = next.pointee {
-            variables.append(String(cString: variable))
-            next += 1
-        }
-        return variables
     }
 
     /// Sends a signal to the command's process group. kill(2).

@@ -79,7 +79,7 @@ final class CommandRunner: @unchecked Sendable {
         guard count > 0 else { return }
         do {
             let child = try ChildProcess(
-                shellCommand: command, variables: ["FILE_WATCH_CHANGES=\(count)"])
+                shellCommand: "export FILE_WATCH_CHANGES=\(count); \(command)")
             writeErrorLine("FileWatchServer: \(count) changes: \(command)")
             let end = DispatchSource.makeProcessSource(
                 identifier: child.identifier, eventMask: .exit, queue: queue)
