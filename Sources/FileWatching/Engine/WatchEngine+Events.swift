@@ -117,15 +117,13 @@ extension WatchEngine {
         if let known {
             // The entry is gone again; an event for that follows.
             guard let (facts, _) = found else { return }
-            if facts.inode == tree[known].inode && facts.kind == tree[known].kind {
+            let isSame = facts.inode == tree[known].inode
+            if facts.kind == tree[known].kind, isSame || facts.kind != .directory {
                 if tree[known].lacksWatch { push(known, []) }
-                let isChanged = !isAmbiguous(folder) && tree.differs(known, from: facts)
+                let isChanged = tree.differs(known, from: facts)
                 tree.update(known, facts)
-                return isChanged ? report(.modified, known) : ()
-            }
-            if facts.kind == tree[known].kind && facts.kind != .directory {
-                tree.update(known, facts)
-                return report(.modified, known)
+                return isChanged && !(isSame && isAmbiguous(folder))
+                    ? report(.modified, known) : ()
             }
             removeAndReport(known)
         }
@@ -180,7 +178,7 @@ extension WatchEngine {
         }
         if tree[node].isFolder {
             // The folder may have become readable.
-            if tree[node].watch == nil { push(node, []) }
+            if tree[node].lacksWatch { push(node, []) }
         } else {
             confined.touched = node
             // The kind was a guess.

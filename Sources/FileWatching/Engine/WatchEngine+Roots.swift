@@ -65,18 +65,11 @@ extension WatchEngine {
         }
         if root.node != 0 {
             if let facts, facts.kind != .directory { confined.failures[root.path] = nil }
-            if let facts, tree[root.node].kind == facts.kind {
-                if tree[root.node].inode == facts.inode {
-                    if facts.kind != .directory, tree.differs(root.node, from: facts) {
-                        tree.update(root.node, facts)
-                        report(.modified, root.node, isDiscovered: true)
-                    }
-                    return
-                }
-                if facts.kind != .directory {
-                    tree.update(root.node, facts)
-                    return report(.modified, root.node)
-                }
+            let isSame = tree[root.node].inode == facts?.inode
+            if let facts, tree[root.node].kind == facts.kind, isSame || facts.kind != .directory {
+                guard tree.differs(root.node, from: facts) else { return }
+                tree.update(root.node, facts)
+                return report(.modified, root.node, isDiscovered: isSame)
             }
             removeRoot(index)
         }
@@ -127,14 +120,13 @@ extension WatchEngine {
     private func touchRoot(_ index: Int, _ action: FileChange.Action) {
         let node = confined.roots[index].node
         let path = confined.roots[index].path.terminatedBytes
-        if let facts = FolderEntryFacts(path: path, followsLinks: true),
+        if tree[node].isFolder {
+            // The folder may have become readable.
+            if tree[node].lacksWatch { push(node, []) }
+        } else if let facts = FolderEntryFacts(path: path, followsLinks: true),
             facts.kind == tree[node].kind
         {
-            if facts.kind == .directory {
-                if tree[node].watch == nil { push(node, []) }
-            } else {
-                tree.update(node, facts)
-            }
+            tree.update(node, facts)
         }
         report(action, node)
     }

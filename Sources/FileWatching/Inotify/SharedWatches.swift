@@ -143,17 +143,15 @@ extension SharedWatches.State {
     fileprivate mutating func remove(
         _ subscription: InotifySubscription, from number: Int32
     ) -> Bool {
+        var rest = others[number] ?? []
         if subscriptions[number] == subscription {
-            guard var rest = others[number] else {
-                subscriptions[number] = nil
-                return true
-            }
-            subscriptions[number] = rest.removeFirst()
-            others[number] = rest.isEmpty ? nil : rest
-        } else if var rest = others[number] {
+            subscriptions[number] = rest.first
+            if rest.isEmpty { return true }
+            rest.removeFirst()
+        } else {
             rest.removeAll { $0 == subscription }
-            others[number] = rest.isEmpty ? nil : rest
         }
+        others[number] = rest.isEmpty ? nil : rest
         return false
     }
 

@@ -151,7 +151,7 @@ final class ChangeReporter: @unchecked Sendable {
     }
 
     /// From now on no handler but the cancel handler is called.
-    /// - Parameter isReleased: the watcher is, too: unless it was cancelled, that one is not called.
+    /// - Parameter isReleased: the watcher is: unless it was cancelled, no handler is called.
     func silence(isReleased: Bool = false) {
         // Released outside the lock; see `set`.
         let gone = outbox.withLock { outbox in
