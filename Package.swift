@@ -163,7 +163,9 @@ let package = Package(
 
 if isSimulation {
     package.targets += [
-        .target(name: "CSimulation", path: "Tests/Simulation/CSimulation"),
+        .target(
+            name: "CSimulation", dependencies: ["CLiburing"],
+            path: "Tests/Simulation/CSimulation"),
         .executableTarget(
             name: "simulate", dependencies: ["CSimulation", "RingDispatch", "RingNetwork"],
             path: "Tests/Simulation/Simulate", swiftSettings: settings),

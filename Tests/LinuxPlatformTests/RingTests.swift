@@ -112,6 +112,7 @@ struct RingTests {
             let file = OwnedDescriptor(adopting: open("/proc/self/exe", O_RDONLY))
             let enters = try #require(RefusedEnters([]))
             let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 20, alignment: 1)
+            let start = MonotonicClock.nanoseconds()
             for round in 0..<5 {
                 for token in 1...20 {
                     // The fifth entry finds the submission queue full.
@@ -125,6 +126,8 @@ struct RingTests {
                 #expect(results.count == 20 && results.values.allSatisfy { $0 == 1 }, "\(round)")
             }
             #expect(enters.left == 0 && enters.passed > 0)
+            // Each of 30 rounds of refusals pauses three times.
+            #expect(MonotonicClock.nanoseconds() - start >= 90_000_000)
             RefusedEnters.endProcess()
         }
     }

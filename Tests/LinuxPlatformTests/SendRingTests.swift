@@ -91,8 +91,11 @@ struct SendRingTests {
                 let byte = UnsafeRawBufferPointer(rebasing: memory[index...index])
                 ring.prepare(peers.near[index], byte, index: index)
             }
+            let start = MonotonicClock.nanoseconds()
             ring.submit { Issue.record("send \($0) failed: \($1)") }
             #expect(enters.left == 0 && enters.passed == 1)
+            // It pauses after each error except EINTR.
+            #expect(MonotonicClock.nanoseconds() - start >= 6_000_000)
             for index in 0..<3 { #expect(peers.received(index) == [UInt8(index)]) }
             RefusedEnters.endProcess()
         }

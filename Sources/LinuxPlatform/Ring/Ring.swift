@@ -143,17 +143,9 @@ package final class Ring {
         waitCount: UInt32, timeout: UnsafePointer<__kernel_timespec>?
     ) throws(SystemError) {
         let result = clinux_enter(ring, waitCount, timeout)
-        switch -result {
-        case ..<0, 0, ETIME, EINTR:
-            break
-        case EAGAIN, EBUSY, ENOMEM:
-            // The completion queue is full, or memory is short for now. The entries stay in the
-            // submission queue until the next enter.
-            break
-        default:
-            throw SystemError(
-                call: "io_uring_enter", code: -result, remedy: UringProbe.remedy(code: -result))
-        }
+        if result >= 0 || -result == ETIME || EnterRefusal.pause(after: -result) { return }
+        throw SystemError(
+            call: "io_uring_enter", code: -result, remedy: UringProbe.remedy(code: -result))
     }
 
     /// Passes the token of each request that has ended so far to `take`, with the number of bytes,

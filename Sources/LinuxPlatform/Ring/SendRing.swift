@@ -1,7 +1,6 @@
 internal import CLinux
 internal import Glibc
 
-#if !SIMULATION
 /// An io_uring instance that sends on many stream sockets with one system call. One thread at a
 /// time uses it.
 ///
@@ -49,11 +48,10 @@ package final class SendRing {
         while true {
             let left = clinux_submit(ring)
             if left == 0 { break }
-            // The kernel may take a part of the entries, or none while memory is short.
-            guard left > 0 || [EAGAIN, EBUSY, EINTR, ENOMEM].contains(-left) else {
+            // The kernel may take a part of the entries, or none for now.
+            guard left > 0 || EnterRefusal.pause(after: -left) else {
                 fatalSystemError(SystemError(call: "io_uring_enter", code: -left))
             }
-            Threads.yield()
         }
         var completion = io_uring_cqe()
         while clinux_reap(ring, &completion) {
@@ -61,4 +59,3 @@ package final class SendRing {
         }
     }
 }
-#endif

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+long enter_ring(int descriptor, unsigned count, unsigned flags);
 long futex_call(
     uint32_t *word, int operation, uint32_t value, const struct timespec *time, uint32_t *other);
 
@@ -375,6 +376,8 @@ long syscall(long number, ...) {
         if (time) deadline = nanoseconds(time) == 0 ? 0 : now() + nanoseconds(time);
         return finish(epoll_wait_call((int)a, (struct epoll_event *)b, (int)c, deadline));
     }
+    case SYS_io_uring_enter:
+        return finish(enter_ring((int)a, (unsigned)b, (unsigned)d));
     case SYS_membarrier:
         drain_all_stores();
         return 0;

@@ -11,6 +11,7 @@ final class StreamsScenario: @unchecked Sendable {
         let server = EchoServer()
         simulation_set_fault(SIMULATION_ACCEPT_ERRORS, oneIn(2) ? UInt32(random(0...50)) : 0)
         simulation_set_fault(SIMULATION_ADD_ERRORS, oneIn(4) ? UInt32(random(0...50)) : 0)
+        simulation_set_fault(SIMULATION_ENTER_ERRORS, oneIn(2) ? UInt32(random(0...600)) : 0)
         let peers = random(2...8)
         for _ in 0..<peers {
             startThread { [self] in

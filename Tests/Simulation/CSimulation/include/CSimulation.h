@@ -52,6 +52,7 @@ enum simulation_fault {
     SIMULATION_FEWER_EVENTS,
     SIMULATION_ACCEPT_ERRORS,
     SIMULATION_ADD_ERRORS,
+    SIMULATION_ENTER_ERRORS,
     SIMULATION_FAULTS,
 };
 // Sets how many of 1000 calls misbehave.
