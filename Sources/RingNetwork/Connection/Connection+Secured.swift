@@ -48,8 +48,7 @@ extension Connection {
     /// Queues bytes that the layer itself produced.
     private func append(_ output: [UInt8]) {
         guard !output.isEmpty else { return }
-        settleSends()
-        confined.outgoing.append(.bytes(output), nil, isOwn: true)
+        appendOutgoing(.bytes(output), nil, isOwn: true)
     }
 
     /// The kernel rejected a send, so nothing more can be sent. The connection may go on receiving,
@@ -89,8 +88,7 @@ extension Connection {
                     failure = layer.encrypt($0, output: &output)
                 }
                 if !output.isEmpty || completion != nil {
-                    settleSends()
-                    confined.outgoing.append(.bytes(output), completion)
+                    appendOutgoing(.bytes(output), completion)
                 }
             } catch {
                 tearDown(.failed(error), aborts: true)

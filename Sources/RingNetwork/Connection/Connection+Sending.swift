@@ -110,9 +110,17 @@ extension Connection {
 
     func enqueue(_ content: OutgoingQueue.Content, _ completion: SendCompletion?) {
         let isFirst = confined.outgoing.isEmpty
-        settleSends()
-        confined.outgoing.append(content, completion)
+        appendOutgoing(content, completion)
         if isFirst { flush() } else { updateWaterMarks() }
+    }
+
+    /// Adds content behind all earlier sends.
+    /// - Parameter isOwn: the TLS layer itself produced it.
+    func appendOutgoing(
+        _ content: OutgoingQueue.Content, _ completion: SendCompletion?, isOwn: Bool = false
+    ) {
+        settleSends()
+        confined.outgoing.append(content, completion, isOwn: isOwn)
     }
 
     /// Ends the batch that has bytes of the connection. Those that the kernel has not taken are the
