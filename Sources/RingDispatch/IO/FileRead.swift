@@ -15,7 +15,6 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     /// A request read too little: those behind it are discarded and repeated.
     private var hasGap = false
     private var probeSize = FileRead.smallestProbe
-    private var hasBegun = false
     /// How many more requests may be carried out on the caller's thread.
     private var startsHere = 16
 
@@ -31,8 +30,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         for piece in pieces { piece.cancel() }
     }
 
-    private func begin() {
-        hasBegun = true
+    override func begin() {
         if isStream { origin = isFirst ? 0 : OpenFile.position(descriptor.number) }
         position = origin ?? FileRequest.currentPosition
         if isFirst {
@@ -44,7 +42,6 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     }
 
     override func advance() {
-        if !hasBegun { begin() }
         while let (piece, result) = nextEnded() { take(piece, result) }
         if pieces.isEmpty { hasGap = false }
         while outcome == nil, !hasGap, let size = nextSize() {

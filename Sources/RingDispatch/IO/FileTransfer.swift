@@ -14,6 +14,7 @@ class FileTransfer: @unchecked Sendable {
     final var origin: Int64?
     /// The operation's error code, once it is known; 0 for success.
     final var outcome: Int32?
+    private final var hasBegun = false
     private final var isOver = false
     /// It is the first one since the path was opened.
     final let isFirst: Bool
@@ -32,6 +33,8 @@ class FileTransfer: @unchecked Sendable {
 
     // MARK: overridden by reads and writes
 
+    /// Finds where the transfer starts. Called by the runner, once.
+    func begin() {}
     /// Processes completed requests and sends further ones. Called by the runner.
     func advance() {}
     /// Whether requests are in flight.
@@ -59,6 +62,8 @@ class FileTransfer: @unchecked Sendable {
             outcome = abortCode
             cancelRequests()
         }
+        if !hasBegun { begin() }
+        hasBegun = true
         advance()
         if outcome == nil { operation.deliverIfCallIsDue() }
         if let outcome, !isInFlight {

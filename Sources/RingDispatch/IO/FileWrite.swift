@@ -6,7 +6,6 @@ internal import LinuxPlatform
 final class FileWrite: FileTransfer, @unchecked Sendable {
     // Safety: the runner owns the fields.
     private var piece: FilePiece?
-    private var hasBegun = false
 
     /// Limited because a request may copy its bytes inside the loop's system call.
     static let pieceSize = 524_288
@@ -15,14 +14,14 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
 
     override func cancelRequests() { piece?.cancel() }
 
-    override func advance() {
-        if !hasBegun {
-            hasBegun = true
-            // The kernel does not advance the position for all writes in a ring.
-            if isStream, !OpenFile.appends(descriptor.number) {
-                origin = OpenFile.position(descriptor.number)
-            }
+    override func begin() {
+        // The kernel does not advance the position for all writes in a ring.
+        if isStream, !OpenFile.appends(descriptor.number) {
+            origin = OpenFile.position(descriptor.number)
         }
+    }
+
+    override func advance() {
         if let piece {
             guard let result = piece.result else { return }
             self.piece = nil
