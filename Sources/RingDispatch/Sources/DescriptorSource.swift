@@ -115,7 +115,7 @@ final class DescriptorSource: SourceCore {
             // A regular file or a directory, which poll(2) calls ready at all times.
             let result = code == ErrorCode.notPermitted ? Int32(pollEvents) : -code
             pending.store(result, ordering: .releasing)
-            disarmAndWake(context)
+            wake(context, disarms: true)
             reference.release()
         }
         return true
@@ -136,7 +136,7 @@ final class DescriptorSource: SourceCore {
         let reference = Unmanaged<DescriptorSource>.fromOpaque(object)
         reference._withUnsafeGuaranteedRef { source in
             source.pending.store(Int32(bitPattern: events), ordering: .releasing)
-            source.disarmAndWake(context)
+            source.wake(context, disarms: true)
         }
         reference.release()
     }

@@ -85,30 +85,14 @@ class SourceCore: Runnable {
 
     final var current: SourceState { SourceState(state.load(ordering: .acquiring)) }
 
-    /// Puts the source onto its queue to be invoked, after an event. From any thread.
+    /// Records an event, and puts the source onto its queue to be invoked. From any thread, which
+    /// holds a reference.
+    /// - Parameter disarms: it is the event for which the source was armed.
     @inline(__always)
-    final func wake(_ context: Context) {
-        if claim() { enqueue(context) }
-    }
-
-    /// Records an event. Returns true if the caller must put the source onto its queue.
-    @inline(__always)
-    private final func claim() -> Bool {
+    final func wake(_ context: Context, disarms: Bool = false) {
         let result = update { state in
-            guard !state.isStopped && !state.isDone else { return false }
-            state.word |= state.isEnqueued ? SourceState.dirty : SourceState.enqueued
-            return true
-        }
-        return result.map { !$0.old.isEnqueued } ?? false
-    }
-
-    /// The armed event has happened. The caller holds a reference.
-    @inline(__always)
-    final func disarmAndWake(_ context: Context) {
-        let result = update { state in
-            state.word &= ~SourceState.armed
-            guard !state.isStopped && !state.isDone else { return true }
-            state.word |= state.isEnqueued ? SourceState.dirty : SourceState.enqueued
+            if disarms { state.word &= ~SourceState.armed }
+            state.noteEvent()
             return true
         }
         if let result, result.new.isEnqueued && !result.old.isEnqueued { enqueue(context) }
@@ -187,9 +171,7 @@ class SourceCore: Runnable {
         let result = update { state in
             guard !state.isCancelled && !state.isDone else { return false }
             state.word |= bits
-            if !state.isStopped {
-                state.word |= state.isEnqueued ? SourceState.dirty : SourceState.enqueued
-            }
+            state.noteEvent()
             return true
         }
         guard let result, !result.old.isEnqueued, result.new.isEnqueued else { return }

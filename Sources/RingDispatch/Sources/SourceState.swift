@@ -34,4 +34,11 @@ struct SourceState {
     var isDone: Bool { word & SourceState.done != 0 }
     var suspends: UInt32 { word >> 8 }
     var isStopped: Bool { isInactive || suspends > 0 }
+
+    /// Requests an invocation, unless the source is stopped or done.
+    @inline(__always)
+    mutating func noteEvent() {
+        guard !isStopped && !isDone else { return }
+        word |= isEnqueued ? SourceState.dirty : SourceState.enqueued
+    }
 }

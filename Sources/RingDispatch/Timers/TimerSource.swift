@@ -108,7 +108,7 @@ final class TimerSource: SourceCore {
                 schedule.isArmed = false
                 return true
             }
-            if isValid { source.disarmAndWake(context) }
+            if isValid { source.wake(context, disarms: true) }
         }
         reference.release()
     }
