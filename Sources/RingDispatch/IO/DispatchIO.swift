@@ -92,11 +92,15 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
             type, IODescriptor.forPath(path), cleanup: IOCleanup(queue: queue, cleanupHandler))
         self.init(core: channel)
         channel.descriptor.register(channel)
-        DispatchQueue.global().submit {
-            // Otherwise the opening shows the error.
+        // If a handler on this queue makes the channel, this runs behind it: usually the first
+        // operation has begun to open the path by then, which shows an error, too.
+        queue.submit {
             guard channel.descriptor.isUnopened else { return }
-            let error = path.findError()
-            if error != 0 { channel.fail(error) }
+            DispatchQueue.global().submit {
+                guard channel.descriptor.isUnopened else { return }
+                let error = path.findError()
+                if error != 0 { channel.fail(error) }
+            }
         }
     }
 

@@ -113,6 +113,17 @@ extension IOTests {
             }
         }
 
+        @Test("91. A path that cannot be opened ends a channel that is not used, made on any queue")
+        func unusedMissingPath() {
+            let path = Folder().path + "/missing"
+            for isOnQueue in [false, true] {
+                let (channel, cleanup) =
+                    isOnQueue ? queue.sync { openPath(path)! } : openPath(path)!
+                cleanup.expect(ENOENT)
+                #expect(channel.read(1, on: queue).finish() == [.done(nil, ENOENT)])
+            }
+        }
+
         @Test("A path that vanishes before the first operation ends it with ENOENT")
         func vanishingPath() {
             let folder = Folder()
