@@ -22,10 +22,16 @@ class FileOperation: @unchecked Sendable {
     /// on a runtime thread, outside of the queues: submit user code to a queue.
     func completed(result: Int32) {}
 
+    /// Carries the request out on the calling thread, if that is a runtime thread and what the
+    /// request needs is in memory. Otherwise nil: `start` an operation.
+    static func attempt(_ request: FileRequest) -> Int32? {
+        Context.current.pointee.isWorker ? request.performWithoutWaiting() : nil
+    }
+
     /// Begins the operation, which keeps itself alive until its end. Call it from any thread,
-    /// without a lock: on a runtime thread, `completed` may be called before this returns.
+    /// without a lock, after `attempt`.
     final func start() {
-        if Context.current.pointee.isWorker { perform() } else { startElsewhere() }
+        if Context.current.pointee.isWorker { performWaiting() } else { startElsewhere() }
     }
 
     /// Begins the operation on another thread, while the caller goes on.
@@ -45,7 +51,13 @@ class FileOperation: @unchecked Sendable {
             completed(result: FileRequest.cancelled)
         } else if let result = request.performWithoutWaiting() {
             completed(result: result)
-        } else if let ring = FileRing.shared {
+        } else {
+            performWaiting()
+        }
+    }
+
+    private final func performWaiting() {
+        if let ring = FileRing.shared {
             ring.add(.start(self))
         } else {
             DispatchQueue.global().submit {

@@ -23,6 +23,7 @@ final class FilePiece: FileOperation, @unchecked Sendable {
         self.size = size
         self.buffer = buffer
         super.init(FileRequest(kind, descriptor: transfer.descriptor.number))
+        transfer.descriptor.clearNonBlocking()
     }
 
     /// The number of bytes or a negated errno; nil while in flight.

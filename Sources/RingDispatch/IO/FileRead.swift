@@ -31,7 +31,10 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     }
 
     override func begin() {
-        if isStream { origin = isFirst ? 0 : OpenFile.position(descriptor.number) }
+        if isStream {
+            origin = isFirst ? 0 : OpenFile.position(descriptor.number)
+            place = origin
+        }
         position = origin ?? FileRequest.currentPosition
         if isFirst {
             knownEnd = descriptor.sizeAtOpening
@@ -42,11 +45,16 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     }
 
     override func advance() {
-        while let (piece, result) = nextEnded() { take(piece, result) }
+        while let (piece, result) = nextEnded() {
+            asked -= piece.size
+            take(result, piece.buffer, offset: piece.offset, size: piece.size)
+        }
         if pieces.isEmpty { hasGap = false }
+        var mayReadHere = true
         while outcome == nil, !hasGap, let size = nextSize() {
             if operation.mustHoldBack() { return }
-            ask(size)
+            ask(size, mayReadHere)
+            mayReadHere = position >= knownEnd
         }
         if operation.isComplete && outcome == nil { outcome = 0 }
     }
@@ -57,10 +65,9 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         return (first, result)
     }
 
-    private func take(_ piece: FilePiece, _ result: Int) {
-        asked -= piece.size
+    private func take(_ result: Int, _ buffer: IOBuffer?, offset: Int64, size: Int) {
         if outcome != nil || hasGap { return }
-        guard result > 0, let buffer = piece.buffer else {
+        guard result > 0, let buffer else {
             outcome = Int32(-result)
             return
         }
@@ -70,11 +77,12 @@ final class FileRead: FileTransfer, @unchecked Sendable {
             return
         }
         operation.deliverWhatIsDue()
-        if result < piece.size {
+        if result < size {
             hasGap = !pieces.isEmpty
-            if piece.offset >= 0 { position = piece.offset + Int64(result) }
+            if offset >= 0 { position = offset + Int64(result) }
+            if position == knownEnd { outcome = 0 }
             knownEnd = min(knownEnd, position)
-        } else if piece.offset >= knownEnd || piece.offset < 0 {
+        } else if offset >= knownEnd || offset < 0 {
             probeSize = FileRead.pieceSize
         }
     }
@@ -85,26 +93,36 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         guard left > 0, pieces.count < FileRead.mostBuffers else { return nil }
         let most = min(left, operation.limits.high)
         if position >= 0 && position < knownEnd {
-            return min(most, FileRead.pieceSize, Int(knownEnd - position))
+            // Whole blocks, for O_DIRECT, and more bytes than there are: less shows the end.
+            let blocks = (knownEnd - position) / Int64(FileRead.smallestProbe) + 1
+            return min(most, FileRead.pieceSize, Int(clamping: blocks) * FileRead.smallestProbe)
         }
         return pieces.isEmpty ? min(most, probeSize) : nil
     }
 
-    private func ask(_ size: Int) {
+    private func ask(_ size: Int, _ mayReadHere: Bool) {
         let buffer = IOBuffer.take(size)
         let bytes = UnsafeMutableRawBufferPointer(start: buffer.start, count: size)
-        let piece = FilePiece(
-            self, .read(bytes, offset: position), offset: position, size: size, buffer: buffer)
-        asked += size
+        let offset = position
         // Beyond the largest offset the kernel refuses the next request.
         if position >= 0 { position += min(Int64(size), .max - position) }
-        pieces.append(piece)
         // Several are read at the same time, and a long read does not keep its caller.
-        if pieces.count == 1, startsHere > 0 {
+        let isHere = mayReadHere && pieces.isEmpty && startsHere > 0
+        if isHere {
             startsHere -= 1
-            piece.start()
-        } else {
-            piece.startElsewhere()
+            let isInPlace = place == offset
+            let request = FileRequest(
+                .read(bytes, offset: isInPlace ? FileRequest.currentPosition : offset),
+                descriptor: descriptor.number)
+            if let result = FileOperation.attempt(request) {
+                if isInPlace { place = offset + Int64(result) }
+                return take(Int(result), buffer, offset: offset, size: size)
+            }
         }
+        let piece = FilePiece(
+            self, .read(bytes, offset: offset), offset: offset, size: size, buffer: buffer)
+        asked += size
+        pieces.append(piece)
+        if isHere { piece.start() } else { piece.startElsewhere() }
     }
 }

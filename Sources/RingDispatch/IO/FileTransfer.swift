@@ -12,6 +12,8 @@ class FileTransfer: @unchecked Sendable {
 
     /// The file offset at which the transfer starts; nil if the descriptor's own position is used.
     final var origin: Int64?
+    /// The descriptor's own position, if a stream's transfer knows it.
+    final var place: Int64?
     /// The operation's error code, once it is known; 0 for success.
     final var outcome: Int32?
     private final var hasBegun = false
@@ -69,8 +71,9 @@ class FileTransfer: @unchecked Sendable {
         if let outcome, !isInFlight {
             isOver = true
             if isStream, let origin {
-                // To the end of what the handler gets, or of what was written.
-                OpenFile.setPosition(descriptor.number, to: origin + Int64(operation.transferred))
+                // The end of what the handler gets, or of what was written.
+                let end = origin + Int64(operation.transferred)
+                if place != end { OpenFile.setPosition(descriptor.number, to: end) }
             }
             descriptor.transferEnded(self, outcome)
         }

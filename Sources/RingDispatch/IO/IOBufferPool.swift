@@ -10,7 +10,7 @@ enum IOBufferPool {
 
         var bytes: Int {
             switch self {
-            case .small: 4096
+            case .small: 8192
             case .medium: 65_536
             case .large: IOBufferPool.largest
             }
@@ -19,7 +19,7 @@ enum IOBufferPool {
         /// The idle buffers kept at most.
         var mostIdle: Int {
             switch self {
-            case .small: 512
+            case .small: 256
             case .medium: 64
             case .large: 128
             }

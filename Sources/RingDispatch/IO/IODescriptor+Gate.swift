@@ -21,7 +21,13 @@ extension IODescriptor {
     private func open() {
         guard let path else { return }
         beginOpening()
-        OpenOperation(path, for: self).start()
+        let request = FileRequest(
+            .open(path.start, flags: DescriptorFacts.completed(path.flags), mode: path.mode))
+        if let result = FileOperation.attempt(request) {
+            opened(result)
+        } else {
+            OpenOperation(request, for: self).start()
+        }
     }
 
     /// Called when an operation has ended and its handler has returned.

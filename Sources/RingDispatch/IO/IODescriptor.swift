@@ -19,6 +19,9 @@ final class IODescriptor: Sendable {
     /// Belongs to the thread that opens the descriptor until it opens the gate; then constant.
     private let facts = Confined(Facts())
 
+    /// The path was opened with O_NONBLOCK. Relaxed: guards no data.
+    private let mustClearNonBlocking = Atomic<Bool>(false)
+
     private struct Sides {
         let read: DescriptorSide
         let write: DescriptorSide
@@ -158,10 +161,7 @@ final class IODescriptor: Sendable {
             shownNumber.store(result, ordering: .releasing)
             do throws(SystemError) {
                 let found = try DescriptorFacts(descriptor: result)
-                // With O_NONBLOCK, io_uring fails a request whose bytes are not in the page cache.
-                if found.kind == .file, let path {
-                    Descriptors.clearNonBlocking(result, openedWith: path.flags)
-                }
+                mustClearNonBlocking.store(found.kind == .file, ordering: .relaxed)
                 facts.value.size = found.size
                 transfers.withLock { $0.isUntouched = true }
                 setKind(found)
@@ -175,6 +175,13 @@ final class IODescriptor: Sendable {
         gate.withLock { $0.open() }
         releaseHeld()
         endOpening()
+    }
+
+    /// Lets requests wait. With O_NONBLOCK, io_uring fails one whose bytes are not in the page
+    /// cache.
+    func clearNonBlocking() {
+        guard let path, mustClearNonBlocking.exchange(false, ordering: .relaxed) else { return }
+        Descriptors.clearNonBlocking(number, openedWith: path.flags)
     }
 
     func failMembers(_ code: Int32) {
@@ -227,10 +234,8 @@ final class IODescriptor: Sendable {
     private func retire() {
         unquiet.store(3, ordering: .relaxed)
         let sides = sides.withLock { $0 }
-        for side in [sides?.read, sides?.write] {
-            if let side, side.retire() { continue }
-            sideIsQuiet()
-        }
+        if sides?.read.retire() != true { sideIsQuiet() }
+        if sides?.write.retire() != true { sideIsQuiet() }
         sideIsQuiet()
     }
 
@@ -245,11 +250,16 @@ final class IODescriptor: Sendable {
             defer { channels.finished = [] }
             return channels.finished
         }
-        let end = { @Sendable [self, number] in
-            if path != nil, number >= 0 { Descriptors.close(number) }
-            for channel in channels { channel.cleanUp() }
-        }
         // close(2) may block after writes.
-        if path?.isWritten ?? false { DispatchQueue.global().submit(end) } else { end() }
+        if path?.isWritten ?? false {
+            DispatchQueue.global().submit { [self] in end(channels) }
+        } else {
+            end(channels)
+        }
+    }
+
+    private func end(_ channels: [IOChannel]) {
+        if path != nil, number >= 0 { Descriptors.close(number) }
+        for channel in channels { channel.cleanUp() }
     }
 }

@@ -7,14 +7,9 @@ final class IOPath: Sendable {
     let mode: UInt32
 
     init(_ path: UnsafePointer<CChar>, flags: Int32, mode: UInt32) {
-        var bytes = ContiguousArray<CChar>()
-        var index = 0
-        while path[index] != 0 {
-            bytes.append(path[index])
-            index += 1
-        }
-        bytes.append(0)
-        self.bytes = bytes
+        var count = 0
+        while path[count] != 0 { count += 1 }
+        bytes = ContiguousArray(UnsafeBufferPointer(start: path, count: count + 1))
         self.flags = flags
         self.mode = mode
     }

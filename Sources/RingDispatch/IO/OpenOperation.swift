@@ -4,15 +4,11 @@ internal import LinuxPlatform
 final class OpenOperation: FileOperation, @unchecked Sendable {
     // Safety: immutable after `init`.
     private let descriptor: IODescriptor
-    private let path: IOPath
 
-    init(_ path: IOPath, for descriptor: IODescriptor) {
-        self.path = path
+    /// - Parameter request: has the descriptor's path.
+    init(_ request: FileRequest, for descriptor: IODescriptor) {
         self.descriptor = descriptor
-        super.init(
-            FileRequest(
-                .open(
-                    path.start, flags: DescriptorFacts.completed(path.flags), mode: path.mode)))
+        super.init(request)
     }
 
     override func completed(result: Int32) {

@@ -284,6 +284,22 @@ extension IOTests {
             #expect(found[(2 * count)...].allSatisfy { $0 == 0 })
         }
 
+        @Test(
+            "A file of any size is read past the page cache (O_DIRECT)",
+            arguments: [5000, 8192, 300_000])
+        func directRead(size: Int) {
+            let bytes = randomBytes(size, seed: 8)
+            let descriptor = Glibc.open(folder.makeFile("direct", bytes), O_RDONLY | directFlag)
+            // Not every file system has it.
+            if descriptor < 0 && errno == EINVAL { return }
+            let (channel, cleanup) = open(.stream, descriptor)
+            let read = channel.read(.max, on: queue)
+            #expect(read.finish().last?.error == 0)
+            #expect(read.bytes == bytes)
+            finish(channel, cleanup)
+            close(descriptor)
+        }
+
         @Test("Many reads that wait for one end one after the other, on a stack of any size")
         func manyWaiting() {
             let bytes = countingBytes(2_000_000)
