@@ -91,16 +91,11 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         let channel = IOChannel(
             type, IODescriptor.forPath(path), cleanup: IOCleanup(queue: queue, cleanupHandler))
         self.init(core: channel)
-        channel.descriptor.register(channel)
         // If a handler on this queue makes the channel, this runs behind it: usually the first
         // operation has begun to open the path by then, which shows an error, too.
         queue.submit {
             guard channel.descriptor.isUnopened else { return }
-            DispatchQueue.global().submit {
-                guard channel.descriptor.isUnopened else { return }
-                let error = path.findError()
-                if error != 0 { channel.fail(error) }
-            }
+            DispatchQueue.global().submit { channel.descriptor.checkPath() }
         }
     }
 
@@ -115,7 +110,6 @@ public final class DispatchIO: DispatchObject, @unchecked Sendable {
         let failure = io.core.failure
         if failure == 0 && io.core.descriptor.join() {
             self.init(core: IOChannel(type, io.core.descriptor, cleanup: cleanup))
-            core.descriptor.register(core)
             core.prepare()
         } else {
             // The number -1 belongs to no descriptor.

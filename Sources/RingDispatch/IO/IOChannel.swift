@@ -39,6 +39,7 @@ final class IOChannel: Sendable {
             position = descriptor.kind == .file ? OpenFile.position(descriptor.number) : nil
         }
         setCleanup(cleanup)
+        if !isConvenience { descriptor.register(self) }
         IOStatistics.liveChannels.wrappingAdd(1, ordering: .relaxed)
     }
 

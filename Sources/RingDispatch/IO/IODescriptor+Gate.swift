@@ -18,6 +18,12 @@ extension IODescriptor {
     /// Whether nothing has begun to open the path.
     var isUnopened: Bool { gate.withLock { $0.phase == .unopened } }
 
+    /// Ends the channels of a path that cannot be opened, unless the opening shows that.
+    func checkPath() {
+        guard isUnopened, let error = path?.findError(), error != 0 else { return }
+        failChannels(error)
+    }
+
     private func open() {
         guard let path else { return }
         beginOpening()

@@ -31,16 +31,13 @@ final class IODescriptor: Sendable {
 
     private struct Channels {
         var users = 1
-        /// Ended channels, whose cleanup waits for the other channels.
-        var finished: [IOChannel] = []
-        /// Channels of a path, which fail if it cannot be opened.
-        var members: [IOChannel] = []
+        /// Channels that use the descriptor, and ended ones, whose cleanup waits for the others.
+        var all: [IOChannel] = []
 
         /// True if it was the last one.
         mutating func remove(_ channel: IOChannel) -> Bool {
             users -= 1
-            members.removeAll { $0 === channel }
-            if !channel.isConvenience || users == 0 { finished.append(channel) }
+            if channel.isConvenience && users == 0 { all.append(channel) }
             return users == 0
         }
     }
@@ -111,18 +108,20 @@ final class IODescriptor: Sendable {
         }
     }
 
-    /// Registers a path's channel, which fails if the path cannot be opened.
-    func register(_ channel: IOChannel) {
-        guard path != nil else { return }
-        channels.withLock { $0.members.append(channel) }
-    }
+    /// Keeps a channel until its cleanup.
+    func register(_ channel: IOChannel) { channels.withLock { $0.all.append(channel) } }
 
     /// Removes a channel that is over.
     func leave(_ channel: IOChannel) {
-        let isLast = IODescriptor.table.withLock { table -> Bool in
-            let isLast = channels.withLock { $0.remove(channel) }
-            if isLast, table[number] === self { table[number] = nil }
-            return isLast
+        let isLast: Bool
+        if path == nil {
+            isLast = IODescriptor.table.withLock { table in
+                let isLast = channels.withLock { $0.remove(channel) }
+                if isLast, table[number] === self { table[number] = nil }
+                return isLast
+            }
+        } else {
+            isLast = channels.withLock { $0.remove(channel) }
         }
         if isLast {
             retire()
@@ -171,7 +170,7 @@ final class IODescriptor: Sendable {
         } else {
             facts.value.error = -result
         }
-        if error != 0 { failMembers(error) }
+        if error != 0 { failChannels(error) }
         gate.withLock { $0.open() }
         releaseHeld()
         endOpening()
@@ -184,8 +183,8 @@ final class IODescriptor: Sendable {
         Descriptors.clearNonBlocking(number, openedWith: path.flags)
     }
 
-    func failMembers(_ code: Int32) {
-        for channel in channels.withLock({ $0.members + $0.finished }) { channel.fail(code) }
+    func failChannels(_ code: Int32) {
+        for channel in channels.withLock({ $0.all }) { channel.fail(code) }
     }
 
     // MARK: running operations
@@ -247,8 +246,8 @@ final class IODescriptor: Sendable {
         sides?.read.restore()
         sides?.write.restore()
         let channels = channels.withLock { channels in
-            defer { channels.finished = [] }
-            return channels.finished
+            defer { channels.all = [] }
+            return channels.all
         }
         // close(2) may block after writes.
         if path?.isWritten ?? false {

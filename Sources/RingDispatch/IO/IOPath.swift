@@ -1,7 +1,7 @@
 internal import LinuxPlatform
 
 /// A channel's path, and the flags and mode to open it with.
-final class IOPath: Sendable {
+struct IOPath: Sendable {
     private let bytes: ContiguousArray<CChar>
     let flags: Int32
     let mode: UInt32
@@ -19,7 +19,7 @@ final class IOPath: Sendable {
 
     var isAbsolute: Bool { bytes[0] == CChar(UInt8(ascii: "/")) }
 
-    /// Valid as long as the object.
+    /// Valid as long as a copy of the path exists.
     var start: UnsafePointer<CChar> {
         // Safety: a constant array's elements lie in one heap object, which never moves.
         bytes.withUnsafeBufferPointer { $0.baseAddress! }
