@@ -83,6 +83,17 @@ class SourceCore: Runnable {
         }
     }
 
+    @inline(__always)
+    private final func set(_ bits: UInt32) {
+        state.bitwiseOr(bits, ordering: .acquiringAndReleasing)
+    }
+
+    @inline(__always)
+    @discardableResult
+    private final func clear(_ bits: UInt32) -> SourceState {
+        SourceState(state.bitwiseAnd(~bits, ordering: .acquiringAndReleasing).newValue)
+    }
+
     final var current: SourceState { SourceState(state.load(ordering: .acquiring)) }
 
     /// Records an event, and puts the source onto its queue to be invoked. From any thread, which
@@ -140,10 +151,7 @@ class SourceCore: Runnable {
     }
 
     final func suspend() {
-        update { state in
-            state.word += SourceState.oneSuspend
-            return true
-        }
+        state.wrappingAdd(SourceState.oneSuspend, ordering: .acquiringAndReleasing)
     }
 
     /// The first `resume` of an inactive source activates it.
@@ -201,10 +209,7 @@ class SourceCore: Runnable {
             return
         }
         updates.withLock { $0.append(HandlerUpdate(kind: kind, handler: handler)) }
-        update { state in
-            state.word |= SourceState.dirty
-            return true
-        }
+        set(SourceState.dirty)
         wake(Context.current)
         if current.isDone { takeUpdates() }
     }
@@ -239,11 +244,7 @@ class SourceCore: Runnable {
     private final func invokeOnQueue(_ context: Context) {
         var before = current
         if before.isDirty {
-            update { state in
-                state.word &= ~SourceState.dirty
-                before = state
-                return true
-            }
+            before = clear(SourceState.dirty)
             takeOverHandlers()
         }
         if before.isStopped {
@@ -280,12 +281,7 @@ class SourceCore: Runnable {
         handlers.registration?.call()
         handlers.registration = nil
         // Values merged earlier are delivered by another invocation.
-        if !hasKernelEvents {
-            update { state in
-                state.word |= SourceState.dirty
-                return true
-            }
-        }
+        if !hasKernelEvents { set(SourceState.dirty) }
     }
 
     @inline(__always)
@@ -300,12 +296,7 @@ class SourceCore: Runnable {
             return true
         }
         guard result != nil else { return }
-        if !arm(context) {
-            update { state in
-                state.word &= ~SourceState.armed
-                return true
-            }
-        }
+        if !arm(context) { clear(SourceState.armed) }
     }
 
     /// Releases the source for its next invocation, which follows at once if an event is pending.
