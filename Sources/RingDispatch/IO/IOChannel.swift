@@ -50,11 +50,7 @@ final class IOChannel: Sendable {
     var limits: IOLimits { storedLimits.withLock { $0 } }
 
     func updateLimits(_ change: (inout IOLimits) -> Void) {
-        storedLimits.withLock { limits in
-            var new = limits
-            change(&new)
-            limits = new
-        }
+        storedLimits.withLock { change(&$0) }
     }
 
     private let storedBarrierQueue = Locked<DispatchQueue?>(nil)
@@ -84,12 +80,11 @@ final class IOChannel: Sendable {
 
     /// The error with which new operations end at once; 0 if they may run.
     var failure: Int32 {
-        let word = self.word
-        if word & IOChannel.closed != 0 { return ErrorCode.cancelled }
-        return word & IOChannel.failed != 0 ? failureCode.load(ordering: .relaxed) : 0
+        word & IOChannel.closed != 0 ? ErrorCode.cancelled : outcome
     }
 
-    var outcome: Int32 {
+    /// The argument of the cleanup handler.
+    private var outcome: Int32 {
         word & IOChannel.failed != 0 ? failureCode.load(ordering: .relaxed) : 0
     }
 
@@ -109,7 +104,8 @@ final class IOChannel: Sendable {
         }
     }
 
-    private func endUse() {
+    /// Ends the use by a barrier, or one that ends otherwise.
+    func endUse() {
         let new = state.wrappingSubtract(
             IOChannel.oneUse, ordering: .acquiringAndReleasing
         ).newValue
@@ -121,8 +117,6 @@ final class IOChannel: Sendable {
         descriptor.useEnded()
         endUse()
     }
-
-    func barrierEnded() { endUse() }
 
     /// Refuses further operations. Earlier ones continue, or are aborted.
     func close(isStop: Bool) {

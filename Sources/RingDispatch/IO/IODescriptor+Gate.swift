@@ -57,7 +57,7 @@ extension IODescriptor {
     private func barrierEnded(_ barrier: IOBarrier) {
         gate.withLock { $0.barrierEnded() }
         releaseHeld()
-        barrier.channel?.barrierEnded()
+        barrier.channel?.endUse()
     }
 
     func sweepHeld() {
