@@ -47,6 +47,8 @@ final class DescriptorSource: SourceCore {
         "\(direction) source of descriptor \(descriptor)"
     }
 
+    override var handle: UInt { UInt(truncatingIfNeeded: descriptor) }
+
     // MARK: for the invoker
 
     override func latch() -> Bool {
@@ -143,7 +145,7 @@ final class DescriptorSource: SourceCore {
 
     /// Bytes to read, or room to write; 0 at the end of the file, after a hang-up and after an
     /// error.
-    var data: UInt {
+    override var data: UInt {
         if estimate < 0 { estimate = Int(clamping: ask(atEnd: 1)) }
         return UInt(estimate)
     }

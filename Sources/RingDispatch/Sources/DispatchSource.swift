@@ -74,9 +74,9 @@ public class DispatchSource: DispatchObject, DispatchSourceProtocol, @unchecked 
         core.setHandler(.registration, SourceHandler { handler.perform() })
     }
 
-    public var handle: UInt { 0 }
+    public final var handle: UInt { core.handle }
     public var mask: UInt { 0 }
-    public var data: UInt { 0 }
+    public final var data: UInt { core.data }
 }
 
 // MARK: making sources
@@ -137,18 +137,11 @@ extension DispatchSource {
 private final class DescriptorSourceObject: DispatchSource, DispatchSourceRead,
     DispatchSourceWrite, @unchecked Sendable
 {
-    // Safety: as the superclass; `init` made `core`.
-    private var descriptorCore: DescriptorSource {
-        unsafeDowncast(core, to: DescriptorSource.self)
-    }
-
+    // Safety: as the superclass.
     init(_ descriptor: Int32, _ direction: DescriptorSource.Direction, _ queue: DispatchQueue?) {
         super.init(
             core: DescriptorSource(descriptor: descriptor, direction: direction, queue: queue))
     }
-
-    override var handle: UInt { UInt(truncatingIfNeeded: descriptorCore.descriptor) }
-    override var data: UInt { descriptorCore.data }
 }
 
 private final class UserDataSourceObject: DispatchSource, DispatchSourceUserDataAdd,
@@ -161,7 +154,6 @@ private final class UserDataSourceObject: DispatchSource, DispatchSourceUserData
         super.init(core: UserDataSource(merge: merge, queue: queue))
     }
 
-    override var data: UInt { userCore.data }
     func add(data: UInt) { userCore.mergeData(data) }
     func or(data: UInt) { userCore.mergeData(data) }
     func replace(data: UInt) { userCore.mergeData(data) }

@@ -105,11 +105,7 @@ private final class ProcessSourceObject: DispatchSource, DispatchSourceProcess, 
         super.init(core: core)
     }
 
-    override var handle: UInt { UInt(bitPattern: Int(processCore.identifier)) }
     override var mask: UInt { DispatchSource.ProcessEvent.exit.rawValue }
-    override var data: UInt {
-        processCore.hasExited ? DispatchSource.ProcessEvent.exit.rawValue : 0
-    }
 
     var exitStatus: DispatchSource.ProcessExitStatus? {
         switch processCore.exit {

@@ -45,15 +45,10 @@ extension DispatchSource {
 }
 
 private final class SignalSourceObject: DispatchSource, DispatchSourceSignal, @unchecked Sendable {
-    // Safety: as the superclass; `init` made `core`.
-    private var signalCore: SignalSource { unsafeDowncast(core, to: SignalSource.self) }
-
+    // Safety: as the superclass.
     init(_ core: SignalSource) {
         // Initialize it here, so that a lack of descriptors shows where the source is made.
         _ = SharedSignalReader.shared
         super.init(core: core)
     }
-
-    override var handle: UInt { UInt(signalCore.number) }
-    override var data: UInt { signalCore.data }
 }

@@ -23,6 +23,12 @@ final class ProcessSource: SourceCore {
         /// The pidfd's read source, from its creation until its cancel handler.
         var watch: (any DispatchSourceRead)?
         var isDetached = false
+
+        /// How the process ended. Kept, because the program may reap it at any time.
+        mutating func readExit() -> ProcessExit? {
+            if exit == nil { exit = process?.descriptor.exit }
+            return exit
+        }
     }
 
     /// Closes the pidfd when the last reference goes.
@@ -52,6 +58,7 @@ final class ProcessSource: SourceCore {
 
     private static let refusal = RepeatedLine()
 
+    override var handle: UInt { UInt(bitPattern: Int(identifier)) }
     override var purpose: String { "process source of process \(identifier)" }
 
     override func latch() -> Bool {
@@ -91,8 +98,7 @@ final class ProcessSource: SourceCore {
     /// On `watchQueue`: the pidfd is readable.
     private func ended() {
         let watch = watching.withLock { watching in
-            // Read the status now: the program may reap the process soon.
-            if watching.exit == nil { watching.exit = watching.process?.descriptor.exit }
+            _ = watching.readExit()
             return watching.watch
         }
         watch?.cancel()
@@ -118,7 +124,7 @@ final class ProcessSource: SourceCore {
         let (watch, process) = watching.withLock { watching -> Ending in
             watching.isDetached = true
             if let watch = watching.watch { return (watch, nil) }
-            if watching.exit == nil { watching.exit = watching.process?.descriptor.exit }
+            _ = watching.readExit()
             defer { watching.process = nil }
             return (nil, watching.process)
         }
@@ -171,13 +177,8 @@ final class ProcessSource: SourceCore {
     // MARK: results
 
     /// Whether this call of the handler reports the end.
-    var hasExited: Bool { latched }
+    override var data: UInt { latched ? DispatchSource.ProcessEvent.exit.rawValue : 0 }
 
     /// How the process ended, if it is known yet.
-    var exit: ProcessExit? {
-        watching.withLock { watching in
-            if watching.exit == nil { watching.exit = watching.process?.descriptor.exit }
-            return watching.exit
-        }
-    }
+    var exit: ProcessExit? { watching.withLock { $0.readExit() } }
 }

@@ -16,6 +16,7 @@ final class SignalSource: SourceCore {
         super.init(queue: queue, hasKernelEvents: true)
     }
 
+    override var handle: UInt { UInt(number) }
     override var purpose: String { "signal source of signal \(number)" }
 
     override func latch() -> Bool {
@@ -46,5 +47,5 @@ final class SignalSource: SourceCore {
     }
 
     /// Deliveries since the handler's last call.
-    var data: UInt { latched }
+    override var data: UInt { latched }
 }

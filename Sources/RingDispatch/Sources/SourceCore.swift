@@ -62,6 +62,12 @@ class SourceCore: Runnable {
     /// Releases early the part that needs no turn on the queue, before `detach`. For the invoker.
     func disarmForGood() {}
 
+    /// The descriptor, signal or process; 0 if there is none.
+    var handle: UInt { 0 }
+
+    /// What the event handler gets to know. For the event handler.
+    var data: UInt { 0 }
+
     /// Describes the source in messages.
     var purpose: String { "source" }
 

@@ -40,5 +40,5 @@ final class UserDataSource: SourceCore {
         if old == 0 && value != 0 { wake(Context.current) }
     }
 
-    var data: UInt { latched }
+    override var data: UInt { latched }
 }

@@ -27,8 +27,6 @@ private final class TimerSourceObject: DispatchSource, DispatchSourceTimer, @unc
         super.init(core: TimerSource(queue: queue))
     }
 
-    override var data: UInt { timerCore.data }
-
     func schedule(
         deadline: DispatchTime, repeating interval: DispatchTimeInterval,
         leeway: DispatchTimeInterval

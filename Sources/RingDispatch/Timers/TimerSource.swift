@@ -133,5 +133,5 @@ final class TimerSource: SourceCore {
         return latched > 0
     }
 
-    var data: UInt { latched }
+    override var data: UInt { latched }
 }

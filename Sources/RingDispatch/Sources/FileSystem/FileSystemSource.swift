@@ -38,6 +38,7 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
         self.owned = consume owned
     }
 
+    override var handle: UInt { UInt(truncatingIfNeeded: descriptor) }
     override var purpose: String { "file-system source of descriptor \(descriptor)" }
 
     // MARK: for the watches
@@ -85,7 +86,7 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
 
     // MARK: for the handler
 
-    var data: Event { Event(rawValue: latched & ~FileSystemSource.failed) }
+    override var data: UInt { latched & ~FileSystemSource.failed }
 
     var error: FileSystemWatchError? { failure.withLock { $0 } }
 }

@@ -9,8 +9,6 @@ final class FileSystemSourceObject: DispatchSource, DispatchSourceFileSystemObje
         super.init(core: core)
     }
 
-    override var handle: UInt { UInt(truncatingIfNeeded: fileCore.descriptor) }
     override var mask: UInt { fileCore.mask.rawValue }
-    override var data: UInt { fileCore.data.rawValue }
     var error: FileSystemWatchError? { fileCore.error }
 }
