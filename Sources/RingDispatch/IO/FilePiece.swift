@@ -5,8 +5,6 @@ internal import Synchronization
 final class FilePiece: FileOperation, @unchecked Sendable {
     // Safety: the result is atomic, the rest constant.
     let transfer: FileTransfer
-    let offset: Int64
-    let size: Int
     /// The destination of a read.
     let buffer: IOBuffer?
     /// `note` (releasing) pairs with `result` (acquiring): the runner that sees a result also sees
@@ -14,13 +12,8 @@ final class FilePiece: FileOperation, @unchecked Sendable {
     private let ended = Atomic<Int>(FilePiece.isInFlight)
     private static let isInFlight = Int.min
 
-    init(
-        _ transfer: FileTransfer, _ kind: FileRequest.Kind, offset: Int64, size: Int,
-        buffer: IOBuffer? = nil
-    ) {
+    init(_ transfer: FileTransfer, _ kind: FileRequest.Kind, buffer: IOBuffer? = nil) {
         self.transfer = transfer
-        self.offset = offset
-        self.size = size
         self.buffer = buffer
         super.init(FileRequest(kind, descriptor: transfer.descriptor.number))
         transfer.descriptor.clearNonBlocking()

@@ -45,9 +45,11 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     }
 
     override func advance() {
-        while let (piece, result) = nextEnded() {
-            asked -= piece.size
-            take(result, piece.buffer, offset: piece.offset, size: piece.size)
+        while let piece = pieces.first, let result = piece.result {
+            pieces.removeFirst()
+            guard case .read(let bytes, let offset) = piece.request.kind else { continue }
+            asked -= bytes.count
+            take(result, piece.buffer, offset: offset, size: bytes.count)
         }
         if pieces.isEmpty { hasGap = false }
         var mayReadHere = true
@@ -57,12 +59,6 @@ final class FileRead: FileTransfer, @unchecked Sendable {
             mayReadHere = position >= knownEnd
         }
         if operation.isComplete && outcome == nil { outcome = 0 }
-    }
-
-    private func nextEnded() -> (FilePiece, Int)? {
-        guard let first = pieces.first, let result = first.result else { return nil }
-        pieces.removeFirst()
-        return (first, result)
     }
 
     private func take(_ result: Int, _ buffer: IOBuffer?, offset: Int64, size: Int) {
@@ -119,8 +115,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
                 return take(Int(result), buffer, offset: offset, size: size)
             }
         }
-        let piece = FilePiece(
-            self, .read(bytes, offset: offset), offset: offset, size: size, buffer: buffer)
+        let piece = FilePiece(self, .read(bytes, offset: offset), buffer: buffer)
         asked += size
         pieces.append(piece)
         if isHere { piece.start() } else { piece.startElsewhere() }

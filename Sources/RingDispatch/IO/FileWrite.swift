@@ -49,8 +49,7 @@ final class FileWrite: FileTransfer, @unchecked Sendable {
         }
         let offset = origin.map { $0 + Int64(operation.transferred) }
         let piece = FilePiece(
-            self, .write(list, offset: offset ?? FileRequest.currentPosition), offset: offset ?? -1,
-            size: list.byteCount)
+            self, .write(list, offset: offset ?? FileRequest.currentPosition))
         self.piece = piece
         piece.start()
     }

@@ -20,11 +20,9 @@ final class IOBuffer: @unchecked Sendable {
 
     deinit { IOBufferPool.giveBack(start, size) }
 
-    var capacity: Int { size.bytes }
-
     /// The bytes that were read. A few bytes in a big buffer are copied, to release it.
     func data(_ count: Int) -> DispatchData {
-        if count <= IOBuffer.largestCopy && count < capacity / 2 {
+        if count <= IOBuffer.largestCopy && count < size.bytes / 2 {
             return DispatchData(bytes: UnsafeRawBufferPointer(start: start, count: count))
         }
         return DispatchData(start: start, count: count, owner: self)
