@@ -54,24 +54,23 @@ final class DescriptorSide: Sendable {
     // MARK: on any thread
 
     func enqueue(_ operation: IOOperation) {
-        let isMine = state.withLock { state -> Bool in
+        run { state in
             state.waiting.append(operation)
             // A sweep for the abort may have run before the operation was on the list.
             if operation.abortCode != 0 { state.mustSweep = true }
-            return state.runner.claim()
         }
-        if isMine { run() }
     }
 
     /// Runs the side: the first operation may proceed, or a handler call is due.
-    func wake() {
-        if state.withLock({ $0.runner.claim() }) { run() }
-    }
+    func wake() { run { _ in } }
 
     /// Finishes aborted operations.
-    func sweep() {
-        let isMine = state.withLock { state -> Bool in
-            state.mustSweep = true
+    func sweep() { run { $0.mustSweep = true } }
+
+    /// Runs the side after a change, unless another thread does.
+    private func run(after change: (inout State) -> Void) {
+        let isMine = state.withLock { state in
+            change(&state)
             return state.runner.claim()
         }
         if isMine { run() }
