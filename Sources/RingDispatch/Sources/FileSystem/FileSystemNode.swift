@@ -9,7 +9,7 @@ final class FileSystemNode {
     var watch: Int32
     let isDirectory: Bool
     /// The mask that was requested from the kernel.
-    var asked: InotifyMask
+    var asked: InotifyMask = []
     /// Each source has a descriptor of the file.
     private(set) var sources: [FileSystemSource] = []
     /// The union of the sources' masks.
@@ -36,10 +36,9 @@ final class FileSystemNode {
     var summary = InotifyEventSummary()
     var moves = DirectoryMoves()
 
-    init(watch: Int32, isDirectory: Bool, asked: InotifyMask) {
+    init(watch: Int32, isDirectory: Bool) {
         self.watch = watch
         self.isDirectory = isDirectory
-        self.asked = asked
     }
 
     var isUnused: Bool { sources.isEmpty && children.isEmpty }

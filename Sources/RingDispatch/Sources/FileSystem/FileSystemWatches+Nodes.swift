@@ -71,7 +71,7 @@ extension FileSystemWatches {
 
     private func entry(_ number: Int32, isDirectory: Bool) -> FileSystemNode {
         if let node = nodes[number] { return node }
-        let node = FileSystemNode(watch: number, isDirectory: isDirectory, asked: [])
+        let node = FileSystemNode(watch: number, isDirectory: isDirectory)
         nodes[number] = node
         return node
     }
