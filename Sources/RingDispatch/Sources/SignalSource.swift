@@ -2,13 +2,9 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// A signal source: reports how often a signal was delivered.
-final class SignalSource: SourceCore {
-    // Safety: `latched` and `isRegistered` belong to the invoker, `pending` is atomic.
+final class SignalSource: MergingSource {
+    // Safety: `isRegistered` belongs to the invoker.
     let number: Int32
-    /// Deliveries since the handler's last call. The reader's add (releasing) pairs with the
-    /// invoker's exchange (acquiring).
-    private let pending = Atomic<UInt>(0)
-    @exclusivity(unchecked) private var latched: UInt = 0
     @exclusivity(unchecked) private var isRegistered = false
 
     init(number: Int32, queue: DispatchQueue?) {
@@ -18,11 +14,6 @@ final class SignalSource: SourceCore {
 
     override var handle: UInt { UInt(number) }
     override var purpose: String { "signal source of signal \(number)" }
-
-    override func latch() -> Bool {
-        latched = pending.exchange(0, ordering: .acquiring)
-        return latched != 0
-    }
 
     /// The reader reports all deliveries from now on, so the source stays armed.
     override func arm(_ context: Context) -> Bool {
@@ -45,7 +36,4 @@ final class SignalSource: SourceCore {
     func add(_ deliveries: UInt) -> Bool {
         pending.wrappingAdd(deliveries, ordering: .acquiringAndReleasing).oldValue == 0
     }
-
-    /// Deliveries since the handler's last call.
-    override var data: UInt { latched }
 }

@@ -2,8 +2,8 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// A file-system source: reports events of a file or directory.
-final class FileSystemSource: SourceCore, @unchecked Sendable {
-    // Safety: `latched`, `hasRegistered` and `owned` belong to the invoker, `node` to `watches`;
+final class FileSystemSource: MergingSource, @unchecked Sendable {
+    // Safety: `hasRegistered` and `owned` belong to the invoker, `node` to `watches`;
     // the rest is constant, atomic or locked.
     typealias Event = DispatchSource.FileSystemEvent
 
@@ -15,12 +15,8 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
     /// The file. Guarded by the lock of `watches`.
     @exclusivity(unchecked) var node: FileSystemNode?
 
-    /// Events that the handler has not received, and `failed`; 0: none. A merge (releasing) pairs
-    /// with the invoker's exchange (acquiring).
-    private let pending = Atomic<UInt>(0)
     /// In `pending`: `error` was set.
     private static let failed: UInt = 1 << 31
-    @exclusivity(unchecked) private var latched: UInt = 0
     @exclusivity(unchecked) private var hasRegistered = false
     private let failure = Locked<FileSystemWatchError?>(nil)
 
@@ -58,16 +54,10 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
 
     private func merge(bits: UInt) -> Bool {
         guard bits != 0 else { return false }
-        // The merge that changes the value from 0 wakes the source.
         return pending.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue == 0
     }
 
     // MARK: for the invoker
-
-    override func latch() -> Bool {
-        latched = pending.exchange(0, ordering: .acquiring)
-        return latched != 0
-    }
 
     /// The watch reports all later events: the source stays armed.
     override func arm(_ context: Context) -> Bool {
@@ -86,7 +76,7 @@ final class FileSystemSource: SourceCore, @unchecked Sendable {
 
     // MARK: for the handler
 
-    override var data: UInt { latched & ~FileSystemSource.failed }
+    override var data: UInt { super.data & ~FileSystemSource.failed }
 
     var error: FileSystemWatchError? { failure.withLock { $0 } }
 }
