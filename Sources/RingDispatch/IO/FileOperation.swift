@@ -23,15 +23,15 @@ class FileOperation: @unchecked Sendable {
     func completed(result: Int32) {}
 
     /// Carries the request out on the calling thread, if that is a runtime thread and what the
-    /// request needs is in memory. Otherwise nil: `start` an operation.
+    /// request needs is in memory. Otherwise nil: start an operation.
     static func attempt(_ request: FileRequest) -> Int32? {
         Context.current.pointee.isWorker ? request.performWithoutWaiting() : nil
     }
 
     /// Begins the operation, which keeps itself alive until its end. Call it from any thread,
-    /// without a lock, after `attempt`.
+    /// without a lock: on a runtime thread, `completed` may be called before this returns.
     final func start() {
-        if Context.current.pointee.isWorker { performWaiting() } else { startElsewhere() }
+        if Context.current.pointee.isWorker { perform() } else { startElsewhere() }
     }
 
     /// Begins the operation on another thread, while the caller goes on.
@@ -51,13 +51,7 @@ class FileOperation: @unchecked Sendable {
             completed(result: FileRequest.cancelled)
         } else if let result = request.performWithoutWaiting() {
             completed(result: result)
-        } else {
-            performWaiting()
-        }
-    }
-
-    private final func performWaiting() {
-        if let ring = FileRing.shared {
+        } else if let ring = FileRing.shared {
             ring.add(.start(self))
         } else {
             DispatchQueue.global().submit {

@@ -52,11 +52,9 @@ final class FileRead: FileTransfer, @unchecked Sendable {
             take(result, piece.buffer, offset: offset, size: bytes.count)
         }
         if pieces.isEmpty { hasGap = false }
-        var mayReadHere = true
         while outcome == nil, !hasGap, let size = nextSize() {
             if operation.mustHoldBack() { return }
-            ask(size, mayReadHere)
-            mayReadHere = position >= knownEnd
+            ask(size)
         }
         if operation.isComplete && outcome == nil { outcome = 0 }
     }
@@ -96,16 +94,17 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         return pieces.isEmpty ? min(most, probeSize) : nil
     }
 
-    private func ask(_ size: Int, _ mayReadHere: Bool) {
+    private func ask(_ size: Int) {
         let buffer = IOBuffer.take(size)
         let bytes = UnsafeMutableRawBufferPointer(start: buffer.start, count: size)
         let offset = position
         // Beyond the largest offset the kernel refuses the next request.
         if position >= 0 { position += min(Int64(size), .max - position) }
         // Several are read at the same time, and a long read does not keep its caller.
-        let isHere = mayReadHere && pieces.isEmpty && startsHere > 0
-        if isHere {
-            startsHere -= 1
+        let isHere = pieces.isEmpty && startsHere > 0
+        if isHere { startsHere -= 1 }
+        // The last known piece, behind which nothing is read ahead, needs no object.
+        if isHere && position >= knownEnd {
             let isInPlace = place == offset
             let request = FileRequest(
                 .read(bytes, offset: isInPlace ? FileRequest.currentPosition : offset),
