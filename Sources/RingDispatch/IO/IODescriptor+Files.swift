@@ -11,15 +11,16 @@ extension IODescriptor {
     }
 
     private func run(_ operation: IOOperation) {
-        let isFirst = transfers.withLock { transfers in
-            defer { transfers.isUntouched = false }
-            return transfers.isUntouched
+        let transfer = transfers.withLock { transfers -> FileTransfer in
+            let isFirst = transfers.isUntouched
+            transfers.isUntouched = false
+            let transfer =
+                operation.direction == .read
+                ? FileRead(operation, of: self, isFirst: isFirst)
+                : FileWrite(operation, of: self, isFirst: isFirst)
+            transfers.running.append(transfer)
+            return transfer
         }
-        let transfer =
-            operation.direction == .read
-            ? FileRead(operation, of: self, isFirst: isFirst)
-            : FileWrite(operation, of: self, isFirst: isFirst)
-        transfers.withLock { $0.running.append(transfer) }
         transfer.wake()
     }
 

@@ -46,11 +46,11 @@ final class IODescriptor: Sendable {
 
     struct Transfers {
         var running: [FileTransfer] = []
-        /// The path was opened, and no transfer has begun.
-        var isUntouched = false
+        /// It is a path's, and no transfer has begun.
+        var isUntouched: Bool
         var streams = StreamOrder()
     }
-    let transfers = Locked(Transfers())
+    let transfers: Locked<Transfers>
     let gate: Locked<IOGate>
 
     /// How many of the two sides and the retiring thread the release still waits for. The last
@@ -59,6 +59,7 @@ final class IODescriptor: Sendable {
 
     private init(number: Int32, path: IOPath?) {
         self.path = path
+        transfers = Locked(Transfers(isUntouched: path != nil))
         gate = Locked(IOGate(path == nil ? .open : .unopened))
         shownNumber = Atomic(number)
         IOStatistics.liveDescriptors.wrappingAdd(1, ordering: .relaxed)
@@ -162,7 +163,6 @@ final class IODescriptor: Sendable {
                 let found = try DescriptorFacts(descriptor: result)
                 mustClearNonBlocking.store(found.kind == .file, ordering: .relaxed)
                 facts.value.size = found.size
-                transfers.withLock { $0.isUntouched = true }
                 setKind(found)
             } catch {
                 facts.value.error = error.code
