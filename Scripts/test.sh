@@ -68,6 +68,7 @@ if [ -z "$name" ]; then
     step "patches apply" apply_patches || status=1
 fi
 if [ -n "$tests_libraries" ]; then step "build the libraries and their tests" build_libraries; fi
+if [ -z "$name" ]; then step "mistakes do not compile" Scripts/misuse-test.sh || status=1; fi
 if [ -n "$tests_samples" ]; then step "build the samples and their tests" build_samples; fi
 if [ -n "$tests_libraries" ]; then
     run_tests "libraries" "$(library_tests)" "${filter[@]}" || status=1

@@ -131,6 +131,16 @@ int clinux_supports(struct io_uring *ring, int operation) {
 
 long clinux_thread_id(void) { return syscall(SYS_gettid); }
 
+void clinux_abort(void) {
+    sigset_t aborts;
+    sigemptyset(&aborts);
+    sigaddset(&aborts, SIGABRT);
+    pthread_sigmask(SIG_UNBLOCK, &aborts, NULL);
+    syscall(SYS_tgkill, getpid(), clinux_thread_id(), SIGABRT);
+    // The signal is ignored, or its handler has returned.
+    abort();
+}
+
 int clinux_memory_barrier(void) {
     long result = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     // EPERM: the process has not registered.

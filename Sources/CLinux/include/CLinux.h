@@ -135,6 +135,8 @@ long clinux_futex_wake(uint32_t *word);
 // Whether the kernel has an operation (IORING_OP_...): 1 or 0, or -errno.
 int clinux_supports(struct io_uring *ring, int operation);
 long clinux_thread_id(void);
+// Like abort(3), but the frames of the caller can be found: glibc's have no frame pointer.
+_Noreturn void clinux_abort(void);
 // membarrier(2): each running thread of the process executes a full memory barrier. Returns 0, or
 // -errno.
 int clinux_memory_barrier(void);

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 internal import Synchronization
 
@@ -35,13 +36,13 @@ package enum Diagnostics {
 /// Ends the process after a misuse of the API.
 package func fatalMisuse(_ message: String) -> Never {
     Diagnostics.write(line: "BUG IN CLIENT OF RINGDISPATCH: \(message)\n")
-    abort()
+    clinux_abort()
 }
 
 /// Ends the process after the failure of an indispensable system call.
 package func fatalSystemError(_ error: SystemError) -> Never {
     Diagnostics.write(line: "RingDispatch cannot go on: \(error)\n")
-    abort()
+    clinux_abort()
 }
 
 /// Ends the process because of an invalid setting in its environment.

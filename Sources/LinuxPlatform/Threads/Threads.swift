@@ -16,7 +16,8 @@ package enum Threads {
         init(_ body: @escaping () -> Void) { self.body = body }
     }
 
-    /// Starts a detached thread. It blocks all signals except those that a fault raises.
+    /// Starts a detached thread. It blocks all signals except those that a fault raises, and
+    /// SIGPROF, with which profilers, and Swift's runtime at a crash, stop threads.
     package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -25,7 +26,7 @@ package enum Threads {
         var blocked = sigset_t()
         var previous = sigset_t()
         sigfillset(&blocked)
-        for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] {
+        for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGPROF] {
             sigdelset(&blocked, signal)
         }
         // The new thread inherits the mask, so no signal can reach it before it runs.

@@ -7,7 +7,6 @@ extension DispatchQueue {
     ///     class.
     ///   - flags: `.barrier` runs the block alone on a concurrent queue.
     ///   - work: the block. It is released after its run.
-    @preconcurrency
     @inline(__always)
     public final func async(
         group: DispatchGroup? = nil, qos: DispatchQoS = .unspecified,

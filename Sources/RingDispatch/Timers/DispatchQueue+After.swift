@@ -4,7 +4,6 @@ extension DispatchQueue {
     /// Submits a block at a time, or up to a millisecond later.
     ///
     /// A time in the past submits at once, `.distantFuture` never. `dispatch_after`.
-    @preconcurrency
     public final func asyncAfter(
         deadline: DispatchTime, qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [],
         execute work: @escaping @Sendable () -> Void
@@ -13,7 +12,6 @@ extension DispatchQueue {
     }
 
     /// Submits a block at a wall-clock time; follows the clock when it is set.
-    @preconcurrency
     public final func asyncAfter(
         wallDeadline: DispatchWallTime, qos: DispatchQoS = .unspecified,
         flags: DispatchWorkItemFlags = [], execute work: @escaping @Sendable () -> Void

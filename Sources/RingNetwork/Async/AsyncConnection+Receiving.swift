@@ -11,12 +11,10 @@ extension AsyncConnection {
     /// - Parameter limit: how long to wait. 0 or less: only bytes that were received before are
     ///   returned; `.never`: no limit.
     /// - Throws: ``ReceiveError``, `CancellationError`.
-    public func receive(within limit: DispatchTimeInterval = .never) async throws -> [UInt8]? {
-        guard isCurrent else {
-            return try await withTaskExecutorPreference(executor) {
-                try await receive(within: limit)
-            }
-        }
+    public nonisolated(nonsending) func receive(
+        within limit: DispatchTimeInterval = .never
+    ) async throws -> [UInt8]? {
+        guard isCurrent() else { return try await call { try await $0.receive(within: limit) } }
         if bufferedCount == 0 {
             let hasBytes = try await limited(to: limit) { try await receiveMore(isIdle: true) }
             if !hasBytes { return nil }
@@ -34,7 +32,7 @@ extension AsyncConnection {
     ///   listener shuts down.
     /// - Throws: what `body` throws; ``ReceiveError``, `CancellationError`.
     public func receive(_ body: (RawSpan) throws -> Void) async throws -> Bool {
-        guard isCurrent else {
+        guard isCurrent() else {
             return try await withTaskExecutorPreference(executor) { try await receive(body) }
         }
         if bufferedCount > 0 {
@@ -55,13 +53,11 @@ extension AsyncConnection {
     ///   - count: at least 1; less ends the process. So many bytes are kept in memory meanwhile.
     ///   - limit: how long to wait for all of them; as above.
     /// - Throws: ``ReceiveError``, `CancellationError`.
-    public func receive(
+    public nonisolated(nonsending) func receive(
         exactly count: Int, within limit: DispatchTimeInterval = .never
     ) async throws -> [UInt8] {
-        guard isCurrent else {
-            return try await withTaskExecutorPreference(executor) {
-                try await receive(exactly: count, within: limit)
-            }
+        guard isCurrent() else {
+            return try await call { try await $0.receive(exactly: count, within: limit) }
         }
         if count < 1 {
             fatalMisuse("receive(exactly: \(count)) of connection '\(connection.queue.label)'")
@@ -78,7 +74,7 @@ extension AsyncConnection {
 
     /// Waits for the next frame; nil at the end between frames.
     func receiveFrame<F: Framing>(_ reader: inout FrameReader<F>) async throws -> [UInt8]? {
-        guard isCurrent else {
+        guard isCurrent() else {
             return try await withTaskExecutorPreference(executor) {
                 try await receiveFrame(&reader)
             }

@@ -27,7 +27,7 @@ extension AsyncConnection {
     }
 
     private func begin() async {
-        guard isCurrent else { return await withTaskExecutorPreference(executor) { await begin() } }
+        guard isCurrent() else { return await withTaskExecutorPreference(executor) { await begin() } }
         confined.owner = AsyncConnection.currentTask
     }
 
@@ -39,9 +39,7 @@ extension AsyncConnection {
     /// Closes in order, and waits until the kernel has taken all bytes.
     /// - Throws: the error that prevented it.
     private func leave() async throws {
-        guard isCurrent else {
-            return try await withTaskExecutorPreference(executor) { try await leave() }
-        }
+        guard isCurrent() else { return try await call { try await $0.leave() } }
         confined.owner = 0
         if confined.isCancelled { throw CancellationError() }
         guard connection.isOpen else { return }
@@ -57,7 +55,7 @@ extension AsyncConnection {
     }
 
     private func abort() async {
-        guard isCurrent else { return await withTaskExecutorPreference(executor) { await abort() } }
+        guard isCurrent() else { return await withTaskExecutorPreference(executor) { await abort() } }
         confined.owner = 0
         connection.abort()
     }

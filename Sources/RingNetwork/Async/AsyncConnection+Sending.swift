@@ -6,39 +6,31 @@ extension AsyncConnection {
     /// unsent, so that the task cannot run far ahead of its peer. Cancelling ends only the wait:
     /// the bytes are still sent, unless the connection is reset.
     /// - Throws: ``SocketError``, `CancellationError`.
-    public func send(_ bytes: [UInt8]) async throws {
-        guard isCurrent else {
-            return try await withTaskExecutorPreference(executor) { try await send(bytes) }
-        }
-        try checkSending()
-        connection.send(bytes)
-        if !connection.isWritable { try await becomeWritable() }
-        try checkSent()
+    public nonisolated(nonsending) func send(_ bytes: [UInt8]) async throws {
+        try await send { $0.send(bytes) }
     }
 
     /// Sends data without copying its regions, and waits as above.
     /// - Throws: ``SocketError``, `CancellationError`.
-    public func send(_ data: DispatchData) async throws {
-        guard isCurrent else {
-            return try await withTaskExecutorPreference(executor) { try await send(data) }
-        }
-        try checkSending()
-        connection.send(data)
-        if !connection.isWritable { try await becomeWritable() }
-        try checkSent()
+    public nonisolated(nonsending) func send(_ data: DispatchData) async throws {
+        try await send { $0.send(data) }
     }
 
     /// Sends a part of a regular file, and waits as above; a file that is too short resets the
     /// connection.
     /// - Throws: ``SocketError``, `CancellationError`.
-    public func send(fileDescriptor: Int32, offset: Int, count: Int) async throws {
-        guard isCurrent else {
-            return try await withTaskExecutorPreference(executor) {
-                try await send(fileDescriptor: fileDescriptor, offset: offset, count: count)
-            }
-        }
+    public nonisolated(nonsending) func send(
+        fileDescriptor: Int32, offset: Int, count: Int
+    ) async throws {
+        try await send { $0.send(fileDescriptor: fileDescriptor, offset: offset, count: count) }
+    }
+
+    private nonisolated(nonsending) func send(
+        _ body: @Sendable (Connection) -> Void
+    ) async throws {
+        guard isCurrent() else { return try await call { try await $0.send(body) } }
         try checkSending()
-        connection.send(fileDescriptor: fileDescriptor, offset: offset, count: count)
+        body(connection)
         if !connection.isWritable { try await becomeWritable() }
         try checkSent()
     }
@@ -65,7 +57,7 @@ extension AsyncConnection {
             ?? SocketError("send", ErrorCode.brokenPipe)
     }
 
-    private func becomeWritable() async throws {
+    nonisolated(nonsending) private func becomeWritable() async throws {
         let isOwner = AsyncConnection.currentTask == confined.owner
         if !isOwner { try Task.checkCancellation() }
         confined.number &+= 1
@@ -88,7 +80,7 @@ extension AsyncConnection {
         if confined.isCancelled || Task.isCancelled { throw CancellationError() }
     }
 
-    private func wait(_ number: UInt64) async {
+    nonisolated(nonsending) private func wait(_ number: UInt64) async {
         await withUnsafeContinuation {
             confined.senders.append(AsyncSender(number: number, continuation: $0))
         }

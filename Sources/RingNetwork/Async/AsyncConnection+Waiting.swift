@@ -6,9 +6,19 @@ extension AsyncConnection {
     /// Waits for bytes: those that `body` takes, or else some more in the buffer.
     /// - Parameter isIdle: the task is between messages, so that a shutdown ends the wait.
     /// - Returns: false if the peer has ended its stream, or the listener shuts down.
-    func receiveMore(
+    nonisolated(nonsending) func receiveMore(
         isIdle: Bool, _ body: ((RawSpan) throws -> Void)? = nil
     ) async throws -> Bool {
+        guard try prepareWait(isIdle: isIdle, body) else { return false }
+        if AsyncConnection.currentTask == confined.owner {
+            await withUnsafeContinuation { beginWait(0, $0) }
+        } else {
+            try await waitAlone()
+        }
+        return try finishWait()
+    }
+
+    func prepareWait(isIdle: Bool, _ body: ((RawSpan) throws -> Void)?) throws -> Bool {
         if confined.isLate { throw ReceiveError.timedOut }
         if confined.hasEnded { return false }
         if let failure { throw failure }
@@ -20,33 +30,28 @@ extension AsyncConnection {
         confined.isIdle = isIdle
         if isShuttingDown { endIdleWait() }
         confined.body = body
-        defer {
-            confined.isIdle = false
-            confined.body = nil
-        }
-        if AsyncConnection.currentTask == confined.owner {
-            await wait()
-        } else {
-            try await waitAlone()
-        }
+        return true
+    }
+
+    func beginWait(_ number: UInt64, _ continuation: UnsafeContinuation<Void, Never>) {
+        confined.receiverNumber = number
+        confined.receiver = continuation
+        connection.resumeReceiving()
+    }
+
+    func finishWait() throws -> Bool {
+        confined.isIdle = false
+        confined.body = nil
         return try confined.outcome.get()
     }
 
-    private func wait(_ number: UInt64 = 0) async {
-        confined.receiverNumber = number
-        await withUnsafeContinuation { continuation in
-            confined.receiver = continuation
-            connection.resumeReceiving()
-        }
-    }
-
     /// For a task whose cancellation does not concern the connection.
-    private func waitAlone() async throws {
+    nonisolated(nonsending) func waitAlone() async throws {
         try Task.checkCancellation()
         confined.number &+= 1
         let number = confined.number
         await withTaskCancellationHandler {
-            await wait(number)
+            await withUnsafeContinuation { beginWait(number, $0) }
         } onCancel: {
             connection.queue.async { [self] in
                 if confined.receiverNumber == number { endWait(.failure(CancellationError())) }
@@ -118,8 +123,9 @@ extension AsyncConnection {
     // MARK: time-outs
 
     /// Runs an operation; when the time has passed, its next or present wait fails.
-    func limited<Value>(
-        to interval: DispatchTimeInterval, _ operation: () async throws -> Value
+    nonisolated(nonsending) func limited<Value>(
+        to interval: DispatchTimeInterval,
+        _ operation: nonisolated(nonsending) () async throws -> Value
     ) async throws -> Value {
         if interval == .never { return try await operation() }
         let timer = connection.queue.scheduleAfter(deadline: .now() + interval) { [self] in

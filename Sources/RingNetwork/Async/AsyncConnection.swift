@@ -77,6 +77,7 @@ public final class AsyncConnection: Sendable {
         connection.setWritableHandler { [self] _ in resumeSenders() }
         connection.setDrainHandler { [self] _ in drain() }
         connection.setCloseHandler { [self] _, reason in closed(reason) }
+        connection.confined.isAwaited = true
         connection.pauseReceiving()
         connection.activate()
     }
@@ -86,11 +87,19 @@ public final class AsyncConnection: Sendable {
     /// ended its stream. From any thread.
     public var isShuttingDown: Bool { hasShutDown.load(ordering: .acquiring) }
 
-    /// Whether the calling task is on the queue, also after its next wait. The owner is: asking for
-    /// its preference would cost 5 % of an echo server's time.
-    var isCurrent: Bool {
-        connection.queue.isCurrent
+    /// Whether the caller, which belongs to no actor, is on the queue, also after its next wait. The
+    /// owner is: asking for its preference would cost 5 % of an echo server's time.
+    func isCurrent(_ isolation: (any Actor)? = #isolation) -> Bool {
+        isolation == nil && connection.queue.isCurrent
             && (AsyncConnection.currentTask == confined.owner || executor.isCurrent)
+    }
+
+    /// Runs a call of a caller that is elsewhere on the queue.
+    @concurrent
+    func call<Result: Sendable>(
+        _ body: @Sendable (AsyncConnection) async throws -> Result
+    ) async throws -> Result {
+        try await withTaskExecutorPreference(executor) { try await body(self) }
     }
 
     /// Why nothing can be received; nil: it can.

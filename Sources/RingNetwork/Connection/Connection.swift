@@ -52,6 +52,8 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         var isFinishing = false
         /// Set above the high water mark, cleared at the low water mark.
         var isBackedUp = false
+        /// The handlers belong to an ``AsyncConnection``.
+        var isAwaited = false
         /// The connection itself while it is open, which keeps it alive.
         fileprivate var itself: Connection?
         /// Called last, after the close handler, so that the listener counts the connection as
@@ -131,7 +133,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     }
 
     private func replaceHandlers(_ handlers: ConnectionHandlers) {
-        confined.handlers = handlers
+        settableHandlers = handlers
         updateReceiving()
     }
 
@@ -145,7 +147,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     }
 
     private func replaceReceiveHandler(_ handler: ((Connection, RawSpan) -> Void)?) {
-        confined.handlers.receive = handler
+        settableHandlers.receive = handler
         updateReceiving()
     }
 
@@ -153,19 +155,32 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     /// receive: send the rest, and close. Without a handler the connection then closes itself once
     /// all is sent.
     public func setEndHandler(_ handler: sending ((Connection) -> Void)?) {
-        onQueue { $0.confined.handlers.end = handler }
+        onQueue { $0.settableHandlers.end = handler }
     }
 
     /// Sets the handler that is called when the connection is writable again; see ``isWritable``.
     public func setWritableHandler(_ handler: sending ((Connection) -> Void)?) {
-        onQueue { $0.confined.handlers.writable = handler }
+        onQueue { $0.settableHandlers.writable = handler }
     }
 
     /// Sets the handler that is called once, when the descriptor is closed. All handlers are
     /// released then.
     public func setCloseHandler(_ handler: sending ((Connection, CloseReason) -> Void)?) {
-        guard isCurrent else { return hop { $0.confined.handlers.close = handler } }
-        confined.handlers.close = handler
+        guard isCurrent else { return hop { $0.settableHandlers.close = handler } }
+        settableHandlers.close = handler
+    }
+
+    /// The handlers, for methods that set them.
+    var settableHandlers: ConnectionHandlers {
+        get { confined.handlers }
+        _modify {
+            if confined.isAwaited {
+                fatalMisuse(
+                    "a handler was set on connection '\(queue.label)', which a task has in run: "
+                        + "use the methods of AsyncConnection instead")
+            }
+            yield &confined.handlers
+        }
     }
 
     // MARK: life

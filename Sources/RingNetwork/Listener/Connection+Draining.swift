@@ -7,7 +7,7 @@ extension Connection {
     /// kernel has taken all sent bytes. Connections without a listener never call it. See
     /// ``Listener/shutdown(deadline:completion:)``.
     public func setDrainHandler(_ handler: sending ((Connection) -> Void)?) {
-        onQueue { $0.confined.handlers.drain = handler }
+        onQueue { $0.settableHandlers.drain = handler }
     }
 
     /// Called when the listener shuts down. A connection that was never activated belongs to its

@@ -59,7 +59,7 @@ extension Listener {
             confined.tally.refusedPerPeer += 1
             return Sockets.abort(descriptor)
         }
-        guard let connection = makeConnection(descriptor, isUnix: isUnix) else { return }
+        guard var connection = makeConnection(descriptor, isUnix: isUnix) else { return }
         confined.tally.accepted += 1
         if let peer {
             confined.peers.add(peer)
@@ -71,7 +71,21 @@ extension Listener {
         connection.confined.listenerQueue = queue
         confined.open[ObjectIdentifier(connection)] = connection
         confined.handlers.connection?(connection)
-        if confined.handlers.connection == nil { connection.close() }
+        if confined.handlers.connection == nil { return connection.close() }
+        if connection.isInSetup { closeIfForgotten(&connection) }
+    }
+
+    /// Closes a connection that nobody can activate any more.
+    private func closeIfForgotten(_ connection: inout Connection) {
+        let identifier = ObjectIdentifier(connection)
+        confined.open[identifier] = nil
+        let isForgotten = isKnownUniquelyReferenced(&connection)
+        confined.open[identifier] = connection
+        guard isForgotten else { return }
+        Listener.droppedConnection.log(
+            "the connection handler of '\(queue.label)' neither activated nor kept a connection, "
+                + "which is closed now: call activate() in it")
+        connection.close()
     }
 
     private static let droppedConnection = RepeatedLine()

@@ -101,13 +101,13 @@ struct WorkerTests {
         expectEventually(through) { $0 == 32 }
     }
 
-    @Test("82. Workers leave the process's signals to its other threads")
+    @Test("82. Workers leave the process's signals to its other threads, but for a profiler's")
     func signalMask() {
         let blocked = Watched<[Int32]?>(nil)
         DispatchQueue.global().async {
             var mask = sigset_t()
             pthread_sigmask(SIG_SETMASK, nil, &mask)
-            let found = [SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGSEGV].filter {
+            let found = [SIGINT, SIGTERM, SIGUSR1, SIGCHLD, SIGSEGV, SIGPROF].filter {
                 sigismember(&mask, $0) == 1
             }
             blocked.update { $0 = found }

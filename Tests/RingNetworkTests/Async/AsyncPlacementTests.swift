@@ -29,6 +29,40 @@ struct AsyncPlacementTests {
         try await task.value
     }
 
+    private actor Echo {
+        private(set) var count = 0
+        func serve(_ client: AsyncConnection) async throws {
+            while let bytes = try await client.receive() {
+                count += bytes.count
+                try await client.send(bytes)
+            }
+        }
+    }
+
+    @Test("An actor may serve several connections")
+    func actorServes() async throws {
+        let (echo, listener) = (Echo(), try makeAsyncListener())
+        let server = ownTask { await listener.run { try await echo.serve($0) } }
+        let endpoint = listener.endpoint
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    try await Connector.shared.withConnection(to: endpoint) { server in
+                        for size in 1...100 {
+                            let bytes = patterned(size, seed: number)
+                            try await server.send(bytes)
+                            expectSame(try await server.receive(exactly: size), bytes)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(await echo.count == 8 * 5050)
+        listener.close()
+        try await server.value
+    }
+
     #if compiler(>=6.3) && compiler(<6.4)
     private actor Counter {
         private var count = 0

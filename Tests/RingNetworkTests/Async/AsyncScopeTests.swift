@@ -214,6 +214,21 @@ struct AsyncScopeTests {
         expectMessage(twice, naming: "run of listener")
     }
 
+    @Test("A handler of a connection that a task has is misuse")
+    func handlerInTask() async {
+        let result = await #expect(processExitsWith: .signal(SIGABRT), observing: lastWords) {
+            prepareForTrap()
+            let listener = try makeAsyncListener()
+            async let served: Void = listener.run { client in
+                client.connection.setReceiveHandler { $0.send($1) }
+            }
+            let wire = Wire.connect(to: listener.port)
+            await served
+            wire.close()
+        }
+        expectMessage(result, naming: "use the methods of AsyncConnection")
+    }
+
     // MARK: clients
 
     @Test("Leaving returns the closure's value; throwing resets the server's connection")

@@ -22,6 +22,30 @@ struct ListenerTests {
         stop(listener)
     }
 
+    @Test("A connection that the handler neither activates nor keeps is closed")
+    func forgotten() throws {
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        let kept = Watched<[Connection]>([])
+        listener.setConnectionHandler { connection in
+            connection.setReceiveHandler { $0.send($1) }
+            kept.update { if $0.isEmpty { $0.append(connection) } }
+        }
+        listener.activate()
+        let first = Wire.connect(to: listener.port)
+        expectEventually(kept) { $0.count == 1 }
+        let second = Wire.connect(to: listener.port)
+        #expect(second.receiveEnd() == 0)
+        // The one that was kept may still be activated.
+        kept.value[0].activate()
+        #expect(first.send([1]))
+        #expect(first.receive(1) == [1])
+        #expect(listener.queue.sync { listener.counters.accepted } == 2)
+        first.close()
+        second.close()
+        kept.update { $0 = [] }
+        stop(listener)
+    }
+
     @Test("Connections that share a queue wait for a handler of another that blocks")
     func sharedQueue() throws {
         let listener = try Listener(.ipv4(.loopback, port: 0)) {
