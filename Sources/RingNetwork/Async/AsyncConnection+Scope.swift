@@ -27,7 +27,9 @@ extension AsyncConnection {
     }
 
     private func begin() async {
-        guard isCurrent() else { return await withTaskExecutorPreference(executor) { await begin() } }
+        guard isCurrent() else {
+            return await withTaskExecutorPreference(executor) { await begin() }
+        }
         confined.owner = AsyncConnection.currentTask
     }
 
@@ -55,7 +57,9 @@ extension AsyncConnection {
     }
 
     private func abort() async {
-        guard isCurrent() else { return await withTaskExecutorPreference(executor) { await abort() } }
+        guard isCurrent() else {
+            return await withTaskExecutorPreference(executor) { await abort() }
+        }
         confined.owner = 0
         connection.abort()
     }
