@@ -25,7 +25,8 @@ extension AsyncConnection {
         try await send { $0.send(fileDescriptor: fileDescriptor, offset: offset, count: count) }
     }
 
-    private nonisolated(nonsending) func send(
+    /// Sends as `body` does, and waits as above.
+    nonisolated(nonsending) func send(
         _ body: @Sendable (Connection) -> Void
     ) async throws {
         guard isCurrent() else { return try await call { try await $0.send(body) } }

@@ -87,7 +87,7 @@ public final class AsyncConnection: Sendable {
     /// ended its stream. From any thread.
     public var isShuttingDown: Bool { hasShutDown.load(ordering: .acquiring) }
 
-    /// Whether the caller, which belongs to no actor, is on the queue, also after its next wait. The
+    /// Whether the caller belongs to no actor, and is on the queue, also after its next wait. The
     /// owner is: asking for its preference would cost 5 % of an echo server's time.
     func isCurrent(_ isolation: (any Actor)? = #isolation) -> Bool {
         isolation == nil && connection.queue.isCurrent
