@@ -1,12 +1,14 @@
 internal import LinuxPlatform
+internal import Synchronization
 
-/// A thread's own free items.
+/// A thread's own stack of free items: the last one freed is the next one used, still in the cache.
 ///
 /// Items are often allocated by one thread and freed by another, so caches exchange batches of free
 /// items through a depot.
 /// Safety: only its own thread touches a cache.
 struct ItemCache: ~Copyable {
-    private var free = FreeList()
+    private var free: UnsafeMutableRawPointer?
+    private var count = 0
 
     /// Items that move to or from the depot at once.
     static let batch = 128
@@ -18,31 +20,61 @@ struct ItemCache: ~Copyable {
     init() {}
 
     @inline(__always)
-    mutating func takeMemory() -> UnsafeMutableRawPointer { free.pop() ?? refill() }
+    mutating func takeMemory() -> UnsafeMutableRawPointer {
+        if free == nil { refill() }
+        guard let memory = free else { fatalError("unreachable: refill always finds memory") }
+        free = memory.load(as: UnsafeMutableRawPointer?.self)
+        count &-= 1
+        return memory
+    }
 
     @inline(__always)
     mutating func giveMemory(_ memory: UnsafeMutableRawPointer) {
-        free.push(memory)
-        if free.count > ItemCache.limit { giveBatch() }
+        memory.storeBytes(of: free, as: UnsafeMutableRawPointer?.self)
+        free = memory
+        count &+= 1
+        if count > ItemCache.limit { giveBatch() }
     }
 
     @inline(never)
-    private mutating func refill() -> UnsafeMutableRawPointer {
-        if let batch = ItemDepot.take() { free = batch }
+    private mutating func refill() {
+        if let batch = ItemDepot.take() {
+            free = batch
+            count = ItemCache.batch
+            return
+        }
         // A thread that runs out needs more items soon: allocate a few at a time.
-        while free.count < 7 { free.push(ItemCache.allocate()) }
-        return free.pop() ?? ItemCache.allocate()
-    }
-
-    private static func allocate() -> UnsafeMutableRawPointer {
-        .allocate(byteCount: bytes, alignment: MemoryLayout<UInt>.alignment)
+        for _ in 0..<8 {
+            let memory = UnsafeMutableRawPointer.allocate(
+                byteCount: ItemCache.bytes, alignment: MemoryLayout<UInt>.alignment)
+            memory.storeBytes(of: free, as: UnsafeMutableRawPointer?.self)
+            free = memory
+            count += 1
+        }
     }
 
     @inline(never)
-    private mutating func giveBatch() { ItemDepot.give(free.split(ItemCache.batch)) }
+    private mutating func giveBatch() {
+        guard let head = free else { return }
+        var last = head
+        for _ in 1..<ItemCache.batch {
+            guard let next = last.load(as: UnsafeMutableRawPointer?.self) else { return }
+            last = next
+        }
+        free = last.load(as: UnsafeMutableRawPointer?.self)
+        count -= ItemCache.batch
+        last.storeBytes(of: nil, as: UnsafeMutableRawPointer?.self)
+        ItemDepot.give(head)
+    }
 
     /// Frees all items, when the thread ends.
-    mutating func empty() { free.empty { $0.deallocate() } }
+    mutating func empty() {
+        while let memory = free {
+            free = memory.load(as: UnsafeMutableRawPointer?.self)
+            memory.deallocate()
+        }
+        count = 0
+    }
 }
 
 /// Batches of free items that move between threads.
@@ -50,18 +82,27 @@ private enum ItemDepot {
     /// Most batches that are kept; further ones are deallocated.
     static let limit = 64
 
-    private static let batches = Locked<[FreeList]>([])
+    private static let batches = Locked<[SendablePointer]>([])
 
-    static func take() -> FreeList? { batches.withLock { $0.popLast() } }
+    static func take() -> UnsafeMutableRawPointer? { batches.withLock { $0.popLast() }?.pointer }
 
-    static func give(_ batch: FreeList) {
+    static func give(_ head: UnsafeMutableRawPointer) {
+        let batch = SendablePointer(pointer: head)
         let isKept = batches.withLock { batches in
             guard batches.count < limit else { return false }
             batches.append(batch)
             return true
         }
         guard !isKept else { return }
-        var rest = batch
-        rest.empty { $0.deallocate() }
+        var rest: UnsafeMutableRawPointer? = head
+        while let memory = rest {
+            rest = memory.load(as: UnsafeMutableRawPointer?.self)
+            memory.deallocate()
+        }
+    }
+
+    private struct SendablePointer: Sendable {
+        // Safety: ownership of the batch moves with the value.
+        nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
     }
 }
