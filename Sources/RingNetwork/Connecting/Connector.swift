@@ -74,6 +74,7 @@ public final class Connector: Sendable {
         } onCancel: {
             pending.cancel()
         }
-        return try result!.get()
+        guard let result else { fatalError("unreachable: an attempt has no result") }
+        return try result.get()
     }
 }

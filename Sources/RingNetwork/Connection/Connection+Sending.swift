@@ -39,6 +39,8 @@ extension Connection {
     /// Sends what the kernel has room for, and copies the rest.
     @inline(__always)
     func sendNow(_ bytes: UnsafeRawBufferPointer) {
+        // The receiver reports earlier bytes that were not sent by taking none of these.
+        if bytes.isEmpty { return }
         var count = 0
         if confined.outgoing.isEmpty, let receiver = confined.receiver {
             count = receiver.send(bytes)

@@ -92,7 +92,8 @@ public final class Resolver: Sendable {
         } onCancel: {
             lookup.cancel()
         }
-        return try answer!.get()
+        guard let answer else { fatalError("unreachable: a lookup ended without an answer") }
+        return try answer.get()
     }
 
     /// Resolves an endpoint, with the time limit as a `Duration`.
