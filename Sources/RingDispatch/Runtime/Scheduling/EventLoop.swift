@@ -41,6 +41,7 @@ struct EventLoop: Equatable, Sendable {
         /// Without a batch: no attempt to make one before this time, in nanoseconds (relaxed).
         let outputRetry = Atomic<UInt64>(0)
         let timers = LoopTimers()
+        let owned: UnsafeMutablePointer<Owned>
         /// When the parked worker wakes by itself (CLOCK_MONOTONIC). Stored before the state
         /// becomes `parked`; loaded by threads that have added a timer and find the loop parked.
         let parkedUntil = Atomic<UInt64>(0)
@@ -52,11 +53,6 @@ struct EventLoop: Equatable, Sendable {
         /// Number of work items in the run queue. The holder writes it (relaxed) as a hint for
         /// other threads, which decides on stealing and help, never on correctness.
         let waiting = Atomic<Int>(0)
-        // Only the holder touches these.
-        var runQueue = RunQueue()
-        var iterationsSincePoll = 0
-        /// Time of the last fetch of events, in ticks.
-        var lastFetch: UInt64 = 0
         let padding1 = CacheLine()
 
         // Fields that producers write.
@@ -70,16 +66,31 @@ struct EventLoop: Equatable, Sendable {
             (0, 0, 0, 0, 0, 0, 0, 0)
     }
 
+    /// The fields that only the holder touches. Not in `Storage`: ThreadSanitizer takes a change of
+    /// one of its fields for a change of all.
+    struct Owned {
+        var runQueue = RunQueue()
+        var iterationsSincePoll = 0
+        /// Time of the last fetch of events, in ticks.
+        var lastFetch: UInt64 = 0
+    }
+
     init(index: Int, pool: Unmanaged<Pool>) throws(SystemError) {
         let bell = try EventDescriptor()
         let readiness = try Readiness(bell: bell.number)
+        let owned = UnsafeMutablePointer<Owned>.allocate(capacity: 1)
+        owned.initialize(to: Owned())
         storage = .allocate(capacity: 1)
         storage.initialize(
-            to: Storage(index: index, pool: pool, readiness: readiness, bell: bell))
+            to: Storage(
+                index: index, pool: pool, readiness: readiness, bell: bell, owned: owned))
     }
 
     /// Frees a loop that no thread has used.
     func destroy() {
+        let owned = storage.pointee.owned
+        owned.deinitialize(count: 1)
+        owned.deallocate()
         storage.deinitialize(count: 1)
         storage.deallocate()
     }
@@ -90,6 +101,10 @@ struct EventLoop: Equatable, Sendable {
 
     var address: UnsafeMutableRawPointer {
         @inline(__always) get { UnsafeMutableRawPointer(storage) }
+    }
+
+    var owned: UnsafeMutablePointer<Owned> {
+        @inline(__always) get { storage.pointee.owned }
     }
 
     var index: Int { storage.pointee.index }
@@ -271,20 +286,20 @@ struct EventLoop: Equatable, Sendable {
     @inline(__always)
     func enqueue(all workItems: WorkItemPointer?) {
         guard workItems != nil else { return }
-        storage.pointee.runQueue.append(all: workItems)
-        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
+        owned.pointee.runQueue.append(all: workItems)
+        storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
     }
 
     @inline(__always)
     func enqueue(_ workItem: WorkItemPointer) {
-        storage.pointee.runQueue.append(workItem)
-        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
+        owned.pointee.runQueue.append(workItem)
+        storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
     }
 
     @inline(__always)
     func nextWorkItem() -> WorkItemPointer? {
-        guard let workItem = storage.pointee.runQueue.popFirst() else { return nil }
-        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
+        guard let workItem = owned.pointee.runQueue.popFirst() else { return nil }
+        storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
         return workItem
     }
 
@@ -292,13 +307,13 @@ struct EventLoop: Equatable, Sendable {
     func takeWork() -> WorkItemChain {
         enqueueInbox()
         storage.pointee.waiting.store(0, ordering: .relaxed)
-        return storage.pointee.runQueue.popAll()
+        return owned.pointee.runQueue.popAll()
     }
 
     /// Removes the later half of the run queue, for a worker that steals it.
     func giveHalf() -> [WorkItemPointer] {
-        let workItems = storage.pointee.runQueue.splitHalf()
-        storage.pointee.waiting.store(storage.pointee.runQueue.count, ordering: .relaxed)
+        let workItems = owned.pointee.runQueue.splitHalf()
+        storage.pointee.waiting.store(owned.pointee.runQueue.count, ordering: .relaxed)
         return workItems
     }
 
@@ -308,18 +323,18 @@ struct EventLoop: Equatable, Sendable {
     @inline(__always)
     func wait(timeoutNanoseconds: UInt64?) -> Int {
         let count = readiness.wait(timeoutNanoseconds: timeoutNanoseconds)
-        storage.pointee.iterationsSincePoll = 0
-        storage.pointee.lastFetch = Ticks.now()
+        owned.pointee.iterationsSincePoll = 0
+        owned.pointee.lastFetch = Ticks.now()
         return count
     }
 
     /// Whether events are due to be taken in although work items wait: every few iterations.
     @inline(__always)
     func isPollDue() -> Bool {
-        storage.pointee.iterationsSincePoll &+= 1
-        guard storage.pointee.iterationsSincePoll >= Tuning.workItemsBetweenPolls
+        owned.pointee.iterationsSincePoll &+= 1
+        guard owned.pointee.iterationsSincePoll >= Tuning.workItemsBetweenPolls
         else { return false }
-        storage.pointee.iterationsSincePoll = 0
+        owned.pointee.iterationsSincePoll = 0
         return true
     }
 
@@ -327,7 +342,7 @@ struct EventLoop: Equatable, Sendable {
     /// while its handler waits for its turn, which costs two more system calls, so the loop fetches
     /// rarely.
     func isFetchDue() -> Bool {
-        hasWaits && Ticks.now() &- storage.pointee.lastFetch > Tuning.ticksBetweenFetches
+        hasWaits && Ticks.now() &- owned.pointee.lastFetch > Tuning.ticksBetweenFetches
     }
 
     var parkedUntil: UInt64 {
