@@ -29,10 +29,8 @@ struct Event: Sendable {
         var json: [UInt8] = []
         json.reserveCapacity(path.count + 160)
         func add(_ texts: String...) { for text in texts { json += text.utf8 } }
-        let microseconds = change.timeNanoseconds / 1000
-        add(#"{"sequence":"#, String(sequence), #","time":"#, String(microseconds / 1_000_000))
-        // A point takes the place of the first of seven digits.
-        add(".", String(String(1_000_000 + microseconds % 1_000_000).dropFirst()))
+        add(#"{"sequence":"#, String(sequence), #","time":"#)
+        json += JSONValue.seconds(nanoseconds: change.timeNanoseconds).bytes
         add(#","event":""#, change.action.rawValue, "\"")
         let paths = JSONValue.path("path", path) + (from.map { JSONValue.path("from", $0) } ?? [])
         for (name, value) in paths {

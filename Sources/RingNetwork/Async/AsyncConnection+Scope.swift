@@ -27,9 +27,7 @@ extension AsyncConnection {
     }
 
     private func begin() async {
-        guard isCurrent() else {
-            return await withTaskExecutorPreference(executor) { await begin() }
-        }
+        guard isCurrent() else { return await call { await $0.begin() } }
         confined.owner = AsyncConnection.currentTask
     }
 
@@ -57,9 +55,7 @@ extension AsyncConnection {
     }
 
     private func abort() async {
-        guard isCurrent() else {
-            return await withTaskExecutorPreference(executor) { await abort() }
-        }
+        guard isCurrent() else { return await call { await $0.abort() } }
         confined.owner = 0
         connection.abort()
     }

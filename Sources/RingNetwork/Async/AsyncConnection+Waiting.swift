@@ -9,16 +9,6 @@ extension AsyncConnection {
     nonisolated(nonsending) func receiveMore(
         isIdle: Bool, _ body: ((RawSpan) throws -> Void)? = nil
     ) async throws -> Bool {
-        guard try prepareWait(isIdle: isIdle, body) else { return false }
-        if AsyncConnection.currentTask == confined.owner {
-            await withUnsafeContinuation { beginWait(0, $0) }
-        } else {
-            try await waitAlone()
-        }
-        return try finishWait()
-    }
-
-    func prepareWait(isIdle: Bool, _ body: ((RawSpan) throws -> Void)?) throws -> Bool {
         if confined.isLate { throw ReceiveError.timedOut }
         if confined.hasEnded { return false }
         if let failure { throw failure }
@@ -30,23 +20,26 @@ extension AsyncConnection {
         confined.isIdle = isIdle
         if isShuttingDown { endIdleWait() }
         confined.body = body
-        return true
+        defer {
+            confined.isIdle = false
+            confined.body = nil
+        }
+        if AsyncConnection.currentTask == confined.owner {
+            await withUnsafeContinuation { beginWait(0, $0) }
+        } else {
+            try await waitAlone()
+        }
+        return try confined.outcome.get()
     }
 
-    func beginWait(_ number: UInt64, _ continuation: UnsafeContinuation<Void, Never>) {
+    private func beginWait(_ number: UInt64, _ continuation: UnsafeContinuation<Void, Never>) {
         confined.receiverNumber = number
         confined.receiver = continuation
         connection.resumeReceiving()
     }
 
-    func finishWait() throws -> Bool {
-        confined.isIdle = false
-        confined.body = nil
-        return try confined.outcome.get()
-    }
-
     /// For a task whose cancellation does not concern the connection.
-    nonisolated(nonsending) func waitAlone() async throws {
+    nonisolated(nonsending) private func waitAlone() async throws {
         try Task.checkCancellation()
         confined.number &+= 1
         let number = confined.number

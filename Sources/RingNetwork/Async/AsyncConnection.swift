@@ -98,7 +98,7 @@ public final class AsyncConnection: Sendable {
     @concurrent
     func call<Result: Sendable>(
         _ body: @Sendable (AsyncConnection) async throws -> Result
-    ) async throws -> Result {
+    ) async rethrows -> Result {
         try await withTaskExecutorPreference(executor) { try await body(self) }
     }
 

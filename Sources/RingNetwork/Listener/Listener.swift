@@ -103,8 +103,8 @@ public final class Listener: QueueConfined {
 
     // MARK: handlers
 
-    /// Sets the handler that receives each connection, to set its handlers and activate it. Without
-    /// a handler connections are closed.
+    /// Sets the handler that receives each connection, to set its handlers and activate it. A
+    /// connection that it neither activates nor keeps is closed; without a handler, all are.
     public func setConnectionHandler(_ handler: sending ((Connection) -> Void)?) {
         onQueue { $0.confined.handlers.connection = handler }
     }
