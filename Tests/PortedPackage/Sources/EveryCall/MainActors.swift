@@ -1,8 +1,6 @@
 import Dispatch
 
-// GCD's calls from code on the main actor. Compiled, never run. (For the first of them libdispatch
-// on Linux has a warning.)
-#if !LIBDISPATCH
+// GCD's calls from code on the main actor. Compiled, never run.
 @MainActor
 final class Screen {
     private var text = ""
@@ -12,7 +10,7 @@ final class Screen {
     func load() {
         queue.async { [weak self] in
             let loaded = "text"
-            DispatchQueue.main.async { self?.text = loaded }
+            DispatchQueue.main.async { [weak self] in self?.text = loaded }
         }
         DispatchQueue.main.async { self.show() }
         DispatchQueue.main.async { [weak self] in self?.show() }
@@ -36,4 +34,3 @@ final class Screen {
 
     private func show() { text += "!" }
 }
-#endif
