@@ -114,6 +114,37 @@ struct BatchedSendTests {
         }
     }
 
+    @Test("A send of nothing after an unsuccessful one does not let later bytes overtake")
+    func emptySend() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            let (descriptor, wire) = Wire.pair()
+            let connection = Connection(adopting: descriptor)
+            let isDone = Gate()
+            connection.setReceiveHandler { connection, _ in
+                var filling = 0
+                while Glibc.send(descriptor, [0] as [UInt8], 1, Int32(MSG_DONTWAIT)) == 1 {
+                    filling += 1
+                }
+                connection.send([1])
+                // The kernel refuses the byte, at the latest when another worker takes the loop over.
+                let isTakenOver = Gate()
+                DispatchQueue(label: "other").async { isTakenOver.open() }
+                demand(isTakenOver.waitUntilOpen(seconds: Patience.seconds), "a worker helps")
+                demand(wire.receive(filling).count == filling, "there is room")
+                connection.send([])
+                connection.send([2])
+                isDone.open()
+            }
+            connection.activate()
+            demand(wire.send([1]), "the kernel takes it")
+            demand(isDone.waitUntilOpen(seconds: Patience.seconds), "it is sent")
+            demand(wire.receive(2) == [1, 2], "in order")
+            _exit(0)
+        }
+    }
+
     @Test("A peer that does not read gets everything in order later")
     func unread() {
         let isWritable = Watched(true)
