@@ -42,7 +42,7 @@ extension AsyncConnection {
     // MARK: on the queue
 
     private func checkSending() throws {
-        if confined.isCancelled { throw CancellationError() }
+        if confined.owner.isCancelled { throw CancellationError() }
         if !connection.isOpenForSending { throw sendError }
     }
 
@@ -59,7 +59,7 @@ extension AsyncConnection {
     }
 
     nonisolated(nonsending) private func becomeWritable() async throws {
-        let isOwner = AsyncConnection.currentTask == confined.owner
+        let isOwner = confined.owner == .current
         if !isOwner { try Task.checkCancellation() }
         confined.number &+= 1
         let number = confined.number
@@ -78,7 +78,7 @@ extension AsyncConnection {
                 }
             }
         }
-        if confined.isCancelled || Task.isCancelled { throw CancellationError() }
+        if confined.owner.isCancelled || Task.isCancelled { throw CancellationError() }
     }
 
     nonisolated(nonsending) private func wait(_ number: UInt64) async {

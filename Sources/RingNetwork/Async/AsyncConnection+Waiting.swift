@@ -24,7 +24,7 @@ extension AsyncConnection {
             confined.isIdle = false
             confined.body = nil
         }
-        if AsyncConnection.currentTask == confined.owner {
+        if confined.owner == .current {
             await withUnsafeContinuation { beginWait(0, $0) }
         } else {
             try await waitAlone()

@@ -54,8 +54,7 @@ public final class AsyncConnection: Sendable {
         /// Tasks that wait until the connection is writable.
         var senders: [AsyncSender] = []
         /// The task that runs the closure, whose cancellation needs no handler at each wait.
-        var owner: UInt = 0
-        var isCancelled = false
+        var owner = TaskIdentity.none
         var reason: CloseReason?
         /// The task that waits for the end.
         var closer: UnsafeContinuation<Void, Never>?
@@ -91,7 +90,7 @@ public final class AsyncConnection: Sendable {
     /// owner is: asking for its preference would cost 5 % of an echo server's time.
     func isCurrent(_ isolation: (any Actor)? = #isolation) -> Bool {
         isolation == nil && connection.queue.isCurrent
-            && (AsyncConnection.currentTask == confined.owner || executor.isCurrent)
+            && (confined.owner == .current || executor.isCurrent)
     }
 
     /// Runs a call of a caller that is elsewhere on the queue.
@@ -104,7 +103,7 @@ public final class AsyncConnection: Sendable {
 
     /// Why nothing can be received; nil: it can.
     var failure: (any Error)? {
-        if confined.isCancelled { return CancellationError() }
+        if confined.owner.isCancelled { return CancellationError() }
         if let reason = confined.reason ?? connection.reason { return ReceiveError.closed(reason) }
         return nil
     }

@@ -44,13 +44,15 @@ extension Listener {
                 while let clients = await arrivals.nextUninterrupted() {
                     for client in clients {
                         group.addTask(executorPreference: client.executor) {
-                            await client.serve(handler)
+                            // Its errors concern only this connection.
+                            try? await client.run(isolation: nil, handler)
                         }
                     }
                 }
             }
         } onCancel: {
             self.close()
+            onQueue { for connection in $0.confined.open.values { connection.abort() } }
         }
     }
 }
