@@ -86,7 +86,7 @@ extension Connection {
     ) -> UnsafeRawBufferPointer {
         intake.isDelivering = true
         defer { intake.isDelivering = false }
-        let most = max(receiveMaximumBytes, intake.minimumBytes)
+        let most = max(intake.maximumBytes, intake.minimumBytes)
         var rest = bytes
         while !rest.isEmpty, mayHandOver, let handler = confined.handlers.receive {
             let slice = UnsafeRawBufferPointer(rebasing: rest.prefix(most))

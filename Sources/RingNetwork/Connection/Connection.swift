@@ -23,7 +23,6 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     /// See ``ConnectionOptions``.
     let sendHighWaterBytes: Int
     let sendLowWaterBytes: Int
-    let receiveMaximumBytes: Int
     let pausesReceivingWhileUnwritable: Bool
     let counters = ConnectionCounters()
     private let setup = SetupPhase()
@@ -56,11 +55,8 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         var isAwaited = false
         /// The connection itself while it is open, which keeps it alive.
         fileprivate var itself: Connection?
-        /// Called last, after the close handler, so that the listener counts the connection as
-        /// closed.
-        var notifyListener: ((Connection) -> Void)?
-        /// The queue of the connection's listener; valid until `notifyListener` was called.
-        unowned(unsafe) var listenerQueue: DispatchQueue?
+        /// The listener that has accepted the connection, until it has closed.
+        var owner: (any ConnectionOwner)?
     }
 
     /// - Parameters:
@@ -91,13 +87,15 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         sendHighWaterBytes = options.sendHighWaterBytes
         sendLowWaterBytes = min(options.sendLowWaterBytes, options.sendHighWaterBytes)
         pausesReceivingWhileUnwritable = options.pausesReceivingWhileUnwritable
-        receiveMaximumBytes = max(1, options.receiveMaximumBytes)
         confined.receiver = StreamReceiver(
             descriptor: descriptor, isUnix: isUnix, queue: queue,
             loopNumber: placement.loopNumber, mostUnsent: options.sendHighWaterBytes, client: self)
         if options.timeouts != ConnectionTimeouts() { makeClock().timeouts = options.timeouts }
         let hasBounds = options.receiveMinimumBytes > 1 || options.receiveMaximumBytes != .max
-        if hasBounds { makeIntake().minimumBytes = max(1, options.receiveMinimumBytes) }
+        if hasBounds {
+            makeIntake().minimumBytes = max(1, options.receiveMinimumBytes)
+            makeIntake().maximumBytes = max(1, options.receiveMaximumBytes)
+        }
     }
 
     deinit {
@@ -202,7 +200,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
                 connection.confined.security == nil && connection.confined.clock == nil
                 && connection.confined.intake == nil && connection.confined.outgoing.isEmpty
             // Elsewhere a shutdown of the listener may run on the queue meanwhile.
-            let isAlone = connection.confined.listenerQueue?.isCurrent ?? true
+            let isAlone = connection.confined.owner?.queue.isCurrent ?? true
             connection.setup.end()
             // `begin` arms a timer that may fire on the queue at once, so it must run there, too.
             if isPlain && isAlone {
@@ -258,8 +256,6 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     /// reset (RST). The peer of a Unix socket reads what the kernel has taken, and then the end.
     /// A second call does nothing.
     public func abort() { onQueue { $0.tearDown(.aborted) } }
-
-    // MARK: on the queue
 
     @inline(__always)
     var isInSetup: Bool { setup.isOn }
@@ -326,7 +322,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
             close?(connection, why)
             connection.confined.security = nil
             // Last, so that all close handlers have run when a listener's shutdown completes.
-            connection.confined.notifyListener.take()?(connection)
+            connection.confined.owner.take()?.closed(connection)
         }
     }
 

@@ -3,6 +3,8 @@
 final class ConnectionIntake {
     /// Bytes to gather before they are delivered.
     var minimumBytes = 1
+    /// The most that one call of the handler gets, unless more were gathered.
+    var maximumBytes = Int.max
     /// Received bytes that were not delivered yet.
     var gathered: [UInt8] = []
     /// A receive handler is running.

@@ -11,12 +11,13 @@
 /// `description` writes them, and its text is read back as the same endpoint. A text with `tcp://`
 /// or `udp://` in front is a ``TransportEndpoint``.
 public enum Endpoint: Sendable, Hashable {
+    // Indirect where it is large: each connection has two.
     /// An IPv4 address and a port. ip(7).
     case ipv4(IPv4Address, port: UInt16)
     /// The zone names the link of a link-local address.
-    case ipv6(IPv6Address, port: UInt16, zone: InterfaceZone? = nil)
+    indirect case ipv6(IPv6Address, port: UInt16, zone: InterfaceZone? = nil)
     /// Must be resolved before use; see ``Resolver``.
-    case host(HostName, port: UInt16)
+    indirect case host(HostName, port: UInt16)
     /// A Unix socket, by its path or abstract name. unix(7).
     case unix(UnixAddress)
 

@@ -50,25 +50,18 @@ extension Listener {
     }
 
     private func begin(_ descriptor: Int32, isUnix: Bool) {
-        var peer: PeerKey?
-        if options.connectionLimitPerPeer != .max {
-            peer = Sockets.remoteAddress(of: descriptor).flatMap { Endpoint($0) }
-                .flatMap { PeerKey($0) }
-        }
+        var connection = Connection(
+            adopting: descriptor, isUnix: isUnix, on: options.placement ?? .alone,
+            options: options.connection)
+        let peer = countedPeer(of: connection)
         if let peer, confined.peers.count(of: peer) >= options.connectionLimitPerPeer {
             confined.tally.refusedPerPeer += 1
-            return Sockets.abort(descriptor)
+            return connection.abort()
         }
-        guard var connection = makeConnection(descriptor, isUnix: isUnix) else { return }
+        guard secure(connection) else { return }
         confined.tally.accepted += 1
-        if let peer {
-            confined.peers.add(peer)
-            connection.confined.notifyListener = { [self] in closed($0, peer) }
-        } else {
-            // Captures only the listener, so it needs no allocation.
-            connection.confined.notifyListener = { [self] in closed($0, nil) }
-        }
-        connection.confined.listenerQueue = queue
+        if let peer { confined.peers.add(peer) }
+        connection.confined.owner = self
         confined.open[ObjectIdentifier(connection)] = connection
         confined.handlers.connection?(connection)
         if confined.handlers.connection == nil { return connection.close() }
@@ -90,26 +83,27 @@ extension Listener {
 
     private static let droppedConnection = RepeatedLine()
 
-    /// Returns nil, with the descriptor closed, if the connection cannot be secured.
-    private func makeConnection(_ descriptor: Int32, isUnix: Bool) -> Connection? {
-        let connection = Connection(
-            adopting: descriptor, isUnix: isUnix, on: options.placement ?? .alone,
-            options: options.connection)
+    /// Returns false if it cannot be secured.
+    private func secure(_ connection: Connection) -> Bool {
         #if TLS
-        guard let tls = options.tls else { return connection }
+        guard let tls = options.tls else { return true }
         do {
             try connection.secure(with: tls.current)
         } catch {
             Listener.droppedConnection.log("dropped a connection: \(error)")
-            return nil
+            return false
         }
         #endif
-        return connection
+        return true
     }
 
-    /// Called from any queue when a connection's descriptor is closed.
-    /// - Parameter peer: the peer that the connection was counted for.
-    private func closed(_ connection: Connection, _ peer: PeerKey?) {
+    /// Nil if peers may have any number of connections.
+    private func countedPeer(of connection: Connection) -> PeerKey? {
+        if options.connectionLimitPerPeer == .max { return nil }
+        return connection.remoteEndpoint.flatMap { PeerKey($0) }
+    }
+
+    func closed(_ connection: Connection) {
         let (received, sent) = (
             connection.counters.bytesReceived.value, connection.counters.bytesSent.value
         )
@@ -120,7 +114,7 @@ extension Listener {
             guard confined.open.removeValue(forKey: ObjectIdentifier(connection)) != nil else {
                 return
             }
-            if let peer { confined.peers.remove(peer) }
+            if let peer = countedPeer(of: connection) { confined.peers.remove(peer) }
             if confined.open.count < options.connectionLimit { release(.limit) }
             endPause()
             if confined.ending != nil { noteEnded(connection) }

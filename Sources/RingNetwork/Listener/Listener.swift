@@ -7,7 +7,7 @@ public import RingDispatch
 /// ``ListenerOptions/placement`` says otherwise. Accepting pauses while descriptors or memory are
 /// short, or a limit of ``ListenerOptions`` is reached; it resumes when a connection closes, or
 /// after a while. Clients wait in the backlog meanwhile. Handlers run on the listener's queue.
-public final class Listener: QueueConfined {
+public final class Listener: QueueConfined, ConnectionOwner {
     /// Runs the listener's handlers.
     public let queue: DispatchQueue
     /// The endpoints it listens on, with the ports that the kernel chose for port 0.

@@ -128,7 +128,7 @@ struct BatchedSendTests {
                     filling += 1
                 }
                 connection.send([1])
-                // The kernel refuses the byte, at the latest when another worker takes the loop over.
+                // The kernel refuses the byte when another worker takes the loop over.
                 let isTakenOver = Gate()
                 DispatchQueue(label: "other").async { isTakenOver.open() }
                 demand(isTakenOver.waitUntilOpen(seconds: Patience.seconds), "a worker helps")
