@@ -99,19 +99,39 @@ struct AsyncScopeTests {
 
     @Test("Cancelling the server resets its clients, and run returns")
     func cancelling() async throws {
-        let ended = Watched(0)
+        let errors = Watched<[String]>([])
         let (listener, server) = try serve { client in
-            defer { ended.increment() }
-            try await client.send([7])
-            try await echoArrays(client)
+            do {
+                try await client.send([7])
+                try await echoArrays(client)
+            } catch {
+                errors.append("\(error)")
+                throw error
+            }
         }
         let wires = (0..<5).map { _ in Wire.connect(to: listener.port) }
         for wire in wires { #expect(wire.receive(1) == [7]) }
         server.cancel()
         try await server.value
-        #expect(ended.value == 5)
+        #expect(errors.value == Array(repeating: "\(CancellationError())", count: 5))
         for wire in wires { #expect(wire.receiveEnd() == ECONNRESET) }
         #expect(poll { listener.queue.sync { listener.connections.isEmpty } })
+    }
+
+    @Test("A handler that cancels its own task cannot wait any more, and its client is reset")
+    func selfCancelling() async throws {
+        let failures = Watched(0)
+        let (listener, server) = try serve { client in
+            withUnsafeCurrentTask { $0?.cancel() }
+            await #expect(throws: CancellationError.self) { try await client.receive() }
+            await #expect(throws: CancellationError.self) { try await client.send([1]) }
+            failures.increment()
+        }
+        let wire = Wire.connect(to: listener.port)
+        #expect(wire.receiveEnd() == ECONNRESET)
+        expectEventually(failures) { $0 == 1 }
+        server.cancel()
+        try await server.value
     }
 
     @Test("A shutdown ends waits between messages, but not within one")
