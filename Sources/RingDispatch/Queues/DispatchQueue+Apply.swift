@@ -21,11 +21,10 @@ extension DispatchQueue {
             let priority = context.pointee.frame?.pointee.queue._withUnsafeGuaranteedRef {
                 $0.priority
             }
-            for _ in 0..<helpers {
-                let queue = GlobalQueues.queue(priority: priority ?? Priority.default)
-                queue.submit { loop.help() }
-            }
-            loop.runAndWait(context)
+            let queue = GlobalQueues.queue(priority: priority ?? Priority.default)
+            for _ in 0..<helpers { queue.submit { loop.help() } }
+            // All iterations belong to that queue, whichever thread runs them.
+            queue.sync { loop.runAndWait(context) }
             loop.forgetWork()
         }
     }

@@ -45,6 +45,22 @@ struct ConcurrentPerformTests {
         #expect(caller.join())
     }
 
+    @Test("43. All iterations belong to a global queue, on whichever thread")
+    func queue() {
+        let key = DispatchSpecificKey<Int>()
+        let queue = DispatchQueue(label: "caller")
+        queue.setSpecific(key: key, value: 1)
+        let labels = Watched<Set<String>>([])
+        queue.sync {
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                #expect(DispatchQueue.getSpecific(key: key) == nil)
+                labels.update { $0.insert(DispatchQueue.currentLabel) }
+            }
+            #expect(DispatchQueue.getSpecific(key: key) == 1)
+        }
+        #expect(labels.value == [DispatchQueue.global().label])
+    }
+
     @Test("43. Three nested levels run every combination")
     func nested() {
         let count = Atomic<Int>(0)
