@@ -13,12 +13,14 @@ extension Sockets {
         try open(SOCK_STREAM, address.family) { descriptor throws(SystemError) in
             prepare(descriptor)
             if let local { try bind(descriptor, toLocal: local) }
-            let progress = try continueConnect(descriptor, to: address)
+            var progress = try continueConnect(descriptor, to: address)
+            // A server of this machine has answered by now, which the next call finds.
+            if progress == .pending { progress = try continueConnect(descriptor, to: address) }
             return ConnectingSocket(descriptor: descriptor, progress: progress)
         }
     }
 
-    /// Calls connect(2), initially or after `busy`.
+    /// Calls connect(2), initially, after `busy`, or to see whether it is still `pending`.
     package static func continueConnect(
         _ descriptor: Int32, to address: SocketAddress
     ) throws(SystemError) -> ConnectingSocket.Progress {
@@ -26,23 +28,10 @@ extension Sockets {
         if result == 0 { return .connected }
         let code = errno
         switch code {
-        case EINPROGRESS, EINTR: return .pending
+        case EINPROGRESS, EALREADY, EINTR: return .pending
         case EAGAIN where address.isUnix: return .busy
         default: throw SystemError(opening: "connect", code: code)
         }
-    }
-
-    /// The result of a `pending` attempt once the socket is writable: 0 if connected, or an errno.
-    package static func connectResult(of descriptor: Int32) -> Int32 {
-        // Reading SO_ERROR clears it. It fails with EBADF if the descriptor is closed.
-        let code = pendingError(of: descriptor)
-        if code != 0 { return code }
-        // When the destination is an unused ephemeral port of this machine, the kernel may choose
-        // the same port as the source, so the socket connects to itself (simultaneous open). No
-        // server listens there.
-        let local = localAddress(of: descriptor)
-        guard let local, !local.isUnix else { return 0 }
-        return local == remoteAddress(of: descriptor) ? ECONNREFUSED : 0
     }
 
     private static func bind(

@@ -79,7 +79,8 @@ final class ConnectAttempt: Sendable {
 
     private func becameReady() {
         endWait()
-        let code = Sockets.connectResult(of: descriptor)
+        // Reading the error clears it.
+        let code = Sockets.pendingError(of: descriptor)
         end(code == 0 ? nil : SystemError(call: "connect", code: code))
     }
 

@@ -38,7 +38,7 @@ public final class PendingConnection: Sendable {
     ) {
         self.endpoint = endpoint
         self.options = options
-        queue = DispatchQueue(label: "connect \(endpoint)")
+        queue = DispatchQueue(label: "connector")
         confined.deliver = deliver
     }
 
@@ -123,7 +123,7 @@ public final class PendingConnection: Sendable {
         let socket = try Sockets.connect(
             to: address, from: confined.local, prepare: options.socket.apply)
         if socket.progress == .connected {
-            succeed(socket.descriptor)
+            try succeed(socket.descriptor)
         } else {
             let attempt = ConnectAttempt(
                 endpoint, address, socket.descriptor, queue: queue
@@ -139,8 +139,18 @@ public final class PendingConnection: Sendable {
     private func ended(_ attempt: ConnectAttempt, _ error: SystemError?) {
         confined.running.removeAll { $0 === attempt }
         guard confined.deliver != nil else { return Descriptors.close(attempt.descriptor) }
-        guard let error else { return succeed(attempt.descriptor) }
-        Descriptors.close(attempt.descriptor)
+        if let error {
+            Descriptors.close(attempt.descriptor)
+            return failed(attempt, error)
+        }
+        do throws(SystemError) {
+            try succeed(attempt.descriptor)
+        } catch {
+            failed(attempt, error)
+        }
+    }
+
+    private func failed(_ attempt: ConnectAttempt, _ error: SystemError) {
         confined.failed.append(ConnectError.Attempt(attempt.endpoint, error))
         // Without a delay, which is for addresses that do not answer.
         if !confined.untried.isEmpty {
@@ -150,9 +160,16 @@ public final class PendingConnection: Sendable {
         }
     }
 
-    private func succeed(_ descriptor: Int32) {
+    private func succeed(_ descriptor: Int32) throws(SystemError) {
         let connection = Connection(
-            adopting: descriptor, on: options.placement ?? .alone, options: options.connection)
+            adopting: descriptor, isUnix: endpoint.isUnix, on: options.placement ?? .alone,
+            options: options.connection)
+        // When the destination is an unused ephemeral port of this machine, the kernel may choose
+        // the same port as the source, so the socket connects to itself (simultaneous open). No
+        // server listens there.
+        if let local = connection.localEndpoint, !local.isUnix, local == connection.remoteEndpoint {
+            throw SystemError(call: "connect", code: ErrorCode.connectionRefused)
+        }
         #if TLS
         if let tls = options.tls {
             do throws(TLSError) {
