@@ -38,7 +38,8 @@ extension AsyncConnection {
         }
         try Task.checkCancellation()
         switch connection.reason {
-        case .failed, .timedOut, .tlsFailed: throw connection.reason?.error ?? CancellationError()
+        case .failed, .timedOut, .tlsFailed:
+            throw connection.reason?.taskError ?? CancellationError()
         default: break
         }
     }
@@ -57,8 +58,9 @@ extension Connection {
     /// Returning from `body` closes the connection, and waits until the kernel has taken all bytes.
     /// Throwing resets it. So does cancelling the task, at once: all waits then end with
     /// `CancellationError`. `body` runs on the connection's queue unless it belongs to an actor.
-    /// - Throws: what `body` throws; ``SocketError`` if the bytes of the end cannot be sent;
-    ///   `CancellationError`. A connection that was lost before `body` returned throws nothing.
+    /// - Throws: what `body` throws; ``SocketError`` if the bytes of the end cannot be sent, or
+    ///   ``ReceiveError`` if TLS failed; `CancellationError`. A connection that was lost before
+    ///   `body` returned throws nothing.
     public func run<Result>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: (AsyncConnection) async throws -> Result

@@ -5,20 +5,20 @@ extension AsyncConnection {
     /// Sends the bytes. Waits only while more than ``ConnectionOptions/sendHighWaterBytes`` are
     /// unsent, so that the task cannot run far ahead of its peer. Cancelling ends only the wait:
     /// the bytes are still sent, unless the connection is reset.
-    /// - Throws: ``SocketError``, `CancellationError`.
+    /// - Throws: ``SocketError``; ``ReceiveError`` if TLS failed; `CancellationError`.
     public nonisolated(nonsending) func send(_ bytes: [UInt8]) async throws {
         try await send { $0.send(bytes) }
     }
 
     /// Sends data without copying its regions, and waits as above.
-    /// - Throws: ``SocketError``, `CancellationError`.
+    /// - Throws: ``SocketError``; ``ReceiveError`` if TLS failed; `CancellationError`.
     public nonisolated(nonsending) func send(_ data: DispatchData) async throws {
         try await send { $0.send(data) }
     }
 
     /// Sends a part of a regular file, and waits as above; a file that is too short resets the
     /// connection.
-    /// - Throws: ``SocketError``, `CancellationError`.
+    /// - Throws: ``SocketError``; ``ReceiveError`` if TLS failed; `CancellationError`.
     public nonisolated(nonsending) func send(
         fileDescriptor: Int32, offset: Int, count: Int
     ) async throws {
@@ -53,8 +53,8 @@ extension AsyncConnection {
 
     private var encryptionError: SocketError? { connection.confined.security?.sendError }
 
-    private var sendError: SocketError {
-        (confined.reason ?? connection.reason)?.error ?? encryptionError
+    private var sendError: any Error {
+        (confined.reason ?? connection.reason)?.taskError ?? encryptionError
             ?? SocketError("send", ErrorCode.brokenPipe)
     }
 

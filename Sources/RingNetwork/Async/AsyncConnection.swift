@@ -19,6 +19,10 @@ internal import Synchronization
 public final class AsyncConnection: Sendable {
     /// The connection. Its handlers belong to this object: do not set any. Everything else may be
     /// used, such as `send` in the closure of ``receive(_:)``, `remoteEndpoint`, or `setTimeouts`.
+    ///
+    /// Members that are "on the queue", such as `state`, may be used directly only in a closure
+    /// that belongs to no actor, and so not to the main actor either: elsewhere they end the
+    /// process.
     public let connection: Connection
     let executor: QueueExecutor
     private let store = Confined(State())

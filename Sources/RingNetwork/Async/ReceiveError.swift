@@ -1,6 +1,7 @@
 /// Why a task received nothing.
 public enum ReceiveError: Error, Hashable {
-    /// The connection is closed or closing.
+    /// The connection is closed or closing. If the reason is ``CloseReason/tlsFailed(_:)``, sends
+    /// and the end of the scope throw this, too.
     case closed(CloseReason)
     /// The peer ended its stream before the requested number of bytes had arrived. The next
     /// `receive()` returns those that have.
@@ -8,6 +9,14 @@ public enum ReceiveError: Error, Hashable {
     /// The time that the call allowed has passed. No bytes are lost: the next receive returns those
     /// that have arrived.
     case timedOut
+}
+
+extension CloseReason {
+    /// The error of a task that sends, or returns.
+    var taskError: any Error {
+        if case .tlsFailed = self { return ReceiveError.closed(self) }
+        return error
+    }
 }
 
 extension ReceiveError: CustomStringConvertible {

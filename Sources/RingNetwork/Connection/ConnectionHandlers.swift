@@ -44,4 +44,18 @@ public struct ConnectionHandlers {
         self.drain = drain
         self.close = close
     }
+
+    #if TLS
+    /// Creates handlers, among them that of the end of the handshake.
+    @_disfavoredOverload
+    public init(
+        receive: ((Connection, RawSpan) -> Void)? = nil, end: ((Connection) -> Void)? = nil,
+        writable: ((Connection) -> Void)? = nil, drain: ((Connection) -> Void)? = nil,
+        close: ((Connection, CloseReason) -> Void)? = nil,
+        handshake: ((Connection, TLSNegotiation) -> Void)?
+    ) {
+        self.init(receive: receive, end: end, writable: writable, drain: drain, close: close)
+        self.handshake = handshake
+    }
+    #endif
 }

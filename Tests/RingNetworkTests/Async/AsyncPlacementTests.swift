@@ -1,6 +1,9 @@
 import RingDispatch
 import RingNetwork
 import Testing
+#if TLS
+import RingTLS
+#endif
 
 @Suite("Where tasks with connections run", .watchdog)
 struct AsyncPlacementTests {
@@ -62,6 +65,50 @@ struct AsyncPlacementTests {
         listener.close()
         try await server.value
     }
+
+    #if TLS
+    private typealias Secured = (negotiation: TLSNegotiation?, certificates: [[UInt8]])
+
+    /// Asks on the queue.
+    @Sendable
+    private func secured(_ peer: AsyncConnection) async throws -> Secured {
+        _ = try await peer.receive(exactly: 1)
+        return (await peer.tlsNegotiation, await peer.peerCertificateChain)
+    }
+
+    /// Asks on the main thread.
+    @MainActor
+    private func securedOnMain(_ peer: AsyncConnection) async throws -> Secured {
+        _ = try await peer.receive(exactly: 1)
+        return (await peer.tlsNegotiation, await peer.peerCertificateChain)
+    }
+
+    @Test("A task may ask what TLS has negotiated, on the queue and in an actor")
+    func negotiation() async throws {
+        let tls = try TLSContextStore(serverConfiguration())
+        let listener = try makeAsyncListener { $0.tls = tls }
+        let server = ownTask {
+            await listener.run { client in
+                try await client.send([1])
+                _ = try await client.receive()
+                #expect(await client.tlsNegotiation?.serverName == "localhost")
+            }
+        }
+        var options = ConnectorOptions()
+        options.tls = try TLSContext(clientConfiguration())
+        options.tlsServerName = "localhost"
+        let connector = Connector(options: options)
+        for isOnMain in [false, true] {
+            let found = try await connector.withConnection(to: listener.endpoint) { server in
+                isOnMain ? try await securedOnMain(server) : try await secured(server)
+            }
+            #expect(found.negotiation?.version == .tls13)
+            #expect(found.certificates == [TestIdentities.server.der])
+        }
+        listener.close()
+        try await server.value
+    }
+    #endif
 
     #if compiler(>=6.3) && compiler(<6.4)
     private actor Counter {

@@ -67,7 +67,7 @@ struct AsyncScopeTests {
                 try await server.send(bytes)
                 expectSame(try await server.receive(exactly: size), bytes)
             }
-            #expect(server.connection.tlsNegotiation != nil)
+            #expect(await server.tlsNegotiation != nil)
         }
         listener.close()
         try await server.value

@@ -32,12 +32,7 @@ struct ServiceTests {
         #expect(wire.send([1, 2, 3]))
         expectOpens(asked)
         await group.triggerGracefulShutdown()
-        let isRefused = poll {
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            defer { close(descriptor) }
-            return tryToConnect(descriptor, to: listener.port) != 0
-        }
-        #expect(isRefused)
+        expectRefusal(listener.port)
         proceed.open()
         #expect(wire.receive(3) == [1, 2, 3])
         #expect(wire.receiveEnd() == 0)
@@ -55,6 +50,54 @@ struct ServiceTests {
         await #expect(throws: CancellationError.self) { try await run.value }
     }
 
+    @Test("A graceful shutdown lets a task answer the request in flight, and ends its next wait")
+    func tasks() async throws {
+        let listener = try makeAsyncListener()
+        let (asked, proceed) = (Gate(), Gate())
+        let drainTime = Duration.seconds(Patience.seconds)
+        let group = group(
+            listener.service(drainTime: drainTime) { client in
+                while let bytes = try await client.receive() {
+                    asked.open()
+                    proceed.pass()
+                    try await client.send(bytes)
+                }
+            })
+        let run = ownTask { try await group.run() }
+        let wire = Wire.connect(to: listener.port)
+        #expect(wire.send([1, 2, 3]))
+        expectOpens(asked)
+        await group.triggerGracefulShutdown()
+        expectRefusal(listener.port)
+        proceed.open()
+        #expect(wire.receive(3) == [1, 2, 3])
+        #expect(wire.receiveEnd() == 0)
+        try await run.value
+    }
+
+    @Test("Cancelling a service of tasks resets its connections")
+    func cancelledTasks() async throws {
+        let listener = try makeAsyncListener()
+        let run = ownTask { try await listener.service { try await echoArrays($0) }.run() }
+        let wire = Wire.connect(to: listener.port)
+        #expect(wire.echoes([1]))
+        run.cancel()
+        #expect(wire.receiveEnd() == ECONNRESET)
+        await #expect(throws: CancellationError.self) { try await run.value }
+    }
+
+    @Test("A service of tasks ends when its listener was closed and its last client has left")
+    func closedListener() async throws {
+        let listener = try makeAsyncListener()
+        let run = ownTask { try await listener.service { try await echoArrays($0) }.run() }
+        let wire = Wire.connect(to: listener.port)
+        #expect(wire.echoes([1]))
+        listener.close()
+        #expect(wire.echoes([2]))
+        wire.close()
+        try await run.value
+    }
+
     @Test("A datagram socket is closed by a graceful shutdown")
     func datagrams() async throws {
         let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
@@ -69,6 +112,16 @@ struct ServiceTests {
         expectOpens(closed)
         try await run.value
     }
+}
+
+/// Waits until new clients are refused.
+private func expectRefusal(_ port: UInt16) {
+    let isRefused = poll {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        return tryToConnect(descriptor, to: port) != 0
+    }
+    #expect(isRefused)
 }
 
 /// Returns 0 or an errno.

@@ -165,7 +165,10 @@ struct TLSConnectionTests {
             shown.set(connection.peerCertificateChain.first)
             atServer.set(negotiation)
         }
-        pair.client.setHandshakeHandler { atClient.set($1) }
+        pair.client.setHandlers(
+            ConnectionHandlers(
+                close: { [clientClosed = pair.clientClosed] in clientClosed.set($1) },
+                handshake: { atClient.set($1) }))
         #expect(pair.client.tlsNegotiation == nil)
         pair.activate()
         let negotiation = atServer.wait()

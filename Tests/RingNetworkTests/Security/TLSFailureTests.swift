@@ -57,6 +57,30 @@ struct TLSFailureTests {
         #expect(other.receive(1).isEmpty)
     }
 
+    enum Use: CaseIterable { case send, receive, leave }
+
+    @Test("A task that sends, receives or returns learns why TLS failed", arguments: Use.allCases)
+    func tasks(use: Use) async throws {
+        let (wire, connection) = makeNewConnection()
+        try connection.secure(with: TLSContext(clientConfiguration()), serverName: "localhost")
+        let task = ownTask {
+            try await connection.run { server async throws in
+                switch use {
+                case .send: try await server.send(patterned(1_000_000))
+                case .receive: _ = try await server.receive()
+                case .leave: server.connection.send([1])
+                }
+            }
+        }
+        if use == .leave {
+            #expect(poll { connection.queue.sync { connection.state } == .closing })
+        }
+        #expect(wire.send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)))
+        let error = await #expect(throws: ReceiveError.self) { try await task.value }
+        guard case .closed(.tlsFailed(let failure)) = error else { return }
+        #expect(failure.error != nil)
+    }
+
     @Test("A peer that stalls in the handshake times out")
     func stall() throws {
         var options = ConnectionOptions()
