@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Creates a package with a small server on RingDispatch, in a new folder:
 #
-#   Scripts/new-server.sh NAME               answers lines over TCP
+#   Scripts/new-server.sh NAME [--lines]     answers lines over TCP
 #   Scripts/new-server.sh NAME --http        answers HTTP requests (FlyingFox); handlers may block
 #   Scripts/new-server.sh NAME --datagrams   answers UDP datagrams
 #
