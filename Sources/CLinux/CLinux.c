@@ -137,7 +137,8 @@ void clinux_abort(void) {
     sigaddset(&aborts, SIGABRT);
     pthread_sigmask(SIG_UNBLOCK, &aborts, NULL);
     syscall(SYS_tgkill, getpid(), clinux_thread_id(), SIGABRT);
-    // The signal is ignored, or its handler has returned.
+    // The signal is ignored, or its handler has returned, and shall not run again.
+    signal(SIGABRT, SIG_DFL);
     abort();
 }
 

@@ -265,6 +265,7 @@ final class WatchEngine: @unchecked Sendable {
                 scanPending()
             }
         }
+        confined.upcoming = []
         if let time = batch.emptiedAtNanoseconds { settle(time) }
         retryMissed()
         // The next events need the entries that earlier ones created.

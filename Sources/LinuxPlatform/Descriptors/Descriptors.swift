@@ -59,12 +59,6 @@ package enum Descriptors {
         return flags & O_NONBLOCK != 0
     }
 
-    /// Clears O_NONBLOCK, which was added to these flags of open(2).
-    package static func clearNonBlocking(_ descriptor: Int32, openedWith flags: Int32) {
-        // The kernel ignores the flags that only open(2) knows.
-        _ = fcntl(descriptor, F_SETFL, flags & ~(O_NONBLOCK | O_ASYNC))
-    }
-
     /// Sets FD_CLOEXEC, so that child processes do not inherit the descriptor.
     package static func closeOnExec(_ descriptor: Int32) {
         let flags = fcntl(descriptor, F_GETFD)

@@ -6,8 +6,6 @@ package final class GatherList {
     // Safety: nothing changes after `init`.
     let start: UnsafeMutablePointer<iovec>
     let count: Int32
-    /// The sum of the pieces.
-    package let byteCount: Int
 
     /// Most pieces of one call, far below IOV_MAX, which is 1024.
     package static let mostPieces = 64
@@ -15,7 +13,7 @@ package final class GatherList {
     /// - Parameter limit: most bytes; the list leaves out the rest.
     package init(_ pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>, limit: Int) {
         start = .allocate(capacity: max(1, pieces.count))
-        (count, byteCount) = GatherList.fill(start, pieces, limit)
+        count = GatherList.fill(start, pieces, limit).count
     }
 
     deinit { start.deallocate() }

@@ -51,7 +51,7 @@ package final class Mailbox<Content: Sendable>: Sendable {
         }
     }
 
-    /// The same, for a task whose cancellation calls `finish`.
+    /// The same, for a task whose cancellation calls `finish` or `post`.
     package func nextUninterrupted() async -> Content? {
         await next(unless: { false })
     }

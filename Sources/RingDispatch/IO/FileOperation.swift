@@ -30,8 +30,13 @@ class FileOperation: @unchecked Sendable {
 
     /// Begins the operation, which keeps itself alive until its end. Call it from any thread,
     /// without a lock: on a runtime thread, `completed` may be called before this returns.
-    final func start() {
-        if Context.current.pointee.isWorker { perform() } else { startElsewhere() }
+    /// - Parameter isTried: the caller has called `attempt`, with nil as its result.
+    final func start(isTried: Bool = false) {
+        if Context.current.pointee.isWorker {
+            perform(isTried: isTried)
+        } else {
+            startElsewhere()
+        }
     }
 
     /// Begins the operation on another thread, while the caller goes on.
@@ -46,10 +51,10 @@ class FileOperation: @unchecked Sendable {
         FileRing.shared?.add(.cancel(self))
     }
 
-    private final func perform() {
+    private final func perform(isTried: Bool = false) {
         if isCancelled.load(ordering: .acquiring) {
             completed(result: FileRequest.cancelled)
-        } else if let result = request.performWithoutWaiting() {
+        } else if !isTried, let result = request.performWithoutWaiting() {
             completed(result: result)
         } else if let ring = FileRing.shared {
             ring.add(.start(self))

@@ -12,6 +12,8 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     private var asked = 0
     /// The file's size at the start; beyond it, requests are sent one at a time.
     private var knownEnd: Int64 = 0
+    /// The size was found in this turn of the runner: a request that ends there has met the end.
+    private var isEndFresh = true
     /// A request read too little: those behind it are discarded and repeated.
     private var hasGap = false
     private var probeSize = FileRead.smallestProbe
@@ -21,7 +23,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     /// Limit of the requests ahead of the handler.
     static let mostBuffers = 4
     static let pieceSize = IOBufferPool.largest
-    /// The first size of requests that find the end, or read a file that reports no size.
+    /// The first size of requests that find the end, and the unit of those before the known end.
     static let smallestProbe = 4096
 
     override var isInFlight: Bool { !pieces.isEmpty }
@@ -33,7 +35,8 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     override func begin() {
         if isStream {
             origin = isFirst ? 0 : OpenFile.position(descriptor.number)
-            place = origin
+            // A write of the stream would move it meanwhile.
+            if descriptor.path?.isWritten == false { place = origin }
         }
         position = origin ?? FileRequest.currentPosition
         if isFirst {
@@ -57,6 +60,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
             ask(size)
         }
         if operation.isComplete && outcome == nil { outcome = 0 }
+        isEndFresh = false
     }
 
     private func take(_ result: Int, _ buffer: IOBuffer?, offset: Int64, size: Int) {
@@ -73,8 +77,11 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         operation.deliverWhatIsDue()
         if result < size {
             hasGap = !pieces.isEmpty
-            if offset >= 0 { position = offset + Int64(result) }
-            if position == knownEnd { outcome = 0 }
+            if offset >= 0 {
+                position = offset + Int64(result)
+                // Later the file may have grown, by bytes that the request did not wait for.
+                if position == knownEnd && isEndFresh { outcome = 0 }
+            }
             knownEnd = min(knownEnd, position)
         } else if offset >= knownEnd || offset < 0 {
             probeSize = FileRead.pieceSize
@@ -88,8 +95,9 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         let most = min(left, operation.limits.high)
         if position >= 0 && position < knownEnd {
             // Whole blocks, for O_DIRECT, and more bytes than there are: less shows the end.
-            let blocks = (knownEnd - position) / Int64(FileRead.smallestProbe) + 1
-            return min(most, FileRead.pieceSize, Int(clamping: blocks) * FileRead.smallestProbe)
+            let known = Int(min(knownEnd - position, Int64(FileRead.pieceSize)))
+            let blocks = known / FileRead.smallestProbe + 1
+            return min(most, FileRead.pieceSize, blocks * FileRead.smallestProbe)
         }
         return pieces.isEmpty ? min(most, probeSize) : nil
     }
@@ -104,7 +112,8 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         let isHere = pieces.isEmpty && startsHere > 0
         if isHere { startsHere -= 1 }
         // The last known piece, behind which nothing is read ahead, needs no object.
-        if isHere && position >= knownEnd {
+        let isTried = isHere && position >= knownEnd
+        if isTried {
             let isInPlace = place == offset
             let request = FileRequest(
                 .read(bytes, offset: isInPlace ? FileRequest.currentPosition : offset),
@@ -117,6 +126,6 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         let piece = FilePiece(self, .read(bytes, offset: offset), buffer: buffer)
         asked += size
         pieces.append(piece)
-        if isHere { piece.start() } else { piece.startElsewhere() }
+        if isHere { piece.start(isTried: isTried) } else { piece.startElsewhere() }
     }
 }

@@ -10,6 +10,9 @@ extension IODescriptor {
         run(operation)
     }
 
+    /// The position and the size at opening may no longer hold.
+    func touch() { transfers.withLock { $0.isUntouched = false } }
+
     private func run(_ operation: IOOperation) {
         let transfer = transfers.withLock { transfers -> FileTransfer in
             let isFirst = transfers.isUntouched

@@ -11,6 +11,8 @@ extension IODescriptor {
     }
 
     func submit(_ barrier: IOBarrier) {
+        // It may move the descriptor's position, or wait while the file grows.
+        touch()
         let mustOpen = gate.withLock { $0.hold(.barrier(barrier)) }
         if mustOpen { open() } else { releaseHeld() }
     }
@@ -32,7 +34,7 @@ extension IODescriptor {
         if let result = FileOperation.attempt(request) {
             opened(result)
         } else {
-            OpenOperation(request, for: self).start()
+            OpenOperation(request, for: self).start(isTried: true)
         }
     }
 

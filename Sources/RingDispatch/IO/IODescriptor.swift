@@ -19,7 +19,8 @@ final class IODescriptor: Sendable {
     /// Belongs to the thread that opens the descriptor until it opens the gate; then constant.
     private let facts = Confined(Facts())
 
-    /// The path was opened with O_NONBLOCK. Relaxed: guards no data.
+    /// The file still has the O_NONBLOCK that its path was opened with. The store after fcntl(2)
+    /// (releasing) pairs with the load before a request (acquiring).
     private let mustClearNonBlocking = Atomic<Bool>(false)
 
     private struct Sides {
@@ -179,8 +180,9 @@ final class IODescriptor: Sendable {
     /// Lets requests wait. With O_NONBLOCK, io_uring fails one whose bytes are not in the page
     /// cache.
     func clearNonBlocking() {
-        guard let path, mustClearNonBlocking.exchange(false, ordering: .relaxed) else { return }
-        Descriptors.clearNonBlocking(number, openedWith: path.flags)
+        guard mustClearNonBlocking.load(ordering: .acquiring) else { return }
+        Descriptors.setNonBlocking(number, false)
+        mustClearNonBlocking.store(false, ordering: .releasing)
     }
 
     func failChannels(_ code: Int32) {
@@ -193,6 +195,7 @@ final class IODescriptor: Sendable {
         let isMisplaced = operation.channel.type == .random && kind != .file
         let failure = error != 0 ? error : isMisplaced ? ErrorCode.cannotSeek : 0
         if operation.abortCode != 0 || failure != 0 {
+            touch()
             operation.finish(failure != 0 ? failure : operation.abortCode)
         } else if let side = side(operation.direction) {
             side.enqueue(operation)

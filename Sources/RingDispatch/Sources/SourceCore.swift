@@ -157,7 +157,9 @@ class SourceCore: Runnable {
     }
 
     final func suspend() {
-        state.wrappingAdd(SourceState.oneSuspend, ordering: .acquiringAndReleasing)
+        let before = SourceState(
+            state.wrappingAdd(SourceState.oneSuspend, ordering: .acquiringAndReleasing).oldValue)
+        precondition(before.suspends < SourceState.mostSuspends, "too many suspensions")
     }
 
     /// The first `resume` of an inactive source activates it.

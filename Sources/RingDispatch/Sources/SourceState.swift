@@ -24,6 +24,7 @@ struct SourceState {
     static let armed: UInt32 = 1 << 5
     static let done: UInt32 = 1 << 6
     static let oneSuspend: UInt32 = 1 << 8
+    static let mostSuspends: UInt32 = (1 << 24) - 1
 
     var isInactive: Bool { word & SourceState.inactive != 0 }
     var isCancelled: Bool { word & SourceState.cancelled != 0 }

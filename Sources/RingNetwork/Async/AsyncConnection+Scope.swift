@@ -29,7 +29,7 @@ extension AsyncConnection {
     /// - Throws: the error that prevented it.
     private func leave() async throws {
         guard isCurrent() else { return try await call { try await $0.leave() } }
-        confined.owner = .none
+        defer { endOwnership() }
         try Task.checkCancellation()
         guard connection.isOpen else { return }
         connection.close()
@@ -46,8 +46,13 @@ extension AsyncConnection {
 
     private func abort() async {
         guard isCurrent() else { return await call { await $0.abort() } }
-        confined.owner = .none
+        endOwnership()
         connection.abort()
+    }
+
+    private func endOwnership() {
+        confined.wasCancelled = isCancelled
+        confined.owner = .none
     }
 }
 

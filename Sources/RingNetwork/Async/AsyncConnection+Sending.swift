@@ -42,7 +42,7 @@ extension AsyncConnection {
     // MARK: on the queue
 
     private func checkSending() throws {
-        if confined.owner.isCancelled { throw CancellationError() }
+        if isCancelled { throw CancellationError() }
         if !connection.isOpenForSending { throw sendError }
     }
 
@@ -78,7 +78,7 @@ extension AsyncConnection {
                 }
             }
         }
-        if confined.owner.isCancelled || Task.isCancelled { throw CancellationError() }
+        if isCancelled || Task.isCancelled { throw CancellationError() }
     }
 
     nonisolated(nonsending) private func wait(_ number: UInt64) async {

@@ -59,6 +59,8 @@ public final class AsyncConnection: Sendable {
         var senders: [AsyncSender] = []
         /// The task that runs the closure, whose cancellation needs no handler at each wait.
         var owner = TaskIdentity.none
+        /// The owner was cancelled before its end.
+        var wasCancelled = false
         var reason: CloseReason?
         /// The task that waits for the end.
         var closer: UnsafeContinuation<Void, Never>?
@@ -105,9 +107,12 @@ public final class AsyncConnection: Sendable {
         try await withTaskExecutorPreference(executor) { try await body(self) }
     }
 
+    /// Whether the task of the whole connection is cancelled.
+    var isCancelled: Bool { confined.wasCancelled || confined.owner.isCancelled }
+
     /// Why nothing can be received; nil: it can.
     var failure: (any Error)? {
-        if confined.owner.isCancelled { return CancellationError() }
+        if isCancelled { return CancellationError() }
         if let reason = confined.reason ?? connection.reason { return ReceiveError.closed(reason) }
         return nil
     }

@@ -52,6 +52,9 @@ public final class PendingConnection: Sendable {
     func start() {
         queue.async { [self] in
             guard confined.deliver != nil else { return }
+            guard options.timeout.clampedNanoseconds > 0 else {
+                return fail(.timedOut, ErrorCode.timedOut)
+            }
             confined.timeout = queue.scheduleAfter(deadline: .now() + options.timeout) {
                 [weak self] in
                 self?.fail(.timedOut, ErrorCode.timedOut)
@@ -160,6 +163,7 @@ public final class PendingConnection: Sendable {
         }
     }
 
+    /// Closes the descriptor if it throws.
     private func succeed(_ descriptor: Int32) throws(SystemError) {
         let connection = Connection(
             adopting: descriptor, isUnix: endpoint.isUnix, on: options.placement ?? .alone,

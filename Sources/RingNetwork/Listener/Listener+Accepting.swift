@@ -63,8 +63,8 @@ extension Listener {
         if let peer { confined.peers.add(peer) }
         connection.confined.owner = self
         confined.open[ObjectIdentifier(connection)] = connection
-        confined.handlers.connection?(connection)
-        if confined.handlers.connection == nil { return connection.close() }
+        guard let handler = confined.handlers.connection else { return connection.close() }
+        handler(connection)
         if connection.isInSetup { closeIfForgotten(&connection) }
     }
 

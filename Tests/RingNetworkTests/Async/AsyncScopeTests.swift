@@ -134,6 +134,33 @@ struct AsyncScopeTests {
         try await server.value
     }
 
+    @Test("Cancelling ends the waits of tasks that are not the connection's children, too")
+    func cancellingOthers() async throws {
+        let errors = Watched<[String]>([])
+        let (listener, server) = try serve { client in
+            let other = Task {
+                do {
+                    try await client.send([1])
+                    _ = try await client.receive()
+                } catch {
+                    errors.append("\(error)")
+                }
+            }
+            try? await Task.sleep(for: .seconds(60))
+            // The owner ends before the connection has ended the other wait.
+            errors.append("owner")
+            _ = consume other
+        }
+        let wire = Wire.connect(to: listener.port)
+        #expect(wire.receive(1) == [1])
+        letTimePass(milliseconds: 5)
+        server.cancel()
+        try await server.value
+        expectEventually(errors) { $0.count == 2 }
+        #expect(errors.value.contains("\(CancellationError())"))
+        #expect(wire.receiveEnd() == ECONNRESET)
+    }
+
     @Test("A shutdown ends waits between messages, but not within one")
     func shuttingDown() async throws {
         let ends = Watched<[String]>([])

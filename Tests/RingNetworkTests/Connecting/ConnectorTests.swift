@@ -113,6 +113,16 @@ struct ConnectorTests {
         #expect(error.attempts.first?.cause.code == .timedOut)
     }
 
+    @Test("A time-out of 0 ends the attempt, although the server is near")
+    func noTime() throws {
+        let listener = try makeEchoListener()
+        let connector = Connector { $0.timeout = .seconds(0) }
+        let error = try #require(connector.error(of: listener.endpoint))
+        guard case .timedOut = error.reason else { throw error }
+        #expect(error.attempts.isEmpty)
+        stop(listener)
+    }
+
     @Test("The time-out counts the lookup, too")
     func slowLookup() throws {
         let gate = Gate()

@@ -46,6 +46,22 @@ struct ListenerTests {
         stop(listener)
     }
 
+    @Test("A connection handler that closes the listener keeps its connection")
+    func lastConnection() throws {
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        listener.setConnectionHandler { connection in
+            connection.setReceiveHandler { $0.send($1) }
+            connection.activate()
+            listener.close()
+        }
+        listener.activate()
+        let wire = Wire.connect(to: listener.port)
+        #expect(wire.send([1]))
+        #expect(wire.receive(1) == [1])
+        wire.close()
+        stop(listener)
+    }
+
     @Test("Connections that share a queue wait for a handler of another that blocks")
     func sharedQueue() throws {
         let listener = try Listener(.ipv4(.loopback, port: 0)) {
