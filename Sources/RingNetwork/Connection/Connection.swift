@@ -14,7 +14,11 @@ public import RingDispatch
 public final class Connection: StreamReceiverClient, QueueConfined {
     /// Runs the handlers. Work that you submit to it never runs concurrently with them.
     public let queue: DispatchQueue
+    // Small fields are next to each other, since servers have many connections.
     let descriptor: Int32
+    /// See ``ConnectionOptions``.
+    let pausesReceivingWhileUnwritable: Bool
+    private let setup = SetupPhase()
     /// The peer's endpoint; nil for an unnamed Unix socket, as clients have, and for a peer that
     /// had left before the connection was made. getpeername(2).
     public let remoteEndpoint: Endpoint?
@@ -23,9 +27,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     /// See ``ConnectionOptions``.
     let sendHighWaterBytes: Int
     let sendLowWaterBytes: Int
-    let pausesReceivingWhileUnwritable: Bool
     let counters = ConnectionCounters()
-    private let setup = SetupPhase()
     private let store = Confined(State())
 
     /// The state that belongs to the queue; see `QueueConfined`.
@@ -39,12 +41,6 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         var handlers = ConnectionHandlers()
         fileprivate(set) var receiver: StreamReceiver?
         var outgoing = OutgoingQueue()
-        /// The parts that only some connections have.
-        var intake: ConnectionIntake?
-        var security: ConnectionSecurity?
-        var clock: ConnectionClock?
-        /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
-        fileprivate(set) var pauses = 0
         /// The peer has sent its last byte.
         var hasEnded = false
         /// Nothing more is accepted for sending: after `closeOutput`, `close`, or a failure.
@@ -53,6 +49,12 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         var isBackedUp = false
         /// The handlers belong to an ``AsyncConnection``.
         var isAwaited = false
+        /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
+        fileprivate(set) var pauses: Int32 = 0
+        /// The parts that only some connections have.
+        var intake: ConnectionIntake?
+        var security: ConnectionSecurity?
+        var clock: ConnectionClock?
         /// The connection itself while it is open, which keeps it alive.
         fileprivate var itself: Connection?
         /// The listener that has accepted the connection, until it has closed.

@@ -63,8 +63,10 @@ struct TLSFailureTests {
     func tasks(use: Use) async throws {
         let (wire, connection) = makeNewConnection()
         try connection.secure(with: TLSContext(clientConfiguration()), serverName: "localhost")
+        let isActive = Gate()
         let task = ownTask {
             try await connection.run { server async throws in
+                isActive.open()
                 switch use {
                 case .send: try await server.send(patterned(1_000_000))
                 case .receive: _ = try await server.receive()
@@ -73,6 +75,8 @@ struct TLSFailureTests {
             }
         }
         if use == .leave {
+            // Until then, the connection belongs to the task.
+            expectOpens(isActive)
             #expect(poll { connection.queue.sync { connection.state } == .closing })
         }
         #expect(wire.send(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)))
