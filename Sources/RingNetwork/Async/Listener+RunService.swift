@@ -10,8 +10,10 @@ extension Listener {
     /// the handlers finish (see ``shutdown(deadline:completion:)``). Cancelling the task resets all
     /// connections at once. The service also ends, unexpectedly for its group, once the listener
     /// is closed and the last handler has ended.
-    /// - Parameter drainTime: how long handlers may take. 0 or less: their connections are reset at
-    ///   once. `.never`: without a limit.
+    /// - Parameters:
+    ///   - drainTime: how long handlers may take. 0 or less: their connections are reset at once.
+    ///     `.never`: without a limit.
+    ///   - handler: see ``run(_:)``.
     public func service(
         drainTime: DispatchTimeInterval = .seconds(10),
         _ handler: @escaping @Sendable (AsyncConnection) async throws -> Void
