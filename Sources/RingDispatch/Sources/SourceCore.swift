@@ -159,7 +159,9 @@ class SourceCore: Runnable {
     final func suspend() {
         let before = SourceState(
             state.wrappingAdd(SourceState.oneSuspend, ordering: .acquiringAndReleasing).oldValue)
-        precondition(before.suspends < SourceState.mostSuspends, "too many suspensions")
+        guard before.suspends < SourceState.mostSuspends else {
+            fatalMisuse("\(purpose) was suspended \(before.suspends) times without resume")
+        }
     }
 
     /// The first `resume` of an inactive source activates it.

@@ -95,8 +95,9 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         if options.timeouts != ConnectionTimeouts() { makeClock().timeouts = options.timeouts }
         let hasBounds = options.receiveMinimumBytes > 1 || options.receiveMaximumBytes != .max
         if hasBounds {
-            makeIntake().minimumBytes = max(1, options.receiveMinimumBytes)
-            makeIntake().maximumBytes = max(1, options.receiveMaximumBytes)
+            let intake = makeIntake()
+            intake.minimumBytes = max(1, options.receiveMinimumBytes)
+            intake.maximumBytes = max(1, options.receiveMaximumBytes)
         }
     }
 

@@ -13,30 +13,38 @@ struct ServiceTests {
         ServiceGroup(services: [service], logger: Logger(label: "test"))
     }
 
+    private let asked = Gate()
+    private let proceed = Gate()
+    private let drainTime = Duration.seconds(Patience.seconds)
+
+    /// Shuts a service down while its listener's handler, which opens `asked` and passes `proceed`,
+    /// has a request, and expects the answer.
+    private func expectAnswer(of service: some Service, on port: UInt16) async throws {
+        let group = group(service)
+        let run = ownTask { try await group.run() }
+        let wire = Wire.connect(to: port)
+        #expect(wire.send([1, 2, 3]))
+        expectOpens(asked)
+        await group.triggerGracefulShutdown()
+        expectRefusal(port)
+        proceed.open()
+        #expect(wire.receive(3) == [1, 2, 3])
+        #expect(wire.receiveEnd() == 0)
+        try await run.value
+    }
+
     @Test("A graceful shutdown answers the request in flight and refuses new clients")
     func listener() async throws {
         let listener = try Listener(.ipv4(.loopback, port: 0))
-        let (asked, proceed) = (Gate(), Gate())
         listener.setConnectionHandler { connection in
-            connection.setReceiveHandler { connection, bytes in
+            connection.setReceiveHandler { [asked, proceed] connection, bytes in
                 asked.open()
                 proceed.pass()
                 connection.send(bytes)
             }
             connection.activate()
         }
-        let drainTime = Duration.seconds(Patience.seconds)
-        let group = group(listener.service(drainTime: drainTime))
-        let run = ownTask { try await group.run() }
-        let wire = Wire.connect(to: listener.port)
-        #expect(wire.send([1, 2, 3]))
-        expectOpens(asked)
-        await group.triggerGracefulShutdown()
-        expectRefusal(listener.port)
-        proceed.open()
-        #expect(wire.receive(3) == [1, 2, 3])
-        #expect(wire.receiveEnd() == 0)
-        try await run.value
+        try await expectAnswer(of: listener.service(drainTime: drainTime), on: listener.port)
     }
 
     @Test("Cancelling a listener's service aborts connections that do not drain at once")
@@ -53,26 +61,14 @@ struct ServiceTests {
     @Test("A graceful shutdown lets a task answer the request in flight, and ends its next wait")
     func tasks() async throws {
         let listener = try makeAsyncListener()
-        let (asked, proceed) = (Gate(), Gate())
-        let drainTime = Duration.seconds(Patience.seconds)
-        let group = group(
-            listener.service(drainTime: drainTime) { client in
-                while let bytes = try await client.receive() {
-                    asked.open()
-                    proceed.pass()
-                    try await client.send(bytes)
-                }
-            })
-        let run = ownTask { try await group.run() }
-        let wire = Wire.connect(to: listener.port)
-        #expect(wire.send([1, 2, 3]))
-        expectOpens(asked)
-        await group.triggerGracefulShutdown()
-        expectRefusal(listener.port)
-        proceed.open()
-        #expect(wire.receive(3) == [1, 2, 3])
-        #expect(wire.receiveEnd() == 0)
-        try await run.value
+        let service = listener.service(drainTime: drainTime) { [asked, proceed] client in
+            while let bytes = try await client.receive() {
+                asked.open()
+                proceed.pass()
+                try await client.send(bytes)
+            }
+        }
+        try await expectAnswer(of: service, on: listener.port)
     }
 
     @Test("Cancelling a service of tasks resets its connections")
