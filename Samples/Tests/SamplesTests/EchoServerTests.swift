@@ -135,6 +135,29 @@ struct EchoServerTests {
         }
     }
 
+    @Test("a scrape after a load equals the client's own counts", arguments: Setting.usable)
+    func scrape(setting: Setting) throws {
+        let folder = Folder()
+        try withServer(.echoServer, setting, arguments: ["--http-port", "0"]) { server in
+            let line = try server.process.output.waitForLine(
+                beginning: "metrics on http://127.0.0.1:")
+            let port = try #require(UInt16(line.prefix { $0 != "/" }))
+            let load = try Program.ringload.start(
+                ["tcp://127.0.0.1:\(server.port)", "--json", folder.path + "/report.json"]
+                    + RingloadTests.shortLoad, setting)
+            #expect(try load.waitForEnd() == .exit(0), "\(load.words)")
+            let report = try folder.object(named: "report.json")
+            // ringload measures the time of each connection's messages from the second one on.
+            let messages = try #require(report["messages"] as? Int) + 8
+            let bytes = try #require(report["bytes_received"] as? Int)
+            let page = try Client.get("/metrics", port: port)
+            for expected in [
+                "echo_connections_total 8", "echo_messages_total{transport=\"stream\"} \(messages)",
+                "echo_received_bytes_total{transport=\"stream\"} \(bytes)",
+            ] { #expect(page.contains("\n\(expected)\n"), "\(page)") }
+        }
+    }
+
     @Test("Clients beyond the limit wait until another leaves", arguments: Setting.usable)
     func connectionLimit(setting: Setting) throws {
         try withServer(.echoServer, setting, arguments: ["--max-connections", "2"]) { server in

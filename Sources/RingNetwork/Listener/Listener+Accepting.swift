@@ -104,13 +104,9 @@ extension Listener {
     }
 
     func closed(_ connection: Connection) {
-        let (received, sent) = (
-            connection.counters.bytesReceived.value, connection.counters.bytesSent.value
-        )
+        let statistics = connection.statistics
         queue.async { [self] in
-            confined.tally.closed += 1
-            confined.tally.bytesReceived += received
-            confined.tally.bytesSent += sent
+            confined.tally.add(closed: statistics)
             guard confined.open.removeValue(forKey: ObjectIdentifier(connection)) != nil else {
                 return
             }

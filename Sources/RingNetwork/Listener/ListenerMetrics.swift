@@ -5,8 +5,8 @@ internal import RingDispatch
 /// The counters of a ``Listener`` and of its connections as metrics of swift-metrics.
 ///
 /// swift-metrics has no way to ask for values, so call ``update()`` before each scrape, or every
-/// few seconds. Connections that come and go in between are counted; bytes count when their
-/// connection is closed.
+/// few seconds. Connections that come and go in between are counted; bytes and messages count when
+/// their connection is closed.
 public final class ListenerMetrics: Sendable {
     private let listener: Listener
     private let recorder: MetricsRecorder
@@ -32,7 +32,9 @@ public final class ListenerMetrics: Sendable {
         recorder.total("ringnetwork_connections_refused_total", now.refusedPerPeer)
         recorder.total("ringnetwork_connections_turned_away_total", now.turnedAway)
         recorder.total("ringnetwork_received_bytes_total", Int(now.bytesReceived))
+        recorder.total("ringnetwork_receives_total", Int(now.receives))
         recorder.total("ringnetwork_sent_bytes_total", Int(now.bytesSent))
+        recorder.total("ringnetwork_sends_total", Int(now.sends))
         recorder.total("ringnetwork_accept_errors_total", now.passingErrors)
         recorder.total(
             "ringnetwork_accept_pauses_total",

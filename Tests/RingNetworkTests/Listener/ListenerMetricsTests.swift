@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A listener's metrics", .watchdog)
 struct ListenerMetricsTests {
-    @Test("Connections and bytes equal the client's own counts, also of short connections")
+    @Test("Connections, bytes and messages equal the client's own counts, also of short connections")
     func totals() async throws {
         let factory = TestMetrics()
         let listener = try makeEchoListener()
@@ -28,6 +28,8 @@ struct ListenerMetricsTests {
         #expect(total("connections_accepted_total") == 21)
         #expect(total("received_bytes_total") == bytes)
         #expect(total("sent_bytes_total") == bytes)
+        #expect(total("receives_total") == 20)
+        #expect(total("sends_total") == 20)
         open.close()
         repeat {
             await metrics.update()
