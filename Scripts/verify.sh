@@ -12,9 +12,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Each step is the function verify_STEP. The number: about how many minutes it takes on 2 CPUs.
 sanitizers=(tsan asan)
-others=(samples loops stress simulation deep traits docs notes ported demo manifests containers)
+others=(samples loops stress simulation deep traits alone docs notes ported demo manifests containers)
 declare -A minutes=(
-    [tsan]=14 [asan]=10 [samples]=25 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=9
+    [tsan]=14 [asan]=10 [samples]=25 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=12 [alone]=12
     [docs]=5 [notes]=7
     [ported]=4 [demo]=5 [manifests]=1 [containers]=25
 )
@@ -27,6 +27,7 @@ declare -A titles=(
     [simulation]="seeds on a simulated kernel, and planted bugs that they find"
     [deep]="large trees, long loads, many repetitions"
     [traits]="the libraries with no trait and with all, the samples with TLS"
+    [alone]="the libraries with each trait alone"
     [docs]="DocC without warnings, a comment for each public symbol"
     [notes]="NotesServer and its stop; new servers of each kind"
     [ported]="code for GCD, ported by the plugins"
@@ -133,11 +134,28 @@ verify_traits() {
     step "build the libraries with all traits" swift build --build-tests \
         --enable-all-traits --scratch-path .build-all-traits || status=1
     cp "$logs/Package.resolved" .
-    run_tests "with all traits" "$(library_tests .build-all-traits)" \
-        --filter '^(RingHTTP|RingNetwork)Tests\.|Logging|MetricsTests|ServiceTests' || status=1
+    run_tests "with all traits" "$(library_tests .build-all-traits)" || status=1
     step "build the samples with TLS" swift build --package-path Samples --build-tests \
         --traits TLS --scratch-path .build-traits-samples || return
     run_tests "with TLS" "$(sample_tests .build-traits-samples)" || status=1
+    return $status
+}
+
+# The trait TLS alone is what test.sh builds.
+verify_alone() {
+    local trait status=0
+    local -A tests=(
+        [FlyingFox]='^RingHTTPTests\.' [Logging]=Logging [Metrics]=MetricsTests
+        [ServiceLifecycle]='ServiceTests|ServiceManager'
+    )
+    cp Package.resolved "$logs/"
+    for trait in "${!tests[@]}"; do
+        step "build the libraries with the trait $trait" swift build --build-tests \
+            --traits "$trait" --scratch-path .build-alone || return
+        run_tests "with $trait" "$(library_tests .build-alone)" --filter "${tests[$trait]}" ||
+            status=1
+    done
+    cp "$logs/Package.resolved" .
     return $status
 }
 
@@ -254,7 +272,7 @@ missing_for() {
         command -v docc >/dev/null || echo "no docc: it comes with Swift's toolchain"
         command -v jq >/dev/null || echo "no jq"
         ;;
-    traits)
+    traits | alone)
         can_fetch swhitty/FlyingFox || echo "the traits' packages cannot be fetched"
         ;;
     notes)

@@ -5,14 +5,7 @@ extension DispatchQueue {
     /// Runs the items of a queue taken from its target's list. Consumes the list's reference.
     @inline(__always)
     final func drain(_ context: Context) {
-        nameThread()
         if kind == .concurrent { drainConcurrent(context) } else { drainSerial(context) }
-    }
-
-    /// With `RINGDISPATCH_DEBUG`, names the calling thread after the queue, for debuggers.
-    @inline(__always)
-    final func nameThread() {
-        if Runtime.shared.configuration.namesThreads { Threads.setName(label) }
     }
 
     private final func drainSerial(_ context: Context) {

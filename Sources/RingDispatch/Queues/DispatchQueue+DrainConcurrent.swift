@@ -132,11 +132,7 @@ extension DispatchQueue {
             Runtime.shared.push(workItems, priority: priority, from: context)
             return
         }
-        var rest = workItems.inOrder()
-        while let workItem = rest {
-            rest = workItem.pointee.next
-            target.push(workItem, context)
-        }
+        workItems.inOrder().forEach { target.push($0, context) }
     }
 
     /// Decrements `running` after an item or reader is done.

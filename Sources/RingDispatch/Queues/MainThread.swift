@@ -29,11 +29,7 @@ enum MainThread {
     }
 
     private static func runWorkItems(_ context: Context) {
-        var rest = workItems.takeAll()
-        while let workItem = rest {
-            rest = workItem.pointee.next
-            workItem.run(context)
-        }
+        workItems.takeAll().forEach { $0.run(context) }
     }
 
     /// Makes libdispatch's main queue leave the work items to the caller of `serve`.

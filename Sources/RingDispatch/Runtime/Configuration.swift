@@ -10,7 +10,6 @@ internal import LinuxPlatform
 /// | `RINGDISPATCH_LOG` | `off`: no line about the back end | `on` |
 /// | `RINGDISPATCH_STALLS` | reports handlers that run longer, in ms, 10 to 3600000 | none |
 /// | `RINGDISPATCH_TRACE` | the file that gets a trace when the process exits | none |
-/// | `RINGDISPATCH_DEBUG` | `1`: threads bear the label of the queue they run | `0` |
 struct Configuration: Sendable {
     var backend = BackendFactory.Preference.auto
     var loops = 1
@@ -19,7 +18,6 @@ struct Configuration: Sendable {
     /// 0: stalls are not reported.
     var stallNanoseconds: UInt64 = 0
     var traceFile: String?
-    var namesThreads = false
 
     static let loopRange = 1...256
     static let workerRange = 2...32_768
@@ -71,7 +69,6 @@ struct Configuration: Sendable {
         }
         if let path = variable("RINGDISPATCH_TRACE"), !path.isEmpty { traceFile = path }
         isLogging = variable("RINGDISPATCH_LOG") != "off"
-        namesThreads = variable("RINGDISPATCH_DEBUG") == "1"
     }
 
     private static func number(

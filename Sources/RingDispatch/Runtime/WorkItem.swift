@@ -34,13 +34,21 @@ struct WorkItem {
 typealias WorkItemPointer = UnsafeMutablePointer<WorkItem>
 
 extension WorkItemPointer? {
+    /// Calls the closure with each work item of the list. It may put them into other lists.
+    @inline(__always)
+    func forEach(_ body: (WorkItemPointer) -> Void) {
+        var rest = self
+        while let workItem = rest {
+            rest = workItem.pointee.next
+            body(workItem)
+        }
+    }
+
     /// The reversed list, for a list that starts with this work item.
     @inline(__always)
     func reversed() -> WorkItemPointer? {
-        var rest = self
         var turned: WorkItemPointer?
-        while let workItem = rest {
-            rest = workItem.pointee.next
+        forEach { workItem in
             workItem.pointee.next = turned
             turned = workItem
         }

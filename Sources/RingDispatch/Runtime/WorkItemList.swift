@@ -25,22 +25,16 @@ struct WorkItemList {
 
     @inline(__always)
     mutating func append(all first: WorkItemPointer?) {
-        var rest = first
-        while let workItem = rest {
-            rest = workItem.pointee.next
-            append(workItem)
-        }
+        first.forEach { append($0) }
     }
 
     /// For tests.
     func checkInvariants() {
         var found = 0
-        var rest = first
         var end: WorkItemPointer?
-        while let workItem = rest {
+        first.forEach { workItem in
             found += 1
             end = workItem
-            rest = workItem.pointee.next
         }
         precondition(found == count, "the count is not the number of work items")
         precondition(end == last || count == 0, "the last work item is not the end of the list")

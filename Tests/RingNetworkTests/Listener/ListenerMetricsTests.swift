@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A listener's metrics", .watchdog)
 struct ListenerMetricsTests {
-    @Test("Connections, bytes and messages equal the client's own counts, also of short connections")
+    @Test("Connections, bytes and messages equal the client's counts, also of short connections")
     func totals() async throws {
         let factory = TestMetrics()
         let listener = try makeEchoListener()

@@ -36,9 +36,8 @@ package enum Blocking {
         }
         guard isHeld() else { return }
         loop.submitSends()
-        let now = MonotonicClock.nanoseconds()
-        context.pointee.worker?.observe(context.pointee.threadHandle.item, now: now)
-        let isNeeded = loop.isNeeded(now: now)
+        context.pointee.worker?.observe(
+            context.pointee.threadHandle.item, now: MonotonicClock.nanoseconds())
         while !loop.exchangeState(mine, for: LoopState(.idle, turn: mine.turn)) {
             // A steal takes less than a microsecond, unless the thief was preempted.
             guard isHeld() else { return }
@@ -47,7 +46,6 @@ package enum Blocking {
         loop.setSleeping(true)
         // Store-then-check with `inbox`, the waits and the timers: a producer that saw the loop in
         // use woke no worker.
-        let isAwaited = loop.hasWaits || loop.timers.earliest != .max
-        if isNeeded || !loop.inboxIsEmpty || isAwaited { loop.wake() }
+        if loop.isNeeded { loop.wake() }
     }
 }

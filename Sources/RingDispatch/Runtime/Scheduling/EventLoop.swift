@@ -269,8 +269,8 @@ struct EventLoop: Equatable, Sendable {
     }
 
     /// Whether the loop needs a worker: it has work, or waits for events.
-    func isNeeded(now: UInt64) -> Bool {
-        hasWaits || timers.earliest != .max || hasWork(now: now)
+    var isNeeded: Bool {
+        waiting > 0 || !inboxIsEmpty || hasWaits || timers.earliest != .max
     }
 
     // MARK: for the holder

@@ -130,7 +130,7 @@ final class Monitor: Sendable {
         _ loop: EventLoop, _ sample: inout Sample, now: UInt64, mayCompute: Bool
     ) -> Bool {
         let loopState = loop.loopState
-        if loopState.phase == .idle && loop.isNeeded(now: now) {
+        if loopState.phase == .idle && loop.isNeeded {
             // No worker was available.
             loop.wake()
             return false

@@ -54,7 +54,7 @@ final class Pool: Sendable {
         let isEachQuiet = loops.allSatisfy { loop in
             switch loop.loopState.phase {
             case .parked: true
-            case .idle: !loop.isNeeded(now: MonotonicClock.nanoseconds())
+            case .idle: !loop.isNeeded
             default: false
             }
         }

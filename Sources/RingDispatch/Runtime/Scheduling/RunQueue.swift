@@ -14,24 +14,13 @@ struct RunQueue {
     }
 
     mutating func append(all first: WorkItemPointer?) {
-        var rest = first
-        while let workItem = rest {
-            rest = workItem.pointee.next
-            append(workItem)
-        }
+        first.forEach { append($0) }
     }
 
     @inline(__always)
     mutating func popFirst() -> WorkItemPointer? {
-        guard count > 0 else { return nil }
+        guard count > 0, let top = mostUrgent(below: Priority.count) else { return nil }
         count &-= 1
-        // In nearly all cases every item has the default priority.
-        let common = Int(Priority.default)
-        return lists[common].count == count &+ 1 ? lists[common].popFirst() : popMixed()
-    }
-
-    private mutating func popMixed() -> WorkItemPointer? {
-        guard let top = mostUrgent(below: Priority.count) else { return nil }
         urgentServed += 1
         if urgentServed > Tuning.urgentRun {
             urgentServed = 0

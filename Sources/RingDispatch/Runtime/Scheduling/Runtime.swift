@@ -99,10 +99,7 @@ package struct Runtime: ~Copyable, Sendable {
             pushAway(workItem)
             return
         }
-        if isForBackground(workItem) {
-            pushBackground(workItem, from: context)
-            return
-        }
+        let pool = isForBackground(workItem) ? backgroundPool : pool
         if context.pointee.isInLoop, let loop = context.pointee.loop, loop.belongs(to: pool) {
             // The loop itself calls for help after it has taken everything in.
             loop.enqueue(workItem)
@@ -142,32 +139,12 @@ package struct Runtime: ~Copyable, Sendable {
             loop.considerHelp()
             return
         }
-        var rest = workItems.inOrder()
-        while let workItem = rest {
-            rest = workItem.pointee.next
-            push(workItem, from: context)
-        }
-    }
-
-    @inline(never)
-    private func pushBackground(_ workItem: WorkItemPointer, from context: Context) {
-        let background = backgroundPool
-        if let loop = context.pointee.loop, loop.belongs(to: background) {
-            loop.push(workItem, from: context)
-            loop.considerHelp()
-        } else {
-            let loops = background.loops
-            let usual = loops[Int(context.pointee.identifier) % loops.count]
-            (loops.first { $0.isSleeping } ?? usual).push(workItem, from: context)
-        }
+        workItems.inOrder().forEach { push($0, from: context) }
     }
 
     /// New sources and connections go to the loops in turn, and wait there until they end.
     func loopForNewSource() -> EventLoop {
-        let loops = pool.loops
-        guard loops.count > 1 else { return loops[0] }
-        let number = nextLoop.wrappingAdd(1, ordering: .relaxed).oldValue
-        return loops[Int(UInt(bitPattern: number) % UInt(loops.count))]
+        loop(number: nextLoop.wrappingAdd(1, ordering: .relaxed).oldValue)
     }
 
     /// For callers that distribute their streams over the loops themselves.
