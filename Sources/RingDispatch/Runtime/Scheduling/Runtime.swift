@@ -99,7 +99,20 @@ package struct Runtime: ~Copyable, Sendable {
             pushAway(workItem)
             return
         }
-        let pool = isForBackground(workItem) ? backgroundPool : pool
+        if isForBackground(workItem) {
+            pushBackground(workItem, from: context)
+        } else {
+            push(workItem, to: pool, from: context)
+        }
+    }
+
+    @inline(never)
+    private func pushBackground(_ workItem: WorkItemPointer, from context: Context) {
+        push(workItem, to: backgroundPool, from: context)
+    }
+
+    @inline(__always)
+    private func push(_ workItem: WorkItemPointer, to pool: Pool, from context: Context) {
         if context.pointee.isInLoop, let loop = context.pointee.loop, loop.belongs(to: pool) {
             // The loop itself calls for help after it has taken everything in.
             loop.enqueue(workItem)
