@@ -117,7 +117,7 @@ let package = Package(
             dependencies: ["generate-dispatch-names"]),
         .target(
             name: "TestSupport",
-            dependencies: ["RingDispatch", ringTLS, openSSL],
+            dependencies: ["RingDispatch", ringTLS, openSSL, logging],
             path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "LinuxPlatformTests", dependencies: ["LinuxPlatform", "TestSupport"],

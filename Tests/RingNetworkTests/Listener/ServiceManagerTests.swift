@@ -1,5 +1,6 @@
 import Glibc
 import LinuxPlatform
+import RingDispatch
 import RingNetwork
 import TestSupport
 import Testing
@@ -115,6 +116,32 @@ struct ServiceManagerTests {
             exit(0)
         }
     }
+
+    #if Logging
+    @Test("A failed notification goes to the logger, and without one to standard error again")
+    func logged() async {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) {
+            setenv("NOTIFY_SOCKET", "/nowhere/at/all", 1)
+            let events = Watched<[String]>([])
+            for logger in [Logger(recordingInto: events), nil] {
+                DispatchRuntime.setLogger(logger)
+                let group = ServiceGroup(
+                    services: [ServiceManager.service()], logger: Logger(label: "test"))
+                async let ended: Void = group.run()
+                await group.triggerGracefulShutdown()
+                try await ended
+            }
+            let lines = events.value
+            #expect(!lines.isEmpty && lines.allSatisfy { $0.hasPrefix("warning RingDispatch ") })
+            #expect(lines.allSatisfy { $0.contains("/nowhere/at/all") }, "\(lines)")
+        }
+        let output = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        let lines = output.split(separator: "\n").filter { $0.hasPrefix("RingDispatch: ") }
+        #expect(!lines.isEmpty && lines.allSatisfy { $0.contains("/nowhere/at/all") }, "\(output)")
+    }
+    #endif
     #endif
 }
 
