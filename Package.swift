@@ -146,7 +146,7 @@ let package = Package(
             name: "FileWatchingTests",
             dependencies: [
                 "FileWatching", "RingDispatch", "LinuxPlatform", systemPackage, "TestSupport",
-                lifecycle,
+                lifecycle, lifecycleLogging,
             ],
             exclude: ["Scenarios/Files"], swiftSettings: settings),
         .testTarget(

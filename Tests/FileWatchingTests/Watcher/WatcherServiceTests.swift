@@ -1,5 +1,6 @@
 #if ServiceLifecycle
 import FileWatching
+import Logging
 import RingDispatch
 import ServiceLifecycle
 import SystemPackage
@@ -20,6 +21,22 @@ struct WatcherServiceTests {
         task.cancel()
         expectOpens(cancelled)
         await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("A graceful shutdown cancels it, and ends its service without an error")
+    func gracefulShutdown() async throws {
+        let folder = Folder()
+        let watcher = try FileTreeWatcher([folder.path], queue: DispatchQueue(label: "w"))
+        let (ready, cancelled) = (Gate(), Gate())
+        watcher.setReadyHandler { ready.open() }
+        watcher.setCancelHandler { cancelled.open() }
+        let group = ServiceGroup(services: [watcher.service()], logger: Logger(label: "test"))
+        let run = ownTask { try await group.run() }
+        expectOpens(ready)
+        #expect(!cancelled.wasOpened)
+        await group.triggerGracefulShutdown()
+        expectOpens(cancelled)
+        try await run.value
     }
 }
 #endif

@@ -108,6 +108,46 @@ struct ServiceTests {
         expectOpens(closed)
         try await run.value
     }
+
+    @Test("A graceful shutdown lets a datagram socket's handler finish, and sends its answer")
+    func datagramInHand() async throws {
+        let socket = try DatagramSocket(.ipv4(.loopback, port: 0))
+        let (closed, isShuttingDown) = (Gate(), Gate())
+        socket.setReceiveHandler { [asked, proceed] socket, batch in
+            asked.open()
+            proceed.pass()
+            batch.forEach { socket.reply($1, to: $0) }
+        }
+        socket.setCloseHandler { [proceed] _, error in
+            #expect(proceed.wasOpened && error == nil)
+            closed.open()
+        }
+        let group = group(Announced(service: socket.service(), isShuttingDown: isShuttingDown))
+        let run = ownTask { try await group.run() }
+        let client = PlainDatagrams()
+        client.send([1, 2, 3], to: socket.port)
+        expectOpens(asked)
+        await group.triggerGracefulShutdown()
+        expectOpens(isShuttingDown)
+        proceed.open()
+        #expect(client.receive() == [1, 2, 3])
+        expectOpens(closed)
+        try await run.value
+    }
+}
+
+/// A service that opens a gate when its graceful shutdown begins.
+private struct Announced<Wrapped: Service>: Service {
+    let service: Wrapped
+    let isShuttingDown: Gate
+
+    func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await service.run()
+        } onGracefulShutdown: {
+            isShuttingDown.open()
+        }
+    }
 }
 
 /// Waits until new clients are refused.
