@@ -47,6 +47,9 @@ struct RingloadTests {
             try #require(latency[$0] as? Int)
         }
         #expect(ascending == ascending.sorted() && ascending[0] > 0, "\(ascending)")
+        let histogram = try HistogramReader(try #require(latency["hdrhistogram"] as? String))
+        #expect(histogram.totalCount == messages)
+        #expect(histogram.lowest == 64 && histogram.highest == 60_000_000_000)
         let errors = try #require(report["errors"] as? [String: Any])
         #expect(errors["total"] as? Int == 0)
         #expect(errors["first"] is NSNull)
@@ -63,6 +66,27 @@ struct RingloadTests {
                     "tcp://127.0.0.1:\(server.port)", "--size", "20000", "--pipeline", "4",
                 ] + Self.shortLoad, setting)
             #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+        }
+    }
+
+    @Test("a ramp sends as many messages as its mean rate does", arguments: Setting.usable)
+    func ramp(setting: Setting) throws {
+        let folder = Folder()
+        try withServer(.echoServer, setting) { server in
+            let process = try Program.ringload.start(
+                [
+                    "tcp://127.0.0.1:\(server.port)", "--rate", "500..2500", "--connections", "8",
+                    "--duration", "2s", "--warmup", "0s", "--stall-timeout", "50s",
+                    "--json", folder.path + "/report.json",
+                ], setting)
+            #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+            let report = try folder.object(named: "report.json")
+            // 1,500 a second, for two seconds; 1,000 and 5,000 are those of its two rates. The
+            // measurement may begin a moment after the load.
+            let messages = try #require(report["messages"] as? Int)
+            #expect(abs(messages - 3_000) < 600)
+            let open = try #require(report["open_loop"] as? [String: Any])
+            #expect(open["unsent"] as? Int == 0)
         }
     }
 
