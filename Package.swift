@@ -156,7 +156,8 @@ let package = Package(
                 flyingSocks, lifecycle, lifecycleLogging,
             ],
             swiftSettings: settings),
-        .testTarget(name: "SnippetTests", swiftSettings: settings),
+        .testTarget(
+            name: "SnippetTests", dependencies: ["TestSupport"], swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )

@@ -49,35 +49,41 @@ symbol_graphs() {
 symbol_graphs . $build
 symbol_graphs Samples $build/samples
 
-# The snippets that articles show, as symbols: what `snippet-extract` of swift-docc-plugin makes.
-for file in Snippets/*.swift; do
-    awk '
-        /^ *\/\/ snippet\.hide/ { hidden = 1; next }
-        /^ *\/\/ snippet\.show/ { hidden = 0; next }
-        !hidden && !(NR == 1 && /^\/\//)' "$file" |
-        jq --raw-input --slurp --arg name "$(basename "$file" .swift)" '
-            {
-                kind: {identifier: "swift.snippet", displayName: "Snippet"},
-                identifier: {
-                    precise: "$snippet__ring-dispatch.\($name)", interfaceLanguage: "swift"
-                },
-                names: {title: $name}, pathComponents: ["Snippets", $name],
-                accessLevel: "public",
-                snippet: {language: "swift", lines: (rtrimstr("\n") | split("\n")), slices: {}}
-            }'
-done | jq --slurp '
-    {
-        metadata: {formatVersion: {major: 0, minor: 1, patch: 0}, generator: "Scripts/docs.sh"},
-        module: {name: "ring-dispatch", platform: {}, isVirtual: true},
-        symbols: ., relationships: []
-    }' >$output/snippets.symbols.json
+# snippets PACKAGE NAME: writes the snippets that articles show as symbols, which is what
+# `snippet-extract` of swift-docc-plugin makes.
+snippets() {
+    local file
+    for file in "$1"/Snippets/*.swift; do
+        awk '
+            /^ *\/\/ snippet\.hide/ { hidden = 1; next }
+            /^ *\/\/ snippet\.show/ { hidden = 0; next }
+            !hidden && !(NR == 1 && /^\/\//)' "$file" |
+            jq --raw-input --slurp --arg package "$2" --arg name "$(basename "$file" .swift)" '
+                {
+                    kind: {identifier: "swift.snippet", displayName: "Snippet"},
+                    identifier: {
+                        precise: "$snippet__\($package).\($name)", interfaceLanguage: "swift"
+                    },
+                    names: {title: $name}, pathComponents: ["Snippets", $name],
+                    accessLevel: "public",
+                    snippet: {language: "swift", lines: (rtrimstr("\n") | split("\n")), slices: {}}
+                }'
+    done | jq --slurp --arg package "$2" '
+        {
+            metadata: {formatVersion: {major: 0, minor: 1, patch: 0}, generator: "Scripts/docs.sh"},
+            module: {name: $package, platform: {}, isVirtual: true},
+            symbols: ., relationships: []
+        }' >"$output/$2-snippets.symbols.json"
+}
+snippets . ring-dispatch
+snippets Samples ring-dispatch-samples
 
 status=0
 for folder in "${libraries[@]}"; do
     library=$(basename "$folder")
     graphs=$output/graphs/of-$library
     mkdir "$graphs"
-    cp $output/snippets.symbols.json "$graphs"/
+    cp $output/*-snippets.symbols.json "$graphs"/
     cp $output/graphs/"$library"{,@*}.symbols.json "$graphs"/ 2>/dev/null || true
     docc convert "$folder/$library".docc --warnings-as-errors \
         --additional-symbol-graph-dir "$graphs" \

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs the guide's snippets. Each one checks its own result, and succeeds only if the result is
@@ -26,6 +27,13 @@ struct SnippetTests {
         // SwiftPM builds executables and tests into the same folder.
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent(name)
+        let folder = Folder()
+        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+        #if TLS
+        folder.makeFile("chain.pem", TestIdentities.server.certificatePEM)
+        folder.makeFile("key.pem", TestIdentities.server.keyPEM())
+        folder.makeFile("authority.pem", TestIdentities.authority.certificatePEM)
+        #endif
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["RINGDISPATCH_BACKEND": backend]) { $1 }
         let output = Pipe()

@@ -248,6 +248,19 @@ struct RulesTests {
         #expect(Rules.bufferedOutput(file("print(1)\ndispatchMain()\n", at: "a.swift")).count == 1)
     }
 
+    @Test("an article's code")
+    func articles() {
+        func uncompiled(_ text: String) -> Int {
+            Rules.uncompiledCode(file(text, at: "a.md")) { $0 == "Samples/Snippets/B.swift" }.count
+        }
+        let snippet = "@Snippet(path: \"ring-dispatch-samples/Snippets/B\")\n"
+        #expect(uncompiled(snippet) == 0)
+        #expect(uncompiled("text\n") == 1)
+        #expect(uncompiled("@Snippet(path: \"ring-dispatch/Snippets/B\")\n") == 1)
+        #expect(uncompiled(snippet + "```swift\nlet a = 1\n```\n") == 1)
+        #expect(uncompiled(snippet + "```swift\n.package(url: \"a\")\n```\n") == 0)
+    }
+
     @Test("the package's dependencies")
     func dependencies() {
         func names(_ text: String) -> [String] {

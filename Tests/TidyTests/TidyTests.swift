@@ -181,14 +181,22 @@ struct TidyTests {
         check(Repository.files(under: "Samples").filter(\.isSwift), Rules.typedPublicThrows)
     }
 
-    @Test("the guide shows every snippet")
-    func snippets() throws {
-        let guide = try #require(
-            Repository.files.first { $0.path.hasSuffix("/FromDispatchToRingDispatch.md") })
-        let shown = guide.lines.filter { $0.hasPrefix("@Snippet(") }.map { line in
-            "Snippets/" + (line.split(separator: "/").last?.prefix { $0 != "\"" } ?? "") + ".swift"
-        }
-        let snippets = Repository.files(under: "Snippets").map(\.path)
-        #expect(!snippets.isEmpty && shown.sorted() == snippets.sorted())
+    private static let articles = Repository.files.filter { file in
+        file.path.contains(".docc/") && file.path.hasSuffix(".md")
+    }
+
+    @Test("an article's code is compiled")
+    func articles() {
+        #expect(Self.articles.count > 7)
+        check(Self.articles) { Rules.uncompiledCode($0, exists: Repository.exists) }
+    }
+
+    @Test("an article shows every snippet")
+    func snippets() {
+        let shown = Set(Self.articles.flatMap(Rules.shownSnippets))
+        let snippets = ["Snippets", "Samples/Snippets"].flatMap(Repository.files).map(\.path)
+        #expect(snippets.count > 10)
+        let hidden = snippets.filter { !shown.contains($0) }
+        #expect(hidden.isEmpty, "show in an article: \(hidden)")
     }
 }

@@ -4,8 +4,9 @@ extension Rules {
     static func bufferedOutput(_ file: File) -> [String] {
         let texts = file.path.hasSuffix(".md") ? examples(file) : [file.text]
         // Snippets show something with their handlers, and end.
-        let ends = file.path.hasPrefix("Snippets/") ? ["exit("] : []
-        let handlers = file.path.hasPrefix("Snippets/") ? [] : ["Handler {"]
+        let isSnippet = file.path.contains("Snippets/")
+        let ends = isSnippet ? ["exit("] : []
+        let handlers = isSnippet ? [] : ["Handler {"]
         let isBuffered = texts.contains { text in
             let marks = ["dispatchMain()", "writeLine(", "\nawait listener.run"] + handlers
             let goesOn = marks.contains { text.contains($0) }
@@ -18,7 +19,7 @@ extension Rules {
     }
 
     /// The blocks of Swift code in a document.
-    private static func examples(_ file: File) -> [String] {
+    static func examples(_ file: File) -> [String] {
         file.text.split(separator: "```swift\n").dropFirst().map { block in
             String(block.prefix(upTo: block.firstRange(of: "\n```")?.lowerBound ?? block.endIndex))
         }
