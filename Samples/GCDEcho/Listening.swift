@@ -13,14 +13,17 @@ private func failWithErrno(_ call: String) -> Never {
     fail("\(call): \(String(cString: strerror(errno)))")
 }
 
-/// `--host 127.0.0.1 --port 7007`; anything else ends the program with status 64.
+/// `--host 127.0.0.1 --port 7007`, or `--version`; anything else ends the program with status 64.
 private func parseOptions() -> (host: String, port: UInt16) {
-    let usage = "usage: GCDEcho [--host IPv4-address] [--port 0...65535]"
+    let usage = "usage: GCDEcho [--host IPv4-address] [--port 0...65535], or GCDEcho --version"
     var host = "127.0.0.1"
     var port: UInt16 = 7007
     var arguments = CommandLine.arguments.dropFirst()
     while let name = arguments.popFirst() {
         switch (name, arguments.popFirst()) {
+        case ("--version", nil):
+            print("GCDEcho 0.1-dev")
+            exit(0)
         case ("--host", let value?): host = value
         case ("--port", let value?):
             guard let number = UInt16(value) else { fail(usage, status: 64) }
