@@ -199,4 +199,22 @@ struct TidyTests {
         let hidden = snippets.filter { !shown.contains($0) }
         #expect(hidden.isEmpty, "show in an article: \(hidden)")
     }
+
+    @Test("the tutorial ends with the snippet that is tested, in at most 40 lines")
+    func tutorial() throws {
+        let folder = "Sources/RingNetwork/RingNetwork.docc/"
+        let tutorial = try #require(
+            Repository.files.first { $0.path == folder + "Tutorials/LineServer.tutorial" })
+        let last = tutorial.text.matches(of: /file: "([^"]+)"/).last?.output.1 ?? ""
+        let code = try #require(Repository.files.first { $0.path == folder + "Resources/" + last })
+        let snippet = try #require(
+            Repository.files.first { $0.path == "Snippets/LineServer.swift" })
+        // The first line is what the documentation shows above the snippet.
+        var shown = snippet.lines.dropFirst()
+        let hide = try #require(shown.firstIndex(of: "// snippet.hide"))
+        let show = try #require(shown.firstIndex(of: "// snippet.show"))
+        shown.removeSubrange(hide...show)
+        #expect(Array(shown) == code.lines)
+        #expect(code.lines.count <= 40)
+    }
 }

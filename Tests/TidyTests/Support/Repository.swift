@@ -54,7 +54,8 @@ enum Repository {
         return files.sorted { $0.path < $1.path }
     }()
 
-    static let swiftFiles = files.filter(\.isSwift)
+    /// Without the code files of tutorials: a program that uses the libraries, step by step.
+    static let swiftFiles = files.filter { $0.isSwift && !$0.path.contains(".docc/") }
 
     static func files(under folder: String) -> [File] {
         swiftFiles.filter { $0.path.hasPrefix(folder + "/") }
