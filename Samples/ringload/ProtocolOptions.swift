@@ -5,8 +5,14 @@ import LoadTesting
 import RingTLS
 #endif
 
-/// Options of http://, resp:// and tls:// targets.
+/// Options of targets of some protocols.
 struct ProtocolOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "tcp://, tls://, unix: send this line; each has to be answered with one line.",
+            valueName: "text"))
+    var lines: String?
+
     @Option(help: "http://: get, head, or post with messages of --size as bodies.")
     var httpMethod = "get"
 
@@ -38,6 +44,8 @@ struct ProtocolOptions: ParsableArguments {
         guard let body = HTTPPlan.Body(rawValue: httpBody) else {
             throw ValidationError("--http-body \(httpBody): must be any or echo")
         }
+        plan.line = lines
+        if let lines { plan.sizes = try MessageSizes(bytes: lines.utf8.count + 1) }
         plan.http.method = method
         plan.http.body = body
         plan.http.headers = header

@@ -60,7 +60,8 @@ final class Shard: @unchecked Sendable {
         case .http, .https:
             HTTPExchange(plan.http, target: target.target, payload: payload, seed: seed)
         case .resp: RESPExchange(plan.resp, payload: payload, seed: seed)
-        case .tcp, .tls, .unix, .udp: EchoExchange(payload: payload, seed: seed)
+        case .tcp, .tls, .unix, .udp:
+            plan.line.map { LineExchange($0) } ?? EchoExchange(payload: payload, seed: seed)
         }
     }
 

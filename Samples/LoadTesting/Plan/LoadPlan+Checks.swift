@@ -70,6 +70,14 @@ extension LoadPlan {
                     "\(target): --churn, --idle and --hostile are for connections")
             }
         }
+        if let line {
+            guard !line.utf8.contains(UInt8(ascii: "\n")) else {
+                throw LoadFailure.usage("--lines: give one line, without its end")
+            }
+            if let target = targets.first(where: { !$0.isPlainStream }) {
+                throw LoadFailure.usage("\(target): --lines is for tcp://, tls:// and unix:")
+            }
+        }
         #if !TLS
         if let target = targets.first(where: \.isSecured) {
             throw LoadFailure.usage(

@@ -101,6 +101,8 @@ public struct LoadTarget: Sendable, Hashable {
 
     var isSecured: Bool { scheme == .tls || scheme == .https }
     var isHTTP: Bool { scheme == .http || scheme == .https }
+    /// Whether its messages are a stream of bytes without a protocol.
+    var isPlainStream: Bool { scheme == .tcp || scheme == .tls || scheme == .unix }
 }
 
 extension LoadTarget: CustomStringConvertible {

@@ -64,6 +64,7 @@ extension LoadReport {
             ("requests", plan.requests.map { .integer($0) } ?? .null),
         ]
         let rest: [JSONValue.Member] = [
+            ("line", plan.line.map { .string($0) } ?? .null),
             ("http", .string("\(plan.http.method.rawValue), \(plan.http.body.rawValue)")),
             ("commands", .string("\(plan.resp), \(plan.resp.keys) keys")),
             ("hostile", .string(hostileText)),

@@ -143,6 +143,28 @@ struct ExchangeTests {
         #expect(Self.feed(head + wrong, to: try Self.http(.echo), piece: 7)?.kind == .mismatch)
     }
 
+    @Test("each line is answered with one line, of any text, in pieces of any size")
+    func lines() throws {
+        func exchange() -> LineExchange {
+            let exchange = LineExchange("hi")
+            let buffer = MessageBuffer()
+            for _ in 0..<3 { exchange.write(into: buffer) }
+            #expect(Array(buffer.bytes) == Array("hi\nhi\nhi\n".utf8))
+            return exchange
+        }
+        let answers = Array("you said: hi\n\nsomething else\n".utf8)
+        for piece in 1...answers.count {
+            let exchange = exchange()
+            #expect(Self.feed(answers, to: exchange, piece: piece) == nil)
+            #expect(exchange.answeredCount == 3 && exchange.findingAtEnd() == nil)
+        }
+        let surplus = answers + Array("x".utf8)
+        #expect(Self.feed(surplus, to: exchange(), piece: 5)?.kind == .mismatch)
+        let cut = exchange()
+        #expect(Self.feed(Array(answers.dropLast()), to: cut, piece: 5) == nil)
+        #expect(cut.answeredCount == 2 && cut.findingAtEnd()?.kind == .truncation)
+    }
+
     @Test("replies of Redis's protocol are checked, values included")
     func resp() throws {
         let payload = try Self.payload("30")

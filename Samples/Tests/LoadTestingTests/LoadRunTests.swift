@@ -45,6 +45,35 @@ struct LoadRunTests {
         #expect(report.measurement.messages == 500)
     }
 
+    @Test("lines are answered with other lines, with pipelining")
+    func lines() throws {
+        let server = try TestServer.answering { connection, bytes in
+            for _ in 0..<bytes.count(where: { $0 == UInt8(ascii: "\n") }) {
+                connection.send("you said something\n")
+            }
+        }
+        var plan = try shortPlan(server.endpoint)
+        plan.line = "hello"
+        plan.pipeline = 3
+        let report = try runLoad(plan)
+        #expect(!report.hasFailed, "\(report.text)")
+        #expect(report.measurement.messages == 500)
+    }
+
+    @Test(
+        "a line without an answer, or with a part of one, has failed after the stall time-out",
+        arguments: [("", ErrorCounts.Kind.stalled), ("no end", .truncation)])
+    func unansweredLine(answer: String, kind: ErrorCounts.Kind) throws {
+        let server = try TestServer.answering { connection, _ in
+            if !answer.isEmpty { connection.send(answer) }
+        }
+        var plan = try shortPlan(server.endpoint)
+        plan.line = "hello"
+        plan.stallNanoseconds = 150_000_000
+        let report = try runLoad(plan)
+        #expect(report.errors.count(kind) == 4, "\(report.errors.text)")
+    }
+
     @Test("exactly --requests messages are sent", arguments: [false, true])
     func requests(isOpen: Bool) throws {
         let server = try TestServer.echo()

@@ -89,6 +89,14 @@ struct PlanTests {
                 $0.http.headers = ["a: b\nc: d"]
             }
         ),
+        ("two lines in one", { $0.line = "a\nb" }),
+        (
+            "lines in datagrams",
+            {
+                $0.targets = [try LoadTarget("udp://127.0.0.1:9")]
+                $0.line = "hi"
+            }
+        ),
         ("no target", { $0.targets = [] }),
     ]
 

@@ -28,6 +28,7 @@ struct RingloadOptionsTests {
         ["http://127.0.0.1:7007/", "--http-method", "brew"],
         ["http://127.0.0.1:7007/", "--http-body", "echo"],
         ["resp://127.0.0.1:7007", "--commands", "del"],
+        ["http://127.0.0.1:7007/", "--lines", "hello"],
         ["--compare", "/tmp/one.json"],
     ]
 
@@ -173,6 +174,18 @@ struct RingloadOptionsTests {
                 #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
                 #expect(process.output.text.contains("\nerrors      0"))
             }
+        }
+    }
+
+    @Test("lines are counted, and the report has their size", arguments: Setting.usable)
+    func lines(setting: Setting) throws {
+        try withServer(.echoServer, setting) { server in
+            let process = try Program.ringload.start(
+                ["tcp://127.0.0.1:\(server.port)", "--lines", "hello", "--pipeline", "4"]
+                    + Self.shortLoad, setting)
+            #expect(try process.waitForEnd() == .exit(0), "\(process.words)")
+            #expect(process.output.text.contains("\nmessages    300\n"), "\(process.words)")
+            #expect(process.output.text.contains(" 6 bytes a message"), "\(process.words)")
         }
     }
 
