@@ -38,8 +38,8 @@ public struct LoadPlan: Sendable {
     /// Local addresses of the connections, in turn. Each address has its own range of ports.
     public var sources: [IPAddress] = []
 
-    /// Sent to `tcp:`, `tls:` and `unix:` targets instead of messages, with a line end; each must be
-    /// answered with one line. nil: messages, which must be echoed.
+    /// A line that is sent to `tcp:`, `tls:` and `unix:` targets, instead of messages to echo. Each
+    /// must be answered with one line.
     public var line: String?
     /// The requests, for HTTP targets.
     public var http = HTTPPlan()
