@@ -19,7 +19,13 @@ fail() {
     exit 64
 }
 
-folder='' kind=''
+# Swift's keywords, which cannot name a module.
+keywords='as associatedtype break case catch class continue default defer deinit do else enum
+extension fallthrough false fileprivate for func guard if import in init inout internal is let nil
+operator precedencegroup private protocol public repeat rethrows return self static struct subscript
+super switch throw throws true try typealias var where while'
+
+folder='' kind='' is_taken=''
 for argument in "$@"; do
     case $argument in
     -h | --help)
@@ -42,6 +48,15 @@ kind=${kind:-lines}
 name=$(basename "$folder")
 [[ $name =~ ^[A-Za-z][A-Za-z0-9]*$ ]] ||
     fail "'$name' cannot name a program: use letters and digits, a letter first"
+# The name is also that of the program's module.
+case $name in
+Swift | Foundation | Glibc | Dispatch | Testing | XCTest) is_taken=1 ;;
+FlyingFox | FlyingSocks | Logging | ServiceLifecycle | SystemPackage) is_taken=1 ;;
+*) [ ! -d "$repository/Sources/$name" ] || is_taken=1 ;;
+esac
+[ -z "$is_taken" ] || fail "'$name' is a library that the server uses: choose another name"
+[[ " ${keywords//$'\n'/ } " != *" $name "* ]] ||
+    fail "'$name' is a keyword of Swift: choose another name"
 [ ! -e "$folder" ] || fail "$folder exists already"
 
 mkdir -p "$folder/Sources" "$folder/Tests"
@@ -59,9 +74,9 @@ fill Dockerfile.template Dockerfile
 fill load.sh.template load.sh
 fill README.md.template README.md
 chmod +x "$folder/load.sh"
-printf '.build/\n' >"$folder/.gitignore"
+printf '.build/\n' | tee "$folder/.gitignore" >"$folder/.dockerignore"
 
 echo "Created $folder. Now:"
-echo "    cd $folder"
+printf '    cd %q\n' "$folder"
 echo "    swift test"
 echo "    swift run $name"
