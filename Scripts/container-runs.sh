@@ -29,6 +29,20 @@ build_image() {
     fi
 }
 
+# build_new_server IMAGE FOLDER: a package of new-server.sh, with its own Dockerfile.
+build_new_server() {
+    if [ -n "$engine" ]; then
+        "$engine" build --quiet --build-context ring-dispatch=. --tag "$1" "$2"
+    else
+        # The tool has one context: a copy of both packages.
+        mkdir "$2/ring-dispatch"
+        git ls-files -z --cached --others --exclude-standard Package.swift Sources Plugins Tests |
+            xargs -0 cp --no-dereference --parents -t "$2/ring-dispatch"
+        sed -i 's/^COPY --from=ring-dispatch \. /COPY ring-dispatch /' "$2/Dockerfile"
+        (cd "$2" && bash "$tool" "$1")
+    fi
+}
+
 begin_runs() {
     [ -z "$engine" ] || "$engine" network create "$network" >/dev/null
 }
@@ -67,19 +81,21 @@ run_tool() {
 }
 
 # start_server PROFILE COMMAND...: waits until the server listens; sets `address` for clients.
-# `server_image` replaces the image.
+# `server_image` replaces the image. `takes_place`: its arguments are PORT ADDRESS.
 start_server() {
     local profile=$1 host=127.0.0.1 port= image=${server_image:-$image}
+    local outside=(--host 0.0.0.0 --port 7007) free=(--port 0)
+    [ -z "${takes_place:-}" ] || outside=(7007 0.0.0.0) free=(0)
     shift
     if [ -n "$engine" ]; then
         host=$name
         "$engine" run --detach --name "$name" --network "$network" "${options[@]}" \
             ${profile:+--security-opt "seccomp=$profile"} "$image" \
-            "$@" --host 0.0.0.0 --port 7007 >/dev/null
+            "$@" "${outside[@]}" >/dev/null
     else
         : >"$work/server"
         # The tool uses the host's network.
-        run_tool "$profile" "$@" --port 0 >"$work/server" 2>&1 &
+        run_tool "$profile" "$@" "${free[@]}" >"$work/server" 2>&1 &
         tool_process=$!
     fi
     for _ in $(seq 100); do

@@ -2,13 +2,13 @@
 # Builds the images and runs the first under the engine's default seccomp profile, under the
 # shipped one, and under profiles that allow only a part of io_uring. Loads EchoServer from a second
 # container, and checks the back end, exit status, drain, image size, start time and memory. Loads
-# the servers of the other images.
+# the servers of the other images, and of an image of a new server (Scripts/new-server.sh).
 #
 #   Scripts/container-test.sh             builds, then tests
 #   Scripts/container-test.sh --no-build  tests the existing image
 #
 # Environment:
-#   IMAGE=ring-dispatch  the image's name; the others are IMAGE-static and IMAGE-notes
+#   IMAGE=ring-dispatch  the image's name; the others are IMAGE-static, IMAGE-notes and IMAGE-new
 #   ENGINE=podman        docker, podman, or an engine with the same commands; default: the first
 #                        one that runs; none: use IMAGE_TOOL
 #   IMAGE_TOOL=PATH      replaces a missing engine: `TOOL IMAGE` builds the image, and
@@ -73,6 +73,8 @@ if [ "${1:-}" != --no-build ]; then
     build_image "$image" Dockerfile
     build_image "$image-static" Docker/static.Dockerfile
     build_image "$image-notes" Samples/NotesServer/Dockerfile
+    Scripts/new-server.sh "$work/Server" --lines
+    build_new_server "$image-new" "$work/Server"
 fi
 begin_runs
 
@@ -182,6 +184,15 @@ check "SIGTERM ends it with status 0" test "$status" = 0
 added_megabytes=$(($(image=$image-notes added_bytes '/usr/local/bin/* /usr/lib/*/liburing* \
     /usr/lib/*/libsqlite3* /usr/lib/*/libcurl*') / 1000000))
 check "the image adds at most 120 MB to its base: $added_megabytes MB" at_most "$added_megabytes" 120
+
+step "a new server in its image"
+server_image=$image-new takes_place=1 start_server "$shipped" Server
+run_client "$shipped" ringload "tcp://$address" --lines hello --connections 16 --duration 2s \
+    --warmup 0s || true
+check "ringload received every answer" shows '^errors +0$'
+stop_server
+check "it runs on $expected" shows "$expected back end"
+check "SIGTERM ends it with status 0" test "$status" = 0
 
 if [ -n "$engine" ]; then
     step "an engine's limits"

@@ -14,8 +14,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 sanitizers=(tsan asan)
 others=(samples loops stress simulation deep traits alone docs notes ported demo manifests containers)
 declare -A minutes=(
-    [tsan]=14 [asan]=10 [samples]=25 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=12 [alone]=12
-    [docs]=5 [notes]=7
+    [tsan]=14 [asan]=10 [samples]=25 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=12
+    [alone]=12 [docs]=5 [notes]=12
     [ported]=4 [demo]=5 [manifests]=1 [containers]=25
 )
 declare -A titles=(
@@ -162,15 +162,32 @@ verify_alone() {
 verify_docs() { step "the documentation of all libraries" Scripts/docs.sh; }
 
 verify_notes() {
-    local kind place status=0
+    local kind status=0
     step "build NotesServer" swift build --package-path Samples/NotesServer || return
     step "NotesServer" Scripts/notes-test.sh || status=1
+    step "build ringload" swift build --package-path Samples -c release --product ringload || return
     for kind in lines http datagrams; do
-        place=.build-new-server-$kind/Server
-        rm -rf "$(dirname $place)"
-        Scripts/new-server.sh $place --$kind >/dev/null || return
-        step "a new server, --$kind" swift test --package-path $place || status=1
+        step "a new server, --$kind" check_new_server $kind || status=1
     done
+    return $status
+}
+# check_new_server KIND: creates a server outside this repository, tests it, and puts load on it.
+check_new_server() {
+    local place server port status=0
+    place=$(mktemp -d)/Server
+    Scripts/new-server.sh "$place" --"$1" && swift test --package-path "$place" || return
+    "$place/.build/debug/Server" 0 2>"$place/log" &
+    server=$!
+    for _ in $(seq 100); do
+        port=$(sed -n 's/.*listening on .*:\([0-9]*\)$/\1/p' "$place/log")
+        [ -z "$port" ] || break
+        sleep 0.1
+    done
+    "$place/load.sh" "$port" --warmup 0s --duration 1s || status=1
+    kill "$server"
+    wait "$server" || status=1
+    cat "$place/log"
+    rm -rf "$(dirname "$place")"
     return $status
 }
 
