@@ -36,6 +36,17 @@ public final class HTTPRequestBody {
         return piece
     }
 
+    /// Waits for the rest of the body, to its end; nil if that is longer.
+    /// - Throws: see ``next()``.
+    public func data(atMost limit: Int) async throws -> Data? {
+        var data = Data()
+        while let piece = try await next() {
+            guard data.count + piece.count <= limit else { return nil }
+            data += piece
+        }
+        return data
+    }
+
     /// Reads what is left. Returns false if that is too long or fails; then the connection is of no
     /// more use.
     func skipRest() async -> Bool {

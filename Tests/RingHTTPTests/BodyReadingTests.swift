@@ -11,7 +11,8 @@ struct BodyReadingTests {
     private struct Refusal: Error {}
 
     /// The answers: to `/length` the body's length, to `/first` nothing after its first piece, to
-    /// `/none` nothing at all, and to `/error` an error.
+    /// `/none` nothing at all, to `/short` the length of a body that is not too long, to `/pieces`
+    /// some pieces, and to `/error` an error.
     private static func respond(
         _ request: HTTPRequest, _ body: HTTPRequestBody
     ) async throws -> HTTPResponse {
@@ -19,6 +20,16 @@ struct BodyReadingTests {
         switch request.path {
         case "/length": while let piece = try await body.next() { count += piece.count }
         case "/first": count = try await body.next()?.count ?? 0
+        case "/short":
+            guard let data = try await body.data(atMost: 100_000) else {
+                return HTTPResponse(statusCode: .payloadTooLarge, body: Data("too long".utf8))
+            }
+            count = data.count
+        case "/pieces":
+            let (pieces, output) = AsyncStream.makeStream(of: Data.self)
+            for piece in ["one", "", "two"] { output.yield(Data(piece.utf8)) }
+            output.finish()
+            return HTTPResponse(statusCode: .ok, body: HTTPBodySequence(pieces: pieces))
         case "/error": throw Refusal()
         case "/stream":
             return HTTPResponse(statusCode: .ok, body: HTTPBodySequence(from: Nothing()))
@@ -111,6 +122,32 @@ struct BodyReadingTests {
             try await client.socket.write(Data((head + rest).utf8))
             #expect(try await client.receive().status == 408)
             await #expect(throws: (any Error).self) { try await client.socket.read() }
+        }
+    }
+
+    @Test("A body as one piece is complete, or nil if it is too long", arguments: [0, 1])
+    func onePiece(more: Int) async throws {
+        try await serve { client in
+            try await client.send("/short", body: Data(count: 100_000 + more))
+            let expected = more == 0 ? (200, "POST 100000") : (413, "too long")
+            #expect(try await client.receive() == expected)
+            #expect(try await client.get("/length") == (200, "GET 0"))
+        }
+    }
+
+    @Test("The pieces of an answer are chunks; an empty one does not end it")
+    func pieces() async throws {
+        try await serve { client in
+            try await client.send("/pieces")
+            var answer = ""
+            while !answer.hasSuffix("0\r\n\r\n") {
+                answer += String(decoding: [try await client.socket.read()], as: UTF8.self)
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 200 "))
+            // FlyingFox writes lengths with two digits.
+            let chunks = answer.components(separatedBy: "\r\n").suffix(7)
+            #expect(chunks == ["03", "one", "03", "two", "0", "", ""])
+            #expect(try await client.get("/length") == (200, "GET 0"))
         }
     }
 

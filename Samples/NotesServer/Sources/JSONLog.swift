@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import RingHTTP
 
-/// Log messages and requests, as lines of JSON on standard output.
+/// Writes log messages as lines of JSON.
 struct JSONLog: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.notice
@@ -14,23 +14,7 @@ struct JSONLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        JSONLog.write(Message(level: event.level.rawValue, message: event.message.description))
-    }
-
-    private struct Message: Encodable {
-        let time = Date()
-        let level: String
-        let message: String
-    }
-
-    /// One write(2) for each line, so that lines of several threads do not mix.
-    static func write(_ line: some Encodable) {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .iso8601
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let bytes = try? encoder.encode(line) else { return }
-        // Who no longer reads the log does not end the server.
-        try? FileHandle.standardOutput.write(contentsOf: bytes + [UInt8(ascii: "\n")])
+        LogLine(level: event.level.rawValue, message: event.message.description).write()
     }
 }
 
@@ -41,25 +25,29 @@ struct LoggedRequests: HTTPHandler {
     func handleRequest(_ request: HTTPRequest) async -> HTTPResponse {
         let start = ContinuousClock.now
         let response = await handler.handleRequest(request)
-        write(request, response.statusCode.code, since: start)
+        let microseconds = (ContinuousClock.now - start) / .microseconds(1)
+        LogLine(
+            level: "info", method: request.method.rawValue, path: request.path,
+            status: response.statusCode.code, milliseconds: (microseconds / 10).rounded() / 100
+        ).write()
         return response
     }
+}
 
-    private struct Line: Encodable {
-        let time = Date()
-        let level = "info"
-        let method: String
-        let path: String
-        let status: Int
-        let milliseconds: Double
-    }
+/// A line of the log. What is nil is left out.
+private struct LogLine: Encodable {
+    let time = Date()
+    let level: String
+    var message: String?
+    var method: String?
+    var path: String?
+    var status: Int?
+    var milliseconds: Double?
 
-    private func write(_ request: HTTPRequest, _ status: Int, since start: ContinuousClock.Instant)
-    {
-        let microseconds = (ContinuousClock.now - start) / .microseconds(1)
-        JSONLog.write(
-            Line(
-                method: request.method.rawValue, path: request.path, status: status,
-                milliseconds: (microseconds / 10).rounded() / 100))
+    /// One write(2) for each line, so that lines of several threads do not mix.
+    func write() {
+        guard let line = try? json(self) else { return }
+        // Who no longer reads the log does not end the server.
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
     }
 }

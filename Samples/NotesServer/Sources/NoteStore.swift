@@ -38,11 +38,7 @@ final class NoteStore: Sendable {
     func note(_ id: Int64) throws -> Note? { try database.read { try Note.fetchOne($0, key: id) } }
 
     func add(_ text: String) throws -> Note {
-        try database.write { database in
-            var note = Note(text: text, changed: Date())
-            try note.insert(database)
-            return note
-        }
+        try database.write { try Note(text: text, changed: Date()).inserted($0) }
     }
 
     /// Returns nil if there is no such note.

@@ -4,6 +4,7 @@ import FlyingSocks
 import Foundation
 import Logging
 import RingConcurrency
+import RingDispatch
 import RingHTTP
 import RingNetwork
 import ServiceLifecycle
@@ -38,16 +39,14 @@ struct NotesServer: AsyncParsableCommand {
             if jsonLog { JSONLog() } else { StreamLogHandler.standardError(label: label) }
         }
         logger.logLevel = .notice
-        logToLogger(logger)
+        DispatchRuntime.setLogger(logger)
         let folder = URL(fileURLWithPath: folder, isDirectory: true)
         let uploads = folder.appendingPathComponent("files", isDirectory: true)
         try FileManager.default.createDirectory(at: uploads, withIntermediateDirectories: true)
         let store = try NoteStore(path: folder.appendingPathComponent("notes.sqlite").path)
         let (feed, pool) = (ChangeFeed(), RingSocketPool.ring)
         let routes = Routes(store: store, feed: feed, uploads: uploads)
-        let handler = BodyReadingHTTPHandler(limit: .seconds(600)) {
-            try await routes.answer($0, $1)
-        }
+        let handler = BodyReadingHTTPHandler(limit: .seconds(600), routes.answer)
         let server = HTTPServer(
             config: .init(
                 address: try sockaddr_in.inet(ip4: host, port: port), timeout: 660,

@@ -1,5 +1,6 @@
 import FlyingFox
 import Foundation
+import RingDispatch
 import RingHTTP
 import Synchronization
 
@@ -8,7 +9,8 @@ final class Routes: Sendable {
     private let store: NoteStore
     private let feed: ChangeFeed
     private let uploads: URL
-    private let requests = Atomic<Int>(0)
+    private let requests = Atomic(0)
+    private let page = String(decoding: PackageResources.page_html, as: UTF8.self)
     /// Most bytes of a note.
     private static let longestNote = 100_000
 
@@ -22,9 +24,9 @@ final class Routes: Sendable {
         requests.add(1, ordering: .relaxed)
         let path = request.path.split(separator: "/").map(String.init)
         switch (request.method, path.first, path.count) {
-        case (.GET, nil, 0): return page()
+        case (.GET, nil, 0): return text(.ok, page, type: "text/html")
         case (.GET, "healthz", 1): return text(.ok, "ok, \(try store.count()) notes\n")
-        case (.GET, "metrics", 1): return try metrics()
+        case (.GET, "metrics", 1): return text(.ok, try metrics())
         case (.GET, "events", 1): return feed.response()
         case (.GET, "notes", 1): return try list(request)
         case (.POST, "notes", 1): return try await add(body)
@@ -39,13 +41,13 @@ final class Routes: Sendable {
 
     private func list(_ request: HTTPRequest) throws -> HTTPResponse {
         let limit = min(max(request.query["limit"].flatMap { Int($0) } ?? 100, 1), 1000)
-        return try json(.ok, store.notes(containing: request.query["q"] ?? "", limit: limit))
+        let notes = try store.notes(containing: request.query["q"] ?? "", limit: limit)
+        return text(.ok, try json(notes), type: "application/json")
     }
 
     private func add(_ body: HTTPRequestBody) async throws -> HTTPResponse {
         guard let text = try await noteText(body) else { return noText }
-        let note = try store.add(text)
-        return try changed("added", note, .created)
+        return try answer(.created, store.add(text), event: "added")
     }
 
     private func note(
@@ -54,13 +56,14 @@ final class Routes: Sendable {
         let missing = text(.notFound, "there is no note \(name)\n")
         guard let id = Int64(name) else { return missing }
         switch method {
-        case .GET: return try store.note(id).map { try json(.ok, $0) } ?? missing
+        case .GET: return try store.note(id).map { try answer(.ok, $0) } ?? missing
         case .PUT:
             guard let text = try await noteText(body) else { return noText }
-            return try store.change(id, to: text).map { try changed("changed", $0, .ok) } ?? missing
+            let note = try store.change(id, to: text)
+            return try note.map { try answer(.ok, $0, event: "changed") } ?? missing
         case .DELETE:
             guard try store.remove(id) else { return missing }
-            feed.send(event: "removed", Data("{\"id\":\(id)}".utf8))
+            feed.send(event: "removed", "{\"id\":\(id)}")
             return HTTPResponse(statusCode: .noContent)
         default: return text(.methodNotAllowed, "GET, PUT or DELETE\n")
         }
@@ -69,11 +72,7 @@ final class Routes: Sendable {
     private struct NewNote: Decodable { let text: String }
 
     private func noteText(_ body: HTTPRequestBody) async throws -> String? {
-        var note = Data()
-        while let piece = try await body.next() {
-            note += piece
-            guard note.count <= Routes.longestNote else { return nil }
-        }
+        guard let note = try await body.data(atMost: Routes.longestNote) else { return nil }
         return try? JSONDecoder().decode(NewNote.self, from: note).text
     }
 
@@ -81,33 +80,29 @@ final class Routes: Sendable {
         text(.badRequest, "send {\"text\": \"...\"}, at most \(Routes.longestNote) bytes\n")
     }
 
-    private func changed(
-        _ event: String, _ note: Note, _ status: HTTPStatusCode
+    /// The note as the answer, after the event is sent to all who listen.
+    private func answer(
+        _ status: HTTPStatusCode, _ note: Note, event: String? = nil
     ) throws -> HTTPResponse {
-        feed.send(event: event, try Routes.encode(note))
-        return try json(status, note)
+        let note = try json(note)
+        if let event { feed.send(event: event, note) }
+        return text(status, note, type: "application/json")
     }
 
     // MARK: files
 
     /// A file's name, without anything that leads out of the folder.
     private func file(_ name: String) -> URL? {
-        let isName = name.utf8.allSatisfy { byte in
-            Character(UnicodeScalar(byte)).isLetter && byte < 128
-                || (0x30...0x39).contains(byte) || "._-".utf8.contains(byte)
-        }
-        return isName && name.first != "." && name.utf8.count < 200
-            ? uploads.appendingPathComponent(name) : nil
+        name.wholeMatch(of: /[A-Za-z0-9_-][A-Za-z0-9._-]{0,198}/) == nil
+            ? nil : uploads.appendingPathComponent(name)
     }
 
     /// Writes the body to a file as it arrives.
     private func upload(_ name: String, _ body: HTTPRequestBody) async throws -> HTTPResponse {
         guard let file = file(name) else { return text(.badRequest, "not a file name\n") }
         let part = uploads.appendingPathComponent(".\(UUID().uuidString)")
-        guard FileManager.default.createFile(atPath: part.path, contents: nil) else {
-            return text(.internalServerError, "cannot write the file\n")
-        }
         defer { try? FileManager.default.removeItem(at: part) }
+        try Data().write(to: part)
         let handle = try FileHandle(forWritingTo: part)
         var count = 0
         while let piece = try await body.next() {
@@ -115,9 +110,7 @@ final class Routes: Sendable {
             count += piece.count
         }
         try handle.close()
-        guard rename(part.path, file.path) == 0 else {
-            return text(.internalServerError, "cannot rename the file\n")
-        }
+        guard rename(part.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         return text(.created, "\(count) bytes\n")
     }
 
@@ -125,48 +118,36 @@ final class Routes: Sendable {
         guard let file = file(name), FileManager.default.fileExists(atPath: file.path) else {
             return text(.notFound, "there is no such file\n")
         }
+        let body = try HTTPBodySequence(file: file, suggestedBufferSize: 65_536)
         return HTTPResponse(
-            statusCode: .ok, headers: [.contentType: "application/octet-stream"],
-            body: try HTTPBodySequence(file: file, suggestedBufferSize: 65_536))
+            statusCode: .ok, headers: [.contentType: "application/octet-stream"], body: body)
     }
 
     // MARK: answers
 
-    private func page() -> HTTPResponse {
-        HTTPResponse(
-            statusCode: .ok, headers: [.contentType: "text/html; charset=utf-8"],
-            body: Data(PackageResources.page_html))
-    }
-
-    private func metrics() throws -> HTTPResponse {
-        text(
-            .ok,
-            """
+    /// In Prometheus's text format.
+    private func metrics() throws -> String {
+        let runtime = DispatchRuntime.snapshot()
+        return """
             # TYPE notes_requests_total counter
             notes_requests_total \(requests.load(ordering: .relaxed))
             # TYPE notes_listeners gauge
             notes_listeners \(feed.listenerCount)
             # TYPE notes gauge
             notes \(try store.count())
-            \(runtimeMetrics())
-            """)
+            # TYPE ringdispatch_workers gauge
+            ringdispatch_workers \(runtime.workers)
+            # TYPE ringdispatch_take_overs_total counter
+            ringdispatch_take_overs_total \(runtime.takeOvers)
+
+            """
     }
 
-    private func text(_ status: HTTPStatusCode, _ text: String) -> HTTPResponse {
+    private func text(
+        _ status: HTTPStatusCode, _ text: String, type: String = "text/plain"
+    ) -> HTTPResponse {
         HTTPResponse(
-            statusCode: status, headers: [.contentType: "text/plain; charset=utf-8"],
+            statusCode: status, headers: [.contentType: "\(type); charset=utf-8"],
             body: Data(text.utf8))
-    }
-
-    private func json(_ status: HTTPStatusCode, _ value: some Encodable) throws -> HTTPResponse {
-        HTTPResponse(
-            statusCode: status, headers: [.contentType: "application/json"],
-            body: try Routes.encode(value))
-    }
-
-    private static func encode(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .iso8601
-        return try encoder.encode(value)
     }
 }
