@@ -1,8 +1,15 @@
 #!/usr/bin/env bash
 # Tests the built NotesServer: notes, events, its log, what it tells systemd, an upload in flight
-# while it stops; then requests that are cut off, too long or wrong, and wrong options.
+# while it stops; then requests that are cut off, too long or wrong, wrk, the page in a browser, and
+# wrong options.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source Scripts/http-tools.sh
+lines=$(cat Samples/NotesServer/Sources/*.swift | wc -l)
+if [ "$lines" -gt 400 ]; then
+    echo "NotesServer has $lines lines of Swift, and may have 400"
+    exit 1
+fi
 place=$(mktemp -d)
 server=
 clean_up() {
@@ -138,6 +145,19 @@ head = exchange(b"HEAD /events HTTP/1.1\r\n\r\n")
 assert head.startswith(b"HTTP/1.1 200 ") and head.endswith(b"\r\n\r\n"), head
 assert b"notes_listeners 0\n" in exchange(b"GET /metrics HTTP/1.1\r\n\r\n")
 END
+if command -v wrk >/dev/null; then
+    load_with_wrk "${url}healthz"
+else
+    echo "skipped: wrk is not installed"
+fi
+browser=$(command -v chromium || command -v chromium-browser || true)
+if [ -z "$browser" ]; then
+    echo "skipped: chromium is not installed"
+elif ! find_websockets; then
+    echo "skipped: python3 cannot install websockets"
+else
+    "$python" Scripts/notes-browser.py "$browser" "$url" "$place"
+fi
 for text in '50% off' a_b axb; do
     fetch -o "$place/answer" "${url}notes" -d "{\"text\":\"$text\"}"
 done
