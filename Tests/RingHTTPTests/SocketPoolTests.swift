@@ -76,16 +76,19 @@ struct SocketPoolTests {
         try far.close()
     }
 
-    @Test("Cancelling the task ends its wait, whenever it comes")
-    func cancellation() async throws {
+    @Test(
+        "Cancelling the task ends its wait, whenever it comes",
+        arguments: [Socket.Event.read, .write])
+    func cancellation(event: Socket.Event) async throws {
         let (near, far) = try makePair(on: pool)
+        fill(near)
         for number in 0..<500 {
             let waiting =
                 number.isMultiple(of: 2)
-                ? await beginWait(for: .read, of: near, on: pool)
+                ? await beginWait(for: [event], of: near, on: pool)
                 : Task { () -> (any Error)? in
                     do {
-                        try await pool.suspendSocket(near.socket, untilReadyFor: .read)
+                        try await pool.suspendSocket(near.socket, untilReadyFor: [event])
                         return nil
                     } catch {
                         return error
@@ -95,7 +98,8 @@ struct SocketPoolTests {
             #expect(await waiting.value is CancellationError)
         }
         // The socket works as before.
-        let waiting = await beginWait(for: .read, of: near, on: pool)
+        let waiting = await beginWait(for: [event], of: near, on: pool)
+        drain(far)
         try await far.write(Data([1]))
         #expect(await waiting.value == nil)
         try near.close()
