@@ -12,10 +12,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Each step is the function verify_STEP. The number: about how many minutes it takes on 2 CPUs.
 sanitizers=(tsan asan)
-others=(samples loops stress simulation deep traits alone docs notes ported demo manifests containers)
+others=(
+    samples loops stress simulation deep traits alone docs notes http ported demo manifests
+    containers
+)
 declare -A minutes=(
     [tsan]=14 [asan]=10 [samples]=25 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=12
-    [alone]=12 [docs]=5 [notes]=12
+    [alone]=12 [docs]=5 [notes]=12 [http]=4
     [ported]=4 [demo]=5 [manifests]=1 [containers]=25
 )
 declare -A titles=(
@@ -30,6 +33,7 @@ declare -A titles=(
     [alone]="the libraries with each trait alone"
     [docs]="DocC without warnings, a comment for each public symbol"
     [notes]="NotesServer and its stop; new servers of each kind"
+    [http]="FlyingFox on the event loops: other clients, and its own tests"
     [ported]="code for GCD, ported by the plugins"
     [demo]="the demo, in release"
     [manifests]="the Kubernetes manifests, by their schemas"
@@ -191,6 +195,8 @@ check_new_server() {
     return $status
 }
 
+verify_http() { Scripts/http-test.sh; }
+
 verify_ported() {
     local place=Tests/PortedPackage fetched backend check status=0
     # Uses the package's own dependencies: nothing is resolved or fetched again.
@@ -289,6 +295,7 @@ missing_for() {
         command -v docc >/dev/null || echo "no docc: it comes with Swift's toolchain"
         command -v jq >/dev/null || echo "no jq"
         ;;
+    http) can_fetch swhitty/FlyingFox || echo "FlyingFox cannot be fetched" ;;
     traits | alone)
         can_fetch swhitty/FlyingFox || echo "the traits' packages cannot be fetched"
         ;;

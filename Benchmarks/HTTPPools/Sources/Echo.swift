@@ -1,0 +1,8 @@
+import FlyingFox
+
+/// Sends each message of a WebSocket back.
+struct Echo: WSMessageHandler {
+    func makeMessages(for client: AsyncStream<WSMessage>) async throws -> AsyncStream<WSMessage> {
+        client
+    }
+}
