@@ -32,9 +32,9 @@ class Page:
             if message.get("id") == number:
                 assert "error" not in message, message
                 return message["result"]
-            self.look_at(message)
+            self.receive(message)
 
-    def look_at(self, event):
+    def receive(self, event):
         kind, details = event["method"], event["params"]
         if kind == "Runtime.exceptionThrown":
             self.errors.append(details)

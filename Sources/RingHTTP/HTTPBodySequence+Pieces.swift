@@ -4,8 +4,8 @@ internal import FlyingSocks
 public import Foundation
 
 extension HTTPBodySequence {
-    /// A body of unknown length, such as server-sent events. Each piece is sent as it comes, and the
-    /// stream's end ends the body. Empty pieces are left out.
+    /// A body of unknown length, such as server-sent events. Each piece is sent as it comes, and
+    /// the stream's end ends the body. Empty pieces are left out.
     public init(pieces: AsyncStream<Data>) { self.init(from: Pieces(stream: pieces)) }
 }
 

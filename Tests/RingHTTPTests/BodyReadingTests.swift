@@ -135,7 +135,7 @@ struct BodyReadingTests {
         }
     }
 
-    @Test("The pieces of an answer are chunks; an empty one does not end it")
+    @Test("The pieces of an answer arrive one by one; an empty one does not end it")
     func pieces() async throws {
         try await serve { client in
             try await client.send("/pieces")
@@ -145,8 +145,8 @@ struct BodyReadingTests {
             }
             #expect(answer.hasPrefix("HTTP/1.1 200 "))
             // FlyingFox writes lengths with two digits.
-            let chunks = answer.components(separatedBy: "\r\n").suffix(7)
-            #expect(chunks == ["03", "one", "03", "two", "0", "", ""])
+            let lines = answer.components(separatedBy: "\r\n").suffix(7)
+            #expect(lines == ["03", "one", "03", "two", "0", "", ""])
             #expect(try await client.get("/length") == (200, "GET 0"))
         }
     }
