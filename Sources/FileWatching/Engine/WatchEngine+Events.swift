@@ -65,11 +65,6 @@ extension WatchEngine {
         _ name: UnsafeRawBufferPointer, in folder: NodeNumber
     ) -> (FolderEntryFacts, isLink: Bool)? {
         tree.write(pathOf: folder, name, to: &confined.path)
-        return factsAtPath(in: folder)
-    }
-
-    /// The facts of the entry at `path`, which is in the folder.
-    private func factsAtPath(in folder: NodeNumber) -> (FolderEntryFacts, isLink: Bool)? {
         confined.checkedFolders.insert(folder)
         guard let facts = FolderEntryFacts(path: confined.path, followsLinks: false) else {
             return nil
@@ -90,18 +85,6 @@ extension WatchEngine {
         return found
     }
 
-    /// Updates a node with the facts of its file. An entry of another kind has taken its path, and
-    /// events for that follow, unless the node's kind was a guess.
-    private func update(_ node: NodeNumber, _ facts: FolderEntryFacts) {
-        let known = tree[node]
-        guard (known.kind == .directory) == (facts.kind == .directory) else { return }
-        if known.kind != facts.kind {
-            guard known.inode == 0 else { return }
-            tree[node].kind = facts.kind
-        }
-        tree.update(node, facts)
-    }
-
     // MARK: creation, removal, modification
 
     private func appear(
@@ -120,10 +103,12 @@ extension WatchEngine {
             let isSame = facts.inode == tree[known].inode
             if facts.kind == tree[known].kind, isSame || facts.kind != .directory {
                 if tree[known].lacksWatch { push(known, []) }
-                let isChanged = tree.differs(known, from: facts)
+                // Events for later writes may follow, or be lost.
+                guard tree.differs(known, from: facts), !isSame || !isAmbiguous(folder) else {
+                    return
+                }
                 tree.update(known, facts)
-                return isChanged && !(isSame && isAmbiguous(folder))
-                    ? report(.modified, known) : ()
+                return report(.modified, known)
             }
             removeAndReport(known)
         }
@@ -180,48 +165,27 @@ extension WatchEngine {
             // The folder may have become readable.
             if tree[node].lacksWatch { push(node, []) }
         } else {
-            confined.touched = node
-            // The kind was a guess.
-            if tree[node].inode == 0 { examineTouched() }
+            tree[node].flags.insert(.unexamined)
+            examineIfNeeded(node, name, in: folder, action)
         }
         report(action, node)
     }
 
-    /// Reads the size and time of the file whose change was reported last. Called before the tree
-    /// changes again.
-    func examineTouched() {
-        guard confined.touched != 0 else { return }
-        let node = confined.touched
-        confined.touched = 0
-        tree.write(pathOf: node, to: &confined.path)
-        guard let (facts, _) = factsAtPath(in: tree[node].parent) else { return }
-        update(node, facts)
-        guard facts.hasOtherNames else { return }
-        confined.changedInodes.insert(facts.inode)
-        if confined.changedInodes.count > WatchEngine.mostChangedInodes { updateOtherNames() }
-    }
-
-    private static let mostChangedInodes = 4096
-
-    /// Updates the entries whose file was changed under another name: the kernel reports only the
-    /// name that was used.
-    func updateOtherNames() {
-        guard !confined.changedInodes.isEmpty else { return }
-        for root in confined.roots where root.node != 0 {
-            tree.forEach(below: root.node) { node in
-                let known = tree[node]
-                guard known.kind != .directory, confined.changedInodes.contains(known.inode) else {
-                    return
-                }
-                tree.write(pathOf: node, to: &confined.path)
-                // A path that leads to another file by now has events of its own.
-                guard let facts = FolderEntryFacts(path: confined.path, followsLinks: false),
-                    facts.inode == known.inode, facts.kind == known.kind
-                else { return }
-                tree.update(node, facts)
-            }
-        }
-        confined.changedInodes.removeAll()
+    /// Examines a file before its change is reported, if a later scan does not suffice: its kind was
+    /// a guess, or the next poll must tell this write from those of others.
+    private func examineIfNeeded(
+        _ node: NodeNumber, _ name: UnsafeRawBufferPointer, in folder: NodeNumber,
+        _ action: FileChange.Action
+    ) {
+        let known = tree[node]
+        let isGuess = known.inode == 0
+        guard isGuess || action == .modified && confined.counts.polledRoots > 0,
+            let (facts, isLink) = facts(name, in: folder, false), !isLink,
+            // Otherwise events for another file at the path follow.
+            isGuess || facts.inode == known.inode && facts.kind == known.kind
+        else { return }
+        tree[node].kind = facts.kind
+        tree.update(node, facts)
     }
 
     // MARK: renames
@@ -357,7 +321,12 @@ extension WatchEngine {
         let previous = FilePath(terminated: confined.path)
         let origin = tree[node].parent
         tree.move(node, to: folder, name)
-        if let found { tree.update(node, found) } else { confined.doubtful.insert(folder) }
+        if let found {
+            // Events for writes, or for another entry at the path, may follow.
+            if tree[node].inode == 0 { tree.update(node, found) }
+        } else {
+            confined.doubtful.insert(folder)
+        }
         if isFolder { doubt(below: node) }
         report(
             .renamed, node, from: previous, isWhole: isFolder || replaced?.isFull == true,

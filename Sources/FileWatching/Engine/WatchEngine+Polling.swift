@@ -48,7 +48,6 @@ extension WatchEngine {
         guard confined.phase == .ready, !confined.isRepairing, confined.pending.isEmpty else {
             return schedulePoll(interval)
         }
-        examineTouched()
         confined.counts.polls += 1
         confined.pollStart = MonotonicClock.nanoseconds()
         compareRoots(isPoll: true)

@@ -61,6 +61,7 @@ extension WatchEngine {
             isOther = tree[folder].inode != 0 && tree[folder].inode != inode
             tree[folder].inode = inode
         }
+        let mayLackEvents = confined.isRepairing || isOther || tree[folder].lacksWatch
         set(watch, of: folder, at: scan.path)
         if !flags.contains(.fresh) {
             tree[folder].flags.insert(.fresh)
@@ -72,7 +73,9 @@ extension WatchEngine {
         let isRepair = flags.contains(.repair) || isOther
         while true {
             for entry in scan.entries {
-                meet(entry, in: folder, isQuiet: isQuiet, isRepair: isRepair, isNew: wasEmpty)
+                meet(
+                    entry, in: folder, isQuiet: isQuiet, isRepair: isRepair, isNew: wasEmpty,
+                    mayLackEvents: mayLackEvents)
             }
             guard scan.hasMore else { break }
             scan.readOn()
@@ -160,9 +163,11 @@ extension WatchEngine {
         }
     }
 
+    /// - Parameter mayLackEvents: not every change since the folder's last scan was reported or is
+    ///   in the kernel's queue.
     private func meet(
         _ entry: FolderScan.Entry, in folder: NodeNumber, isQuiet: Bool, isRepair: Bool,
-        isNew: Bool
+        isNew: Bool, mayLackEvents: Bool
     ) {
         let known = isNew ? nil : tree.child(of: folder, entry.name)
         if let known, tree[known].flags.contains(.departing) { return }
@@ -181,7 +186,9 @@ extension WatchEngine {
                     if isRepair || tree[known].lacksWatch {
                         push(known, isRepair ? .repair : [])
                     }
-                } else if tree.differs(known, from: facts) {
+                } else if tree.differs(known, from: facts),
+                    mayLackEvents || !isReported(known, facts)
+                {
                     tree.update(known, facts)
                     report(.modified, known, isDiscovered: true)
                 }
@@ -193,6 +200,12 @@ extension WatchEngine {
         if !isQuiet { report(.created, node, isDiscovered: true) }
         if facts.kind == .directory { push(node, isQuiet ? .quiet : []) }
         if isNew { tree[node].flags.remove(.seen) }
+    }
+
+    /// Whether the file's event was reported. Its facts stay as they are: events in the queue, such
+    /// as a removal, are compared with them.
+    private func isReported(_ known: NodeNumber, _ facts: FolderEntryFacts) -> Bool {
+        tree[known].flags.contains(.unexamined) && tree[known].inode == facts.inode
     }
 
     /// Whether the entry is still the known folder, or a file. A folder's list has the inode of the

@@ -8,13 +8,20 @@ extension WatchEngine {
         queue.async { [self] in
             var entries: [FileTreeEntry] = []
             if confined.phase != .cancelled {
-                examineTouched()
-                updateOtherNames()
                 reporter.closeWindow()
                 reporter.publish()
                 entries.reserveCapacity(tree.fileCount + tree.confined.folderCount)
+                // Files with several names: the kernel reports only the name that was used.
+                var linked: Set<UInt64> = []
                 for root in confined.roots where root.node != 0 {
-                    tree.forEach(below: root.node) { entries.append(entry($0)) }
+                    tree.forEach(below: root.node) { node in
+                        entries.append(entry(node))
+                        guard tree[node].flags.contains(.unexamined) else { return }
+                        if examine(&entries[entries.count - 1]) { linked.insert(tree[node].inode) }
+                    }
+                }
+                for index in entries.indices where linked.contains(entries[index].inode) {
+                    examine(&entries[index])
                 }
                 entries.sort { WatchEngine.precedes($0.path, $1.path) }
             }
@@ -31,6 +38,21 @@ extension WatchEngine {
                 return UInt8(bitPattern: one[index]) < UInt8(bitPattern: other[index])
             }
         }
+    }
+
+    /// Gives the entry the file's present size and time. The tree keeps what was found before the
+    /// last report, so that a later scan still finds a write whose event is lost.
+    /// - Returns: whether the file has other names.
+    @discardableResult
+    private func examine(_ entry: inout FileTreeEntry) -> Bool {
+        // A path that leads to another file by now has events of its own.
+        guard
+            let facts = FolderEntryFacts(path: entry.path.terminatedBytes, followsLinks: false),
+            facts.inode == entry.inode, FileChange.Kind(facts.kind) == entry.kind
+        else { return false }
+        entry.size = facts.size
+        entry.modifiedNanoseconds = facts.modifiedNanoseconds
+        return facts.hasOtherNames
     }
 
     private func entry(_ node: NodeNumber) -> FileTreeEntry {

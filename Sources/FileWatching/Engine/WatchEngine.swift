@@ -12,9 +12,6 @@ final class WatchEngine: @unchecked Sendable {
     let watches: SharedWatches
     let reporter: ChangeReporter
     private let mountTable: @Sendable () -> MountTable
-    /// Examines the touched file. A timer fires when its loop has nothing else to do: the report of
-    /// the change has left by then.
-    private let examiner: any DispatchSourceTimer
     /// The number as a subscriber of `watches`, once it has joined.
     var number = UInt32.max
 
@@ -59,11 +56,6 @@ final class WatchEngine: @unchecked Sendable {
         var departures: [(cookie: UInt32, node: NodeNumber, timeNanoseconds: UInt64)] = []
         /// The entry that the last event moved, if the event was a renaming.
         var lastArrived: NodeNumber = 0
-        /// The file whose change was reported last; its size and time are read after the report, so
-        /// that the report need not wait. 0: none.
-        var touched: NodeNumber = 0
-        /// The files with several names that have changed since the tree was updated for all names.
-        var changedInodes: Set<UInt64> = []
         var phase = Phase.setup
         var counts = FileTreeStatistics()
         /// The errno of each folder whose last scan has failed, and was reported.
@@ -110,9 +102,6 @@ final class WatchEngine: @unchecked Sendable {
             rules: IgnoreRules(options))
         queue = DispatchQueue(label: "file-watching.tree", qos: .userInitiated)
         reporter = ChangeReporter(target, window: options.window, engineQueue: queue)
-        examiner = DispatchSource.makeTimerSource(queue: queue)
-        examiner.setEventHandler { [weak self] in self?.examineTouched() }
-        examiner.activate()
     }
 
     /// Roots within other roots are watched with them.
@@ -170,7 +159,6 @@ final class WatchEngine: @unchecked Sendable {
 
     private func run() {
         guard confined.phase != .cancelled else { return }
-        examineTouched()
         let isFinished = scanPending(for: WatchEngine.scanNanoseconds)
         let batch = inbox.withLock { inbox in
             inbox.isScheduled = false
@@ -180,7 +168,6 @@ final class WatchEngine: @unchecked Sendable {
         if let batch { handle(batch) }
         if isFinished { awaitEmptiness() }
         publish()
-        if confined.touched != 0 { examiner.schedule(deadline: .now(), leeway: .nanoseconds(0)) }
         if !isFinished { scheduleRun() }
     }
 
@@ -254,7 +241,6 @@ final class WatchEngine: @unchecked Sendable {
         batch.names.withUnsafeBytes { names in
             var rest = names[...]
             while let event = confined.upcoming.popFirst() {
-                examineTouched()
                 let name = UnsafeRawBufferPointer(rebasing: rest.prefix(event.nameLength))
                 rest = rest.dropFirst(event.nameLength)
                 switch event.target {

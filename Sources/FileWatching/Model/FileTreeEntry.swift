@@ -3,7 +3,7 @@ public import SystemPackage
 /// A watcher's knowledge of one file or folder.
 ///
 /// A change of a file that has several names (hard links) shows in all its entries, as long as it
-/// was made under a name that is watched.
+/// was made under a name that is watched and still exists.
 public struct FileTreeEntry: Sendable, Hashable {
     /// Begins with the root as passed to the watcher.
     public var path: FilePath

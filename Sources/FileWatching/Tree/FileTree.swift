@@ -66,8 +66,9 @@ final class FileTree {
         return number
     }
 
-    /// Stores what a scan found for a node of the same kind.
+    /// Stores what was found for a node of the same kind.
     func update(_ node: NodeNumber, _ facts: FolderEntryFacts) {
+        self[node].flags.remove(.unexamined)
         self[node].inode = facts.inode
         guard facts.kind != .directory else { return }
         self[node].modifiedNanoseconds = facts.modifiedNanoseconds

@@ -17,4 +17,6 @@ struct NodeFlags: OptionSet {
     static let link = NodeFlags(rawValue: 1 << 5)
     /// Renamed; the new path is not known yet.
     static let departing = NodeFlags(rawValue: 1 << 6)
+    /// A change of the file was reported after its facts were read.
+    static let unexamined = NodeFlags(rawValue: 1 << 7)
 }

@@ -8,31 +8,9 @@ import Testing
 /// A scan finds changes before the kernel reports them.
 @Suite("Scans before the events", .watchdog)
 struct EarlyScanTests {
-    /// A watcher whose shared watches are not read until the test resumes it.
-    private struct Paused {
-        let folder = Folder()
-        let watches = SharedWatches()
-        let watching: Watching
-        var engine: WatchEngine { watching.watcher.engine }
-        var root: NodeNumber { engine.confined.roots[0].node }
-
-        /// - Parameter root: watched; nil: the folder itself.
-        init(_ names: [String], root: String? = nil) throws {
-            for name in names { folder.makeDirectory(name) }
-            let root = if let root { folder(root) } else { folder.path }
-            watching = try Watching(watches: watches, in: folder, roots: [root])
-            watches.pause()
-        }
-
-        func resume(until path: String) {
-            watches.resume()
-            watching.expectChanges(of: [path])
-        }
-    }
-
     @Test("a folder that is scanned after its exchange with another one")
     func exchanged() throws {
-        let paused = try Paused(["one", "one/in-one", "two", "two/in-two"])
+        let paused = try PausedWatching(["one", "one/in-one", "two", "two/in-two"])
         let folder = paused.folder
         #expect(Files.exchange(folder("one"), folder("two")))
         paused.engine.queue.sync {
@@ -50,7 +28,7 @@ struct EarlyScanTests {
 
     @Test("a new folder that cannot be scanned yet, because an ancestor was renamed")
     func missed() throws {
-        let paused = try Paused(["old"])
+        let paused = try PausedWatching(["old"])
         let (folder, engine) = (paused.folder, paused.engine)
         for name in ["old/found", "old/found/new"] { folder.makeDirectory(name) }
         folder.makeFile("old/found/new/file")
@@ -73,7 +51,7 @@ struct EarlyScanTests {
     /// The kernel reports the folder's end first, then the removal of its name from the parent.
     @Test("a folder whose end is reported before its removal, in a removed root")
     func rootGone() throws {
-        let paused = try Paused(["root", "root/sub"], root: "root")
+        let paused = try PausedWatching(["root", "root/sub"], root: "root")
         let (folder, engine) = (paused.folder, paused.engine)
         Files.removeAll(folder("root"))
         engine.queue.sync {

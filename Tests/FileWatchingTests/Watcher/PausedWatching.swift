@@ -1,0 +1,54 @@
+import LinuxPlatform
+import RingDispatch
+import SystemPackage
+import Testing
+
+@testable import FileWatching
+
+/// A watcher whose shared watches are not read until the test resumes it.
+struct PausedWatching {
+    let folder = Folder()
+    let watches = SharedWatches()
+    let watching: Watching
+    var engine: WatchEngine { watching.watcher.engine }
+    var root: NodeNumber { engine.confined.roots[0].node }
+
+    /// - Parameters:
+    ///   - names: folders to make before.
+    ///   - files: files to make before.
+    ///   - root: watched; nil: the folder itself.
+    init(_ names: [String] = [], files: [String] = [], root: String? = nil) throws {
+        for name in names { folder.makeDirectory(name) }
+        for name in files { folder.makeFile(name) }
+        let root = if let root { folder(root) } else { folder.path }
+        watching = try Watching(watches: watches, in: folder, roots: [root])
+        watches.pause()
+    }
+
+    func resume(until path: String) {
+        watches.resume()
+        watching.expectChanges(of: [path])
+    }
+
+    /// Has the engine handle a batch as if the kernel had sent it.
+    func deliver(_ batch: InotifyBatch) {
+        engine.take(batch)
+        engine.queue.sync {}
+    }
+
+    /// Has the engine handle an event of an entry of the root.
+    func deliver(_ mask: InotifyMask, _ name: String) {
+        var batch = InotifyBatch()
+        let watch = engine.queue.sync { engine.tree[root].watch ?? 0 }
+        let event = InotifyEvent(watch: watch, mask: mask, cookie: 0, isOfEntry: true)
+        Array(name.utf8).withUnsafeBytes { batch.add(event, for: .node(root), $0[...]) }
+        deliver(batch)
+    }
+
+    func scanRoot() {
+        engine.queue.sync {
+            engine.push(root, [])
+            engine.scanSome()
+        }
+    }
+}
