@@ -41,7 +41,7 @@ extension WatchEngine {
             push(folder, .repair)
         }
         if let index = confined.roots.firstIndex(where: {
-            $0.node == folder && $0.anchors.isEmpty
+            $0.node == folder && $0.parentWatch == nil
         }),
             !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended])
         {

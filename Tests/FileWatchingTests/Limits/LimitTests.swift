@@ -128,12 +128,39 @@ struct LimitTests {
     func rootOfUnwatched() throws {
         let folder = Folder()
         folder.makeDirectory("root")
-        let rules = Watched(RefusingInotify.Rules(code: EACCES, allowed: 1..<100))
+        let rules = Watched(RefusingInotify.Rules(code: EACCES, refused: folder.path.string))
         let watching = try Watching(
             watches: sharedWatches(rules), in: folder, roots: [folder("root")])
         #expect(watching.errors.value.map(\.path) == [folder.path])
         Files.removeAll(folder("root"))
         watching.expect("removed root")
+    }
+
+    @Test("a root's renaming is reported, though its parent cannot be watched")
+    func renamedRootOfUnwatched() throws {
+        let folder = Folder()
+        folder.makeDirectory("parent")
+        folder.makeDirectory("parent/root")
+        let rules = Watched(RefusingInotify.Rules(code: EACCES, refused: folder("parent").string))
+        let watching = try Watching(
+            watches: sharedWatches(rules), in: folder, roots: [folder("parent/root")])
+        #expect(watching.errors.value.map(\.path) == [folder("parent")])
+        #expect(Files.rename(folder("parent/root"), folder("elsewhere")))
+        watching.expect("removed parent/root")
+    }
+
+    @Test("a folder that is made again, and cannot be watched, is an error again")
+    func failsAgain() throws {
+        let folder = Folder()
+        let rules = Watched(RefusingInotify.Rules(code: EACCES, refused: folder("sub").string))
+        let watching = try Watching(watches: sharedWatches(rules), in: folder)
+        for count in 1...2 {
+            folder.makeDirectory("sub")
+            expectEventually(watching.errors) { $0.count == count }
+            #expect(Files.remove(folder("sub")))
+            watching.expect("created sub", "removed sub")
+        }
+        #expect(watching.errors.value.map(\.path) == [folder("sub"), folder("sub")])
     }
 
     @Test("several watchers of a tree have one instance and one watch for each folder")

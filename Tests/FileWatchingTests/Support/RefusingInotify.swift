@@ -8,6 +8,8 @@ final class RefusingInotify: Inotify {
         var code: Int32?
         /// The calls that succeed nevertheless, by their index.
         var allowed = 0..<0
+        /// Nil: each path; otherwise only this one, however it is named.
+        var refused: String?
         /// The number of calls so far.
         var asked = 0
         var openInstances = 0
@@ -27,8 +29,14 @@ final class RefusingInotify: Inotify {
     func watch(
         _ place: FilePlace, for mask: InotifyMask, isAdding: Bool
     ) throws(SystemError) -> Int32 {
+        let path = place.withPath { path in
+            guard let real = realpath(path, nil) else { return "" }
+            defer { free(real) }
+            return String(cString: real)
+        }
         let refusal = rules.update { rules -> Int32? in
             defer { rules.asked += 1 }
+            if let refused = rules.refused { return path == refused ? rules.code : nil }
             return rules.allowed.contains(rules.asked) ? nil : rules.code
         }
         if let refusal { throw SystemError(call: "inotify_add_watch", code: refusal) }
