@@ -176,9 +176,9 @@ extension WatchEngine {
             return
         }
         let (facts, isLink) = followed(listed, in: folder) { entry.target }
-        guard !confined.rules.ignores(entry.name, facts.kind == .directory, in: folder, tree) else {
-            return
-        }
+        // A pattern for folders does not match a link to one.
+        let isFolder = listed.kind == .directory
+        guard !confined.rules.ignores(entry.name, isFolder, in: folder, tree) else { return }
         if let known {
             if isSame(known, facts) {
                 tree[known].flags.insert(.seen)
@@ -260,8 +260,9 @@ extension WatchEngine {
     /// Removes a node that a scan did not find. The removal of an ignored entry is not reported.
     private func lose(_ node: NodeNumber, in folder: NodeNumber) {
         let name = tree.confined.names.withName(of: tree[node]) { Array($0) }
+        let isFolder = tree[node].isFolder && !tree[node].flags.contains(.link)
         let isIgnored = name.withUnsafeBytes {
-            confined.rules.ignores($0, tree[node].isFolder, in: folder, tree)
+            confined.rules.ignores($0, isFolder, in: folder, tree)
         }
         if isIgnored { remove(node) } else { removeAndReport(node, isDiscovered: true) }
     }
@@ -291,6 +292,10 @@ extension WatchEngine {
                 watches.unwatch(watch, for: subscription(node))
             }
             confined.rules.forget(node)
+            if !confined.failures.isEmpty {
+                tree.write(pathOf: node, to: &confined.path)
+                confined.failures[FilePath(terminated: confined.path)] = nil
+            }
             for scan in confined.scanned where scan.folder == node { scan.isVoid = true }
         }
     }
