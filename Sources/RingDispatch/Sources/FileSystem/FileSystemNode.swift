@@ -2,7 +2,7 @@ internal import LinuxPlatform
 
 /// A watched file or directory, with its sources and its last known status. The lock of
 /// `FileSystemWatches` guards it.
-final class FileSystemNode {
+final class FileSystemNode: @unchecked Sendable {
     typealias Event = DispatchSource.FileSystemEvent
 
     /// The kernel's number for the watch.

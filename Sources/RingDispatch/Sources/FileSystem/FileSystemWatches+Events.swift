@@ -86,10 +86,28 @@ extension FileSystemWatches {
         do throws(SystemError) {
             try watchAgain(node)
             examine([node], isThorough: false)
-            if isCurrent(node) { checks.append(WatchCheck(node)) }
+            check(node)
         } catch {
             abandon(node, error, &outcome)
         }
+    }
+
+    /// Restores a watch that the kernel has dropped, and reports changes that may have been missed.
+    func restoreWatch(of node: FileSystemNode) -> Outcome {
+        var outcome = Outcome()
+        guard isCurrent(node) else { return outcome }
+        let before = node.watch
+        do throws(SystemError) {
+            try watchAgain(node)
+        } catch {
+            abandon(node, error, &outcome)
+            return outcome
+        }
+        if node.watch != before || !isCurrent(node) {
+            reader?.inotify.unwatch(before)
+            examine([node], isThorough: true)
+        }
+        return outcome
     }
 
     /// Informs the file's sources that no more events follow.

@@ -5,10 +5,10 @@ internal import LinuxPlatform
 /// after the last.
 ///
 /// The lock is also held during the calls on a source's descriptor, so that a source may close it
-/// once it has unregistered. None of these calls waits for a disk or a server.
+/// once it has unregistered. On a network file system such a call may wait for the server; then all
+/// sources wait.
 final class FileSystemWatches: @unchecked Sendable {
-    // Safety: the lock guards everything but `woken` and `isCheckScheduled`, which belong to the
-    // queue, and the constants.
+    // Safety: the lock guards everything but `woken`, which belongs to the queue, and the constants.
     static let shared = FileSystemWatches { () throws(SystemError) in
         try InotifyDescriptor()
     }
@@ -20,11 +20,8 @@ final class FileSystemWatches: @unchecked Sendable {
     private let lock = Locked(())
     private(set) var reader: InotifyReader?
     var nodes: [Int32: FileSystemNode] = [:]
-    /// Files whose watch may have to be made again.
-    var checks: [WatchCheck] = []
     /// Sources with new events, which are woken outside of the lock.
     var woken: [FileSystemSource] = []
-    private var isCheckScheduled = false
     /// Reasons that were logged already; each is logged once.
     private var logged: [FileSystemWatchError.Reason] = []
 
@@ -108,7 +105,6 @@ final class FileSystemWatches: @unchecked Sendable {
             node.parent = nil
         }
         nodes = [:]
-        checks = []
         queue.async { lost.end() }
         Diagnostics.log(
             "file-system sources made so far tell nothing any more: the program has closed "
@@ -129,7 +125,6 @@ final class FileSystemWatches: @unchecked Sendable {
         wakeSources()
         if outcome.hasOverflowed { examineAll() }
         for error in outcome.errors { log(error) }
-        scheduleCheck()
         let unused = lock.withLock { _ in nodes.isEmpty ? reader.take() : nil }
         unused?.close()
     }
@@ -140,13 +135,17 @@ final class FileSystemWatches: @unchecked Sendable {
         woken.removeAll(keepingCapacity: true)
     }
 
-    private func scheduleCheck() {
-        let next = lock.withLock { _ in checks.map(\.deadline).min() }
-        guard !isCheckScheduled, let next else { return }
-        isCheckScheduled = true
-        queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: next)) { [self] in
-            isCheckScheduled = false
-            finish(lock.withLock { _ in checkWatches() })
+    /// Checks a file whose watch the kernel may have dropped, at growing intervals.
+    ///
+    /// When the last name of an open file is removed, the kernel ends the file's watches one by one,
+    /// and sends an event for each before it has finished. A watch made in between may end up in a
+    /// part of the list that the kernel has already processed (Linux 6.18,
+    /// `fsnotify_destroy_marks`): it is dropped with the others, without an event. Nothing shows
+    /// when the kernel has finished, usually microseconds later.
+    func check(_ node: FileSystemNode, afterMilliseconds wait: Int = 1) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(wait)) { [self] in
+            finish(lock.withLock { _ in restoreWatch(of: node) })
+            if wait < 100 { check(node, afterMilliseconds: wait * 10) }
         }
     }
 
