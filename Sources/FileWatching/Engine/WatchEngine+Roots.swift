@@ -18,38 +18,57 @@ extension WatchEngine {
         for watch in confined.roots[index].anchors.keys {
             watches.unwatch(watch, for: anchorSubscription(index))
         }
+        if let watch = confined.roots[index].fileWatch {
+            watches.unwatch(watch, for: anchorSubscription(index))
+        }
         confined.roots[index].anchors = [:]
         confined.roots[index].parentWatch = nil
+        confined.roots[index].fileWatch = nil
     }
 
     private func anchorSubscription(_ index: Int) -> InotifySubscription {
         InotifySubscription(subscriber: number, target: .anchor(UInt32(index)))
     }
 
+    /// From the top down: if a folder on the way is created meanwhile, the watch above reports it.
     private func anchor(_ index: Int) {
-        let root = confined.roots[index].path
-        let facts = FolderEntryFacts(path: root.terminatedBytes, followsLinks: true)
-        confined.roots[index].includesWrites = facts.map { $0.kind != .directory } ?? false
-        let mask: InotifyMask = confined.roots[index].includesWrites ? .ofFolder : .ofRoots
-        var path = root
-        while let (folder, name) = WatchRoot.parent(of: path) {
-            let isNearest = confined.roots[index].anchors.isEmpty
+        var way: [(folder: FilePath, name: [UInt8])] = []
+        while let next = WatchRoot.parent(of: way.last?.folder ?? confined.roots[index].path) {
+            way.append(next)
+        }
+        var failure: (error: SystemError, folder: FilePath)?
+        for (folder, name) in way.reversed() {
+            let isParent = folder == way[0].folder
             do throws(SystemError) {
                 let watch = try watches.watch(
                     .path(folder.terminatedBytes, followsLink: true),
-                    isNearest ? mask : .ofNames, for: anchorSubscription(index))
-                if path == root { confined.roots[index].parentWatch = watch }
-                // A link may lead back to a folder that is nearer to the root.
-                if confined.roots[index].anchors[watch] == nil {
-                    confined.roots[index].anchors[watch] = name
-                }
+                    isParent ? .ofRoots : .ofNames, for: anchorSubscription(index))
+                if isParent { confined.roots[index].parentWatch = watch }
+                // If a link leads back to a folder, the name nearest to the root counts.
+                confined.roots[index].anchors[watch] = name
+                failure = nil
             } catch {
-                let isAbsent = [ErrorCode.noEntry, ErrorCode.notDirectory].contains(error.code)
-                // A file is watched through its folder only.
-                let isFile = confined.roots[index].includesWrites
-                if isNearest, !isAbsent { fail(error, isFile ? root : folder) }
+                if [ErrorCode.noEntry, ErrorCode.notDirectory].contains(error.code) { break }
+                failure = (error, folder)
             }
-            path = folder
+        }
+        // The nearest existing folder suffices.
+        if let failure { fail(failure.error, failure.folder) }
+        watchFile(index)
+    }
+
+    /// Watches a root that is a file, which a link may lead to. After its folders: if it is created
+    /// meanwhile, an event follows.
+    private func watchFile(_ index: Int) {
+        let path = confined.roots[index].path.terminatedBytes
+        guard let facts = FolderEntryFacts(path: path, followsLinks: true),
+            facts.kind != .directory
+        else { return }
+        do throws(SystemError) {
+            confined.roots[index].fileWatch = try watches.watch(
+                .path(path, followsLink: true), .ofFile, for: anchorSubscription(index))
+        } catch {
+            if !error.isAbsence { fail(error, confined.roots[index].path) }
         }
     }
 
@@ -64,7 +83,7 @@ extension WatchEngine {
             if root.node != 0, !error.isAbsence { return fail(error, root.path) }
         }
         if root.node != 0 {
-            if let facts, facts.kind != .directory { confined.failures[root.path] = nil }
+            if facts != nil, root.fileWatch != nil { confined.failures[root.path] = nil }
             let isSame = tree[root.node].inode == facts?.inode
             if let facts, tree[root.node].kind == facts.kind, isSame || facts.kind != .directory {
                 guard tree.differs(root.node, from: facts) else { return }
@@ -91,42 +110,47 @@ extension WatchEngine {
     // MARK: events
 
     func handle(_ event: InotifyEvent, ofAnchor index: Int, _ name: UnsafeRawBufferPointer) {
-        guard let expected = confined.roots[index].anchors[event.watch] else { return }
+        let root = confined.roots[index]
+        let mask = event.mask
+        let isOfFile = event.watch == root.fileWatch
+        guard let expected = isOfFile ? [] : root.anchors[event.watch] else { return }
         guard event.isOfEntry else {
-            if !event.mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended]) {
+            if !mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended]) {
                 attach(index, isFirst: false)
+            } else if isOfFile {
+                touchFile(index, mask.contains(.modified) ? .modified : .attributes)
             }
             return
         }
         guard name.elementsEqual(expected) else { return }
-        let root = confined.roots[index]
-        guard root.parentWatch == event.watch else { return attach(index, isFirst: false) }
-        let mask = event.mask
-        if !mask.isDisjoint(with: [.created, .movedTo]) {
-            // It may be a file: then the anchor's watch must include writes.
-            if root.includesWrites {
-                examine(index)
-            } else {
-                attach(index, isFirst: false)
-            }
-        } else if !mask.isDisjoint(with: [.deleted, .movedFrom]) {
+        guard root.parentWatch == event.watch, mask.isDisjoint(with: [.created, .movedTo]) else {
+            return attach(index, isFirst: false)
+        }
+        if !mask.isDisjoint(with: [.deleted, .movedFrom]) {
             if root.isFresh || confined.isRepairing { return examine(index) }
             removeRoot(index)
-        } else if root.node != 0 {
-            touchRoot(index, mask.contains(.modified) ? .modified : .attributes)
+        } else if tree[root.node].isFolder {
+            // The folder may have become readable.
+            if tree[root.node].lacksWatch { push(root.node, []) }
+            report(.attributes, root.node)
         }
     }
 
-    private func touchRoot(_ index: Int, _ action: FileChange.Action) {
+    private func touchFile(_ index: Int, _ action: FileChange.Action) {
         let node = confined.roots[index].node
         let path = confined.roots[index].path.terminatedBytes
-        if tree[node].isFolder {
-            // The folder may have become readable.
-            if tree[node].lacksWatch { push(node, []) }
-        } else if let facts = FolderEntryFacts(path: path, followsLinks: true),
-            facts.kind == tree[node].kind
-        {
+        guard node != 0, let facts = FolderEntryFacts(path: path, followsLinks: true) else {
+            // The event for its removal follows.
+            return
+        }
+        // A link on the way may lead to another file by now.
+        guard facts.kind == tree[node].kind, facts.inode == tree[node].inode else {
+            return attach(index, isFirst: false)
+        }
+        if action == .modified {
             tree.update(node, facts)
+        } else {
+            tree[node].flags.insert(.unexamined)
         }
         report(action, node)
     }

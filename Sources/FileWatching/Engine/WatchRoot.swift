@@ -11,8 +11,8 @@ struct WatchRoot {
     var anchors: [Int32: [UInt8]] = [:]
     /// The one of `anchors` that watches the root's parent; nil if that does not exist.
     var parentWatch: Int32?
-    /// The parent's watch includes writes: the root is a file without a watch of its own.
-    var includesWrites = false
+    /// The root's own watch, if it is a file.
+    var fileWatch: Int32?
     /// Just examined: events in the kernel's queue may report a state that was found already.
     var isFresh = false
     /// See `WatchEngine.beginPolling`.

@@ -39,6 +39,9 @@ extension InotifyMask {
         return [.entries, .modified, .attributes, .selfDeleted, .selfMoved, flags]
     }
 
+    /// Mask of a file's own watch.
+    package static var ofFile: InotifyMask { [.modified, .attributes, .selfDeleted, .selfMoved] }
+
     /// Mask of a folder that contains watched roots: without the writes to other files in it.
     package static var ofRoots: InotifyMask { [.ofNames, .attributes, .selfMoved] }
 

@@ -74,6 +74,60 @@ struct RootTests {
         watching.expect("created root/a")
     }
 
+    @Test("a root may be a symbolic link to a file")
+    func linkToFile() throws {
+        let folder = Folder()
+        folder.makeDirectory("target")
+        folder.makeFile("target/a")
+        #expect(Files.call(folder("target/a"), folder("root")) { symlink($0, $1) })
+        let watching = try Watching(in: folder, roots: [folder("root")])
+        for _ in 0..<2 {
+            append(1, to: folder("target/a"))
+            watching.expect("modified root")
+        }
+        #expect(watching.snapshot().map(\.size) == [2])
+        #expect(Files.remove(folder("target/a")))
+        watching.expect("removed root")
+    }
+
+    /// As Kubernetes replaces the files of a ConfigMap: `..data` leads to the folder in force.
+    @Test("a link to a file leads to another file when a folder's link is replaced")
+    func replacedTarget() throws {
+        let folder = Folder()
+        func publish(_ version: String) {
+            folder.makeDirectory(version)
+            folder.makeFile(version + "/key")
+            #expect(Files.call(FilePath(version), folder("..tmp")) { symlink($0, $1) })
+            #expect(Files.rename(folder("..tmp"), folder("..data")))
+        }
+        publish("..1")
+        #expect(Files.call("..data/key", folder("key")) { symlink($0, $1) })
+        let watching = try Watching(in: folder, roots: [folder("key")])
+        for version in 1...3 {
+            publish("..\(version + 1)")
+            Files.removeAll(folder("..\(version)"))
+            watching.expect("modified key")
+        }
+        append(1, to: folder("..4/key"))
+        watching.expect("modified key")
+    }
+
+    @Test("a file root's attributes and removal are reported once")
+    func attributes() throws {
+        let folder = Folder()
+        let path = folder.makeFile("a")
+        let watching = try Watching(in: folder, roots: [folder("a")])
+        chmod(path, 0o600)
+        watching.expect("attributes a")
+        #expect(Files.remove(folder("a")))
+        watching.expect("removed a")
+        folder.makeFile("a")
+        watching.expect("created a")
+        append(1, to: folder("a"))
+        watching.expect("modified a")
+        #expect(watching.reported == [])
+    }
+
     @Test("a root within another is watched with it, and nothing is reported twice")
     func nested() throws {
         let folder = Folder()
