@@ -6,7 +6,8 @@ internal import RingDispatch
 /// events, to be handled on the subscriber's own queue.
 ///
 /// The lock guards the table of watches. It is held during inotify_add_watch(2), so that no event
-/// is read before the table contains its watch.
+/// is read before the table contains its watch: a folder on a server that does not answer holds up
+/// all watchers.
 final class SharedWatches: Sendable {
     typealias Subscriber = @Sendable (InotifyBatch) -> Void
 
