@@ -38,8 +38,7 @@ final class Server: Sendable {
             runner?.note(changes.count)
         }
         let watcher = try FileTreeWatcher(
-            roots, options: watching.treeOptions,
-            queue: DispatchQueue(label: "file-watch-server.changes"))
+            roots, options: watching.treeOptions, queue: .global())
         var options = ListenerOptions()
         options.connectionLimit = Self.clientLimit
         // A client that stops reading gets one rescan in place of what it has missed.

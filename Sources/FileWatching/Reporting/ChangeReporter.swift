@@ -101,12 +101,17 @@ final class ChangeReporter: @unchecked Sendable {
             confined.ready[index].sequence = confined.sequence
         }
         let changes = confined.ready
-        confined.ready.removeAll(keepingCapacity: confined.ready.count < 1024)
+        confined.ready = []
         let (isFirst, sequences) = outbox.withLock { outbox in
             guard !outbox.isCancelled else { return (false, [FileChangeSequence.Buffer]()) }
             let sequences = outbox.sequences.compactMap(\.buffer)
             guard outbox.handlers?.event != nil else { return (false, sequences) }
-            outbox.changes += changes
+            // An assignment copies nothing.
+            if outbox.changes.isEmpty {
+                outbox.changes = changes
+            } else {
+                outbox.changes += changes
+            }
             outbox.limit()
             defer { outbox.isScheduled = true }
             return (!outbox.isScheduled, sequences)
