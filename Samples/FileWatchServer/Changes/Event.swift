@@ -40,15 +40,15 @@ struct Event: Sendable {
         add(#","event":""#)
         add(change.action.rawValue)
         add("\"")
-        add(path, named: "path", to: &json)
-        if let from { add(from, named: "from", to: &json) }
+        append(path, named: "path", to: &json)
+        if let from { append(from, named: "from", to: &json) }
         add(#","kind":""#)
         add(change.kind.rawValue)
         add(change.isDiscovered ? #"","discovered":true}"# : #""}"#)
         return json
     }
 
-    private static func add(_ path: [UInt8], named name: String, to json: inout [UInt8]) {
+    private static func append(_ path: [UInt8], named name: String, to json: inout [UInt8]) {
         let isPlain = path.allSatisfy { 0x20...0x7e ~= $0 && $0 != 0x22 && $0 != 0x5c }
         guard isPlain else {
             for (name, value) in JSONValue.path(name, path) {
