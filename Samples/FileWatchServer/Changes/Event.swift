@@ -28,39 +28,28 @@ struct Event: Sendable {
     ) -> [UInt8] {
         var json: [UInt8] = []
         json.reserveCapacity(path.count + 160)
-        func add(_ text: String) { json += text.utf8 }
-        add(#"{"sequence":"#)
-        add(String(sequence))
-        add(#","time":"#)
+        func add(_ texts: String...) { for text in texts { json += text.utf8 } }
+        func add(_ name: String, path: [UInt8]) {
+            if path.allSatisfy({ 0x20...0x7e ~= $0 && $0 != 0x22 && $0 != 0x5c }) {
+                add(",\"", name, "\":\"")
+                json += path
+                return add("\"")
+            }
+            for (name, value) in JSONValue.path(name, path) {
+                add(",\"", name, "\":")
+                json += value.bytes
+            }
+        }
         let microseconds = change.timeNanoseconds / 1000
-        add(String(microseconds / 1_000_000))
-        add(".")
+        add(#"{"sequence":"#, String(sequence), #","time":"#, String(microseconds / 1_000_000), ".")
         // With its leading zeros.
         json += String(1_000_000 + microseconds % 1_000_000).utf8.dropFirst()
-        add(#","event":""#)
-        add(change.action.rawValue)
-        add("\"")
-        append(path, named: "path", to: &json)
-        if let from { append(from, named: "from", to: &json) }
-        add(#","kind":""#)
-        add(change.kind.rawValue)
-        add(change.isDiscovered ? #"","discovered":true}"# : #""}"#)
+        add(#","event":""#, change.action.rawValue, "\"")
+        add("path", path: path)
+        if let from { add("from", path: from) }
+        let end = change.isDiscovered ? #"","discovered":true}"# : #""}"#
+        add(#","kind":""#, change.kind.rawValue, end)
         return json
-    }
-
-    private static func append(_ path: [UInt8], named name: String, to json: inout [UInt8]) {
-        let isPlain = path.allSatisfy { 0x20...0x7e ~= $0 && $0 != 0x22 && $0 != 0x5c }
-        guard isPlain else {
-            for (name, value) in JSONValue.path(name, path) {
-                json += ",\"\(name)\":".utf8 + value.bytes
-            }
-            return
-        }
-        json += ",\"".utf8
-        json += name.utf8
-        json += "\":\"".utf8
-        json += path
-        json.append(UInt8(ascii: "\""))
     }
 
     /// Changes were lost: the event goes to every client.

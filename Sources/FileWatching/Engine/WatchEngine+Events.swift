@@ -161,31 +161,24 @@ extension WatchEngine {
             return appear(
                 name, in: folder, facts.kind == .directory, isDiscovered: true)
         }
-        if tree[node].isFolder {
-            // The folder may have become readable.
-            if tree[node].lacksWatch { push(node, []) }
-        } else {
-            tree[node].flags.insert(.unexamined)
-            examineIfNeeded(node, name, in: folder, action)
-        }
-        report(action, node)
-    }
-
-    /// Examines a file before its change is reported, if a later scan does not suffice: its kind was
-    /// a guess, or the next poll must tell this write from those of others.
-    private func examineIfNeeded(
-        _ node: NodeNumber, _ name: UnsafeRawBufferPointer, in folder: NodeNumber,
-        _ action: FileChange.Action
-    ) {
         let known = tree[node]
+        if known.isFolder {
+            // The folder may have become readable.
+            if known.lacksWatch { push(node, []) }
+            return report(action, node)
+        }
+        tree[node].flags.insert(.unexamined)
+        // Its kind was a guess, or the next poll must tell this write from those of others.
         let isGuess = known.inode == 0
-        guard isGuess || action == .modified && confined.counts.polledRoots > 0,
+        if isGuess || action == .modified && confined.counts.polledRoots > 0,
             let (facts, isLink) = facts(name, in: folder, false), !isLink,
             // Otherwise events for another file at the path follow.
             isGuess || facts.inode == known.inode && facts.kind == known.kind
-        else { return }
-        tree[node].kind = facts.kind
-        tree.update(node, facts)
+        {
+            tree[node].kind = facts.kind
+            tree.update(node, facts)
+        }
+        report(action, node)
     }
 
     // MARK: renames
@@ -321,12 +314,9 @@ extension WatchEngine {
         let previous = FilePath(terminated: confined.path)
         let origin = tree[node].parent
         tree.move(node, to: folder, name)
-        if let found {
-            // Events for writes, or for another entry at the path, may follow.
-            if tree[node].inode == 0 { tree.update(node, found) }
-        } else {
-            confined.doubtful.insert(folder)
-        }
+        if found == nil { confined.doubtful.insert(folder) }
+        // Events for writes, or for another entry at the path, may follow.
+        if let found, tree[node].inode == 0 { tree.update(node, found) }
         if isFolder { doubt(below: node) }
         report(
             .renamed, node, from: previous, isWhole: isFolder || replaced?.isFull == true,

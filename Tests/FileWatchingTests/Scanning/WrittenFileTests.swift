@@ -105,6 +105,7 @@ struct WrittenFileTests {
         watching.expect("modified root/a")
         let polls = watching.watcher.statistics.polls
         #expect(poll { watching.watcher.statistics.polls > polls + 2 })
+        #expect(watching.reported == [])
         append(1, to: folder("elsewhere"))
         watching.expect("+modified root/a")
     }

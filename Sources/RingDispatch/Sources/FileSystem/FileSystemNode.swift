@@ -1,8 +1,8 @@
 internal import LinuxPlatform
 
-/// A watched file or directory, with its sources and its last known status. The lock of
-/// `FileSystemWatches` guards it.
+/// A watched file or directory, with its sources and its last known status.
 final class FileSystemNode: @unchecked Sendable {
+    // Safety: the lock of `FileSystemWatches` guards it.
     typealias Event = DispatchSource.FileSystemEvent
 
     /// The kernel's number for the watch.

@@ -5,8 +5,8 @@ internal import LinuxPlatform
 /// after the last.
 ///
 /// The lock is also held during the calls on a source's descriptor, so that a source may close it
-/// once it has unregistered. On a network file system such a call may wait for the server; then all
-/// sources wait.
+/// once it has unregistered. On a network file system such a call may wait for the server; then
+/// all sources wait.
 final class FileSystemWatches: @unchecked Sendable {
     // Safety: the lock guards everything but `woken`, which belongs to the queue, and the constants.
     static let shared = FileSystemWatches { () throws(SystemError) in
@@ -137,9 +137,9 @@ final class FileSystemWatches: @unchecked Sendable {
 
     /// Checks a file whose watch the kernel may have dropped, at growing intervals.
     ///
-    /// When the last name of an open file is removed, the kernel ends the file's watches one by one,
-    /// and sends an event for each before it has finished. A watch made in between may end up in a
-    /// part of the list that the kernel has already processed (Linux 6.18,
+    /// When the last name of an open file is removed, the kernel ends the file's watches one by
+    /// one, and sends an event for each before it has finished. A watch made in between may end up
+    /// in a part of the list that the kernel has already processed (Linux 6.18,
     /// `fsnotify_destroy_marks`): it is dropped with the others, without an event. Nothing shows
     /// when the kernel has finished, usually microseconds later.
     func check(_ node: FileSystemNode, afterMilliseconds wait: Int = 1) {
