@@ -8,7 +8,7 @@ internal import LinuxPlatform
 /// once it has unregistered. On a network file system such a call may wait for the server; then
 /// all sources wait.
 final class FileSystemWatches: @unchecked Sendable {
-    // Safety: the lock guards everything but `woken`, which belongs to the queue, and the constants.
+    // Safety: the lock guards everything but `woken`, which belongs to the queue, and constants.
     static let shared = FileSystemWatches { () throws(SystemError) in
         try InotifyDescriptor()
     }
