@@ -314,9 +314,14 @@ extension WatchEngine {
         let previous = FilePath(terminated: confined.path)
         let origin = tree[node].parent
         tree.move(node, to: folder, name)
-        if found == nil { confined.doubtful.insert(folder) }
-        // Events for writes, or for another entry at the path, may follow.
-        if let found, tree[node].inode == 0 { tree.update(node, found) }
+        if let found, [0, found.inode].contains(tree[node].inode) {
+            // Otherwise its facts are kept: events for writes may follow, or be lost.
+            if tree[node].inode == 0 { tree.update(node, found) }
+        } else {
+            // The old or the new name was examined when a later entry had it.
+            if !isFolder { tree[node].inode = 0 }
+            confined.doubtful.insert(folder)
+        }
         if isFolder { doubt(below: node) }
         report(
             .renamed, node, from: previous, isWhole: isFolder || replaced?.isFull == true,

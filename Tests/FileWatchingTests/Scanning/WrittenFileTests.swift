@@ -38,6 +38,22 @@ struct WrittenFileTests {
         paused.watching.expect("renamed b -> a", "renamed c -> a")
     }
 
+    @Test("a new file whose name another one has by the time it is examined")
+    func nameUsedAgain() throws {
+        let paused = try PausedWatching(files: ["a", "new"])
+        #expect(Files.remove(paused.folder("new")))
+        paused.folder.makeFile("new")
+        #expect(Files.rename(paused.folder("new"), paused.folder("a")))
+        paused.folder.makeFile("new")
+        paused.watches.resume()
+        paused.watching.expect(
+            "removed new", "created new", "renamed new -> a", "created new", "+modified a")
+        let disk = Disk.tree(at: paused.folder.path)
+        for entry in paused.watching.snapshot() {
+            #expect(disk[entry.path.bytes]?.inode == entry.inode, "\(entry.path)")
+        }
+    }
+
     @Test("a write whose event is lost in an overflow, after one that was reported")
     func lostWrite() throws {
         let paused = try PausedWatching(files: ["a", "unwritten"])
