@@ -73,8 +73,10 @@ if [ "${1:-}" != --no-build ]; then
     build_image "$image" Dockerfile
     build_image "$image-static" Docker/static.Dockerfile
     build_image "$image-notes" Samples/NotesServer/Dockerfile
-    Scripts/new-server.sh "$work/Server" --lines
-    build_new_server "$image-new" "$work/Server"
+    for kind in lines http; do
+        Scripts/new-server.sh "$work/$kind/Server" --$kind
+        build_new_server "$image-new-$kind" "$work/$kind/Server"
+    done
 fi
 begin_runs
 
@@ -185,14 +187,19 @@ added_megabytes=$(($(image=$image-notes added_bytes '/usr/local/bin/* /usr/lib/*
     /usr/lib/*/libsqlite3* /usr/lib/*/libcurl*') / 1000000))
 check "the image adds at most 120 MB to its base: $added_megabytes MB" at_most "$added_megabytes" 120
 
-step "a new server in its image"
-server_image=$image-new takes_place=1 start_server "$shipped" Server
-run_client "$shipped" ringload "tcp://$address" --lines hello --connections 16 --duration 2s \
-    --warmup 0s || true
-check "ringload received every answer" shows '^errors +0$'
-stop_server
-check "it runs on $expected" shows "$expected back end"
-check "SIGTERM ends it with status 0" test "$status" = 0
+for kind in lines http; do
+    step "a new server, --$kind, in its image"
+    server_image=$image-new-$kind takes_place=1 start_server "$shipped" Server
+    case $kind in
+    lines) target=("tcp://$address" --lines hello) ;;
+    http) target=("http://$address/") ;;
+    esac
+    run_client "$shipped" ringload "${target[@]}" --connections 16 --duration 2s --warmup 0s || true
+    check "ringload received every answer" shows '^errors +0$'
+    stop_server
+    check "it runs on $expected" shows "$expected back end"
+    check "SIGTERM ends it with status 0" test "$status" = 0
+done
 
 if [ -n "$engine" ]; then
     step "an engine's limits"

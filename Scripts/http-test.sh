@@ -100,7 +100,7 @@ test_suite() {
     local url version backend install status=0
     url=$(sed -n 's/.*url: "\(.*FlyingFox\)".*/\1/p' Package.swift)
     # The version that the server is built with.
-    swift package --package-path Benchmarks/HTTPPools resolve >"$logs/resolve" 2>&1
+    step "resolve" swift package --package-path Benchmarks/HTTPPools resolve
     version=$(grep -A 6 '"flyingfox"' Benchmarks/HTTPPools/Package.resolved |
         sed -n 's/.*"version" : "\(.*\)".*/\1/p')
     place=.build-flyingfox
