@@ -168,15 +168,21 @@ extension WatchEngine {
             return report(action, node)
         }
         tree[node].flags.insert(.unexamined)
-        // Its kind was a guess, or the next poll must tell this write from those of others.
+        // Its kind was a guess, or the next poll must tell this change from those of others.
         let isGuess = known.inode == 0
-        if isGuess || action == .modified && confined.counts.polledRoots > 0,
+        if isGuess || confined.counts.polledRoots > 0,
             let (facts, isLink) = facts(name, in: folder, false), !isLink,
             // Otherwise events for another file at the path follow.
-            isGuess || facts.inode == known.inode && facts.kind == known.kind
+            isGuess || facts.inode == known.inode && facts.kind == known.kind,
+            // Otherwise it was written, too.
+            isGuess || action == .modified || facts.size == known.size
         {
             tree[node].kind = facts.kind
             tree.update(node, facts)
+            // The event for a write may be lost; a file's other names have no event.
+            if action == .attributes || facts.hasOtherNames {
+                tree[node].flags.insert(.unexamined)
+            }
         }
         report(action, node)
     }
@@ -314,7 +320,7 @@ extension WatchEngine {
         let previous = FilePath(terminated: confined.path)
         let origin = tree[node].parent
         tree.move(node, to: folder, name)
-        if let found, [0, found.inode].contains(tree[node].inode) {
+        if let found, isSame(node, found) {
             // Otherwise its facts are kept: events for writes may follow, or be lost.
             if tree[node].inode == 0 { tree.update(node, found) }
         } else {
@@ -341,6 +347,15 @@ extension WatchEngine {
         guard tree[old].inode == tree[node].inode, tree[old].inode != 0 else { return false }
         guard let found else { return tree[old].kind == tree[node].kind }
         return found.inode == tree[old].inode && found.kind == tree[old].kind
+    }
+
+    /// Whether the renamed entry is what was found at its new name. After an earlier renaming, its
+    /// inode may be in doubt: then its size and time must match, if they were ever read.
+    private func isSame(_ node: NodeNumber, _ found: FolderEntryFacts) -> Bool {
+        let known = tree[node]
+        if known.inode != 0 { return known.inode == found.inode }
+        return known.modifiedNanoseconds == 0
+            || known.size == found.size && known.modifiedNanoseconds == found.modifiedNanoseconds
     }
 
     /// Whether the node describes a different entry: the one that had the name when it was scanned.

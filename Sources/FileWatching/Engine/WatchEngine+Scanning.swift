@@ -61,7 +61,10 @@ extension WatchEngine {
             isOther = tree[folder].inode != 0 && tree[folder].inode != inode
             tree[folder].inode = inode
         }
-        let mayLackEvents = confined.isRepairing || isOther || tree[folder].lacksWatch
+        // A new watch: the folder was removed and made again, and its old events are dropped.
+        let mayLackEvents =
+            confined.hasLostEvents || confined.pollStart != 0 || isOther
+            || tree[folder].lacksWatch || tree[folder].watch != (try? watch.get())
         set(watch, of: folder, at: scan.path)
         if !flags.contains(.fresh) {
             tree[folder].flags.insert(.fresh)
@@ -186,9 +189,7 @@ extension WatchEngine {
                     if isRepair || tree[known].lacksWatch {
                         push(known, isRepair ? .repair : [])
                     }
-                } else if tree.differs(known, from: facts),
-                    mayLackEvents || !isReported(known, facts)
-                {
+                } else if isChanged(known, facts, mayLackEvents: mayLackEvents) {
                     tree.update(known, facts)
                     report(.modified, known, isDiscovered: true)
                 }
@@ -202,10 +203,18 @@ extension WatchEngine {
         if isNew { tree[node].flags.remove(.seen) }
     }
 
-    /// Whether the file's event was reported. Its facts stay as they are: events in the queue, such
-    /// as a removal, are compared with them.
-    private func isReported(_ known: NodeNumber, _ facts: FolderEntryFacts) -> Bool {
-        tree[known].flags.contains(.unexamined) && tree[known].inode == facts.inode
+    /// Whether the scan reports a change of the file.
+    private func isChanged(
+        _ known: NodeNumber, _ facts: FolderEntryFacts, mayLackEvents: Bool
+    ) -> Bool {
+        let isUnexamined = tree[known].flags.contains(.unexamined)
+        // A lost change may have undone the one that was reported.
+        guard tree.differs(known, from: facts) else {
+            return confined.hasLostEvents && isUnexamined
+        }
+        // Otherwise its event was reported. Its facts stay as they are: events in the queue, such
+        // as a removal, are compared with them.
+        return mayLackEvents || !isUnexamined || tree[known].inode != facts.inode
     }
 
     /// Whether the entry is still the known folder, or a file. A folder's list has the inode of the
@@ -306,6 +315,7 @@ extension WatchEngine {
     func repair() {
         confined.counts.overflows += 1
         confined.counts.rescans += 1
+        confined.hasLostEvents = true
         forgetDepartures()
         // The answer may be among the events that were lost.
         confined.isEmptinessAwaited = false
@@ -320,7 +330,9 @@ extension WatchEngine {
         for index in confined.roots.indices where !isPoll || confined.roots[index].isPolled {
             let node = confined.roots[index].node
             if isPoll && confined.roots[index].parentWatch != nil {
+                let inode = tree[node].inode
                 examine(index)
+                if needsFileWatch(index, since: inode) { attach(index, isFirst: false) }
             } else {
                 attach(index, isFirst: false)
             }
@@ -328,6 +340,13 @@ extension WatchEngine {
                 push(node, .repair)
             }
         }
+    }
+
+    /// Whether the root is a file that its watch, if it has one, is not for.
+    private func needsFileWatch(_ index: Int, since inode: UInt64) -> Bool {
+        let root = confined.roots[index]
+        guard root.node != 0, !tree[root.node].isFolder else { return false }
+        return root.fileWatch == nil || tree[root.node].inode != inode
     }
 
     private func reportOverflow() {

@@ -50,6 +50,8 @@ final class WatchEngine: @unchecked Sendable {
         /// All folders are being compared with the disk: events may report changes that the scans
         /// have found already.
         var isRepairing = false
+        /// They are compared because events were lost.
+        var hasLostEvents = false
         /// The events after the one that is being handled.
         var upcoming: ArraySlice<InotifyBatch.Event> = []
         /// Renamed entries whose new path is not known yet.
@@ -279,6 +281,7 @@ final class WatchEngine: @unchecked Sendable {
         confined.fresh.removeAll(keepingCapacity: confined.fresh.count < 64)
         for index in confined.roots.indices { confined.roots[index].isFresh = false }
         confined.isRepairing = false
+        confined.hasLostEvents = false
         notePollEnd()
         guard confined.phase == .starting else { return }
         confined.phase = .ready

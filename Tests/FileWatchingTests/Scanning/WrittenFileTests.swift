@@ -88,6 +88,91 @@ struct WrittenFileTests {
         paused.watching.expect("modified a", "removed a", "created a")
     }
 
+    enum Follower: String, CaseIterable { case rename, exchange, remove, none }
+
+    @Test(
+        "files that exchange their names right before another change", arguments: Follower.allCases)
+    func exchanged(follower: Follower) throws {
+        let paused = try PausedWatching(files: ["a", "b", "c"], sizes: [1, 2, 3])
+        let (a, b, c) = (paused.folder("a"), paused.folder("b"), paused.folder("c"))
+        #expect(Files.exchange(a, b))
+        switch follower {
+        case .rename: #expect(Files.rename(c, b))
+        case .exchange: #expect(Files.exchange(a, b))
+        case .remove: #expect(Files.remove(b))
+        case .none: break
+        }
+        paused.watches.resume()
+        let files = [a, b, c]
+        let disk = files.map { Files.bytes(of: $0)?.count }
+        expectEventually(paused.watching.changes) { changes in
+            var known: [FilePath: Int] = [a: 1, b: 2, c: 3]
+            for change in changes {
+                if let previous = change.previousPath {
+                    known[change.path] = known.removeValue(forKey: previous)
+                } else {
+                    known[change.path] = Files.bytes(of: change.path)?.count
+                }
+            }
+            return files.map { known[$0] } == disk
+        }
+    }
+
+    @Test("a write without an event, before the events of two renames are read")
+    func renamedTwice() throws {
+        let paused = try PausedWatching(files: ["a"], sizes: [1])
+        let disk = { Disk.tree(at: paused.folder.path) }
+        let time = disk()[paused.folder("a").bytes]?.modificationNanoseconds
+        #expect(Files.rename(paused.folder("a"), paused.folder("b")))
+        #expect(Files.rename(paused.folder("b"), paused.folder("c")))
+        #expect(
+            poll {
+                Files.writeMapped(paused.folder("c"), [2])
+                    && disk()[paused.folder("c").bytes]?.modificationNanoseconds != time
+            })
+        paused.watches.resume()
+        paused.watching.expect("renamed a -> b", "renamed b -> c", "+modified c")
+    }
+
+    @Test("a lost write that restores what was known before the reported one")
+    func restored() throws {
+        let paused = try PausedWatching(files: ["a"])
+        // The file is as it was.
+        paused.deliver(.modified, "a")
+        paused.deliver(InotifyBatch(hasOverflowed: true))
+        paused.watching.expect("modified a", "overflow ", "rescan ", "+modified a")
+    }
+
+    @Test("a comparison of all folders without lost events does not report a written file again")
+    func compared() throws {
+        let paused = try PausedWatching(files: ["a"])
+        append(1, to: paused.folder("a"))
+        paused.deliver(.modified, "a")
+        paused.watching.expect("modified a")
+        paused.engine.queue.sync {
+            paused.engine.compareRoots(isPoll: false)
+            paused.engine.scanSome()
+        }
+        paused.deliver(.attributes, "a")
+        paused.watching.expect("attributes a")
+    }
+
+    @Test("a written file whose folder has a new watch")
+    func watchedAgain() throws {
+        let paused = try PausedWatching(files: ["a"])
+        paused.deliver(.modified, "a")
+        append(1, to: paused.folder("a"))
+        let (engine, root) = (paused.engine, paused.root)
+        engine.queue.sync {
+            // As the kernel does when the folder is removed.
+            guard let watch = engine.tree[root].watch else { return }
+            engine.watches.unwatch(watch, for: engine.subscription(root))
+        }
+        paused.scanRoot()
+        paused.deliver(.attributes, "a")
+        paused.watching.expect("modified a", "+modified a", "attributes a")
+    }
+
     @Test("a scan does not report a written file again")
     func scanned() throws {
         let watching = try Watching {
@@ -107,17 +192,8 @@ struct WrittenFileTests {
 
     @Test("a poll reports what others have written since the kernel's last event, and only that")
     func polled() throws {
-        let folder = Folder()
-        folder.makeDirectory("root")
-        folder.makeFile("root/a")
-        // Writes under a name outside of the root cause no events.
-        #expect(Files.call(folder("root/a"), folder("elsewhere")) { link($0, $1) })
-        let watching = try Watching(
-            {
-                $0.window = .nanoseconds(0)
-                $0.pollInterval = .seconds(3600)
-                $0.pollsEverywhere = true
-            }, in: folder, roots: [folder("root")])
+        let watching = try polled(names: ["root/a", "elsewhere"])
+        let folder = watching.folder
         append(1, to: folder("root/a"))
         watching.expect("modified root/a")
         compare(watching.watcher.engine)
@@ -125,6 +201,41 @@ struct WrittenFileTests {
         append(1, to: folder("elsewhere"))
         compare(watching.watcher.engine)
         watching.expect("+modified root/a")
+    }
+
+    @Test("a poll does not report a change of a file's time, which was reported")
+    func timeChanged() throws {
+        let watching = try polled(names: ["root/a", "elsewhere"])
+        #expect(Files.call(watching.folder("root/a")) { utimes($0, nil) })
+        watching.expect("attributes root/a")
+        compare(watching.watcher.engine)
+        #expect(watching.reported == [])
+        append(1, to: watching.folder("elsewhere"))
+        compare(watching.watcher.engine)
+        watching.expect("+modified root/a")
+    }
+
+    @Test("a write of a file that has two names, where folders are polled")
+    func otherName() throws {
+        let watching = try polled(names: ["root/a", "root/b"])
+        append(1, to: watching.folder("root/a"))
+        watching.expect("modified root/a")
+        #expect(watching.snapshot().map(\.size) == [0, 1, 1])
+    }
+
+    /// Watches a folder `root` with a file, which has two names.
+    /// - Parameter names: writes under a name outside of the root cause no events.
+    private func polled(names: [String]) throws -> Watching {
+        let folder = Folder()
+        folder.makeDirectory("root")
+        folder.makeFile(names[0])
+        #expect(Files.call(folder(names[0]), folder(names[1])) { link($0, $1) })
+        return try Watching(
+            {
+                $0.window = .nanoseconds(0)
+                $0.pollInterval = .seconds(3600)
+                $0.pollsEverywhere = true
+            }, in: folder, roots: [folder("root")])
     }
 
     /// Does what a poll does, to its end.

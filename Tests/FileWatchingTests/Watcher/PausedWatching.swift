@@ -16,10 +16,14 @@ struct PausedWatching {
     /// - Parameters:
     ///   - names: folders to make before.
     ///   - files: files to make before.
+    ///   - sizes: of these files; others are empty.
     ///   - root: watched; nil: the folder itself.
-    init(_ names: [String] = [], files: [String] = [], root: String? = nil) throws {
+    init(
+        _ names: [String] = [], files: [String] = [], sizes: [Int] = [], root: String? = nil
+    ) throws {
         for name in names { folder.makeDirectory(name) }
         for name in files { folder.makeFile(name) }
+        for (name, size) in zip(files, sizes) { append(size, to: folder(name)) }
         let root = if let root { folder(root) } else { folder.path }
         watching = try Watching(watches: watches, in: folder, roots: [root])
         watches.pause()

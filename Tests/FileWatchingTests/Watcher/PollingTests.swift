@@ -36,7 +36,7 @@ struct PollingTests {
     }
 
     private func watching(
-        _ folder: Folder, type: String,
+        _ folder: Folder, type: String, roots: [FilePath]? = nil,
         _ options: @escaping (inout FileTreeOptions) -> Void = { _ in }
     ) throws -> Watching {
         try Watching(
@@ -46,7 +46,7 @@ struct PollingTests {
                 options(&$0)
             },
             watches: SharedWatches { () throws(SystemError) in try DeafInotify() },
-            in: folder, mountTable: { Self.table(folder, type) })
+            in: folder, roots: roots, mountTable: { Self.table(folder, type) })
     }
 
     @Test("changes that the kernel does not report are found", arguments: ["nfs4", "fuse.sshfs"])
@@ -65,6 +65,22 @@ struct PollingTests {
         watching.expectChanges(of: ["old"], .removed)
         #expect(watching.snapshotPaths == ["deep", "deep/new"])
         #expect(watching.watcher.statistics.overflows == 0)
+    }
+
+    @Test("a root file that others replace is watched again, and only then")
+    func replacedRoot() throws {
+        let folder = Folder()
+        folder.makeFile("root")
+        folder.makeFile("new")
+        let watching = try watching(folder, type: "nfs4", roots: [folder("root")])
+        let engine = watching.watcher.engine
+        let fileWatch = { engine.queue.sync { engine.confined.roots[0].fileWatch } }
+        let first = fileWatch()
+        #expect(poll { watching.watcher.statistics.polls > 2 })
+        #expect(fileWatch() == first)
+        #expect(Files.rename(folder("new"), folder("root")))
+        watching.expect("modified root")
+        #expect(poll { fileWatch() != first })
     }
 
     @Test("on other file systems, folders are compared on request only")
