@@ -40,7 +40,8 @@ struct Event: Sendable {
                 json += value.bytes
             }
         }
-        let microseconds = change.timeNanoseconds / 1000
+        // A clock may be set to a time before 1970.
+        let microseconds = max(0, change.timeNanoseconds / 1000)
         add(#"{"sequence":"#, String(sequence), #","time":"#, String(microseconds / 1_000_000), ".")
         // With its leading zeros.
         json += String(1_000_000 + microseconds % 1_000_000).utf8.dropFirst()
