@@ -13,15 +13,21 @@ extension WatchEngine {
                 entries.reserveCapacity(tree.fileCount + tree.confined.folderCount)
                 // Files with several names: the kernel reports only the name that was used.
                 var linked: Set<UInt64> = []
+                // A link that is a root stands for the file that it leads to.
+                var followed: Set<Int> = []
                 for root in confined.roots where root.node != 0 {
+                    followed.insert(entries.count)
                     tree.forEach(below: root.node) { node in
                         entries.append(entry(node))
                         guard tree[node].flags.contains(.unexamined) else { return }
-                        if examine(&entries[entries.count - 1]) { linked.insert(tree[node].inode) }
+                        let index = entries.count - 1
+                        if examine(&entries[index], followsLinks: followed.contains(index)) {
+                            linked.insert(tree[node].inode)
+                        }
                     }
                 }
                 for index in entries.indices where linked.contains(entries[index].inode) {
-                    examine(&entries[index])
+                    examine(&entries[index], followsLinks: followed.contains(index))
                 }
                 entries.sort { WatchEngine.precedes($0.path, $1.path) }
             }
@@ -44,10 +50,11 @@ extension WatchEngine {
     /// last report, so that a later scan still finds a write whose event is lost.
     /// - Returns: whether the file has other names.
     @discardableResult
-    private func examine(_ entry: inout FileTreeEntry) -> Bool {
+    private func examine(_ entry: inout FileTreeEntry, followsLinks: Bool) -> Bool {
         // A path that leads to another file by now has events of its own.
         guard
-            let facts = FolderEntryFacts(path: entry.path.terminatedBytes, followsLinks: false),
+            let facts = FolderEntryFacts(
+                path: entry.path.terminatedBytes, followsLinks: followsLinks),
             facts.inode == entry.inode, FileChange.Kind(facts.kind) == entry.kind
         else { return false }
         entry.size = facts.size
