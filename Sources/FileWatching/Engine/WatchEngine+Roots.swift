@@ -105,6 +105,7 @@ extension WatchEngine {
         guard node != 0 else { return }
         removeAndReport(node)
         confined.roots[index].node = 0
+        confined.failures[confined.roots[index].path] = nil
     }
 
     // MARK: events
@@ -112,7 +113,7 @@ extension WatchEngine {
     func handle(_ event: InotifyEvent, ofAnchor index: Int, _ name: UnsafeRawBufferPointer) {
         let root = confined.roots[index]
         let mask = event.mask
-        let isOfFile = event.watch == root.fileWatch
+        let isOfFile = event.watch == root.fileWatch && root.anchors[event.watch] == nil
         guard let expected = isOfFile ? [] : root.anchors[event.watch] else { return }
         guard event.isOfEntry else {
             if !mask.isDisjoint(with: [.selfDeleted, .selfMoved, .ended]) {
@@ -133,25 +134,34 @@ extension WatchEngine {
             // The folder may have become readable.
             if tree[root.node].lacksWatch { push(root.node, []) }
             report(.attributes, root.node)
+        } else if root.node != 0, root.fileWatch == nil {
+            // The file may have become readable.
+            attach(index, isFirst: false)
         }
     }
 
     private func touchFile(_ index: Int, _ action: FileChange.Action) {
-        let node = confined.roots[index].node
-        let path = confined.roots[index].path.terminatedBytes
-        guard node != 0, let facts = FolderEntryFacts(path: path, followsLinks: true) else {
-            // The event for its removal follows.
+        let root = confined.roots[index]
+        let node = root.node
+        guard node != 0 else { return }
+        let facts: FolderEntryFacts
+        do throws(SystemError) {
+            facts = try FolderEntryFacts(
+                examining: root.path.terminatedBytes, followsLinks: true)
+        } catch {
+            // If a link leads to the file, or it has other names, no event reports its removal.
+            if error.isAbsence { attach(index, isFirst: false) }
             return
         }
         // A link on the way may lead to another file by now.
         guard facts.kind == tree[node].kind, facts.inode == tree[node].inode else {
             return attach(index, isFirst: false)
         }
-        if action == .modified {
-            tree.update(node, facts)
-        } else {
-            tree[node].flags.insert(.unexamined)
-        }
+        // The next poll must not take new attributes for a write.
+        let isExamined = action == .modified || root.isPolled && facts.size == tree[node].size
+        if isExamined { tree.update(node, facts) }
+        // The flag also makes a snapshot examine the file's other names.
+        if !isExamined || facts.hasOtherNames { tree[node].flags.insert(.unexamined) }
         report(action, node)
     }
 }
