@@ -67,6 +67,7 @@ struct Storm {
             }
             if !hasMore { break }
         } while true
+        if differences.isEmpty { model.note(tree) }
         report(model.contradictions, comment, sourceLocation)
         report(differences, comment, sourceLocation)
         report(

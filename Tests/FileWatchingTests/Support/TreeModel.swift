@@ -5,7 +5,7 @@ import SystemPackage
 final class TreeModel {
     private final class Node {
         var kind: FileChange.Kind
-        /// The initial state on the disk; nil as soon as a change of the entry was reported.
+        /// The state on the disk, as last noted; nil as soon as a change of the entry was reported.
         var known: Disk.Entry?
         /// When its last change arrived.
         var reportedNanoseconds: Int64
@@ -132,6 +132,13 @@ final class TreeModel {
             differences.append("never reported: the removal of \(escaped(path))")
         }
         return differences
+    }
+
+    /// Notes the state of the disk, which the belief equals: from now on, a renaming that is
+    /// reported must carry these sizes and times along.
+    func note(_ root: FilePath) {
+        let disk = Disk.tree(at: root)
+        for (path, node) in reported(below: root) { node.known = disk[path] }
     }
 
     /// A file without a reported change is unchanged; no file changed after its last report.
