@@ -167,7 +167,7 @@ extension WatchEngine {
             if known.lacksWatch { push(node, []) }
             return report(action, node)
         }
-        tree[node].flags.insert(.unexamined)
+        var action = action
         // Its kind was a guess, or the next poll must tell this change from those of others.
         let isGuess = known.inode == 0
         if isGuess || confined.counts.polledRoots > 0,
@@ -177,13 +177,13 @@ extension WatchEngine {
             // Otherwise it was written, too.
             isGuess || action == .modified || facts.size == known.size
         {
+            // After a renaming in doubt, they may be those of another file, whose events are stale.
+            if isGuess, known.modifiedNanoseconds != 0 { action = .modified }
             tree[node].kind = facts.kind
             tree.update(node, facts)
-            // The event for a write may be lost; a file's other names have no event.
-            if action == .attributes || facts.hasOtherNames {
-                tree[node].flags.insert(.unexamined)
-            }
         }
+        // The events for later writes may be lost; a file's other names have no event.
+        tree[node].flags.insert(.unexamined)
         report(action, node)
     }
 

@@ -62,9 +62,9 @@ extension WatchEngine {
             tree[folder].inode = inode
         }
         // A new watch: the folder was removed and made again, and its old events are dropped.
-        let mayLackEvents =
-            confined.hasLostEvents || confined.pollStart != 0 || isOther
-            || tree[folder].lacksWatch || tree[folder].watch != (try? watch.get())
+        let hasLostEvents =
+            confined.hasLostEvents || isOther || tree[folder].lacksWatch
+            || tree[folder].watch != (try? watch.get())
         set(watch, of: folder, at: scan.path)
         if !flags.contains(.fresh) {
             tree[folder].flags.insert(.fresh)
@@ -78,7 +78,7 @@ extension WatchEngine {
             for entry in scan.entries {
                 meet(
                     entry, in: folder, isQuiet: isQuiet, isRepair: isRepair, isNew: wasEmpty,
-                    mayLackEvents: mayLackEvents)
+                    hasLostEvents: hasLostEvents)
             }
             guard scan.hasMore else { break }
             scan.readOn()
@@ -166,11 +166,11 @@ extension WatchEngine {
         }
     }
 
-    /// - Parameter mayLackEvents: not every change since the folder's last scan was reported or is
+    /// - Parameter hasLostEvents: not every change since the folder's last scan was reported or is
     ///   in the kernel's queue.
     private func meet(
         _ entry: FolderScan.Entry, in folder: NodeNumber, isQuiet: Bool, isRepair: Bool,
-        isNew: Bool, mayLackEvents: Bool
+        isNew: Bool, hasLostEvents: Bool
     ) {
         let known = isNew ? nil : tree.child(of: folder, entry.name)
         if let known, tree[known].flags.contains(.departing) { return }
@@ -189,7 +189,7 @@ extension WatchEngine {
                     if isRepair || tree[known].lacksWatch {
                         push(known, isRepair ? .repair : [])
                     }
-                } else if isChanged(known, facts, mayLackEvents: mayLackEvents) {
+                } else if isChanged(known, facts, hasLostEvents: hasLostEvents) {
                     tree.update(known, facts)
                     report(.modified, known, isDiscovered: true)
                 }
@@ -205,16 +205,17 @@ extension WatchEngine {
 
     /// Whether the scan reports a change of the file.
     private func isChanged(
-        _ known: NodeNumber, _ facts: FolderEntryFacts, mayLackEvents: Bool
+        _ known: NodeNumber, _ facts: FolderEntryFacts, hasLostEvents: Bool
     ) -> Bool {
         let isUnexamined = tree[known].flags.contains(.unexamined)
         // A lost change may have undone the one that was reported.
         guard tree.differs(known, from: facts) else {
-            return confined.hasLostEvents && isUnexamined
+            return hasLostEvents && isUnexamined
         }
         // Otherwise its event was reported. Its facts stay as they are: events in the queue, such
         // as a removal, are compared with them.
-        return mayLackEvents || !isUnexamined || tree[known].inode != facts.inode
+        return hasLostEvents || confined.pollStart != 0 || !isUnexamined
+            || tree[known].inode != facts.inode
     }
 
     /// Whether the entry is still the known folder, or a file. A folder's list has the inode of the

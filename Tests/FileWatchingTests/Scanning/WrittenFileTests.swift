@@ -88,7 +88,9 @@ struct WrittenFileTests {
         paused.watching.expect("modified a", "removed a", "created a")
     }
 
-    enum Follower: String, CaseIterable { case rename, exchange, remove, none }
+    enum Follower: String, CaseIterable {
+        case rename, renameAndAttributes, exchange, remove, none
+    }
 
     @Test(
         "files that exchange their names right before another change", arguments: Follower.allCases)
@@ -98,6 +100,9 @@ struct WrittenFileTests {
         #expect(Files.exchange(a, b))
         switch follower {
         case .rename: #expect(Files.rename(c, b))
+        case .renameAndAttributes:
+            #expect(Files.rename(c, b))
+            #expect(Files.call(a) { chmod($0, 0o600) })
         case .exchange: #expect(Files.exchange(a, b))
         case .remove: #expect(Files.remove(b))
         case .none: break
