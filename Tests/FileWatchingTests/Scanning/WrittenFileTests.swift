@@ -115,7 +115,7 @@ struct WrittenFileTests {
             for change in changes {
                 if let previous = change.previousPath {
                     known[change.path] = known.removeValue(forKey: previous)
-                } else {
+                } else if change.action != .attributes {
                     known[change.path] = Files.bytes(of: change.path)?.count
                 }
             }
