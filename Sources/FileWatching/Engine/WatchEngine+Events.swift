@@ -340,11 +340,14 @@ extension WatchEngine {
         return true
     }
 
-    /// Whether a scan has already found the renamed entry at its new path.
+    /// Whether a scan has already found the renamed entry at its new path. One that departs from
+    /// there was only examined when the renamed entry had its name.
     private func isFoundAlready(
         _ node: NodeNumber, as old: NodeNumber, _ found: FolderEntryFacts?
     ) -> Bool {
-        guard tree[old].inode == tree[node].inode, tree[old].inode != 0 else { return false }
+        guard tree[old].inode == tree[node].inode, tree[old].inode != 0,
+            !tree[old].flags.contains(.departing)
+        else { return false }
         guard let found else { return tree[old].kind == tree[node].kind }
         return found.inode == tree[old].inode && found.kind == tree[old].kind
     }

@@ -54,6 +54,20 @@ struct WrittenFileTests {
         }
     }
 
+    @Test("a new file that was moved on, and another one that has its name when it is examined")
+    func nameTaken() throws {
+        let paused = try PausedWatching(["folder"], files: ["a"])
+        #expect(Files.makeDirectory(paused.folder("new")))
+        #expect(Files.rename(paused.folder("folder"), paused.folder("new/folder")))
+        paused.folder.makeFile("b")
+        #expect(Files.rename(paused.folder("b"), paused.folder("new/folder/b")))
+        #expect(Files.rename(paused.folder("a"), paused.folder("b")))
+        paused.watches.resume()
+        paused.watching.expect(
+            "created new", "+created new/folder", "+created new/folder/b", "removed folder",
+            "created b", "renamed a -> b")
+    }
+
     @Test("a write whose event is lost in an overflow, after one that was reported")
     func lostWrite() throws {
         let paused = try PausedWatching(files: ["a", "unwritten"])
