@@ -1,5 +1,7 @@
 import Testing
 
+@testable import FileWatching
+
 /// Random changes, with the check of the storms.
 @Suite("Random changes", Storm.watchdog)
 struct RandomChangesTests {
@@ -9,14 +11,20 @@ struct RandomChangesTests {
         "the state that follows from the changes is the state of the disk",
         arguments: Storm.windowsMilliseconds, seeds)
     func seeded(windowMilliseconds: Int, seed: UInt64) throws {
-        let storm = try Storm(windowMilliseconds: windowMilliseconds)
+        let watches = SharedWatches()
+        let storm = try Storm(windowMilliseconds: windowMilliseconds, watches: watches)
         defer { storm.end() }
         var changes = RandomChanges(
             seed: seed, tree: storm.tree, beside: storm.folder("beside"))
         for step in 0..<(isDeep ? 600 : 250) {
             changes.step()
-            if changes.happens(oneIn: 60) { storm.check("seed \(seed), step \(step)") }
+            guard changes.happens(oneIn: 60) else { continue }
+            watches.resume()
+            storm.check("seed \(seed), step \(step)")
+            // Then the events are read when the disk has a later state.
+            if changes.happens(oneIn: 2) { watches.pause() }
         }
+        watches.resume()
         storm.check("seed \(seed), at the end")
     }
 }
