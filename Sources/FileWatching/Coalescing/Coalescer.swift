@@ -14,8 +14,9 @@ final class Coalescer {
     ///   - replaced: the kind of the entry that a renaming replaced.
     func add(_ change: FileChange, isWhole: Bool, replaced: FileChange.Kind?) {
         if isWhole || change.action == .overflow || change.action == .rescan {
-            merged += batch.close()
-            if !extendRenaming(with: change) { merged.append(change) }
+            let closed = batch.close()
+            merged += closed
+            if !closed.isEmpty || !extendRenaming(with: change) { merged.append(change) }
             lastReplaced = replaced
         } else {
             batch.add(change, replaced: replaced)
