@@ -62,7 +62,8 @@ esac
 mkdir -p "$folder/Sources" "$folder/Tests"
 # fill TEMPLATE FILE: copies a template, with the server's name and its kind's parts.
 fill() {
-    sed -e "s|@NAME@|$name|g" -e "s|@IMAGE@|${name,,}|g" -e "s|@KIND@|$kind|g" -e "s|@RING_DISPATCH@|$repository|g" \
+    sed -e "s|@NAME@|$name|g" -e "s|@IMAGE@|${name,,}|g" -e "s|@KIND@|$kind|g" \
+        -e "s|@RING_DISPATCH@|$repository|g" \
         -e "/@only $kind@/s/ *\(\/\/\|#\|<!--\) @only $kind@.*//" -e '/@only [a-z]*@/d' \
         "$templates/$1" >"$folder/$2"
 }

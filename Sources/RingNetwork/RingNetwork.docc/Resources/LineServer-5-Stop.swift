@@ -31,7 +31,7 @@ listener.activate()
 print("listening on", listener.endpoint)
 fflush(nil)  // Shows the line at once, in a pipe, too.
 
-let stop = DispatchSource.makeSignalSource(signal: SIGTERM, queue: listener.queue)
-stop.setEventHandler { listener.shutdown(deadline: .now() + .seconds(5)) { _ in exit(0) } }
-stop.activate()
+let termination = DispatchSource.makeSignalSource(signal: SIGTERM, queue: listener.queue)
+termination.setEventHandler { listener.shutdown(deadline: .now() + .seconds(5)) { _ in exit(0) } }
+termination.activate()
 dispatchMain()
