@@ -15,21 +15,30 @@ if [ $# -gt 1 ]; then
 fi
 name=${1:-}
 
-# The places that contain the tests named on the command line.
-tests_libraries=yes tests_samples=yes
+# The places that contain the tests named on the command line. Without a name, no trait is on.
+tests_libraries=yes tests_samples=yes traits=()
 if [ -n "$name" ]; then
     suite=${name%%/*}
     suite=${suite##*.}
-    declares() { [ -d "$1/$suite" ] || grep -rqE --include='*.swift' "(struct|class|enum) $suite\b" "$1"; }
-    declares Tests || tests_libraries=
-    declares Samples/Tests || tests_samples=
+    files() {
+        if [ -d "$1/$suite" ]; then
+            find "$1/$suite" -name '*.swift'
+        else
+            grep -rlE --include='*.swift' "(struct|class|enum) $suite\b" "$1"
+        fi
+    }
+    files Tests >/dev/null || tests_libraries=
+    files Samples/Tests >/dev/null || tests_samples=
+    if [ -n "$tests_libraries" ] && files Tests | xargs grep -q '^#if TLS'; then
+        traits=(--traits TLS)
+    fi
     if [ -z "$tests_libraries$tests_samples" ]; then
         echo "no suite or module of tests is named '$suite'; see Tests and Samples/Tests" >&2
         exit 64
     fi
 fi
 source Scripts/setup.sh
-ring_setup tls
+ring_setup ${traits:+tls}
 source Scripts/steps.sh
 
 filter=()
@@ -57,7 +66,7 @@ without_warnings() {
     "$@" 2>&1 | tee "$logs/build" || return
     ! grep -qE "^$PWD/(Sources|Snippets|Samples/[[:alpha:]].*)/.*: warning: " "$logs/build"
 }
-build_libraries() { without_warnings swift build --build-tests --traits TLS; }
+build_libraries() { without_warnings swift build --build-tests "${traits[@]}"; }
 build_samples() { without_warnings swift build --package-path Samples --build-tests; }
 
 start=$SECONDS status=0
