@@ -33,13 +33,32 @@ package final class QueueExecutor: TaskExecutor {
         let isOfActor = false
         #endif
         let workItem = UnownedJob(workItem)
+        let context = Context.current
         if isOfActor {
             DispatchQueue.global().submit { SwiftJob(workItem).run() }
+        } else if context.pointee.resuming == Unmanaged.passUnretained(self).toOpaque() {
+            context.pointee.resuming = nil
+            context.pointee.resumed = workItem
         } else {
-            queue.submit { [self] in workItem.runSynchronously(on: asUnownedTaskExecutor()) }
+            queue.submit { [self] in run(workItem) }
         }
         #if DEBUG
         QueueExecutor.observer?()
         #endif
+    }
+
+    private func run(_ workItem: UnownedJob) {
+        workItem.runSynchronously(on: asUnownedTaskExecutor())
+    }
+
+    /// Resumes a task that prefers this executor, and runs it until its next wait before this call
+    /// returns. Only for a handler on the queue that no task has called: what an event's handler
+    /// touched is still in the cache, and nothing is queued.
+    package func resume(_ continuation: UnsafeContinuation<Void, Never>) {
+        let context = Context.current
+        context.pointee.resuming = Unmanaged.passUnretained(self).toOpaque()
+        continuation.resume()
+        context.pointee.resuming = nil
+        if let workItem = context.pointee.resumed.take() { run(workItem) }
     }
 }

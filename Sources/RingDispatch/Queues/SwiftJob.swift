@@ -26,8 +26,8 @@ package struct SwiftJob {
     /// Queues the job on the event loops.
     /// - Parameter words: the job's two words.
     package func enqueue(_ words: UnsafeMutableRawBufferPointer) {
-        let workItem = workItem(words)
-        GlobalQueues.queue(priority: workItem.pointee.priority).push(workItem, Context.current)
+        QueueLayer.install
+        Runtime.shared.push(workItem(words), from: Context.current)
     }
 
     /// The same on the main queue, as a job of the main actor.
@@ -50,12 +50,13 @@ package struct SwiftJob {
         return workItem
     }
 
+    /// The raw values are those of `TaskPriority`, whose getters cost more than all of this.
     private static func priority(_ priority: JobPriority) -> UInt8 {
         switch priority.rawValue {
         case 33...: 4
-        case TaskPriority.high.rawValue...: 3
-        case TaskPriority.medium.rawValue...: 2
-        case TaskPriority.utility.rawValue...: 1
+        case 25...: 3
+        case 21...: 2
+        case 17...: 1
         // Most jobs that the runtime makes itself.
         case 0: 2
         default: 0

@@ -29,6 +29,9 @@ struct ThreadContext: ~Copyable {
     var hasSleptLong = false
     /// The senders of the events that the worker waits for.
     var arrivals = ArrivalPattern()
+    /// The executor whose task `QueueExecutor.resume` resumes, and the task's next part.
+    var resuming: UnsafeMutableRawPointer?
+    var resumed: UnownedJob?
     /// Where the thread records what it does; nil until it first does.
     var traceBuffer: Unmanaged<Trace.Buffer>?
 

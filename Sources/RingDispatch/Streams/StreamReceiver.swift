@@ -17,7 +17,8 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     }
 
     struct State {
-        fileprivate(set) var isPaused = true
+        fileprivate var isPaused = true
+        fileprivate var announces = false
         /// Bytes, the end or an error may be waiting.
         fileprivate var isReadable = false
         /// More than bytes may be waiting: only a call that receives nothing shows the end.
@@ -61,17 +62,20 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
 
     // MARK: on the queue
 
-    package var isPaused: Bool { confined.isPaused }
-
     /// Begins to receive, or goes on after a pause.
-    package func resume() {
-        guard confined.isPaused, !confined.hasEnded else { return }
+    /// - Parameter announces: bytes are only announced, by `becameReadable`, which is a pause; the
+    ///   client then calls `receiveNow`.
+    /// - Returns: whether it goes on after a pause.
+    package func resume(announces: Bool) -> Bool {
+        guard confined.isPaused, !confined.hasEnded else { return false }
+        confined.announces = announces
         confined.isPaused = false
-        if isWatching {
-            if confined.isReadable { callReady() }
-        } else {
+        guard isWatching else {
             watch()
+            return false
         }
+        if confined.isReadable { callReady() }
+        return true
     }
 
     /// Begins to watch, if necessary: while it is paused, too, a reset is reported.
@@ -133,27 +137,60 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
         }
         guard confined.isReadable, isWatching, !confined.hasEnded else { return false }
         if confined.isPaused { return examineReset(events) }
+        if confined.announces {
+            confined.isPaused = true
+            client.becameReadable()
+            return confined.isReadable && !confined.isPaused && isWatching
+        }
         let memory = ThreadMemory.take(context)
         defer { memory.giveBack(context) }
         var received = 0
         while confined.isReadable, !confined.isPaused, isWatching {
             if received >= Tuning.bytesInARow { return true }
-            let count = Sockets.receive(descriptor, into: memory.start, Tuning.receiveBytes)
-            if count > 0 {
-                received += count
-                if count == Tuning.receiveBytes {
-                    context.pointee.arrivals.noteIndependent()
-                } else if !confined.mayHaveEnded && !isUnix {
-                    confined.isReadable = false
-                }
-                client.received(UnsafeRawBufferPointer(start: memory.start, count: count))
-            } else {
-                confined.isReadable = false
-                confined.mayHaveEnded = false
-                if count != Sockets.wouldBlock { report(Int32(count)) }
-            }
+            received += receive(into: memory, context) { client.received($0) }
         }
         return false
+    }
+
+    /// Receives once.
+    /// - Returns: the number of bytes.
+    @inline(__always)
+    private func receive(
+        into memory: ThreadMemory, _ context: Context,
+        _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) rethrows -> Int {
+        let count = Sockets.receive(descriptor, into: memory.start, Tuning.receiveBytes)
+        guard count > 0 else {
+            confined.isReadable = false
+            confined.mayHaveEnded = false
+            if count != Sockets.wouldBlock { report(Int32(count)) }
+            return 0
+        }
+        if count == Tuning.receiveBytes {
+            context.pointee.arrivals.noteIndependent()
+        } else if !confined.mayHaveEnded && !isUnix {
+            confined.isReadable = false
+        }
+        try body(UnsafeRawBufferPointer(start: memory.start, count: count))
+        return count
+    }
+
+    /// Receives once what was announced. `body` gets the bytes, if there are any, during the call.
+    @inline(__always)
+    package func receiveNow(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+        guard confined.isReadable, isWatching, !confined.hasEnded else { return }
+        let context = Context.current
+        let memory = ThreadMemory.take(context)
+        defer {
+            memory.giveBack(context)
+            // One receive may take less than all from a Unix socket. Nothing is announced in vain.
+            if isUnix, isWatching, !confined.mayHaveEnded,
+                Descriptors.bytesReadable(descriptor) == 0
+            {
+                confined.isReadable = false
+            }
+        }
+        _ = try receive(into: memory, context, body)
     }
 
     /// While nothing is received, a connection that was reset, and has no bytes left, ends.

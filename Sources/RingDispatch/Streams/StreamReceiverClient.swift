@@ -3,6 +3,9 @@ package protocol StreamReceiverClient: AnyObject {
     /// Receives bytes, which are valid only during the call. On the queue.
     func received(_ bytes: UnsafeRawBufferPointer)
 
+    /// Bytes, the end or an error may be waiting, for a receiver that announces. On the queue.
+    func becameReadable()
+
     /// Nothing more is received: 0 means that the peer sends nothing more; otherwise a negated
     /// errno. On the queue, after all bytes.
     func receivingEnded(_ result: Int32)

@@ -14,37 +14,53 @@ extension AsyncConnection {
     public nonisolated(nonsending) func receive(
         within limit: DispatchTimeInterval = .never
     ) async throws -> [UInt8]? {
-        guard isCurrent() else { return try await call { try await $0.receive(within: limit) } }
-        if bufferedCount == 0 {
-            let hasBytes = try await limited(to: limit) { try await receiveMore(isIdle: true) }
-            if !hasBytes { return nil }
+        guard let caller = caller() else {
+            return try await call { try await $0.receive(within: limit) }
         }
-        return takeArray(bufferedCount)
-    }
-
-    /// Waits for bytes, and passes all that have arrived to `body` where they were received, in
-    /// memory of the thread: nothing is copied.
-    ///
-    /// `body` runs on the connection's queue, outside the task, which waits meanwhile. The span is
-    /// valid only during the call. To answer, call `connection.send`: while the peer does not take
-    /// the answers, the next receive waits.
-    /// - Returns: false, without a call of `body`, when the peer has ended its stream, or the
-    ///   listener shuts down.
-    /// - Throws: what `body` throws; ``ReceiveError``, `CancellationError`.
-    public func receive(_ body: (RawSpan) throws -> Void) async throws -> Bool {
-        guard isCurrent() else {
-            return try await withTaskExecutorPreference(executor) { try await receive(body) }
-        }
-        if bufferedCount > 0 {
-            defer { take(bufferedCount) }
-            try confined.buffer.withUnsafeBytes { bytes in
-                try body(
-                    RawSpan(
-                        _unsafeBytes: UnsafeRawBufferPointer(rebasing: bytes[confined.taken...])))
+        if bufferedCount > 0 { return takeArray(bufferedCount) }
+        let hasBytes = try await limited(to: limit) {
+            while bufferedCount == 0 {
+                guard try await receiveMore(caller, isIdle: true) else { return false }
             }
             return true
         }
-        return try await withoutActuallyEscaping(body) { try await receiveMore(isIdle: true, $0) }
+        return hasBytes ? takeArray(bufferedCount) : nil
+    }
+
+    /// Waits for bytes, and passes all that have arrived to `body` where they were received, in
+    /// memory of the thread. They are copied only under TLS, if the options give
+    /// ``ConnectionOptions/receiveMinimumBytes`` or a maximum, and for a caller that is not on the
+    /// connection's queue.
+    ///
+    /// The span is valid only during the call of `body`. To answer, call `connection.send`: while
+    /// the peer does not take the answers, the next receive waits.
+    /// - Returns: false, without a call of `body`, when the peer has ended its stream, or the
+    ///   listener shuts down.
+    /// - Throws: what `body` throws; ``ReceiveError``, `CancellationError`.
+    public nonisolated(nonsending) func receive(
+        _ body: (RawSpan) throws -> Void
+    ) async throws -> Bool {
+        guard let caller = caller() else {
+            guard let bytes = try await call({ try await $0.receive() }) else { return false }
+            try body(bytes.span.bytes)
+            return true
+        }
+        while bufferedCount == 0 {
+            guard try await waitForBytes(caller, isIdle: true) else { return false }
+            if bufferedCount > 0 { break }
+            var wasCalled = false
+            try connection.receiveNow {
+                wasCalled = true
+                try body($0)
+            }
+            if wasCalled { return true }
+        }
+        defer { take(bufferedCount) }
+        try confined.buffer.withUnsafeBytes { bytes in
+            try body(
+                RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: bytes[confined.taken...])))
+        }
+        return true
     }
 
     /// Waits for exactly `count` bytes. A shutdown of the listener does not end it,
@@ -56,7 +72,7 @@ extension AsyncConnection {
     public nonisolated(nonsending) func receive(
         exactly count: Int, within limit: DispatchTimeInterval = .never
     ) async throws -> [UInt8] {
-        guard isCurrent() else {
+        guard let caller = caller() else {
             return try await call { try await $0.receive(exactly: count, within: limit) }
         }
         if count < 1 {
@@ -64,7 +80,7 @@ extension AsyncConnection {
         }
         try await limited(to: limit) {
             while bufferedCount < count {
-                guard try await receiveMore(isIdle: false) else {
+                guard try await receiveMore(caller, isIdle: false) else {
                     throw ReceiveError.ended(available: bufferedCount, wanted: count)
                 }
             }
@@ -73,16 +89,21 @@ extension AsyncConnection {
     }
 
     /// Waits for the next frame; nil at the end between frames.
-    func receiveFrame<F: Framing>(_ reader: inout FrameReader<F>) async throws -> [UInt8]? {
-        guard isCurrent() else {
-            return try await withTaskExecutorPreference(executor) {
-                try await receiveFrame(&reader)
+    nonisolated(nonsending) func receiveFrame<F: Framing>(
+        _ reader: inout FrameReader<F>
+    ) async throws -> [UInt8]? {
+        guard let caller = caller() else {
+            let (frame, after) = try await call { [reader] client in
+                var reader = reader
+                return (try await client.receiveFrame(&reader), reader)
             }
+            reader = after
+            return frame
         }
         while true {
             if let frame = try takeFrame(&reader) { return frame }
             let count = bufferedCount
-            guard try await receiveMore(isIdle: count == 0) else {
+            guard try await receiveMore(caller, isIdle: count == 0) else {
                 if count == 0 { return nil }
                 throw FrameError.endInsideFrame(byteCount: count)
             }

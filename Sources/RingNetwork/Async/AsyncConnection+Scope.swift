@@ -21,14 +21,14 @@ extension AsyncConnection {
     }
 
     private func begin() async {
-        guard isCurrent() else { return await call { await $0.begin() } }
+        guard caller() != nil else { return await call { await $0.begin() } }
         confined.owner = .current
     }
 
     /// Closes in order, and waits until the kernel has taken all bytes.
     /// - Throws: the error that prevented it.
     private func leave() async throws {
-        guard isCurrent() else { return try await call { try await $0.leave() } }
+        guard caller() != nil else { return try await call { try await $0.leave() } }
         defer { endOwnership() }
         try Task.checkCancellation()
         guard connection.isOpen else { return }
@@ -45,7 +45,7 @@ extension AsyncConnection {
     }
 
     private func abort() async {
-        guard isCurrent() else { return await call { await $0.abort() } }
+        guard caller() != nil else { return await call { await $0.abort() } }
         endOwnership()
         connection.abort()
     }

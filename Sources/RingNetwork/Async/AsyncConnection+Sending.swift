@@ -29,10 +29,12 @@ extension AsyncConnection {
     nonisolated(nonsending) func send(
         _ body: @Sendable (Connection) -> Void
     ) async throws {
-        guard isCurrent() else { return try await call { try await $0.send(body) } }
+        guard let caller = caller() else {
+            return try await call { try await $0.send(body) }
+        }
         try checkSending()
         body(connection)
-        if !connection.isWritable { try await becomeWritable() }
+        if !connection.isWritable { try await becomeWritable(caller) }
         try checkSent()
     }
 
@@ -58,12 +60,11 @@ extension AsyncConnection {
             ?? SocketError("send", ErrorCode.brokenPipe)
     }
 
-    nonisolated(nonsending) private func becomeWritable() async throws {
-        let isOwner = confined.owner == .current
-        if !isOwner { try Task.checkCancellation() }
+    nonisolated(nonsending) private func becomeWritable(_ caller: Caller) async throws {
+        if caller != .owner { try Task.checkCancellation() }
         confined.number &+= 1
         let number = confined.number
-        if isOwner {
+        if caller == .owner {
             await wait(number)
         } else {
             await withTaskCancellationHandler {

@@ -3,12 +3,22 @@ internal import RingDispatch
 
 // Waiting for bytes. On the queue.
 extension AsyncConnection {
-    /// Waits for bytes: those that `body` takes, or else some more in the buffer.
+    /// Waits for bytes, and adds them to the buffer. They may be none.
+    /// - Parameter isIdle: as below.
+    /// - Returns: as below.
+    @inline(__always)
+    nonisolated(nonsending) func receiveMore(_ caller: Caller, isIdle: Bool) async throws -> Bool {
+        let count = bufferedCount
+        guard try await waitForBytes(caller, isIdle: isIdle) else { return false }
+        if bufferedCount == count { connection.receiveNow { keep($0) } }
+        return true
+    }
+
+    /// Waits until bytes, the end or an error may have arrived.
     /// - Parameter isIdle: the task is between messages, so that a shutdown ends the wait.
     /// - Returns: false if the peer has ended its stream, or the listener shuts down.
-    nonisolated(nonsending) func receiveMore(
-        isIdle: Bool, _ body: ((RawSpan) throws -> Void)? = nil
-    ) async throws -> Bool {
+    @inline(__always)
+    nonisolated(nonsending) func waitForBytes(_ caller: Caller, isIdle: Bool) async throws -> Bool {
         if confined.isLate { throw ReceiveError.timedOut }
         if confined.hasEnded { return false }
         if let failure { throw failure }
@@ -16,15 +26,12 @@ extension AsyncConnection {
             fatalMisuse(
                 "receive of connection '\(connection.queue.label)' while another task waits")
         }
-        if isIdle && isShuttingDown && !connection.hasWaitingBytes { return false }
+        let willEnd = isIdle && isShuttingDown && !confined.willCheckAgain
+        if willEnd && !connection.hasWaitingBytes { return false }
         confined.isIdle = isIdle
         if isShuttingDown { endIdleWait() }
-        confined.body = body
-        defer {
-            confined.isIdle = false
-            confined.body = nil
-        }
-        if confined.owner == .current {
+        defer { confined.isIdle = false }
+        if caller == .owner {
             await withUnsafeContinuation { beginWait(0, $0) }
         } else {
             try await waitAlone()
@@ -35,7 +42,7 @@ extension AsyncConnection {
     private func beginWait(_ number: UInt64, _ continuation: UnsafeContinuation<Void, Never>) {
         confined.receiverNumber = number
         confined.receiver = continuation
-        connection.resumeReceiving()
+        connection.changePauses(by: -1)
     }
 
     /// For a task whose cancellation does not concern the connection.
@@ -56,24 +63,24 @@ extension AsyncConnection {
     func endWait(_ outcome: Result<Bool, any Error>) {
         guard let receiver = confined.receiver.take() else { return }
         confined.outcome = outcome
-        connection.pauseReceiving()
+        connection.changePauses(by: 1)
         receiver.resume()
     }
 
     // MARK: handlers
 
+    /// - Parameter bytes: those that an intake has passed on; none: some may be waiting, and
+    ///   receiving is paused.
     func received(_ bytes: RawSpan) {
-        guard let body = confined.body else {
-            dropTaken()
-            bytes.withUnsafeBytes { confined.buffer.append(contentsOf: $0) }
-            return endWait(.success(true))
+        if bytes.isEmpty {
+            guard let receiver = confined.receiver.take() else { connection.endOverResume() }
+            confined.outcome = .success(true)
+            return executor.resume(receiver)
         }
-        do {
-            try body(bytes)
-            endWait(.success(true))
-        } catch {
-            endWait(.failure(error))
-        }
+        if confined.receiver == nil && !connection.confined.isTaking { connection.endOverResume() }
+        keep(bytes)
+        connection.confined.isTaking = false
+        endWait(.success(true))
     }
 
     func end() {
@@ -89,10 +96,12 @@ extension AsyncConnection {
     /// A buffer up to this size is kept for later bytes.
     private static let keptBytes = 4096
 
-    private func dropTaken() {
-        guard confined.taken > 0 else { return }
-        confined.buffer.removeFirst(confined.taken)
-        confined.taken = 0
+    private func keep(_ bytes: RawSpan) {
+        if confined.taken > 0 {
+            confined.buffer.removeFirst(confined.taken)
+            confined.taken = 0
+        }
+        bytes.withUnsafeBytes { confined.buffer.append(contentsOf: $0) }
     }
 
     func take(_ count: Int) {

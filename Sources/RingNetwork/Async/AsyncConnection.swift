@@ -34,34 +34,34 @@ public final class AsyncConnection: Sendable {
     }
 
     struct State {
+        // What each wait for bytes uses is in one or two cache lines.
+
         /// Received bytes, of which `taken` are used up.
         var buffer: [UInt8] = []
         var taken = 0
         /// The task that waits for bytes. While it does, receiving is not paused.
         var receiver: UnsafeContinuation<Void, Never>?
-        /// Takes the bytes that the task waits for, instead of the buffer.
-        var body: ((RawSpan) throws -> Void)?
+        /// How the wait ended: whether there may be bytes.
+        var outcome: Result<Bool, any Error> = .success(false)
         /// Whether a shutdown ends the wait.
         var isIdle = false
-        var willCheckAgain = false
-        /// How the wait ended: whether there are bytes.
-        var outcome: Result<Bool, any Error> = .success(false)
-        /// The number of the last wait of a task that is not the owner.
-        var number: UInt64 = 0
-        /// The number of the present or last wait for bytes; 0: the owner's.
-        var receiverNumber: UInt64 = 0
         /// The time of the operation has passed.
         var isLate = false
         /// The peer has ended its stream.
         var hasEnded = false
-
-        /// Tasks that wait until the connection is writable.
-        var senders: [AsyncSender] = []
-        /// The task that runs the closure, whose cancellation needs no handler at each wait.
-        var owner = TaskIdentity.none
         /// The owner was cancelled before its end.
         var wasCancelled = false
+        var willCheckAgain = false
+        /// The task that runs the closure, whose cancellation needs no handler at each wait.
+        var owner = TaskIdentity.none
+        /// The number of the present or last wait for bytes; 0: the owner's.
+        var receiverNumber: UInt64 = 0
         var reason: CloseReason?
+
+        /// The number of the last wait of a task that is not the owner.
+        var number: UInt64 = 0
+        /// Tasks that wait until the connection is writable.
+        var senders: [AsyncSender] = []
         /// The task that waits for the end.
         var closer: UnsafeContinuation<Void, Never>?
     }
@@ -92,11 +92,19 @@ public final class AsyncConnection: Sendable {
     /// ended its stream. From any thread.
     public var isShuttingDown: Bool { hasShutDown.load(ordering: .acquiring) }
 
-    /// Whether the caller belongs to no actor, and is on the queue, also after its next wait. The
-    /// owner is: asking for its preference would cost 5 % of an echo server's time.
-    func isCurrent(_ isolation: (any Actor)? = #isolation) -> Bool {
-        isolation == nil && connection.queue.isCurrent
-            && (confined.owner == .current || executor.isCurrent)
+    /// A task that is on the queue, also after its next wait.
+    enum Caller {
+        /// The task that runs the closure.
+        case owner
+        case other
+    }
+
+    /// The calling task; nil: it belongs to an actor, or is not on the queue. To ask for the
+    /// owner's preference, too, would cost 5 % of an echo server's time.
+    func caller(_ isolation: (any Actor)? = #isolation) -> Caller? {
+        guard isolation == nil, connection.queue.isCurrent else { return nil }
+        if confined.owner == .current { return .owner }
+        return executor.isCurrent ? .other : nil
     }
 
     /// Runs a call of a caller that is elsewhere on the queue.

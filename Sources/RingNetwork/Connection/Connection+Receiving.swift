@@ -6,10 +6,40 @@ extension Connection {
     // MARK: StreamReceiverClient
 
     package func received(_ bytes: UnsafeRawBufferPointer) {
+        received(bytes) { confined.handlers.receive?(self, $0) }
+    }
+
+    @inline(__always)
+    func received(
+        _ bytes: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void
+    ) rethrows {
         counters.receives.add(1)
         counters.bytesReceived.add(UInt64(bytes.count))
         if let intake = confined.intake { return take(bytes, intake) }
-        confined.handlers.receive?(self, RawSpan(_unsafeBytes: bytes))
+        try body(RawSpan(_unsafeBytes: bytes))
+    }
+
+    /// Receives once, for a task, if bytes were announced. `body` gets them, unless an intake takes
+    /// them: then the receive handler gets what that hands over.
+    @inline(__always)
+    func receiveNow(_ body: (RawSpan) throws -> Void) rethrows {
+        guard phase == .active else { return }
+        confined.isTaking = confined.intake != nil
+        defer {
+            confined.isTaking = false
+            if confined.intake != nil { updateReceiving() }
+        }
+        try confined.receiver?.receiveNow { try received($0, body) }
+    }
+
+    package func becameReadable() {
+        confined.pauses += 1
+        let hadPaused = confined.clock?.hasPaused ?? false
+        let start = Ticks.now()
+        confined.handlers.receive?(self, RawSpan())
+        // A task that waits again at once has not paused.
+        let isBack = confined.pauses == 0 && Ticks.now() &- start < 1000 * Ticks.perMicrosecond
+        confined.clock?.hasPaused = hadPaused || !isBack
     }
 
     package func receivingEnded(_ result: Int32) {
@@ -109,8 +139,8 @@ extension Connection {
             phase == .active || isHandshaking
         else { return }
         if wantsToReceive {
-            if receiver.isPaused && receiver.isWatching { confined.clock?.hasPaused = true }
-            receiver.resume()
+            let wasPaused = receiver.resume(announces: confined.isAwaited && !isHandshaking)
+            if wasPaused { confined.clock?.hasPaused = true }
         } else {
             confined.clock?.hasPaused = true
             receiver.pause()
@@ -123,7 +153,7 @@ extension Connection {
 
     private var mayHandOver: Bool {
         let isHeldBack = confined.isBackedUp && pausesReceivingWhileUnwritable
-        return phase == .active && confined.pauses == 0 && !isHeldBack
+        return phase == .active && (confined.pauses == 0 || confined.isTaking) && !isHeldBack
             && confined.handlers.receive != nil
     }
 

@@ -64,9 +64,11 @@ extension Connection {
         security.isCloseNotified = true
         if case .closing(let why) = confined.life {
             tearDown(security.sendError.map { .failed($0) } ?? why)
-        } else if confined.hasEnded || security.sendError != nil && !wantsToReceive {
+        } else if confined.hasEnded
+            || security.sendError != nil && !wantsToReceive && !confined.isAwaited
+        {
             // Without bytes of the program (only a record of the layer's failed), it may still
-            // begin to receive what the peer has sent.
+            // begin to receive what the peer has sent. A task gets the error, and decides.
             tearDown(.failed(error))
         } else {
             updateWaterMarks()

@@ -47,10 +47,13 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         var isFinishing = false
         /// Set above the high water mark, cleared at the low water mark.
         var isBackedUp = false
-        /// The handlers belong to an ``AsyncConnection``.
+        /// The handlers belong to an ``AsyncConnection``. When bytes may be waiting, receiving is
+        /// paused, and the receive handler called without any; `receiveNow` receives them.
         var isAwaited = false
+        /// A task receives, so that the intake may hand over, until the handler clears this.
+        var isTaking = false
         /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
-        fileprivate(set) var pauses: Int32 = 0
+        var pauses: Int32 = 0
         /// The parts that only some connections have.
         var intake: ConnectionIntake?
         var security: ConnectionSecurity?
@@ -226,23 +229,20 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     }
 
     /// Stops the calls of the receive handler until `resumeReceiving` was called as often.
-    public func pauseReceiving() {
-        onQueue {
-            $0.confined.pauses += 1
-            $0.updateReceiving()
-        }
-    }
+    public func pauseReceiving() { onQueue { $0.changePauses(by: 1) } }
 
     /// Undoes one `pauseReceiving`.
-    public func resumeReceiving() {
-        onQueue { connection in
-            guard connection.confined.pauses > 0 else {
-                fatalMisuse(
-                    "resumeReceiving of connection '\(connection.queue.label)' without a pause")
-            }
-            connection.confined.pauses -= 1
-            connection.updateReceiving()
-        }
+    public func resumeReceiving() { onQueue { $0.changePauses(by: -1) } }
+
+    func changePauses(by difference: Int32) {
+        confined.pauses += difference
+        if confined.pauses < 0 { endOverResume() }
+        updateReceiving()
+    }
+
+    @inline(never)
+    func endOverResume() -> Never {
+        fatalMisuse("resumeReceiving of connection '\(queue.label)' without a pause")
     }
 
     /// Closes once the kernel has taken all sent bytes; under TLS, close_notify comes last.

@@ -15,7 +15,7 @@ final class ConnectionClock {
     var messageNumber: UInt64 = 0
     var isInMessage = false
     /// Receiving was paused at some time since the last tick.
-    var hasPaused = false
+    @exclusivity(unchecked) var hasPaused = false
     /// Everything was sent at some time since the last tick.
     var hasDrained = false
 }

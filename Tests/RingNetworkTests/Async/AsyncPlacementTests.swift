@@ -66,6 +66,51 @@ struct AsyncPlacementTests {
         try await server.value
     }
 
+    @Test("A span's body runs in the task, and in the isolation of its actor") @MainActor
+    func spanOfActor() async throws {
+        let (wire, connection) = makeNewConnection()
+        let bytes = patterned(100_000)
+        feed(wire, bytes, pieces: 999)
+        var all: [UInt8] = []
+        try await AsyncPlacementTests.$name.withValue("main") {
+            try await connection.run { client in
+                while try await client.receive({
+                    MainActor.assertIsolated()
+                    #expect(AsyncPlacementTests.name == "main")
+                    $0.withUnsafeBytes { all += Array($0) }
+                }) {}
+            }
+        }
+        expectSame(all, bytes)
+    }
+
+    @TaskLocal private static var name = ""
+
+    @Test("A span's body may block, and ends its connection's wait")
+    func spanOfTask() async throws {
+        let listener = try makeAsyncListener()
+        let bytes = patterned(300_000)
+        let server = ownTask {
+            await listener.run { client in
+                try await AsyncPlacementTests.$name.withValue("\(client.connection.queue.label)") {
+                    let name = AsyncPlacementTests.name
+                    while try await client.receive({
+                        #expect(AsyncPlacementTests.name == name)
+                        dispatchPrecondition(condition: .onQueue(client.connection.queue))
+                        letTimePass(milliseconds: 1)
+                        client.connection.send($0)
+                    }) {}
+                }
+            }
+        }
+        try await Connector.shared.withConnection(to: listener.endpoint) { server in
+            try await server.send(bytes)
+            expectSame(try await server.receive(exactly: bytes.count), bytes)
+        }
+        listener.close()
+        try await server.value
+    }
+
     #if TLS
     private typealias Secured = (negotiation: TLSNegotiation?, certificates: [[UInt8]])
 

@@ -174,6 +174,57 @@ struct AsyncReceivingTests {
         silent.close()
     }
 
+    @Test("A limit counts for the whole wait, also while too few bytes trickle in")
+    func trickleOfTooFew() async throws {
+        var options = ConnectionOptions()
+        options.receiveMinimumBytes = 1_000_000
+        let (wire, connection) = makeNewConnection(options)
+        let isOver = Watched(false)
+        let feeder = UserThread {
+            while !isOver.value, wire.send([1]) { letTimePass(milliseconds: 5) }
+        }
+        await #expect(throws: ReceiveError.timedOut) {
+            try await connection.run { _ = try await $0.receive(within: .milliseconds(60)) }
+        }
+        isOver.update { $0 = true }
+        #expect(feeder.join())
+    }
+
+    @Test("A message that trickles in times out, while its task waits for each piece")
+    func trickle() async throws {
+        var options = ConnectionOptions()
+        options.timeouts.receiveRate = MinimumRate(bytesPerSecond: 100_000)
+        options.timeouts.receiveRate?.grace = .milliseconds(20)
+        options.timeouts.receiveRate?.window = .milliseconds(40)
+        let (wire, connection) = makeNewConnection(options)
+        let feeder = UserThread {
+            while wire.send([1]) { letTimePass(milliseconds: 3) }
+        }
+        await #expect(throws: ReceiveError.closed(.timedOut(.receiveRate))) {
+            try await connection.run { client async throws in
+                client.connection.isInMessage = true
+                while try await client.receive({ _ in }) {}
+            }
+        }
+        #expect(feeder.join())
+    }
+
+    @Test("A pause in the closure that takes a span holds until it is undone")
+    func pauseInBody() async throws {
+        let (wire, connection) = makeNewConnection()
+        #expect(wire.send([1]))
+        try await connection.run { client async throws in
+            let hasBytes = try await client.receive { _ in client.connection.pauseReceiving() }
+            #expect(hasBytes)
+            #expect(wire.send([2]))
+            await #expect(throws: ReceiveError.timedOut) {
+                try await client.receive(within: .milliseconds(20))
+            }
+            client.connection.resumeReceiving()
+            #expect(try await client.receive() == [2])
+        }
+    }
+
     @Test("Without a wait, flow control stops the peer, and nothing is held")
     func demand() async throws {
         let (wire, connection) = makeNewConnection()

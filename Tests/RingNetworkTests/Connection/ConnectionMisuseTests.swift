@@ -36,6 +36,26 @@ struct ConnectionMisuseTests {
         expectMessage(result, naming: "Connection.state", "'greeter'", "queue.sync")
     }
 
+    @Test("resuming without a pause, also the pause of a task that does not wait")
+    func overResume() async {
+        let plain = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            let (descriptor, _) = Wire.pair()
+            Connection(adopting: descriptor, label: "greeter").resumeReceiving()
+        }
+        expectMessage(plain, naming: "resumeReceiving", "'greeter'", "without a pause")
+        let awaited = await #expect(processExitsWith: .failure, observing: lastWords) {
+            prepareForTrap()
+            let (descriptor, _) = Wire.pair()
+            try await Connection(adopting: descriptor, label: "greeter").run {
+                client async throws in
+                client.connection.resumeReceiving()
+                _ = try await client.receive()
+            }
+        }
+        expectMessage(awaited, naming: "resumeReceiving", "'greeter'", "without a pause")
+    }
+
     @Test("impossible options, before a client meets them")
     func impossibleOptions() async {
         let span = await #expect(processExitsWith: .failure, observing: lastWords) {

@@ -132,6 +132,27 @@ struct TLSConnectionTests {
         expectSame(try await received, down)
     }
 
+    @Test(
+        "Spans have all bytes, in order, in slices of the given size", arguments: [1000, Int.max])
+    func spans(maximum: Int) async throws {
+        var options = ConnectionOptions()
+        options.receiveMaximumBytes = maximum
+        options.pausesReceivingWhileUnwritable = false
+        let pair = try SecuredPair(options: options)
+        let bytes = patterned(1 << 20, seed: 1)
+        async let echoed = pair.client.run { client in
+            client.connection.send(bytes, completion: nil)
+            return try await client.receive(exactly: bytes.count)
+        }
+        try await pair.server.run { server in
+            while try await server.receive({
+                #expect($0.byteCount <= maximum)
+                server.connection.send($0)
+            }) {}
+        }
+        expectSame(try await echoed, bytes)
+    }
+
     @Test("closeOutput sends close_notify; the other direction stays open")
     func halfClose() throws {
         let pair = try SecuredPair()
