@@ -34,12 +34,12 @@ extension Connection {
 
     package func becameReadable() {
         confined.pauses += 1
-        let hadPaused = confined.clock?.hasPaused ?? false
+        let hadPaused = confined.hasPaused
         let start = Ticks.now()
         confined.handlers.receive?(self, RawSpan())
         // A task that waits again at once has not paused.
         let isBack = confined.pauses == 0 && Ticks.now() &- start < 1000 * Ticks.perMicrosecond
-        confined.clock?.hasPaused = hadPaused || !isBack
+        confined.hasPaused = hadPaused || !isBack
     }
 
     package func receivingEnded(_ result: Int32) {
@@ -140,9 +140,9 @@ extension Connection {
         else { return }
         if wantsToReceive {
             let wasPaused = receiver.resume(announces: confined.isAwaited && !isHandshaking)
-            if wasPaused { confined.clock?.hasPaused = true }
+            if wasPaused { confined.hasPaused = true }
         } else {
-            confined.clock?.hasPaused = true
+            confined.hasPaused = true
             receiver.pause()
             receiver.watch()
         }

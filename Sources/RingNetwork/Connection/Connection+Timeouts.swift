@@ -73,7 +73,7 @@ extension Connection {
     private func checkTimeouts() {
         guard let clock = confined.clock, clock.watch != nil else { return }
         let activity = activity(clock)
-        clock.hasPaused = false
+        confined.hasPaused = false
         clock.hasDrained = false
         let now = MonotonicClock.nanoseconds()
         guard let timeout = clock.watch?.check(now, activity) else {
@@ -93,7 +93,7 @@ extension Connection {
         ConnectionActivity(
             bytesReceived: counters.bytesReceived.value, bytesSent: counters.bytesSent.value,
             hasUnsent: unsent > 0, hasDrained: clock.hasDrained,
-            wantsToReceive: wantsToReceive, hasPaused: clock.hasPaused,
+            wantsToReceive: wantsToReceive, hasPaused: confined.hasPaused,
             message: clock.isInMessage ? clock.messageNumber : nil,
             isHandshaking: isHandshaking)
     }

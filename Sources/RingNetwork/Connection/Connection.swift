@@ -52,6 +52,8 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         var isAwaited = false
         /// A task receives, so that the intake may hand over, until the handler clears this.
         var isTaking = false
+        /// Receiving was paused at some time since the clock's last tick.
+        var hasPaused = false
         /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
         var pauses: Int32 = 0
         /// The parts that only some connections have.

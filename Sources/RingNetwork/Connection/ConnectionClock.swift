@@ -14,8 +14,6 @@ final class ConnectionClock {
     /// Counts the messages that the program announces with `isInMessage`.
     var messageNumber: UInt64 = 0
     var isInMessage = false
-    /// Receiving was paused at some time since the last tick.
-    @exclusivity(unchecked) var hasPaused = false
     /// Everything was sent at some time since the last tick.
     var hasDrained = false
 }
