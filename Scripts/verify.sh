@@ -17,7 +17,7 @@ others=(
     containers
 )
 declare -A minutes=(
-    [tsan]=14 [asan]=10 [samples]=25 [loops]=3 [stress]=3 [simulation]=6 [deep]=25 [traits]=12
+    [tsan]=14 [asan]=10 [samples]=25 [loops]=5 [stress]=5 [simulation]=6 [deep]=27 [traits]=9
     [alone]=12 [docs]=5 [notes]=12 [http]=4
     [ported]=4 [demo]=5 [manifests]=1 [containers]=25
 )
@@ -128,13 +128,16 @@ verify_deep() {
     return $status
 }
 
+# The other builds do not fetch what the traits depend on.
+keep_resolved() { cp Package.resolved "$logs/" 2>/dev/null || true; }
+restore_resolved() { cp "$logs/Package.resolved" . 2>/dev/null || rm -f Package.resolved; }
+
 verify_traits() {
     local status=0
-    # The other builds do not fetch what the traits depend on.
-    cp Package.resolved "$logs/" 2>/dev/null || true
+    keep_resolved
     step "build the libraries with all traits" swift build --build-tests \
         --enable-all-traits --scratch-path .build-all-traits || status=1
-    cp "$logs/Package.resolved" . 2>/dev/null || rm -f Package.resolved
+    restore_resolved
     run_tests "with all traits" "$(library_tests .build-all-traits)" || status=1
     step "build the samples with TLS" swift build --package-path Samples --build-tests \
         --traits TLS --scratch-path .build-traits-samples || return
@@ -149,14 +152,14 @@ verify_alone() {
         [FlyingFox]='^RingHTTPTests\.' [Logging]=Logging [Metrics]=MetricsTests
         [ServiceLifecycle]='ServiceTests|ServiceManager'
     )
-    cp Package.resolved "$logs/" 2>/dev/null || true
+    keep_resolved
     for trait in "${!tests[@]}"; do
         step "build the libraries with the trait $trait" swift build --build-tests \
             --traits "$trait" --scratch-path .build-alone || { status=1; break; }
         run_tests "with $trait" "$(library_tests .build-alone)" --filter "${tests[$trait]}" ||
             status=1
     done
-    cp "$logs/Package.resolved" . 2>/dev/null || rm -f Package.resolved
+    restore_resolved
     return $status
 }
 

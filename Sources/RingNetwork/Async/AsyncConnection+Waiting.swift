@@ -77,9 +77,10 @@ extension AsyncConnection {
             confined.outcome = .success(true)
             return executor.resume(receiver)
         }
-        if confined.receiver == nil && !connection.confined.isTaking { connection.endOverResume() }
+        let intake = connection.confined.intake
+        if confined.receiver == nil && intake?.isTaken != true { connection.endOverResume() }
         keep(bytes)
-        connection.confined.isTaking = false
+        intake?.isTaken = false
         endWait(.success(true))
     }
 

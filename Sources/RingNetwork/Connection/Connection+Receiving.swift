@@ -10,7 +10,7 @@ extension Connection {
     }
 
     @inline(__always)
-    func received(
+    private func received(
         _ bytes: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void
     ) rethrows {
         counters.receives.add(1)
@@ -24,10 +24,12 @@ extension Connection {
     @inline(__always)
     func receiveNow(_ body: (RawSpan) throws -> Void) rethrows {
         guard phase == .active else { return }
-        confined.isTaking = confined.intake != nil
+        confined.intake?.isTaken = true
         defer {
-            confined.isTaking = false
-            if confined.intake != nil { updateReceiving() }
+            if let intake = confined.intake {
+                intake.isTaken = false
+                updateReceiving()
+            }
         }
         try confined.receiver?.receiveNow { try received($0, body) }
     }
@@ -37,8 +39,9 @@ extension Connection {
         let hadPaused = confined.hasPaused
         let start = Ticks.now()
         confined.handlers.receive?(self, RawSpan())
-        // A task that waits again at once has not paused.
-        let isBack = confined.pauses == 0 && Ticks.now() &- start < 1000 * Ticks.perMicrosecond
+        // A task that waits again within the shortest tick has not paused.
+        let shortest = ActivityWatch.shortestTick / 1000 * Ticks.perMicrosecond
+        let isBack = confined.pauses == 0 && Ticks.now() &- start < shortest
         confined.hasPaused = hadPaused || !isBack
     }
 
@@ -153,8 +156,8 @@ extension Connection {
 
     private var mayHandOver: Bool {
         let isHeldBack = confined.isBackedUp && pausesReceivingWhileUnwritable
-        return phase == .active && (confined.pauses == 0 || confined.isTaking) && !isHeldBack
-            && confined.handlers.receive != nil
+        let isPaused = confined.pauses > 0 && confined.intake?.isTaken != true
+        return phase == .active && !isPaused && !isHeldBack && confined.handlers.receive != nil
     }
 
     /// Sets the least number of bytes that the receive handler gets at once; see

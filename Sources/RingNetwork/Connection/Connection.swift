@@ -50,8 +50,6 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         /// The handlers belong to an ``AsyncConnection``. When bytes may be waiting, receiving is
         /// paused, and the receive handler called without any; `receiveNow` receives them.
         var isAwaited = false
-        /// A task receives, so that the intake may hand over, until the handler clears this.
-        var isTaking = false
         /// Receiving was paused at some time since the clock's last tick.
         var hasPaused = false
         /// Calls of `pauseReceiving` without a matching `resumeReceiving`.

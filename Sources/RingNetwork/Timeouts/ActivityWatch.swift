@@ -16,8 +16,8 @@ struct ActivityWatch {
     private var sendingSince: UInt64
 
     private static let ticksInSpan: UInt64 = 8
-    /// The least time between two ticks.
-    private static let shortestTick: UInt64 = 1_000_000
+    /// The least time between two ticks, in nanoseconds.
+    static let shortestTick: UInt64 = 1_000_000
 
     /// - Parameters:
     ///   - began: when the connection was activated.
