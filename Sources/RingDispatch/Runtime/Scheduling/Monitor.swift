@@ -13,7 +13,8 @@ internal import Synchronization
 ///
 /// A tick that finds no loop in use, and no away work that waits, stops the timer. The next worker
 /// that wakes up starts it. In a quiet process the worker also stops it before it sleeps again, so
-/// the monitor does not wake up: each event costs two cheap system calls instead.
+/// the monitor does not wake up: each event costs two cheap system calls instead. They are cheap
+/// because the first tick then comes late (`Tuning.quietTick`).
 final class Monitor: Sendable {
     // Safety: set once, before the thread starts and the pool is shared.
     nonisolated(unsafe) unowned(unsafe) var pool: Pool!
@@ -28,6 +29,8 @@ final class Monitor: Sendable {
     private struct Control {
         var hasThread = false
         var period: UInt64 = 0
+        /// The period with which the timer starts again.
+        var firstPeriod = Tuning.tick
     }
 
     /// What the monitor knows of a loop.
@@ -50,13 +53,13 @@ final class Monitor: Sendable {
     /// A loop goes to sleep in a quiet process: stops the timer if no loop is awake.
     @inline(__always)
     func noteQuiet() {
-        if isRunning.load(ordering: .sequentiallyConsistent) { stop() }
+        if isRunning.load(ordering: .sequentiallyConsistent) { stop(next: Tuning.quietTick) }
     }
 
     @inline(never)
     private func start() {
         let isFirst = control.withLock { control in
-            setPeriod(Tuning.tick, &control)
+            if control.period == 0 { setPeriod(control.firstPeriod, &control) }
             defer { control.hasThread = true }
             return !control.hasThread
         }
@@ -73,10 +76,14 @@ final class Monitor: Sendable {
         }
     }
 
+    /// - Parameter period: the first one after the next start.
     @inline(never)
-    private func stop() {
+    private func stop(next period: UInt64) {
         guard pool.isQuiet else { return }
-        control.withLock { control in setPeriod(0, &control) }
+        control.withLock { control in
+            setPeriod(0, &control)
+            control.firstPeriod = period
+        }
         if !pool.isQuiet { noteActivity() }
     }
 
@@ -100,7 +107,7 @@ final class Monitor: Sendable {
                 lastCall = ticks
             }
             if pool.isQuiet {
-                stop()
+                stop(next: Tuning.tick)
             } else {
                 let isQuick = ticks &- lastCall < Tuning.quickTicks
                 let period = isQuick ? Tuning.quickTick : Tuning.tick
@@ -138,12 +145,12 @@ final class Monitor: Sendable {
         let isSame = loopState == sample.loopState
         sample.loopState = loopState
         guard loopState.phase == .inHandler else { return false }
+        loop.submitOldSends()
         let thread = pool.workers.observe(loopState.worker, now: now)
         guard isSame else {
             sample.usedNanoseconds = thread.flatMap(Threads.cpuNanoseconds(ofThread:))
             return false
         }
-        loop.submitSends()
         guard loop.hasWork(now: now) else { return false }
         switch Monitor.activity(of: thread, since: sample.usedNanoseconds) {
         case .waitsForCPU:
