@@ -82,6 +82,9 @@ let package = Package(
             name: "async-echo", dependencies: [ringDispatch, ringNetwork],
             path: "Sources/AsyncEcho", swiftSettings: settings),
         .executableTarget(
+            name: "late-echo", dependencies: [ringDispatch, ringNetwork],
+            path: "Sources/LateEcho", swiftSettings: settings),
+        .executableTarget(
             name: "broadcast-ring", dependencies: [ringDispatch, ringNetwork],
             path: "Sources/Broadcast", swiftSettings: settings),
         .executableTarget(

@@ -14,9 +14,10 @@ import sys
 
 import building
 import machine
+import open_loop
 import quiet
 from report import Outcome, interval, table
-from rounds import MeasureError
+from rounds import MeasureError, Values
 from servers import ON_URING, Load, Running, Server, measure, output, values
 
 ROOT = building.PACKAGE.parent
@@ -26,6 +27,14 @@ RUN_SECONDS = 120
 # A mechanism stays if its row is at least this much worse without it.
 LEAST_GAIN = 1.05
 LEAST_ROUNDS = 15
+# The kinds of rows that measure a server, and the figure of each.
+FIGURES = {
+    "quiet": "cpu_us", "late": "p50_us", "late-cpu": "cpu_us", "echo": "cpu_us",
+    "echo-p50": "p50_us", "sink": "cpu_us", "busy": "cpu_us",
+}
+CLIENTS = ["echo-load", "bulk-load", "open-load"]
+# Longer than the work after an answer.
+LATE_INTERVAL_MS = 2
 
 
 class Mechanism:
@@ -38,7 +47,10 @@ class Mechanism:
         self.products = {
             "micro": ["micro-ring"], "micro-cpu": ["micro-ring"],
             "blocked": ["blocked-queues-ring"], "blocked-cpu": ["blocked-queues-ring"],
-            "quiet": ["EchoServer"], "open": ["EchoServer", "ringload"], "echo": self.row[1:2],
+            "tasks": ["blocking-tasks-ring"],
+            "quiet": ["EchoServer"], "sink": ["EchoServer"], "busy": ["EchoServer"],
+            "open": ["EchoServer", "ringload"], "late": ["late-echo"], "late-cpu": ["late-echo"],
+            "echo": self.row[1:2], "echo-p50": self.row[1:2],
         }[self.row[0]]
 
 
@@ -75,14 +87,15 @@ def _children_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def _measure(row: list[str], folder: pathlib.Path, client: str,
+def _measure(row: list[str], folder: pathlib.Path, clients: dict[str, str],
              options: argparse.Namespace) -> float:
     """A figure of which less is better."""
     kind, words = row[0], row[1:]
-    server_cpu, client_cpu = options.cpus
+    if kind in FIGURES:
+        return _measure_server(kind, words, folder, clients, options)[FIGURES[kind]]
     if kind.endswith("-cpu"):
         before = _children_seconds()
-        _measure([kind.removesuffix("-cpu"), *words], folder, client, options)
+        _measure([kind.removesuffix("-cpu"), *words], folder, clients, options)
         return _children_seconds() - before
     if kind == "micro":
         command = [str(folder / "micro-ring"), words[0]]
@@ -93,19 +106,45 @@ def _measure(row: list[str], folder: pathlib.Path, client: str,
         if not (keys := result.keys() & {"p99_us", "half_ms"}):
             raise MeasureError("no item ran")
         return result[keys.pop()]
-    name = words[0] if kind == "echo" else "EchoServer"
-    server = Server(name, (str(folder / name), "--port", "0"), ON_URING)
+    if kind == "tasks":
+        command = [str(folder / "blocking-tasks-ring")]
+        return values(output(command, options.cpus, RUN_SECONDS))[words[0]]
+    server_cpu, client_cpu = options.cpus
+    with Running(_server("EchoServer", folder), [server_cpu]) as running:
+        before = running.cpu_seconds()
+        output([str(folder / "ringload"), f"tcp://127.0.0.1:{running.port}",
+                "--connections", words[0], "--rate", words[1],
+                "--duration", f"{options.seconds * 1000:.0f}ms"], [client_cpu], RUN_SECONDS)
+        return running.cpu_seconds() - before
+
+
+def _server(name: str, folder: pathlib.Path, *arguments: str, loops: str = "") -> Server:
+    environment = (*ON_URING, *((("RINGDISPATCH_LOOPS", loops),) if loops else ()))
+    return Server(name, (str(folder / name), "--port", "0", *arguments), environment)
+
+
+def _measure_server(
+    kind: str, words: list[str], folder: pathlib.Path, clients: dict[str, str],
+    options: argparse.Namespace
+) -> Values:
+    seconds, cpus = options.seconds, options.cpus
+    if kind in ("late", "late-cpu"):
+        work, blocks, loops = words
+        server = _server("late-echo", folder, "--work", work, "--blocks", blocks, loops=loops)
+        return quiet.measure(server, LATE_INTERVAL_MS, 1, seconds, cpus)
     if kind == "quiet":
-        return quiet.measure(server, int(words[0]), 1, options.seconds, options.cpus)["cpu_us"]
-    if kind == "open":
-        with Running(server, [server_cpu]) as running:
-            before = running.cpu_seconds()
-            output([str(folder / "ringload"), f"tcp://127.0.0.1:{running.port}",
-                    "--connections", words[0], "--rate", words[1],
-                    "--duration", f"{options.seconds:g}s"], [client_cpu], RUN_SECONDS)
-            return running.cpu_seconds() - before
-    load = Load(client, int(words[1]), options.seconds)
-    return measure(server, load, [server_cpu], [client_cpu])["cpu_us"]
+        return quiet.measure(_server("EchoServer", folder), int(words[0]), 1, seconds, cpus)
+    if kind == "busy":
+        load = Load(clients["open-load"], int(words[0]), seconds, arguments=("--rate", words[1]))
+        with open_loop.busy(cpus, seconds):
+            return measure(_server("EchoServer", folder), load, cpus, cpus)
+    if kind == "sink":
+        server = _server("EchoServer", folder, "--mode", "discard")
+        load = Load(clients["bulk-load"], int(words[0]), seconds, arguments=("--mode", "sink"))
+    else:
+        server = _server(words[0], folder)
+        load = Load(clients["echo-load"], int(words[1]), seconds)
+    return measure(server, load, cpus[:1], cpus[1:])
 
 
 def compare(options: argparse.Namespace) -> Outcome:
@@ -115,7 +154,7 @@ def compare(options: argparse.Namespace) -> Outcome:
     if unknown:
         sys.exit(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
     mechanisms = [known[name] for name in options.names or known]
-    client = building.c_peers(["echo-load"], not options.no_build)["echo-load"]
+    clients = building.c_peers(CLIENTS, not options.no_build)
     binaries = COPY / "binaries"
     if not options.no_build:
         products = sorted({name for each in mechanisms for name in each.products})
@@ -131,7 +170,7 @@ def compare(options: argparse.Namespace) -> Outcome:
             # The order alternates from round to round.
             order = ["with", each.name] if round_number % 2 == 0 else [each.name, "with"]
             try:
-                times = {name: _measure(each.row, binaries / name, client, options)
+                times = {name: _measure(each.row, binaries / name, clients, options)
                          for name in order}
                 ratios.append(times[each.name] / times["with"])
             except (MeasureError, subprocess.SubprocessError) as error:

@@ -75,7 +75,7 @@ def _compare_beside_busy(
     by_name = {server.name: server for server in servers}
 
     def measure_beside(name: str) -> Values:
-        with _busy(options.cpus, options.seconds + START_SECONDS + LOAD_EXTRA_SECONDS):
+        with busy(options.cpus, options.seconds):
             return measure(by_name[name], load, options.cpus, options.cpus)
 
     results = in_turn(options, outcome, title, by_name, measure_beside)
@@ -88,12 +88,13 @@ def _compare_beside_busy(
 
 
 @contextlib.contextmanager
-def _busy(cpus: list[int], seconds: float) -> Iterator[None]:
-    """One process for each CPU that keeps it busy."""
+def busy(cpus: list[int], seconds: float) -> Iterator[None]:
+    """One process for each CPU that keeps it busy, beside a load of so many seconds."""
+    longest = seconds + START_SECONDS + LOAD_EXTRA_SECONDS
     with contextlib.ExitStack() as stack:
         for cpu in cpus:
             process = subprocess.Popen(
-                [*pinned([cpu]), sys.executable, "-c", BUSY, str(seconds)],
+                [*pinned([cpu]), sys.executable, "-c", BUSY, str(longest)],
                 stdin=subprocess.DEVNULL)
             stack.callback(process.wait)
             stack.callback(process.kill)

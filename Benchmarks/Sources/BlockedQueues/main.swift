@@ -1,7 +1,8 @@
 // Serial queues whose items block for 100 ms, again and again.
 // usage: blocked-queues-... KIND COUNT [global]: how long an unrelated item waits for its start
 //        blocked-queues-... start KIND COUNT: the time until half of the queues are in their items
-// KIND: sleep, read (a pipe that wakes all at once), semaphore, compute or none
+// KIND: sleep, read (a pipe that wakes all at once), semaphore, compute or none; timeouts: with a
+//       COUNT of 0, a timer is set before each item, and stopped after it
 #if LIBDISPATCH
 import Dispatch
 #else
@@ -72,6 +73,9 @@ func measureWaits(_ kind: String, _ count: Int, isGlobal: Bool) {
         }
     }
     let idle = DispatchQueue(label: "idle")
+    let timeout = DispatchSource.makeTimerSource(queue: idle)
+    timeout.setEventHandler {}
+    timeout.activate()
     let waits = Mutex<[UInt64]>([])
     var next = now()
     let warmUp = 300
@@ -82,6 +86,11 @@ func measureWaits(_ kind: String, _ count: Int, isGlobal: Bool) {
             if number >= warmUp { waits.withLock { $0.append(waited) } }
         }
         if kind == "read", number % 100 == 0 { gate.open() }
+        if kind == "timeouts" {
+            timeout.schedule(deadline: .distantFuture)
+            usleep(300)
+            timeout.schedule(deadline: .now() + 1)
+        }
         next += 1_000_000
         let current = now()
         if next > current { usleep(UInt32((next - current) / 1000)) }
@@ -115,7 +124,7 @@ if words.count >= 3, words[0] == "start", let count = Int(words[2]) {
 } else if words.count >= 2, let count = Int(words[1]) {
     measureWaits(words[0], count, isGlobal: words.last == "global")
 } else {
-    print("usage: blocked-queues-... [start] sleep|read|semaphore|compute|none COUNT [global]")
+    print("usage: blocked-queues-... [start] KIND COUNT [global]")
     exit(2)
 }
 exit(0)
