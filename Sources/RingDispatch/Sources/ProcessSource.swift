@@ -2,13 +2,9 @@ internal import LinuxPlatform
 internal import Synchronization
 
 /// A process source: reports once that a process has ended.
-final class ProcessSource: SourceCore {
-    // Safety: `latched` belongs to the invoker; the rest is locked or atomic.
+final class ProcessSource: MergingSource {
+    // Safety: all state is locked or atomic.
     let identifier: Int32
-    /// The process has ended, and the handler has not been called. The store (releasing) pairs with
-    /// the invoker's exchange (acquiring).
-    private let pending = Atomic<Bool>(false)
-    @exclusivity(unchecked) private var latched = false
     private let watching: Locked<Watching>
 
     /// Runs the handlers of the read sources that watch the pidfds.
@@ -61,11 +57,6 @@ final class ProcessSource: SourceCore {
     override var handle: UInt { UInt(bitPattern: Int(identifier)) }
     override var purpose: String { "process source of process \(identifier)" }
 
-    override func latch() -> Bool {
-        latched = pending.exchange(false, ordering: .acquiring)
-        return latched
-    }
-
     // MARK: watching
 
     /// The process ends only once, so the source stays armed.
@@ -115,7 +106,7 @@ final class ProcessSource: SourceCore {
     }
 
     private func tell(_ context: Context) {
-        pending.store(true, ordering: .releasing)
+        pending.store(DispatchSource.ProcessEvent.exit.rawValue, ordering: .releasing)
         wake(context)
     }
 
@@ -175,9 +166,6 @@ final class ProcessSource: SourceCore {
     }
 
     // MARK: results
-
-    /// Whether this call of the handler reports the end.
-    override var data: UInt { latched ? DispatchSource.ProcessEvent.exit.rawValue : 0 }
 
     /// How the process ended, if it is known yet.
     var exit: ProcessExit? { watching.withLock { $0.readExit() } }
