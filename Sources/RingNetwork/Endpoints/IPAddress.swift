@@ -22,34 +22,21 @@ public enum IPAddress: Sendable, Hashable {
     }
 
     /// Whether it is the wildcard address.
-    public var isUnspecified: Bool {
-        switch self {
-        case .v4(let address): address.isUnspecified
-        case .v6(let address): address.isUnspecified
-        }
-    }
+    public var isUnspecified: Bool { asIPv6.isUnspecified }
 
     /// Whether it is a loopback address.
-    public var isLoopback: Bool {
-        switch self {
-        case .v4(let address): address.isLoopback
-        case .v6(let address): address.isLoopback
-        }
-    }
+    public var isLoopback: Bool { asIPv6.isLoopback }
 
     /// Whether it is a multicast address.
-    public var isMulticast: Bool {
-        switch self {
-        case .v4(let address): address.isMulticast
-        case .v6(let address): address.isMulticast
-        }
-    }
+    public var isMulticast: Bool { asIPv6.isMulticast }
 
     /// Whether it is valid on one link only.
-    public var isLinkLocal: Bool {
+    public var isLinkLocal: Bool { asIPv6.isLinkLocal }
+
+    private var asIPv6: IPv6Address {
         switch self {
-        case .v4(let address): address.isLinkLocal
-        case .v6(let address): address.isLinkLocal
+        case .v4(let address): IPv6Address(mapping: address)
+        case .v6(let address): address
         }
     }
 }
