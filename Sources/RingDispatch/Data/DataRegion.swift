@@ -13,21 +13,16 @@ struct DataRegion: Sendable {
 
     /// - Parameter owner: keeps the bytes readable and unchanged until its last release, which may
     /// be on any thread.
-    init(owner: AnyObject, start: UnsafeRawPointer, count: Int) {
+    init(owner: AnyObject?, start: UnsafeRawPointer, count: Int) {
         self.owner = owner
         self.start = start
         self.count = count
     }
 
-    private init(emptyAt start: UnsafeRawPointer) {
-        owner = nil
-        self.start = start
-        count = 0
-    }
-
     /// The address is never read.
     static var empty: DataRegion {
-        DataRegion(emptyAt: UnsafeRawPointer(bitPattern: MemoryLayout<Int>.alignment)!)
+        DataRegion(
+            owner: nil, start: UnsafeRawPointer(bitPattern: MemoryLayout<Int>.alignment)!, count: 0)
     }
 
     /// Valid while the owner is retained.
@@ -37,14 +32,7 @@ struct DataRegion: Sendable {
 
     /// A part of the region; the caller has checked the bounds.
     func part(_ range: Range<Int>) -> DataRegion {
-        var part = self.from(range.lowerBound)
-        part.count = range.count
-        return part
-    }
-
-    private func from(_ offset: Int) -> DataRegion {
-        guard offset > 0, let owner else { return self }
-        return DataRegion(owner: owner, start: start + offset, count: count - offset)
+        DataRegion(owner: owner, start: start + range.lowerBound, count: range.count)
     }
 
     /// Whether the other region directly follows this one in the same memory.
