@@ -28,14 +28,8 @@ extension DispatchData.Deallocator {
                         + "\(error)")
             }
         case .custom(let queue, let block):
-            let block = DeallocatorBlock(run: block)
-            (queue ?? DispatchQueue.global()).async { block.run() }
+            // Safety: called once, after the last use of the memory that it frees.
+            (queue ?? .global()).asyncUnsafe(execute: block)
         }
     }
-}
-
-/// A deallocator's block, to be passed to its queue.
-private struct DeallocatorBlock: Sendable {
-    // Safety: called once, after the last use of the memory that it frees.
-    nonisolated(unsafe) let run: () -> Void
 }

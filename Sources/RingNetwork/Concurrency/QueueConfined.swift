@@ -45,13 +45,8 @@ extension QueueConfined {
 
     /// Runs `body` asynchronously on the queue.
     func hop(_ body: sending @escaping (Self) -> Void) {
-        let call = ConfinedCall(body: body)
-        queue.async { call.body(self) }
+        // Safety: received as `sending`, and called once, on the queue.
+        nonisolated(unsafe) let body = body
+        queue.async { body(self) }
     }
-}
-
-/// Carries a call to an object's queue.
-private struct ConfinedCall<Object>: Sendable {
-    // Safety: `hop` has received the closure as `sending`; it runs once, on the queue.
-    nonisolated(unsafe) let body: (Object) -> Void
 }
