@@ -13,7 +13,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/timerfd.h>
 #include <sys/uio.h>
 
 _Thread_local void *clinux_thread_value;
@@ -163,22 +162,10 @@ void clinux_use_lowest_priority(void) {
     syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
 }
 
-int clinux_clock_step_descriptor(void) {
-    int descriptor = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-    if (descriptor < 0) return -errno;
-    clinux_await_clock_step(descriptor);
-    return descriptor;
-}
-
 void clinux_await_clock_step(int descriptor) {
     // The latest time that the kernel accepts: it never expires, but clock changes cancel it.
     struct itimerspec setting = {.it_value.tv_sec = INT64_MAX / 1000000000};
     timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &setting, NULL);
-}
-
-int clinux_timer_descriptor(void) {
-    int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-    return descriptor < 0 ? -errno : descriptor;
 }
 
 void clinux_set_timer(int descriptor, uint64_t nanoseconds) {

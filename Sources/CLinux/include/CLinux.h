@@ -20,6 +20,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -144,14 +145,10 @@ void clinux_set_thread_name(const char *name);
 void clinux_use_fine_timers(void);
 void clinux_use_lowest_priority(void);
 
-// Returns a timerfd on CLOCK_REALTIME that becomes readable only when the clock is set, or -errno.
-// clinux_await_clock_step arms it for the next time.
-int clinux_clock_step_descriptor(void);
+// Makes a timerfd on CLOCK_REALTIME readable when the clock is set next, and only then.
 void clinux_await_clock_step(int descriptor);
 
-// Returns a timerfd on CLOCK_MONOTONIC, or -errno. clinux_set_timer makes it expire after each
-// period; 0 stops it.
-int clinux_timer_descriptor(void);
+// Makes a timerfd expire after each period; 0 stops it.
 void clinux_set_timer(int descriptor, uint64_t nanoseconds);
 
 // The number of CPUs in the affinity mask, or -errno.

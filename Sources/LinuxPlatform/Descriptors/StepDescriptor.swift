@@ -6,9 +6,11 @@ package final class StepDescriptor: Sendable {
     private let descriptor: OwnedDescriptor
 
     package init() throws(SystemError) {
-        let number = clinux_clock_step_descriptor()
-        guard number >= 0 else { throw SystemError(opening: "timerfd_create", code: -number) }
-        descriptor = OwnedDescriptor(adopting: number)
+        descriptor = OwnedDescriptor(
+            adopting: try checked("timerfd_create") {
+                timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+            })
+        clinux_await_clock_step(number)
     }
 
     package var number: Int32 { descriptor.number }

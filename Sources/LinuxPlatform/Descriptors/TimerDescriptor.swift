@@ -7,9 +7,10 @@ package struct TimerDescriptor: ~Copyable, Sendable {
     private let descriptor: OwnedDescriptor
 
     package init() throws(SystemError) {
-        let number = clinux_timer_descriptor()
-        guard number >= 0 else { throw SystemError(opening: "timerfd_create", code: -number) }
-        descriptor = OwnedDescriptor(adopting: number)
+        descriptor = OwnedDescriptor(
+            adopting: try checked("timerfd_create") {
+                timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC))
+            })
     }
 
     /// Expires after each period from now on.
