@@ -81,7 +81,7 @@ final class FolderScan: @unchecked Sendable {
     private func addWatch(_ folder: FolderEntryFacts?) throws(SystemError) -> Int32 {
         let place = FilePlace.path(path, followsLink: followsLink)
         if let watch = try? watches.watch(place, for: subscription) {
-            let facts = FolderEntryFacts(path: path, followsLinks: followsLink)
+            let facts = try? FolderEntryFacts(path: path, followsLinks: followsLink)
             if let facts, facts == folder { return watch }
             watches.unwatch(watch, for: subscription)
         }

@@ -66,11 +66,11 @@ extension WatchEngine {
     ) -> (FolderEntryFacts, isLink: Bool)? {
         tree.write(pathOf: folder, name, to: &confined.path)
         confined.checkedFolders.insert(folder)
-        guard let facts = FolderEntryFacts(path: confined.path, followsLinks: false) else {
+        guard let facts = try? FolderEntryFacts(path: confined.path, followsLinks: false) else {
             return nil
         }
         return followed(facts, in: folder) {
-            FolderEntryFacts(path: confined.path, followsLinks: true)
+            try? FolderEntryFacts(path: confined.path, followsLinks: true)
         }
     }
 

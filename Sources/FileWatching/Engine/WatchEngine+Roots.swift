@@ -61,7 +61,7 @@ extension WatchEngine {
     /// meanwhile, an event follows.
     private func watchFile(_ index: Int) {
         let path = confined.roots[index].path.terminatedBytes
-        guard let facts = FolderEntryFacts(path: path, followsLinks: true),
+        guard let facts = try? FolderEntryFacts(path: path, followsLinks: true),
             facts.kind != .directory
         else { return }
         do throws(SystemError) {
@@ -78,7 +78,7 @@ extension WatchEngine {
         let path = root.path.terminatedBytes
         var facts: FolderEntryFacts?
         do throws(SystemError) {
-            facts = try FolderEntryFacts(examining: path, followsLinks: true)
+            facts = try FolderEntryFacts(path: path, followsLinks: true)
         } catch {
             if root.node != 0, !error.isAbsence { return fail(error, root.path) }
         }
@@ -146,8 +146,7 @@ extension WatchEngine {
         guard node != 0 else { return }
         let facts: FolderEntryFacts
         do throws(SystemError) {
-            facts = try FolderEntryFacts(
-                examining: root.path.terminatedBytes, followsLinks: true)
+            facts = try FolderEntryFacts(path: root.path.terminatedBytes, followsLinks: true)
         } catch {
             // If a link leads to the file, or it has other names, no event reports its removal.
             if error.isAbsence { attach(index, isFirst: false) }

@@ -225,7 +225,7 @@ extension WatchEngine {
         if facts.kind != .directory || tree[known].inode == facts.inode { return true }
         tree.write(pathOf: known, to: &confined.path)
         let isLink = tree[known].flags.contains(.link)
-        let actual = FolderEntryFacts(path: confined.path, followsLinks: isLink)
+        let actual = try? FolderEntryFacts(path: confined.path, followsLinks: isLink)
         return actual?.inode == tree[known].inode
     }
 
@@ -251,7 +251,7 @@ extension WatchEngine {
     private func isThere(_ target: FolderEntryFacts, at folder: NodeNumber) -> Bool {
         var path: [UInt8] = []
         tree.write(pathOf: folder, to: &path)
-        let facts = FolderEntryFacts(path: path, followsLinks: true)
+        let facts = try? FolderEntryFacts(path: path, followsLinks: true)
         return facts.map { $0.device == target.device } ?? true
     }
 

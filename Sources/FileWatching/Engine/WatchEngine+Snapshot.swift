@@ -53,7 +53,7 @@ extension WatchEngine {
     private func examine(_ entry: inout FileTreeEntry, followsLinks: Bool) -> Bool {
         // A path that leads to another file by now has events of its own.
         guard
-            let facts = FolderEntryFacts(
+            let facts = try? FolderEntryFacts(
                 path: entry.path.terminatedBytes, followsLinks: followsLinks),
             facts.inode == entry.inode, FileChange.Kind(facts.kind) == entry.kind
         else { return false }

@@ -49,7 +49,7 @@ public final class FileTreeWatcher: Sendable {
         let reader = FolderReader()
         let bytes = root.terminatedBytes
         do throws(SystemError) {
-            let facts = FolderEntryFacts(path: bytes, followsLinks: true)
+            let facts = try? FolderEntryFacts(path: bytes, followsLinks: true)
             if let facts, facts.kind != .directory { return }
             try reader.open(path: bytes, followsLink: true)
         } catch {

@@ -23,16 +23,8 @@ package struct FolderEntryFacts: Equatable, Sendable {
         self.modifiedNanoseconds = modifiedNanoseconds
     }
 
-    /// - Parameter path: ends in a zero byte. nil if nothing is there, or the process may not see
-    ///   it.
-    package init?(path: [UInt8], followsLinks: Bool) {
-        guard let facts = try? FolderEntryFacts(examining: path, followsLinks: followsLinks)
-        else { return nil }
-        self = facts
-    }
-
-    /// The same, with the reason why there are no facts.
-    package init(examining path: [UInt8], followsLinks: Bool) throws(SystemError) {
+    /// - Parameter path: ends in a zero byte.
+    package init(path: [UInt8], followsLinks: Bool) throws(SystemError) {
         let status = path.withUnsafeBytes {
             FolderEntryFacts.status(of: $0, in: AT_FDCWD, followsLinks: followsLinks)
         }
