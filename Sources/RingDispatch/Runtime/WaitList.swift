@@ -30,13 +30,4 @@ struct WaitList: Sendable {
         threads.remove(at: index)
         return true
     }
-
-    /// All threads, oldest first.
-    mutating func removeAll() -> [ThreadHandle] {
-        defer {
-            threads.removeAll()
-            first = 0
-        }
-        return Array(threads[first...])
-    }
 }

@@ -12,7 +12,7 @@ public final class DispatchOnce: Sendable {
     private let runner = Locked(Runner())
 
     private struct Runner: Sendable {
-        var waiters = WaitList()
+        var waiters: [ThreadHandle] = []
         var thread: UInt32 = 0
     }
 
@@ -53,7 +53,8 @@ public final class DispatchOnce: Sendable {
             block()
             let waiters = runner.withLock { runner in
                 state.store(2, ordering: .releasing)
-                return runner.waiters.removeAll()
+                defer { runner.waiters = [] }
+                return runner.waiters
             }
             for waiter in waiters { waiter.grant() }
         }
