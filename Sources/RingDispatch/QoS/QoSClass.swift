@@ -47,11 +47,9 @@ extension DispatchQoS {
 }
 
 extension DispatchQoS.QoSClass {
-    /// Run queues of an event loop: one per class; `unspecified` shares that of `default`.
-    package static let priorityCount = 5
-
-    /// The class's run queue, from 0 (`background`) to 4 (`userInteractive`).
-    package var priorityIndex: Int {
+    /// The class's run queue, from 0 (`background`) to 4 (`userInteractive`); `unspecified` shares
+    /// that of `default`.
+    package var priorityIndex: UInt8 {
         switch self {
         case .background: 0
         case .utility: 1

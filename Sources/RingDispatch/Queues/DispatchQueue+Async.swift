@@ -21,7 +21,7 @@ extension DispatchQueue {
     private final func itemPriority(_ itemQoS: DispatchQoS, _ flags: DispatchWorkItemFlags) -> UInt8
     {
         guard itemQoS.qosClass != .unspecified, !flags.contains(.noQoS) else { return priority }
-        let own = UInt8(itemQoS.qosClass.priorityIndex)
+        let own = itemQoS.qosClass.priorityIndex
         if flags.contains(.enforceQoS) { return max(own, priority) }
         return qos.qosClass == .unspecified ? own : priority
     }

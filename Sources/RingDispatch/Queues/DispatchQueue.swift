@@ -122,14 +122,12 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     }
 
     final func attach(to target: DispatchQueue?) {
-        let hasClass = qos.qosClass != .unspecified
-        priority = UInt8(
-            hasClass ? qos.qosClass.priorityIndex : Int(target?.priority ?? Priority.default))
         // A root queue as target only determines the priority.
         self.target = target.flatMap { $0.kind == .global ? nil : $0 }
         self.target?.isTarget.store(true, ordering: .relaxed)
         if let target { isThreadBound = target.isThreadBound }
-        if self.target != nil, let target { priority = target.priority }
+        let own = qos.qosClass == .unspecified ? nil : qos.qosClass.priorityIndex
+        priority = self.target?.priority ?? own ?? target?.priority ?? Priority.default
         globalRoot =
             target?.globalRoot ?? (isSerial ? DispatchQueue.noGlobalRoot : priority)
     }

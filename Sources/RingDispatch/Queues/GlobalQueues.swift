@@ -25,7 +25,7 @@ extension DispatchQueue {
     /// The global concurrent queue of a class; each call returns the same object.
     /// `dispatch_get_global_queue`.
     public static func global(qos: DispatchQoS.QoSClass = .default) -> DispatchQueue {
-        GlobalQueues.queue(priority: UInt8(qos.priorityIndex))
+        GlobalQueues.queue(priority: qos.priorityIndex)
     }
 
     /// The former names of the classes.

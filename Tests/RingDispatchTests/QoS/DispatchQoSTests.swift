@@ -43,7 +43,7 @@ struct DispatchQoSTests {
         let order: [DispatchQoS.QoSClass] = [
             .background, .utility, .default, .userInitiated, .userInteractive,
         ]
-        #expect(order.map(\.priorityIndex) == Array(0..<DispatchQoS.QoSClass.priorityCount))
+        #expect(order.map(\.priorityIndex) == Array(0...4))
         #expect(DispatchQoS.QoSClass.unspecified.priorityIndex == 2)
     }
 
