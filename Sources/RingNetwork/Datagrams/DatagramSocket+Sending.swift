@@ -43,19 +43,15 @@ extension DatagramSocket {
     /// Answers a datagram, from the address that it was sent to, if known. In the receive handler,
     /// bytes of the batch are not copied.
     public func reply(_ bytes: RawSpan, to datagram: borrowing ReceivedDatagram) {
+        guard isCurrent else {
+            let path = datagram.returnPath
+            return bytes.withUnsafeBytes { reply(Array($0), along: path) }
+        }
         let entry = datagram.entry
         let inbox = datagram.inbox
-        guard isCurrent else { return bytes.withUnsafeBytes { reply(Array($0), inbox, entry) } }
         bytes.withUnsafeBytes {
             submitReply($0, to: inbox.receiver.address(at: entry), path: inbox.facts[entry].path)
         }
-    }
-
-    private func reply(_ bytes: [UInt8], _ inbox: DatagramInbox, _ entry: Int) {
-        reply(
-            bytes,
-            along: DatagramReturnPath(
-                address: inbox.receiver.address(at: entry), path: inbox.facts[entry].path))
     }
 
     /// Answers a datagram later.
