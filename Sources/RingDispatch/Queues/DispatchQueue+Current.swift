@@ -4,12 +4,13 @@ internal import Synchronization
 extension DispatchQueue {
     /// The label of the queue that the caller runs on; empty if there is none.
     /// `dispatch_queue_get_label(DISPATCH_CURRENT_QUEUE_LABEL)`.
-    public static var currentLabel: String {
+    public static var currentLabel: String { innermost?.label ?? "" }
+
+    /// The queue that the caller runs on.
+    private static var innermost: DispatchQueue? {
         let context = Context.current
-        if let frame = context.pointee.frame {
-            return frame.pointee.queue._withUnsafeGuaranteedRef { $0.label }
-        }
-        return main.isHeld(by: context) ? main.label : ""
+        if let frame = context.pointee.frame { return frame.pointee.queue.takeUnretainedValue() }
+        return main.isHeld(by: context) ? main : nil
     }
 
     /// Sets the queue's value for a key; nil removes it. `dispatch_queue_set_specific`.
@@ -41,13 +42,7 @@ extension DispatchQueue {
     /// The value of the caller's queue, or of its nearest target that has one.
     /// `dispatch_get_specific`.
     public static func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? {
-        let context = Context.current
-        var next: DispatchQueue?
-        if let frame = context.pointee.frame {
-            next = frame.pointee.queue.takeUnretainedValue()
-        } else if main.isHeld(by: context) {
-            next = main
-        }
+        var next = innermost
         while let queue = next {
             if let value = queue.getSpecific(key: key) { return value }
             next = queue.target
