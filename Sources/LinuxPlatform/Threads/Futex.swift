@@ -4,13 +4,13 @@ internal import Glibc
 /// futex(2), process-private, on a 32-bit word.
 package enum Futex {
     /// Sleeps while the word holds `expected`. May return early: check the word again.
-    /// - Parameter deadline: on CLOCK_MONOTONIC, in nanoseconds; nil waits without a limit.
+    /// - Parameter deadline: on CLOCK_MONOTONIC, in nanoseconds; `.max`: never.
     /// - Returns: whether the deadline has passed.
     package static func wait(
-        _ word: UnsafeMutableRawPointer, expected: UInt32, deadline: UInt64? = nil
+        _ word: UnsafeMutableRawPointer, expected: UInt32, deadline: UInt64 = .max
     ) -> Bool {
         let address = word.assumingMemoryBound(to: UInt32.self)
-        guard let deadline else {
+        guard deadline != .max else {
             _ = clinux_futex_wait(address, expected, nil)
             return false
         }

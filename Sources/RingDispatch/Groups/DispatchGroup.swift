@@ -164,7 +164,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
 
     /// Waits until the group is empty. `dispatch_group_wait`.
     public func wait() {
-        _ = wait(deadline: nil)
+        _ = wait(deadline: .max)
     }
 
     /// Waits until the group is empty, with a time-out.
@@ -181,9 +181,9 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         state.load(ordering: .acquiring) & DispatchGroup.countMask == 0
     }
 
-    private func wait(deadline: UInt64?) -> DispatchTimeoutResult {
+    private func wait(deadline: UInt64) -> DispatchTimeoutResult {
         if isIdle { return .success }
-        if let deadline, deadline <= MonotonicClock.nanoseconds() { return .timedOut }
+        if deadline != .max, deadline <= MonotonicClock.nanoseconds() { return .timedOut }
         let context = Context.current
         if context.pointee.spin.spin(until: { isIdle }) { return .success }
         let threadHandle = context.pointee.threadHandle
@@ -194,8 +194,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
         }
         guard mustWait else { return .success }
         Blocking.handOffLoop(context)
-        let finite = deadline == .max ? nil : deadline
-        if threadHandle.park(deadline: finite) { return .success }
+        if threadHandle.park(deadline: deadline) { return .success }
         let isRemoved = interested.withLock { interested -> Bool in
             guard
                 let index = interested.waiters.firstIndex(where: { $0.threadHandle == threadHandle }

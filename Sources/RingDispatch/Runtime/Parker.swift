@@ -39,9 +39,9 @@ struct Parker: ~Copyable {
         return true
     }
 
-    /// Sleeps until a grant, or until the deadline on CLOCK_MONOTONIC. Returns false if the
-    /// deadline passed first.
-    func sleep(deadline: UInt64? = nil) -> Bool {
+    /// Sleeps until a grant, or until the deadline on CLOCK_MONOTONIC (`.max`: never). Returns
+    /// false if the deadline passed first.
+    func sleep(deadline: UInt64 = .max) -> Bool {
         while true {
             let (exchanged, original) = word.pointee.compareExchange(
                 expected: Parker.empty, desired: Parker.sleeping, ordering: .acquiring)

@@ -59,5 +59,5 @@ struct ThreadHandle: Equatable, Sendable {
     func grant() { storage.pointee.parker.grant() }
     @inline(__always)
     func tryTakeGrant() -> Bool { storage.pointee.parker.tryTake() }
-    func park(deadline: UInt64? = nil) -> Bool { storage.pointee.parker.sleep(deadline: deadline) }
+    func park(deadline: UInt64 = .max) -> Bool { storage.pointee.parker.sleep(deadline: deadline) }
 }

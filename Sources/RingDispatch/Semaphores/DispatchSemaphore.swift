@@ -35,7 +35,7 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     /// Waits for a signal. `dispatch_semaphore_wait`.
     public func wait() {
         if value.wrappingSubtract(1, ordering: .acquiring).oldValue <= 0 {
-            _ = waitCounted(deadline: nil)
+            _ = waitCounted(deadline: .max)
         }
     }
 
@@ -90,12 +90,12 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     private func waitSlowly(deadline: UInt64) -> DispatchTimeoutResult {
         if deadline <= MonotonicClock.nanoseconds() { return .timedOut }
         if value.wrappingSubtract(1, ordering: .acquiring).oldValue > 0 { return .success }
-        return waitCounted(deadline: deadline == .max ? nil : deadline)
+        return waitCounted(deadline: deadline)
     }
 
     /// Waits for a signal after the thread has decremented `value`.
     @inline(never)
-    private func waitCounted(deadline: UInt64?) -> DispatchTimeoutResult {
+    private func waitCounted(deadline: UInt64) -> DispatchTimeoutResult {
         let context = Context.current
         // A signal that arrives while this thread spins costs its sender no wake-up.
         if context.pointee.spin.spin(until: { Self.takeOne(of: credits) }) { return .success }

@@ -8,14 +8,14 @@ package enum Blocking {
     package static func begin() { handOffLoop(Context.current) }
 
     /// Waits for the calling thread's grant. Returns false if the deadline passed first.
-    static func wait(_ context: Context, deadline: UInt64? = nil) -> Bool {
+    static func wait(_ context: Context, deadline: UInt64 = .max) -> Bool {
         let threadHandle = context.pointee.threadHandle
         if context.pointee.spin.spin(until: { threadHandle.tryTakeGrant() }) { return true }
         return sleep(context, deadline: deadline)
     }
 
     /// The same for a thread that has spun already.
-    static func sleep(_ context: Context, deadline: UInt64? = nil) -> Bool {
+    static func sleep(_ context: Context, deadline: UInt64 = .max) -> Bool {
         handOffLoop(context)
         let start = Ticks.now()
         defer { context.pointee.spin.slept(ticks: Ticks.now() &- start) }
