@@ -41,12 +41,13 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
 
     /// Waits for a signal with a time-out; `.now()` polls.
     public func wait(timeout: DispatchTime) -> DispatchTimeoutResult {
-        tryTake() ? .success : waitSlowly(deadline: timeout.monotonicDeadline)
+        Self.takeOne(of: value) ? .success : waitSlowly(deadline: timeout.monotonicDeadline)
     }
 
     /// Waits for a signal with a time-out by the wall clock.
     public func wait(wallTimeout: DispatchWallTime) -> DispatchTimeoutResult {
-        tryTake() ? .success : waitSlowly(deadline: wallTimeout.monotonicDeadline)
+        Self.takeOne(of: value)
+            ? .success : waitSlowly(deadline: wallTimeout.monotonicDeadline)
     }
 
     /// Lets one wait pass. `dispatch_semaphore_signal`.
@@ -60,10 +61,6 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
         }
         signalSlowly()
         return 1
-    }
-
-    private func tryTake() -> Bool {
-        Self.takeOne(of: value)
     }
 
     private static func takeOne(of count: borrowing Atomic<Int>) -> Bool {

@@ -19,7 +19,7 @@ extension Endpoint {
             self = .unix(try UnixAddress(textAfterScheme: name))
             return
         }
-        guard !text.contains("://") else {
+        guard text.firstIndex(of: "://") == nil else {
             throw EndpointError(
                 .unexpectedScheme, text, "has a scheme",
                 remedy: "write host:port only, or read it as a TransportEndpoint")
@@ -107,10 +107,6 @@ extension ArraySlice<UInt8> {
     func after(scheme: [UInt8]) -> ArraySlice<UInt8>? {
         prefix(scheme.count).elementsEqual(scheme) { $0.lowercasedASCII == $1 }
             ? dropFirst(scheme.count) : nil
-    }
-
-    func contains(_ text: StaticString) -> Bool {
-        firstIndex(of: text) != nil
     }
 
     func firstIndex(of text: StaticString) -> Int? {

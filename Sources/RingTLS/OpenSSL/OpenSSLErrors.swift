@@ -46,9 +46,5 @@ struct OpenSSLErrors {
         for entry in entries where !texts.contains(entry.text) { texts.append(entry.text) }
         return texts.isEmpty ? nil : texts.joined(separator: ", ")
     }
-
-    func contains(library: Int32, reason: Int32) -> Bool {
-        entries.contains { $0.library == library && $0.reason == reason }
-    }
 }
 #endif

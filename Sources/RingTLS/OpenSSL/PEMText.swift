@@ -39,7 +39,9 @@ final class PEMText {
             list.append(Certificate(adopting: handle))
         }
         let errors = OpenSSLErrors.take()
-        let isAtEnd = errors.contains(library: ERR_LIB_PEM, reason: PEM_R_NO_START_LINE)
+        let isAtEnd = errors.entries.contains {
+            $0.library == ERR_LIB_PEM && $0.reason == PEM_R_NO_START_LINE
+        }
         if isAtEnd, !list.isEmpty { return list }
         if isAtEnd {
             throw TLSError(
