@@ -19,15 +19,7 @@ package enum WallClock {
 
     /// `deadline` converted to CLOCK_MONOTONIC; valid until the clock is set.
     static func monotonicDeadline(for deadline: UInt64) -> UInt64 {
-        if deadline == .max { return .max }
-        let monotonic = MonotonicClock.nanoseconds()
-        let wall = nanoseconds()
-        if deadline < wall {
-            let late = wall - deadline
-            return late < monotonic ? monotonic - late : 1
-        }
-        let (sum, isOver) = monotonic.addingReportingOverflow(deadline - wall)
-        return isOver ? .max - 1 : sum
+        DispatchWallTime.monotonicDeadline(for: deadline, now: nanoseconds())
     }
 
     /// How often the clock was set. Store-then-check with a loop's state: a step stores this and

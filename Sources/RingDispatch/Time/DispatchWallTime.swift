@@ -74,12 +74,18 @@ extension DispatchWallTime {
     /// The deadline on `CLOCK_MONOTONIC`, by the clocks' current distance; `UInt64.max` means
     /// never. Invalid once the wall clock is set.
     package var monotonicDeadline: UInt64 {
-        let deadline = realtimeDeadline
+        DispatchWallTime.monotonicDeadline(
+            for: realtimeDeadline, now: MonotonicClock.realtimeNanoseconds())
+    }
+
+    /// A deadline of a wall clock, converted to `CLOCK_MONOTONIC`.
+    /// - Parameter now: the wall clock's time, read after the monotonic one.
+    static func monotonicDeadline(for deadline: UInt64, now: @autoclosure () -> UInt64) -> UInt64 {
         if deadline == .max { return .max }
         let monotonic = MonotonicClock.nanoseconds()
-        let realtime = MonotonicClock.realtimeNanoseconds()
-        if deadline >= realtime { return monotonic &+ (deadline - realtime) }
-        let late = realtime - deadline
-        return late < monotonic ? monotonic - late : 1
+        let wall = now()
+        if deadline < wall { return max(1, monotonic - min(monotonic, wall - deadline)) }
+        let (sum, isOver) = monotonic.addingReportingOverflow(deadline - wall)
+        return isOver ? .max - 1 : sum
     }
 }
