@@ -35,7 +35,7 @@ enum IOBufferPool {
     static let idleMilliseconds = 1000
 
     private struct Shelf {
-        var idle: [Address] = []
+        var idle: [OwnedMemory] = []
         /// The minimum of `idle.count` since the last trim: buffers that no one needed.
         var unneeded = 0
     }
@@ -51,31 +51,26 @@ enum IOBufferPool {
 
     static var usedCount: Int { used.load(ordering: .relaxed) }
 
-    private struct Address: @unchecked Sendable {
-        // Safety: the holder of the address owns the memory.
-        let start: UnsafeMutableRawPointer
-    }
-
     static func take(_ size: Size) -> UnsafeMutableRawPointer {
         used.wrappingAdd(1, ordering: .relaxed)
-        let found = state.withLock { state -> Address? in
+        let found = state.withLock { state -> OwnedMemory? in
             let index = size.rawValue
-            guard let address = state.shelves[index].idle.popLast() else { return nil }
+            guard let memory = state.shelves[index].idle.popLast() else { return nil }
             let left = state.shelves[index].idle.count
             if left < state.shelves[index].unneeded { state.shelves[index].unneeded = left }
-            return address
+            return memory
         }
         return found?.start ?? PageMemory.allocate(size.bytes)
     }
 
     static func giveBack(_ start: UnsafeMutableRawPointer, _ size: Size) {
         used.wrappingSubtract(1, ordering: .relaxed)
-        let address = Address(start: start)
+        let memory = OwnedMemory(start: start)
         let (isKept, mustPlan) = state.withLock { state -> (Bool, Bool) in
             guard state.shelves[size.rawValue].idle.count < size.mostIdle else {
                 return (false, false)
             }
-            state.shelves[size.rawValue].idle.append(address)
+            state.shelves[size.rawValue].idle.append(memory)
             defer { state.isTrimPlanned = true }
             return (true, !state.isTrimPlanned)
         }
@@ -90,14 +85,14 @@ enum IOBufferPool {
     }
 
     private static func trim() {
-        let (surplus, mustPlan) = state.withLock { state -> ([(Address, Int)], Bool) in
-            var surplus: [(Address, Int)] = []
+        let (surplus, mustPlan) = state.withLock { state -> ([(OwnedMemory, Int)], Bool) in
+            var surplus: [(OwnedMemory, Int)] = []
             var rest = 0
             for size in Size.allCases {
                 let index = size.rawValue
                 for _ in 0..<state.shelves[index].unneeded {
-                    guard let address = state.shelves[index].idle.popLast() else { break }
-                    surplus.append((address, size.bytes))
+                    guard let memory = state.shelves[index].idle.popLast() else { break }
+                    surplus.append((memory, size.bytes))
                 }
                 state.shelves[index].unneeded = state.shelves[index].idle.count
                 rest += state.shelves[index].idle.count
@@ -105,7 +100,7 @@ enum IOBufferPool {
             state.isTrimPlanned = rest > 0
             return (surplus, rest > 0)
         }
-        for (address, bytes) in surplus { PageMemory.free(address.start, bytes) }
+        for (memory, bytes) in surplus { PageMemory.free(memory.start, bytes) }
         if mustPlan { planTrim() }
     }
 }

@@ -82,12 +82,12 @@ private enum ItemDepot {
     /// Most batches that are kept; further ones are deallocated.
     static let limit = 64
 
-    private static let batches = Locked<[SendablePointer]>([])
+    private static let batches = Locked<[OwnedMemory]>([])
 
-    static func take() -> UnsafeMutableRawPointer? { batches.withLock { $0.popLast() }?.pointer }
+    static func take() -> UnsafeMutableRawPointer? { batches.withLock { $0.popLast() }?.start }
 
     static func give(_ head: UnsafeMutableRawPointer) {
-        let batch = SendablePointer(pointer: head)
+        let batch = OwnedMemory(start: head)
         let isKept = batches.withLock { batches in
             guard batches.count < limit else { return false }
             batches.append(batch)
@@ -99,10 +99,5 @@ private enum ItemDepot {
             rest = memory.load(as: UnsafeMutableRawPointer?.self)
             memory.deallocate()
         }
-    }
-
-    private struct SendablePointer: Sendable {
-        // Safety: ownership of the batch moves with the value.
-        nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
     }
 }
