@@ -1,6 +1,7 @@
 // Serial queues whose items block for 100 ms, again and again.
 // usage: blocked-queues-... KIND COUNT [global]: how long an unrelated item waits for its start
-//        blocked-queues-... start KIND COUNT: the time until half of the queues are in their items
+//        blocked-queues-... start KIND COUNT [again]: the time until half of the queues are in their
+//        items; again: of queues whose items have blocked before (read only)
 // KIND: sleep, read (a pipe that wakes all at once), semaphore, compute or none; timeouts: with a
 //       COUNT of 0, a timer is set before each item, and stopped after it
 #if LIBDISPATCH
@@ -103,9 +104,19 @@ func measureWaits(_ kind: String, _ count: Int, isGlobal: Bool) {
     print("p99_us \(Double(sorted[sorted.count * 99 / 100]) / 1000)")
 }
 
-func measureStart(_ kind: String, _ count: Int) {
-    let begun = Atomic<Int>(0)
+func measureStart(_ kind: String, _ count: Int, isAgain: Bool) {
     let queues = (0..<count).map { DispatchQueue(label: "blocked \($0)") }
+    if isAgain {
+        _ = start(queues, kind, until: count)
+        gate.open()
+        usleep(blockMicroseconds)
+    }
+    print("half_ms \(Double(start(queues, kind, until: count / 2)) / 1_000_000)")
+}
+
+/// Submits an item that blocks to each queue. Returns the time until enough of them have begun.
+func start(_ queues: [DispatchQueue], _ kind: String, until enough: Int) -> UInt64 {
+    let begun = Atomic<Int>(0)
     let start = now()
     for queue in queues {
         queue.async {
@@ -113,18 +124,18 @@ func measureStart(_ kind: String, _ count: Int) {
             if kind == "semaphore" { semaphore.wait() } else { gate.pass() }
         }
     }
-    while begun.load(ordering: .relaxed) < count / 2, now() - start < 10_000_000_000 { usleep(100) }
-    print("half_ms \(Double(now() - start) / 1_000_000)")
+    while begun.load(ordering: .relaxed) < enough, now() - start < 10_000_000_000 { usleep(100) }
+    return now() - start
 }
 
 let arguments = CommandLine.arguments.dropFirst()
 let words = Array(arguments)
 if words.count >= 3, words[0] == "start", let count = Int(words[2]) {
-    measureStart(words[1], count)
+    measureStart(words[1], count, isAgain: words.last == "again")
 } else if words.count >= 2, let count = Int(words[1]) {
     measureWaits(words[0], count, isGlobal: words.last == "global")
 } else {
-    print("usage: blocked-queues-... [start] KIND COUNT [global]")
+    print("usage: blocked-queues-... [start] KIND COUNT [global|again]")
     exit(2)
 }
 exit(0)

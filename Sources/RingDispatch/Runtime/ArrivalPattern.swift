@@ -15,7 +15,7 @@ struct ArrivalPattern {
     /// Whether the next event is probably a reply to the loop's last output.
     var isRoundTrip: Bool { familiarity >= Tuning.familiar }
 
-    /// An event that arrived alone.
+    /// An event that arrived alone. Several at once say nothing.
     @inline(__always)
     mutating func note(_ sender: UInt64) {
         if sender == last {
@@ -31,7 +31,7 @@ struct ArrivalPattern {
         }
     }
 
-    /// Events of several senders at once, or a stream of bytes, whose sender waits for no answer.
+    /// A stream of bytes: its sender waits for no answer.
     @inline(__always)
     mutating func noteIndependent() { familiarity = max(familiarity - Tuning.unfamiliarPenalty, 0) }
 }

@@ -39,8 +39,8 @@ struct ArrivalPatternTests {
         #expect(pattern(answered).isRoundTrip)
     }
 
-    @Test("Completions of several senders at once are no round trip, until one is alone again")
-    func several() {
+    @Test("A stream of bytes is no round trip, until events of one sender follow")
+    func stream() {
         var pattern = pattern(Array(repeating: 1, count: 100))
         for _ in 0..<3 { pattern.noteIndependent() }
         #expect(!pattern.isRoundTrip)

@@ -89,11 +89,7 @@ extension Worker {
     /// Takes in the events of the last wait. The work that they made ready runs before the next
     /// wait, while it is in the cache.
     private func deliver(_ count: Int, _ loop: EventLoop, _ context: Context) {
-        if count == 1 {
-            context.pointee.arrivals.note(loop.readiness.sender(of: 0))
-        } else if count > 1 {
-            context.pointee.arrivals.noteIndependent()
-        }
+        if count == 1 { context.pointee.arrivals.note(loop.readiness.sender(of: 0)) }
         for index in 0..<count { loop.readiness.deliver(index, context) }
         loop.enqueueInbox()
         if loop.waiting > 1 { loop.considerHelp() }
