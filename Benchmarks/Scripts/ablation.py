@@ -47,7 +47,6 @@ class Mechanism:
         self.products = {
             "micro": ["micro-ring"], "micro-cpu": ["micro-ring"],
             "blocked": ["blocked-queues-ring"], "blocked-cpu": ["blocked-queues-ring"],
-            "tasks": ["blocking-tasks-ring"],
             "quiet": ["EchoServer"], "sink": ["EchoServer"], "busy": ["EchoServer"],
             "open": ["EchoServer", "ringload"], "late": ["late-echo"], "late-cpu": ["late-echo"],
             "echo": self.row[1:2], "echo-p50": self.row[1:2],
@@ -106,9 +105,6 @@ def _measure(row: list[str], folder: pathlib.Path, clients: dict[str, str],
         if not (keys := result.keys() & {"p99_us", "half_ms"}):
             raise MeasureError("no item ran")
         return result[keys.pop()]
-    if kind == "tasks":
-        command = [str(folder / "blocking-tasks-ring")]
-        return values(output(command, options.cpus, RUN_SECONDS))[words[0]]
     server_cpu, client_cpu = options.cpus
     with Running(_server("EchoServer", folder), [server_cpu]) as running:
         before = running.cpu_seconds()
