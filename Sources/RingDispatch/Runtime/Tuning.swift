@@ -11,15 +11,17 @@ enum Tuning {
     /// How often the monitor samples the loops while one is in use. Shorter: a blocked handler
     /// holds its loop up for less time, and a busy process wakes up more often.
     static let tick: UInt64 = 1_000_000
-    /// When the first sample follows in a quiet process. The kernel's own tick comes every 4 ms or
-    /// more often on a CPU that is in use, so that the hardware timer need not be set for a later
-    /// time. In a virtual machine, setting it takes about 5 µs. Shorter: each event of a quiet
-    /// process costs more. Longer: its first handler that blocks holds its loop up for longer.
-    static let quietTick: UInt64 = 4_000_000
     /// The same after a take-over, for `quickTicks` ticks: where one handler blocks, the next one
     /// often does, too.
     static let quickTick: UInt64 = 100_000
     static let quickTicks = 4
+    /// When the first sample follows once workers have stopped the timer `quietStops` times in a
+    /// row before it expired. The kernel's own tick usually comes every 4 ms or more often on a CPU
+    /// that is in use, so that the hardware timer need not be set for a later time. In a virtual
+    /// machine, setting it takes about 5 µs. Shorter: each event of a quiet process costs more.
+    /// Longer: its first handler that blocks holds its loop up for longer.
+    static let quietTick: UInt64 = 4_000_000
+    static let quietStops = 64
     /// CPU time since a handler's first sample from which on it computes, rather than blocks.
     static let computing: UInt64 = 500_000
     /// With more than twice as many workers as loops, a computing handler is replaced only every so

@@ -14,7 +14,7 @@ internal import Synchronization
 /// A tick that finds no loop in use, and no away work that waits, stops the timer. The next worker
 /// that wakes up starts it. In a quiet process the worker also stops it before it sleeps again, so
 /// the monitor does not wake up: each event costs two cheap system calls instead. They are cheap
-/// because the first tick then comes late (`Tuning.quietTick`).
+/// because the tick that never comes is set to come late (`Tuning.quietTick`).
 final class Monitor: Sendable {
     // Safety: set once, before the thread starts and the pool is shared.
     nonisolated(unsafe) unowned(unsafe) var pool: Pool!
@@ -29,8 +29,8 @@ final class Monitor: Sendable {
     private struct Control {
         var hasThread = false
         var period: UInt64 = 0
-        /// The period with which the timer starts again.
-        var firstPeriod = Tuning.tick
+        /// How often in a row a worker has stopped the timer before a tick.
+        var quietStops = 0
     }
 
     /// What the monitor knows of a loop.
@@ -53,13 +53,16 @@ final class Monitor: Sendable {
     /// A loop goes to sleep in a quiet process: stops the timer if no loop is awake.
     @inline(__always)
     func noteQuiet() {
-        if isRunning.load(ordering: .sequentiallyConsistent) { stop(next: Tuning.quietTick) }
+        if isRunning.load(ordering: .sequentiallyConsistent) { stop() }
     }
 
     @inline(never)
     private func start() {
         let isFirst = control.withLock { control in
-            if control.period == 0 { setPeriod(control.firstPeriod, &control) }
+            if control.period == 0 {
+                let isQuiet = control.quietStops >= Tuning.quietStops
+                setPeriod(isQuiet ? Tuning.quietTick : Tuning.tick, &control)
+            }
             defer { control.hasThread = true }
             return !control.hasThread
         }
@@ -76,13 +79,12 @@ final class Monitor: Sendable {
         }
     }
 
-    /// - Parameter period: the first one after the next start.
     @inline(never)
-    private func stop(next period: UInt64) {
+    private func stop() {
         guard pool.isQuiet else { return }
         control.withLock { control in
+            if control.period != 0 { control.quietStops += 1 }
             setPeriod(0, &control)
-            control.firstPeriod = period
         }
         if !pool.isQuiet { noteActivity() }
     }
@@ -106,13 +108,13 @@ final class Monitor: Sendable {
             if tick(&samples, mayCompute: ticks % Tuning.ticksBetweenComputing == 0) {
                 lastCall = ticks
             }
-            if pool.isQuiet {
-                stop(next: Tuning.tick)
-            } else {
-                let isQuick = ticks &- lastCall < Tuning.quickTicks
-                let period = isQuick ? Tuning.quickTick : Tuning.tick
-                control.withLock { control in setPeriod(period, &control) }
+            let isQuick = ticks &- lastCall < Tuning.quickTicks
+            let isQuiet = pool.isQuiet
+            control.withLock { control in
+                control.quietStops = 0
+                if !isQuiet { setPeriod(isQuick ? Tuning.quickTick : Tuning.tick, &control) }
             }
+            if isQuiet { stop() }
         }
     }
 

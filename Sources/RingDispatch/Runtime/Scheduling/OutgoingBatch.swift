@@ -4,7 +4,7 @@ internal import Synchronization
 /// What the handlers of a loop have sent, to be passed to the kernel at once.
 ///
 /// It leaves when the loop has nothing more to run, when it is old, before the worker blocks in the
-/// library, and when the monitor finds a handler that stays.
+/// library, and when a tick of the monitor finds it old.
 class OutgoingBatch: @unchecked Sendable {
     // Safety: the fields are atomic.
     /// When its first send was added, in ticks; 0: it is empty. A subclass stores it under its

@@ -8,8 +8,8 @@ extension DispatchRuntime {
         public let queue: String?
         /// The kernel's ID of the thread.
         public let thread: Int32
-        /// For how long the handler has run, in nanoseconds, since the runtime first saw it: about
-        /// a millisecond less than in truth.
+        /// For how long the handler has run, in nanoseconds, since the runtime first saw it: up
+        /// to a millisecond less than in truth, or four if the process was quiet.
         public let nanoseconds: UInt64
         /// Whether the thread computes, or waits for a CPU. Otherwise it is blocked.
         public let isComputing: Bool
