@@ -1,7 +1,7 @@
 // Serial queues whose items block for 100 ms, again and again.
 // usage: blocked-queues-... KIND COUNT [global]: how long an unrelated item waits for its start
-//        blocked-queues-... start KIND COUNT [again]: the time until half of the queues are in their
-//        items; again: of queues whose items have blocked before (read only)
+//        blocked-queues-... start KIND COUNT [again]: the time until half of the queues are in
+//        their items; again: of queues whose items have blocked before (read only)
 // KIND: sleep, read (a pipe that wakes all at once), semaphore, compute or none; timeouts: with a
 //       COUNT of 0, a timer is set before each item, and stopped after it
 #if LIBDISPATCH

@@ -130,6 +130,33 @@ struct AwayWorkTests {
             timer.cancel()
         }
     }
+
+    @Test("A handler that blocks after a quiet time holds its loop up for milliseconds only")
+    func afterQuietTime() async {
+        await #expect(processExitsWith: .success) {
+            prepareForTrap()
+            setenv("RINGDISPATCH_LOOPS", "1", 1)
+            let queue = DispatchQueue(label: "away.after.quiet")
+            // Until the monitor's first tick comes late.
+            for _ in 0..<100 {
+                drain(queue)
+                usleep(1000)
+            }
+            let begun = Gate()
+            let leave = Gate()
+            queue.async {
+                begun.open()
+                leave.pass()
+            }
+            expectOpens(begun)
+            let start = DispatchTime.now()
+            let beside = Gate()
+            DispatchQueue(label: "away.beside").async { beside.open() }
+            expectOpens(beside)
+            #expect(DispatchTime.now() < start + .milliseconds(500))
+            leave.open()
+        }
+    }
 }
 
 /// Lets handlers block for 2 ms, one after the other, while other work waits for the only loop.
