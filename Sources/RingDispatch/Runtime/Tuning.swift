@@ -21,7 +21,7 @@ enum Tuning {
     /// machine, setting it takes about 5 µs. Shorter: each event of a quiet process costs more.
     /// Longer: its first handler that blocks holds its loop up for longer.
     static let quietTick: UInt64 = 4_000_000
-    static let quietStops = 64
+    static let quietStops = 16
     /// CPU time since a handler's first sample from which on it computes, rather than blocks.
     static let computing: UInt64 = 500_000
     /// With more than twice as many workers as loops, a computing handler is replaced only every so
