@@ -41,18 +41,7 @@ struct AwayWorkTests {
             prepareForTrap()
             setenv("RINGDISPATCH_LOOPS", "1", 1)
             let queue = DispatchQueue(label: "away.back")
-            let begun = Gate()
-            let leave = Gate()
-            queue.async {
-                begun.open()
-                leave.pass()
-            }
-            expectOpens(begun)
-            let beside = Gate()
-            DispatchQueue(label: "away.beside").async { beside.open() }
-            expectOpens(beside)
-            leave.open()
-            drain(queue)
+            _ = blockOnce(queue)
             let isBack = poll {
                 for _ in 0..<40 { drain(queue) }
                 let isOnLoop = Watched<Bool?>(nil)
@@ -136,27 +125,35 @@ struct AwayWorkTests {
         await #expect(processExitsWith: .success) {
             prepareForTrap()
             setenv("RINGDISPATCH_LOOPS", "1", 1)
-            let queue = DispatchQueue(label: "away.after.quiet")
             // Until the monitor's first tick comes late.
-            for _ in 0..<100 {
-                drain(queue)
-                usleep(1000)
-            }
-            let begun = Gate()
-            let leave = Gate()
-            queue.async {
-                begun.open()
-                leave.pass()
-            }
-            expectOpens(begun)
-            let start = DispatchTime.now()
-            let beside = Gate()
-            DispatchQueue(label: "away.beside").async { beside.open() }
-            expectOpens(beside)
-            #expect(DispatchTime.now() < start + .milliseconds(500))
-            leave.open()
+            let fired = Watched(0)
+            let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "away.quiet"))
+            timer.schedule(deadline: .now(), repeating: .milliseconds(2))
+            timer.start { fired.increment() }
+            expectEventually(fired) { $0 >= 100 }
+            timer.cancel()
+            let waited = blockOnce(DispatchQueue(label: "away.after.quiet"))
+            #expect(waited < 500_000_000)
         }
     }
+}
+
+/// Lets a handler of the queue block until other work has run beside it. Returns how long that work
+/// waited, in nanoseconds.
+private func blockOnce(_ queue: DispatchQueue) -> UInt64 {
+    let (begun, beside, leave) = (Gate(), Gate(), Gate())
+    queue.async {
+        begun.open()
+        leave.pass()
+    }
+    expectOpens(begun)
+    let start = DispatchTime.now().uptimeNanoseconds
+    DispatchQueue(label: "away.beside").async { beside.open() }
+    expectOpens(beside)
+    let waited = DispatchTime.now().uptimeNanoseconds - start
+    leave.open()
+    drain(queue)
+    return waited
 }
 
 /// Lets handlers block for 2 ms, one after the other, while other work waits for the only loop.

@@ -29,8 +29,8 @@ final class Monitor: Sendable {
     private struct Control {
         var hasThread = false
         var period: UInt64 = 0
-        /// How often in a row a worker has stopped the timer before a tick.
-        var quietStops = 0
+        /// How often the timer was stopped since the last tick.
+        var stopsSinceTick = 0
     }
 
     /// What the monitor knows of a loop.
@@ -60,7 +60,7 @@ final class Monitor: Sendable {
     private func start() {
         let isFirst = control.withLock { control in
             if control.period == 0 {
-                let isQuiet = control.quietStops >= Tuning.quietStops
+                let isQuiet = control.stopsSinceTick >= Tuning.quietStops
                 setPeriod(isQuiet ? Tuning.quietTick : Tuning.tick, &control)
             }
             defer { control.hasThread = true }
@@ -83,7 +83,7 @@ final class Monitor: Sendable {
     private func stop() {
         guard pool.isQuiet else { return }
         control.withLock { control in
-            if control.period != 0 { control.quietStops += 1 }
+            if control.period != 0 { control.stopsSinceTick += 1 }
             setPeriod(0, &control)
         }
         if !pool.isQuiet { noteActivity() }
@@ -111,7 +111,7 @@ final class Monitor: Sendable {
             let isQuick = ticks &- lastCall < Tuning.quickTicks
             let isQuiet = pool.isQuiet
             control.withLock { control in
-                control.quietStops = 0
+                control.stopsSinceTick = 0
                 if !isQuiet { setPeriod(isQuick ? Tuning.quickTick : Tuning.tick, &control) }
             }
             if isQuiet { stop() }
