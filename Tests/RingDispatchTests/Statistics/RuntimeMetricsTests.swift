@@ -25,5 +25,23 @@ struct RuntimeMetricsTests {
         #expect(counter.totalValue >= Int64(before))
         #expect(counter.totalValue <= Int64(DispatchRuntime.snapshot().wakeUps))
     }
+
+    @Test("Each event loop has metrics of its own")
+    func loops() throws {
+        let factory = TestMetrics()
+        let metrics = DispatchRuntime.MetricsReporter(factory: factory)
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "timer"))
+        timer.schedule(deadline: .now() + .seconds(3600))
+        timer.start {}
+        defer { timer.cancel() }
+        #expect(poll { DispatchRuntime.snapshot().timers > 0 })
+        metrics.update()
+        let loops = DispatchRuntime.snapshot().loops
+        let timers = try loops.map { loop in
+            let name = (loop.isBackground ? "background-" : "") + "\(loop.index)"
+            return try factory.expectGauge("ringdispatch_timers", [("loop", name)]).lastValue
+        }
+        #expect(timers.contains { $0 ?? 0 > 0 })
+    }
 }
 #endif
