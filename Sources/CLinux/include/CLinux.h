@@ -29,6 +29,7 @@
 #include "CLinuxMainQueue.h"
 #include "CLinuxProcesses.h"
 #include "CLinuxSignals.h"
+#include "CLinuxTasks.h"
 
 // Macros that Swift does not import.
 enum {

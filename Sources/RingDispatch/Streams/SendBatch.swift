@@ -76,7 +76,7 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
                 if stream.confined.unsent != nil { return false }
             }
             if count == SendRing.capacity || used + bytes.count > SendBatch.size { submitLocked() }
-            stream.confined.batch = self
+            stream.confined.batch = .passUnretained(self)
             stream.confined.batchNumber = number
             entries[count] = Entry(
                 stream: .passUnretained(stream), offset: used, count: bytes.count)

@@ -15,27 +15,27 @@ extension StreamReceiver {
             if let loop = context.pointee.loop, loop.isHeld(by: context),
                 let batch = loop.sendBatch ?? SendBatch.make(for: loop)
             {
-                return batch._withUnsafeGuaranteedRef { batch in
-                    let count = add(bytes, to: batch)
-                    // Store-then-check: the batch's `start` has been stored. A worker that took the
-                    // loop over meanwhile may have found the batch empty.
-                    if loop.loopState.word != context.pointee.loopState { batch.submit() }
-                    return count
+                let count = add(bytes, to: batch)
+                // Store-then-check: the batch's `start` has been stored. A worker that took the
+                // loop over meanwhile may have found the batch empty.
+                if loop.loopState.word != context.pointee.loopState {
+                    batch._withUnsafeGuaranteedRef { $0.submit() }
                 }
+                return count
             }
         }
         if confined.batch != nil, settle() { return 0 }
         return Sockets.send(descriptor, bytes)
     }
 
-    private func add(_ bytes: UnsafeRawBufferPointer, to batch: SendBatch) -> Int {
-        if let other = confined.batch, other !== batch, settle() { return 0 }
-        return batch.add(bytes, of: self) ? bytes.count : 0
+    private func add(_ bytes: UnsafeRawBufferPointer, to batch: Unmanaged<SendBatch>) -> Int {
+        if let other = confined.batch?.toOpaque(), other != batch.toOpaque(), settle() { return 0 }
+        return batch._withUnsafeGuaranteedRef { $0.add(bytes, of: self) } ? bytes.count : 0
     }
 
     /// Returns whether bytes are unsent.
     private func settle() -> Bool {
-        confined.batch?.settle(self)
+        confined.batch?._withUnsafeGuaranteedRef { $0.settle(self) }
         return confined.unsent != nil
     }
 

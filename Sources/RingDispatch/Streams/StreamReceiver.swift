@@ -5,8 +5,8 @@ internal import LinuxPlatform
 /// The bytes are in memory of the thread that runs the queue, so that a few buffers, which stay in
 /// the cache, serve any number of connections.
 package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
-    // Safety: the state belongs to the queue, the rest is constant.
-    private unowned(unsafe) let client: any StreamReceiverClient
+    // Safety: the state belongs to the queue; the rest is constant, `client` once it is set.
+    private unowned(unsafe) var client: (any StreamReceiverClient)!
     private let isUnix: Bool
     private let store = Confined(State())
 
@@ -28,7 +28,7 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
         fileprivate var isBlocked = false
         /// Where the stream has bytes, unless they have left meanwhile. The queue changes it under
         /// the batch's lock.
-        unowned(unsafe) var batch: SendBatch?
+        var batch: Unmanaged<SendBatch>?
         /// The batch's number then, likewise.
         var batchNumber: UInt64 = 0
         /// Bytes of the batch that the kernel has not taken. Guarded by the batch's lock.
@@ -49,9 +49,8 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     ///   - mostUnsent: how many bytes may be found unsent after a handler that sent them.
     package init(
         descriptor: Int32, isUnix: Bool? = nil, queue: DispatchQueue, loopNumber: Int? = nil,
-        mostUnsent: Int = .max, client: any StreamReceiverClient
+        mostUnsent: Int = .max
     ) {
-        self.client = client
         mayBatch = mostUnsent >= SendBatch.size
         self.isUnix = isUnix ?? Sockets.isUnix(descriptor)
         super.init(
@@ -59,6 +58,9 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
             events: PollEvents.readable | PollEvents.urgent | PollEvents.readHangUp,
             loopNumber: loopNumber)
     }
+
+    /// Call it once, before anything else. The client must live until the receiver has ended.
+    package func setClient(_ client: any StreamReceiverClient) { self.client = client }
 
     // MARK: on the queue
 
@@ -88,7 +90,7 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     private func checkWatch(_ code: Int32) {
         guard code != 0 else { return }
         // Safety: used on the queue. The block keeps the client until it has reported.
-        nonisolated(unsafe) let client = client
+        nonisolated(unsafe) let client = client!
         queue.submit { [self] in
             confined.hasEnded = true
             client.watchingFailed(code)

@@ -47,20 +47,9 @@ extension AsyncConnection {
         }
         while bufferedCount == 0 {
             guard try await waitForBytes(caller, isIdle: true) else { return false }
-            if bufferedCount > 0 { break }
-            var wasCalled = false
-            try connection.receiveNow {
-                wasCalled = true
-                try body($0)
-            }
-            if wasCalled { return true }
+            if try deliver(body) { return true }
         }
-        defer { take(bufferedCount) }
-        try confined.buffer.withUnsafeBytes { bytes in
-            try body(
-                RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: bytes[confined.taken...])))
-        }
-        return true
+        return try deliver(body)
     }
 
     /// Waits for exactly `count` bytes. A shutdown of the listener does not end it,

@@ -76,12 +76,13 @@ extension Connection {
         let client = AsyncConnection(self)
         client.activate()
         var result: Result?
-        try await withTaskExecutorPreference(client.executor) {
-            try await withTaskCancellationHandler {
+        // The preference is the inner one, because the concurrency runtime looks it up at each wait.
+        try await withTaskCancellationHandler {
+            try await withTaskExecutorPreference(client.executor) {
                 try await client.run(isolation: isolation) { result = try await body($0) }
-            } onCancel: {
-                abort()
             }
+        } onCancel: {
+            abort()
         }
         guard let result else { fatalError("unreachable: the body has returned") }
         return result

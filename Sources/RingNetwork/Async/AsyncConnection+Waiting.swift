@@ -10,7 +10,32 @@ extension AsyncConnection {
     nonisolated(nonsending) func receiveMore(_ caller: Caller, isIdle: Bool) async throws -> Bool {
         let count = bufferedCount
         guard try await waitForBytes(caller, isIdle: isIdle) else { return false }
-        if bufferedCount == count { connection.receiveNow { keep($0) } }
+        if bufferedCount == count { keepWaitingBytes() }
+        return true
+    }
+
+    // Out of the functions that wait: what these need is in the task's memory, which is cold.
+    @inline(never)
+    private func keepWaitingBytes() { connection.receiveNow { keep($0) } }
+
+    /// Passes the buffer's bytes to `body`; if there are none, those that wait in the kernel.
+    /// - Returns: whether there were any.
+    @inline(never)
+    func deliver(_ body: (RawSpan) throws -> Void) throws -> Bool {
+        if bufferedCount == 0 {
+            var wasCalled = false
+            try connection.receiveNow {
+                wasCalled = true
+                try body($0)
+            }
+            // An intake may have added bytes to the buffer instead.
+            if wasCalled || bufferedCount == 0 { return wasCalled }
+        }
+        defer { take(bufferedCount) }
+        try confined.buffer.withUnsafeBytes { bytes in
+            try body(
+                RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: bytes[confined.taken...])))
+        }
         return true
     }
 
@@ -19,6 +44,18 @@ extension AsyncConnection {
     /// - Returns: false if the peer has ended its stream, or the listener shuts down.
     @inline(__always)
     nonisolated(nonsending) func waitForBytes(_ caller: Caller, isIdle: Bool) async throws -> Bool {
+        guard try prepareWait(caller, isIdle: isIdle) else { return false }
+        if caller == .owner {
+            await withUnsafeContinuation { beginWait(0, $0) }
+        } else {
+            await waitAlone()
+        }
+        return try confined.outcome.get()
+    }
+
+    /// - Returns: whether there is something to wait for.
+    @inline(never)
+    private func prepareWait(_ caller: Caller, isIdle: Bool) throws -> Bool {
         if confined.isLate { throw ReceiveError.timedOut }
         if confined.hasEnded { return false }
         if let failure { throw failure }
@@ -28,15 +65,10 @@ extension AsyncConnection {
         }
         let willEnd = isIdle && isShuttingDown && !confined.willCheckAgain
         if willEnd && !connection.hasWaitingBytes { return false }
+        if caller != .owner { try Task.checkCancellation() }
         confined.isIdle = isIdle
         if isShuttingDown { endIdleWait() }
-        defer { confined.isIdle = false }
-        if caller == .owner {
-            await withUnsafeContinuation { beginWait(0, $0) }
-        } else {
-            try await waitAlone()
-        }
-        return try confined.outcome.get()
+        return true
     }
 
     private func beginWait(_ number: UInt64, _ continuation: UnsafeContinuation<Void, Never>) {
@@ -46,8 +78,8 @@ extension AsyncConnection {
     }
 
     /// For a task whose cancellation does not concern the connection.
-    nonisolated(nonsending) private func waitAlone() async throws {
-        try Task.checkCancellation()
+    @inline(never)
+    nonisolated(nonsending) private func waitAlone() async {
         confined.number &+= 1
         let number = confined.number
         await withTaskCancellationHandler {
@@ -61,10 +93,15 @@ extension AsyncConnection {
 
     /// Resumes the task that waits, if one does.
     func endWait(_ outcome: Result<Bool, any Error>) {
-        guard let receiver = confined.receiver.take() else { return }
+        guard let receiver = takeReceiver() else { return }
         confined.outcome = outcome
         connection.changePauses(by: 1)
         receiver.resume()
+    }
+
+    private func takeReceiver() -> UnsafeContinuation<Void, Never>? {
+        confined.isIdle = false
+        return confined.receiver.take()
     }
 
     // MARK: handlers
@@ -73,7 +110,7 @@ extension AsyncConnection {
     ///   receiving is paused.
     func received(_ bytes: RawSpan) {
         if bytes.isEmpty {
-            guard let receiver = confined.receiver.take() else { connection.endOverResume() }
+            guard let receiver = takeReceiver() else { connection.endOverResume() }
             confined.outcome = .success(true)
             return executor.resume(receiver)
         }

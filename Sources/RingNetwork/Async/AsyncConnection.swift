@@ -102,7 +102,7 @@ public final class AsyncConnection: Sendable {
     /// The calling task; nil: it belongs to an actor, or is not on the queue. To ask for the
     /// owner's preference, too, would cost 5 % of an echo server's time.
     func caller(_ isolation: (any Actor)? = #isolation) -> Caller? {
-        guard isolation == nil, connection.queue.isCurrent else { return nil }
+        guard isolation == nil, connection.isCurrent else { return nil }
         if confined.owner == .current { return .owner }
         return executor.isCurrent ? .other : nil
     }

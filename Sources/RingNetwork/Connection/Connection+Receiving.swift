@@ -31,11 +31,16 @@ extension Connection {
                 updateReceiving()
             }
         }
-        try confined.receiver?.receiveNow { try received($0, body) }
+        try receiver.receiveNow { try received($0, body) }
     }
 
     package func becameReadable() {
         confined.pauses += 1
+        // Only the clock asks whether receiving was paused.
+        if confined.clock == nil {
+            confined.handlers.receive?(self, RawSpan())
+            return
+        }
         let hadPaused = confined.hasPaused
         let start = Ticks.now()
         confined.handlers.receive?(self, RawSpan())
@@ -138,8 +143,7 @@ extension Connection {
             if intake.isDelivering { return }
             handOverGathered(intake)
         }
-        guard let receiver = confined.receiver, !confined.hasEnded, isOpen,
-            phase == .active || isHandshaking
+        guard !confined.hasEnded, isOpen, phase == .active || isHandshaking
         else { return }
         if wantsToReceive {
             let wasPaused = receiver.resume(announces: confined.isAwaited && !isHandshaking)

@@ -126,7 +126,7 @@ extension Connection {
         if phase == .closed { return }
         append(output)
         let isEstablished = wasHandshaking && !layer.isHandshaking
-        if isEstablished && phase == .closing { confined.receiver?.pause() }
+        if isEstablished && phase == .closing { receiver.pause() }
         if !output.isEmpty || isEstablished { flush() }
         if isEstablished && phase == .active {
             if confined.clock?.timer != nil { restartTimer() }
@@ -137,7 +137,7 @@ extension Connection {
         case .goesOn: updateReceiving()
         case .ended:
             // Later bytes on the wire are ignored.
-            confined.receiver?.pause()
+            receiver.pause()
             receivedEnd()
         case .failed(let failure):
             updateReceiving()

@@ -42,7 +42,7 @@ extension Connection {
         // The receiver reports earlier bytes that were not sent by taking none of these.
         if bytes.isEmpty { return }
         var count = 0
-        if confined.outgoing.isEmpty, let receiver = confined.receiver {
+        if confined.outgoing.isEmpty {
             count = receiver.send(bytes)
             if count == bytes.count {
                 counters.bytesSent.add(UInt64(count))
@@ -128,7 +128,7 @@ extension Connection {
     /// Ends the batch that has bytes of the connection. Those that the kernel has not taken are the
     /// first in the queue afterwards.
     func settleSends() {
-        guard let rest = confined.receiver?.settleSends() else { return }
+        guard let rest = receiver.settleSends() else { return }
         counters.bytesSent.set(counters.bytesSent.value &- UInt64(rest.count))
         confined.outgoing.append(.bytes(rest), nil)
         counters.unsent.set(UInt64(unsent))
@@ -152,7 +152,7 @@ extension Connection {
         if !confined.outgoing.isEmpty {
             // An event would run on the queue during the setup: `begin` and `beginClose` send on.
             if phase == .setup { return }
-            confined.receiver?.waitUntilWritable(mayHaveRoom: confined.outgoing.hasEndedTurn)
+            receiver.waitUntilWritable(mayHaveRoom: confined.outgoing.hasEndedTurn)
             limitSending()
         } else if isAllSent {
             drained()

@@ -28,6 +28,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     let sendHighWaterBytes: Int
     let sendLowWaterBytes: Int
     let counters = ConnectionCounters()
+    let receiver: StreamReceiver
     private let store = Confined(State())
 
     /// The state that belongs to the queue; see `QueueConfined`.
@@ -39,7 +40,6 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     struct State {
         fileprivate(set) var life = ConnectionLife.setup
         var handlers = ConnectionHandlers()
-        fileprivate(set) var receiver: StreamReceiver?
         var outgoing = OutgoingQueue()
         /// The peer has sent its last byte.
         var hasEnded = false
@@ -92,9 +92,10 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         sendHighWaterBytes = options.sendHighWaterBytes
         sendLowWaterBytes = min(options.sendLowWaterBytes, options.sendHighWaterBytes)
         pausesReceivingWhileUnwritable = options.pausesReceivingWhileUnwritable
-        confined.receiver = StreamReceiver(
+        receiver = StreamReceiver(
             descriptor: descriptor, isUnix: isUnix, queue: queue,
-            loopNumber: placement.loopNumber, mostUnsent: options.sendHighWaterBytes, client: self)
+            loopNumber: placement.loopNumber, mostUnsent: options.sendHighWaterBytes)
+        receiver.setClient(self)
         if options.timeouts != ConnectionTimeouts() { makeClock().timeouts = options.timeouts }
         let hasBounds = options.receiveMinimumBytes > 1 || options.receiveMaximumBytes != .max
         if hasBounds {
@@ -283,7 +284,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
             return hop { $0.flush() }
         }
         if isHandshaking { return updateReceiving() }
-        confined.receiver?.pause()
+        receiver.pause()
         if security != nil { flush() }
     }
 
@@ -309,7 +310,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         counters.unsent.set(0)
         for completion in abandoned { hop { _ in completion.call(why.error) } }
         stopTimer()
-        confined.receiver?.end()
+        receiver.end()
         let isAborting = aborts || why == .aborted
         if isAborting { Sockets.abort(descriptor) } else { Descriptors.close(descriptor) }
         finish(why)
@@ -320,7 +321,6 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         hop { connection in
             let close = connection.confined.handlers.close.take()
             connection.confined.handlers = ConnectionHandlers()
-            connection.confined.receiver = nil
             connection.confined.itself = nil
             close?(connection, why)
             connection.confined.security = nil

@@ -30,10 +30,8 @@ public struct ConnectionPlacement: Sendable {
 
 extension Connection {
     /// The connection's queue and event loop, to share with others; see
-    /// ``Connector/connect(to:on:completion:)``. On the queue. Once the connection is closed, it
-    /// names no event loop.
+    /// ``Connector/connect(to:on:completion:)``. From any thread.
     public var placement: ConnectionPlacement {
-        checkCurrent()
-        return ConnectionPlacement(queue: queue, loopNumber: confined.receiver?.loopNumber)
+        ConnectionPlacement(queue: queue, loopNumber: receiver.loopNumber)
     }
 }

@@ -43,8 +43,8 @@ struct SendProbe {
             steals = Runtime.shared.pool.counters.steals.load(ordering: .relaxed)
             taken = connection.counters.bytesSent.value
             unsent = connection.unsent
-            let batch = connection.confined.receiver?.confined.batch
-            isBatched = batch?.isEmpty == false
+            let batch = connection.receiver.confined.batch
+            isBatched = batch?._withUnsafeGuaranteedRef { $0.isEmpty } == false
         }
 
         /// Whether bytes that were unsent at that time still are.
