@@ -2,8 +2,8 @@
 public import Metrics
 
 extension DispatchRuntime {
-    /// The state of the runtime (``DispatchRuntime/snapshot()``) as metrics of swift-metrics. Those of
-    /// each event loop have the dimension `loop`: `0`, `1`, `background-0`.
+    /// The state of the runtime (``DispatchRuntime/snapshot()``) as metrics of swift-metrics. Those
+    /// of an event loop have the dimension `loop`: `0`, `1`, `background-0`.
     ///
     /// swift-metrics has no way to ask for values, so call ``update()`` before each scrape, or
     /// every few seconds.

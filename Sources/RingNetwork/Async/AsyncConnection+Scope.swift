@@ -76,7 +76,7 @@ extension Connection {
         let client = AsyncConnection(self)
         client.activate()
         var result: Result?
-        // The preference is the inner one, because the concurrency runtime searches for it at each wait.
+        // The preference is the inner one: the concurrency runtime searches for it at each wait.
         try await withTaskCancellationHandler {
             try await withTaskExecutorPreference(client.executor) {
                 try await client.run(isolation: isolation) { result = try await body($0) }

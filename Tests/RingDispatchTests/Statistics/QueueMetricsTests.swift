@@ -16,7 +16,7 @@ struct QueueMetricsTests {
 
     @Test("Each update records how long an item has waited")
     func wait() throws {
-        let metrics = QueueMetrics(queue, factory: factory)
+        let metrics = DispatchRuntime.QueueMetrics(queue, factory: factory)
         for number in 1...3 {
             metrics.update()
             drain(queue)
@@ -26,7 +26,7 @@ struct QueueMetricsTests {
 
     @Test("While the item waits, an update records its wait until now, and submits no other")
     func suspended() throws {
-        let metrics = QueueMetrics(queue, factory: factory)
+        let metrics = DispatchRuntime.QueueMetrics(queue, factory: factory)
         queue.suspend()
         metrics.update()
         #expect(try timer().values.isEmpty)
