@@ -24,7 +24,8 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
         var count: Int
     }
 
-    static let size = SendRing.capacity * Tuning.longestBatchedSend
+    static let size = Tuning.batchBytes
+
     private init(_ ring: SendRing) {
         self.ring = ring
         super.init()
