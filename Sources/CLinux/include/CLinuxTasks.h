@@ -1,5 +1,5 @@
-// Functions of Swift's concurrency runtime. Swift declares them only inside of generic functions,
-// which cost four reference counts at each call. No logic lives here.
+// Functions of Swift's concurrency runtime. Swift itself offers the current task only by a generic
+// function, which changes reference counts four times at each call. No logic lives here.
 #ifndef CLINUX_TASKS_H
 #define CLINUX_TASKS_H
 

@@ -94,7 +94,8 @@ enum Tuning {
     /// Sends up to this length join a batch: 4 KiB, and the frame of a TLS record. Copying longer
     /// ones costs more than a system call.
     static let longestBatchedSend = 4096 + 64
-    /// The most that is in a batch, which must not exceed a connection's default for unsent bytes.
+    /// The most that is in a batch. A connection whose bound for unsent bytes is lower batches
+    /// nothing.
     static let batchBytes = 256 * 1024
     /// The age at which a batch leaves although the loop has work. The first answer of a batch
     /// waits this long for the last one.

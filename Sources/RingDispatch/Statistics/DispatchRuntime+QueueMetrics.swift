@@ -31,10 +31,11 @@ extension DispatchRuntime {
         /// Measures once. While the last item still waits, as in a suspended queue, records how
         /// long it has waited by now instead. Threads may call it at the same time.
         public func update() {
-            let now = MonotonicClock.nanoseconds()
-            let before = submission.withLock { submission in
+            let (now, before) = submission.withLock { submission in
+                // Under the lock, so that it is not before that of the item that waits.
+                let now = MonotonicClock.nanoseconds()
                 defer { submission = submission ?? now }
-                return submission
+                return (now, submission)
             }
             if let before { return wait.recordNanoseconds(Int64(now - before)) }
             queue.async { [self] in

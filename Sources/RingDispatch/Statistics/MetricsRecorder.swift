@@ -26,7 +26,8 @@ package final class MetricsRecorder: Sendable {
     }
 
     /// Records a number that never decreases.
-    /// - Parameter loop: the name of an event loop, which becomes a dimension; nil: of none.
+    /// - Parameter loop: the name of an event loop, which becomes a dimension; nil: not of a
+    ///   loop.
     package func total(_ label: String, _ total: Int, loop: String? = nil) {
         let key = Key(label: label, loop: loop)
         state.withLock { state in

@@ -27,7 +27,7 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
         fileprivate var hasEnded = false
         fileprivate var isBlocked = false
         /// Where the stream has bytes, unless they have left meanwhile. The queue changes it under
-        /// the batch's lock.
+        /// the batch's lock. No batch ever ends.
         var batch: Unmanaged<SendBatch>?
         /// The batch's number then, likewise.
         var batchNumber: UInt64 = 0

@@ -28,7 +28,7 @@ extension AsyncConnection {
     }
 
     /// Waits for bytes, and passes all that have arrived to `body` where they were received, in
-    /// memory of the thread. They are copied only under TLS, if the options give
+    /// memory of the thread. They are copied only if the options give
     /// ``ConnectionOptions/receiveMinimumBytes`` or a maximum, and for a caller that is not on the
     /// connection's queue.
     ///

@@ -14,7 +14,8 @@ extension AsyncConnection {
         return true
     }
 
-    // Out of the functions that wait: what these need is in the task's memory, which is cold.
+    // A function of its own: the variables of a function that waits are in the task's memory, which
+    // is not in the cache.
     @inline(never)
     private func keepWaitingBytes() { connection.receiveNow { keep($0) } }
 
@@ -24,9 +25,14 @@ extension AsyncConnection {
     func deliver(_ body: (RawSpan) throws -> Void) throws -> Bool {
         if bufferedCount == 0 {
             var wasCalled = false
-            try connection.receiveNow {
+            let call = { (bytes: RawSpan) throws in
                 wasCalled = true
-                try body($0)
+                try body(bytes)
+            }
+            if connection.confined.intake == nil {
+                try connection.receiveNow(call)
+            } else {
+                try receiveFromIntake(call)
             }
             // An intake may have added bytes to the buffer instead.
             if wasCalled || bufferedCount == 0 { return wasCalled }
@@ -37,6 +43,18 @@ extension AsyncConnection {
                 RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: bytes[confined.taken...])))
         }
         return true
+    }
+
+    /// Receives once through an intake, as under TLS. `body` gets the first bytes that it hands
+    /// over.
+    private func receiveFromIntake(_ body: (RawSpan) throws -> Void) throws {
+        try withoutActuallyEscaping(body) { body in
+            var outcome: Result<Void, any Error>?
+            confined.consumer = { bytes in outcome = Result { try body(bytes) } }
+            defer { confined.consumer = nil }
+            connection.receiveNow { _ in }
+            try outcome?.get()
+        }
     }
 
     /// Waits until bytes, the end or an error may have arrived.
@@ -53,6 +71,8 @@ extension AsyncConnection {
         return try confined.outcome.get()
     }
 
+    /// Begin the wait at once if this returns true: `isIdle` is set, and the end of the wait clears
+    /// it.
     /// - Returns: whether there is something to wait for.
     @inline(never)
     private func prepareWait(_ caller: Caller, isIdle: Bool) throws -> Bool {
@@ -116,8 +136,9 @@ extension AsyncConnection {
         }
         let intake = connection.confined.intake
         if confined.receiver == nil && intake?.isTaken != true { connection.endOverResume() }
-        keep(bytes)
         intake?.isTaken = false
+        if let consumer = confined.consumer.take() { return consumer(bytes) }
+        keep(bytes)
         endWait(.success(true))
     }
 

@@ -58,6 +58,8 @@ public final class AsyncConnection: Sendable {
         var receiverNumber: UInt64 = 0
         var reason: CloseReason?
 
+        /// Gets the bytes that an intake hands over, instead of the buffer.
+        var consumer: ((RawSpan) -> Void)?
         /// The number of the last wait of a task that is not the owner.
         var number: UInt64 = 0
         /// Tasks that wait until the connection is writable.
@@ -102,6 +104,7 @@ public final class AsyncConnection: Sendable {
     /// The calling task; nil: it belongs to an actor, or is not on the queue. To ask for the
     /// owner's preference, too, would cost 5 % of an echo server's time.
     func caller(_ isolation: (any Actor)? = #isolation) -> Caller? {
+        // `isCurrent` asks for the queue: the connection's setup is over.
         guard isolation == nil, connection.isCurrent else { return nil }
         if confined.owner == .current { return .owner }
         return executor.isCurrent ? .other : nil

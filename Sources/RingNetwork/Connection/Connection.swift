@@ -50,7 +50,7 @@ public final class Connection: StreamReceiverClient, QueueConfined {
         /// The handlers belong to an ``AsyncConnection``. When bytes may be waiting, receiving is
         /// paused, and the receive handler called without any; `receiveNow` receives them.
         var isAwaited = false
-        /// Receiving was paused at some time since the clock's last tick.
+        /// Receiving was paused at some time since the clock's last tick; without a clock, ever.
         var hasPaused = false
         /// Calls of `pauseReceiving` without a matching `resumeReceiving`.
         var pauses: Int32 = 0

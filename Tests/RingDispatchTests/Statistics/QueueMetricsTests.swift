@@ -24,6 +24,16 @@ struct QueueMetricsTests {
         }
     }
 
+    @Test("Threads may update at the same time")
+    func threads() throws {
+        let metrics = DispatchRuntime.QueueMetrics(queue, factory: factory)
+        queue.suspend()
+        DispatchQueue.concurrentPerform(iterations: 1000) { _ in metrics.update() }
+        queue.resume()
+        drain(queue)
+        #expect(try timer().values.count == 1000)
+    }
+
     @Test("While the item waits, an update records its wait until now, and submits no other")
     func suspended() throws {
         let metrics = DispatchRuntime.QueueMetrics(queue, factory: factory)

@@ -35,8 +35,8 @@ struct RuntimeMetricsTests {
         timer.start {}
         defer { timer.cancel() }
         #expect(poll { DispatchRuntime.snapshot().timers > 0 })
-        metrics.update()
         let loops = DispatchRuntime.snapshot().loops
+        metrics.update()
         let timers = try loops.map { loop in
             let name = (loop.isBackground ? "background-" : "") + "\(loop.index)"
             return try factory.expectGauge("ringdispatch_timers", [("loop", name)]).lastValue

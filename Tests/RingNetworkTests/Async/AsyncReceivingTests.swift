@@ -1,7 +1,11 @@
 import Glibc
 import RingDispatch
-import RingNetwork
+@testable import RingNetwork
 import Testing
+
+#if TLS
+import RingTLS
+#endif
 
 @Suite("Receiving in tasks", .watchdog)
 struct AsyncReceivingTests {
@@ -290,6 +294,40 @@ struct AsyncReceivingTests {
         listener.close()
         try await server.value
     }
+
+    #if TLS
+    private struct Refusal: Error {}
+
+    @Test("Under TLS, a span is not of a copy, and an error of its reader is thrown")
+    func secured() async throws {
+        let tls = try TLSContextStore(serverConfiguration())
+        let listener = try makeAsyncListener { $0.tls = tls }
+        let server = ownTask {
+            await listener.run { client in
+                while try await client.receive({ bytes in
+                    #expect(client.bufferedCount == 0)
+                    client.connection.send(bytes)
+                }) {}
+            }
+        }
+        var options = ConnectorOptions()
+        options.tls = try TLSContext(clientConfiguration())
+        options.tlsServerName = "localhost"
+        await #expect(throws: Refusal.self) {
+            try await Connector(options: options).withConnection(to: listener.endpoint) { peer in
+                for size in [1, 4096, 100_000] {
+                    let bytes = patterned(size)
+                    try await peer.send(bytes)
+                    expectSame(try await peer.receive(exactly: size), bytes)
+                }
+                try await peer.send([1])
+                _ = try await peer.receive { _ in throw Refusal() }
+            }
+        }
+        listener.close()
+        try await server.value
+    }
+    #endif
 
     @Test("Two waits at once, and a connection that is active already, are misuse")
     func misuse() async {

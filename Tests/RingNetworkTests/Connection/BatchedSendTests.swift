@@ -376,7 +376,7 @@ private final class MixedSender: @unchecked Sendable {
             case 2:
                 connection.send(next(300).withUnsafeBytes { DispatchData(bytes: $0) })
             case 3: usleep(UInt32.random(in: 1...3000, using: &random))
-            default: connection.send(next(Int.random(in: 1...4096, using: &random)))
+            default: connection.send(next(Int.random(in: 1...4160, using: &random)))
             }
         }
     }
