@@ -29,8 +29,8 @@ extension AsyncConnection {
 
     /// Waits for bytes, and passes all that have arrived to `body` where they were received, in
     /// memory of the thread. They are copied only if the options give
-    /// ``ConnectionOptions/receiveMinimumBytes`` or a maximum, and for a caller that is not on the
-    /// connection's queue.
+    /// ``ConnectionOptions/receiveMinimumBytes`` or a maximum, if they arrive with the end of a TLS
+    /// handshake, and for a caller that is not on the connection's queue.
     ///
     /// The span is valid only during the call of `body`. To answer, call `connection.send`: while
     /// the peer does not take the answers, the next receive waits.
