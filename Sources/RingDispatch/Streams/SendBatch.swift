@@ -10,7 +10,7 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
     // Safety: `lock` guards the plain fields, and the streams' fields that say so.
     private let lock = Locked<Void>(())
     private let ring: SendRing
-    private let memory = PageMemory.allocate(SendBatch.size)
+    private let memory = PageMemory.allocate(Tuning.batchBytes)
     private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: SendRing.capacity)
     @exclusivity(unchecked) private var count = 0
     @exclusivity(unchecked) private var used = 0
@@ -23,8 +23,6 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
         let offset: Int
         var count: Int
     }
-
-    static let size = Tuning.batchBytes
 
     private init(_ ring: SendRing) {
         self.ring = ring
@@ -76,7 +74,9 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
                 }
                 if stream.confined.unsent != nil { return false }
             }
-            if count == SendRing.capacity || used + bytes.count > SendBatch.size { submitLocked() }
+            if count == SendRing.capacity || used + bytes.count > Tuning.batchBytes {
+                submitLocked()
+            }
             stream.confined.batch = .passUnretained(self)
             stream.confined.batchNumber = number
             entries[count] = Entry(
@@ -92,7 +92,7 @@ final class SendBatch: OutgoingBatch, @unchecked Sendable {
     private func extend(with bytes: UnsafeRawBufferPointer, of stream: StreamReceiver) -> Bool {
         let last = count - 1
         guard entries[last].stream.toOpaque() == Unmanaged.passUnretained(stream).toOpaque(),
-            used + bytes.count <= SendBatch.size
+            used + bytes.count <= Tuning.batchBytes
         else { return false }
         used = entries[last].offset + entries[last].count
         entries[last].count += bytes.count

@@ -51,7 +51,7 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
         descriptor: Int32, isUnix: Bool? = nil, queue: DispatchQueue, loopNumber: Int? = nil,
         mostUnsent: Int = .max
     ) {
-        mayBatch = mostUnsent >= SendBatch.size
+        mayBatch = mostUnsent >= Tuning.batchBytes
         self.isUnix = isUnix ?? Sockets.isUnix(descriptor)
         super.init(
             descriptor: descriptor, queue: queue,
@@ -59,7 +59,7 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
             loopNumber: loopNumber)
     }
 
-    /// Call it once, before anything else. The client must live until the receiver has ended.
+    /// Call it once, before anything else.
     package func setClient(_ client: any StreamReceiverClient) { self.client = client }
 
     // MARK: on the queue
@@ -159,8 +159,8 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
     @inline(__always)
     private func receive(
         into memory: ThreadMemory, _ context: Context,
-        _ body: (UnsafeRawBufferPointer) throws -> Void
-    ) rethrows -> Int {
+        _ body: (UnsafeRawBufferPointer) -> Void
+    ) -> Int {
         let count = Sockets.receive(descriptor, into: memory.start, Tuning.receiveBytes)
         guard count > 0 else {
             confined.isReadable = false
@@ -173,13 +173,13 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
         } else if !confined.mayHaveEnded && !isUnix {
             confined.isReadable = false
         }
-        try body(UnsafeRawBufferPointer(start: memory.start, count: count))
+        body(UnsafeRawBufferPointer(start: memory.start, count: count))
         return count
     }
 
     /// Receives once what was announced. `body` gets the bytes, if there are any, during the call.
     @inline(__always)
-    package func receiveNow(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+    package func receiveNow(_ body: (UnsafeRawBufferPointer) -> Void) {
         guard confined.isReadable, isWatching, !confined.hasEnded else { return }
         let context = Context.current
         let memory = ThreadMemory.take(context)
@@ -192,7 +192,7 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
                 confined.isReadable = false
             }
         }
-        _ = try receive(into: memory, context, body)
+        _ = receive(into: memory, context, body)
     }
 
     /// While nothing is received, a connection that was reset, and has no bytes left, ends.

@@ -24,18 +24,10 @@ extension AsyncConnection {
     @inline(never)
     func deliver(_ body: (RawSpan) throws -> Void) throws -> Bool {
         if bufferedCount == 0 {
-            var wasCalled = false
-            let call = { (bytes: RawSpan) throws in
-                wasCalled = true
-                try body(bytes)
-            }
-            if connection.confined.intake == nil {
-                try connection.receiveNow(call)
-            } else {
-                try receiveFromIntake(call)
-            }
-            // An intake may have added bytes to the buffer instead.
-            if wasCalled || bufferedCount == 0 { return wasCalled }
+            var outcome: Result<Void, any Error>?
+            connection.receiveNow { bytes in outcome = Result { try body(bytes) } }
+            try outcome?.get()
+            return outcome != nil
         }
         defer { take(bufferedCount) }
         try confined.buffer.withUnsafeBytes { bytes in
@@ -43,18 +35,6 @@ extension AsyncConnection {
                 RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: bytes[confined.taken...])))
         }
         return true
-    }
-
-    /// Receives once through an intake, as under TLS. `body` gets the first bytes that it hands
-    /// over.
-    private func receiveFromIntake(_ body: (RawSpan) throws -> Void) throws {
-        try withoutActuallyEscaping(body) { body in
-            var outcome: Result<Void, any Error>?
-            confined.consumer = { bytes in outcome = Result { try body(bytes) } }
-            defer { confined.consumer = nil }
-            connection.receiveNow { _ in }
-            try outcome?.get()
-        }
     }
 
     /// Waits until bytes, the end or an error may have arrived.
@@ -134,10 +114,7 @@ extension AsyncConnection {
             confined.outcome = .success(true)
             return executor.resume(receiver)
         }
-        let intake = connection.confined.intake
-        if confined.receiver == nil && intake?.isTaken != true { connection.endOverResume() }
-        intake?.isTaken = false
-        if let consumer = confined.consumer.take() { return consumer(bytes) }
+        if confined.receiver == nil { connection.endOverResume() }
         keep(bytes)
         endWait(.success(true))
     }

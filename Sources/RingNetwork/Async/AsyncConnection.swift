@@ -58,8 +58,6 @@ public final class AsyncConnection: Sendable {
         var receiverNumber: UInt64 = 0
         var reason: CloseReason?
 
-        /// Gets the bytes that an intake hands over, instead of the buffer.
-        var consumer: ((RawSpan) -> Void)?
         /// The number of the last wait of a task that is not the owner.
         var number: UInt64 = 0
         /// Tasks that wait until the connection is writable.

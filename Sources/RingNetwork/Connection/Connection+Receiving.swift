@@ -10,28 +10,29 @@ extension Connection {
     }
 
     @inline(__always)
-    private func received(
-        _ bytes: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void
-    ) rethrows {
+    private func received(_ bytes: UnsafeRawBufferPointer, _ body: (RawSpan) -> Void) {
         counters.receives.add(1)
         counters.bytesReceived.add(UInt64(bytes.count))
         if let intake = confined.intake { return take(bytes, intake) }
-        try body(RawSpan(_unsafeBytes: bytes))
+        body(RawSpan(_unsafeBytes: bytes))
     }
 
-    /// Receives once, for a task, if bytes were announced. `body` gets them, unless an intake takes
-    /// them: then the receive handler gets what that hands over.
+    /// Receives once, for a task, if bytes were announced. `body` gets them; if an intake takes
+    /// them, the first ones that it hands over.
     @inline(__always)
-    func receiveNow(_ body: (RawSpan) throws -> Void) rethrows {
+    func receiveNow(_ body: (RawSpan) -> Void) {
         guard phase == .active else { return }
-        confined.intake?.isTaken = true
-        defer {
-            if let intake = confined.intake {
-                intake.isTaken = false
-                updateReceiving()
-            }
+        if let intake = confined.intake { return receiveNow(intake, body) }
+        receiver.receiveNow { received($0, body) }
+    }
+
+    private func receiveNow(_ intake: ConnectionIntake, _ body: (RawSpan) -> Void) {
+        withoutActuallyEscaping(body) { body in
+            intake.taker = body
+            receiver.receiveNow { received($0, body) }
+            intake.taker = nil
         }
-        try receiver.receiveNow { try received($0, body) }
+        updateReceiving()
     }
 
     package func becameReadable() {
@@ -129,7 +130,8 @@ extension Connection {
         while !rest.isEmpty, mayHandOver, let handler = confined.handlers.receive {
             let slice = UnsafeRawBufferPointer(rebasing: rest.prefix(most))
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(slice.count))
-            handler(self, RawSpan(_unsafeBytes: slice))
+            let bytes = RawSpan(_unsafeBytes: slice)
+            if let taker = intake.taker.take() { taker(bytes) } else { handler(self, bytes) }
         }
         return phase == .active ? rest : UnsafeRawBufferPointer(start: nil, count: 0)
     }
@@ -143,8 +145,7 @@ extension Connection {
             if intake.isDelivering { return }
             handOverGathered(intake)
         }
-        guard !confined.hasEnded, isOpen, phase == .active || isHandshaking
-        else { return }
+        guard !confined.hasEnded, isOpen, phase == .active || isHandshaking else { return }
         if wantsToReceive {
             let wasPaused = receiver.resume(announces: confined.isAwaited && !isHandshaking)
             if wasPaused { confined.hasPaused = true }
@@ -160,7 +161,7 @@ extension Connection {
 
     private var mayHandOver: Bool {
         let isHeldBack = confined.isBackedUp && pausesReceivingWhileUnwritable
-        let isPaused = confined.pauses > 0 && confined.intake?.isTaken != true
+        let isPaused = confined.pauses > 0 && confined.intake?.taker == nil
         return phase == .active && !isPaused && !isHeldBack && confined.handlers.receive != nil
     }
 

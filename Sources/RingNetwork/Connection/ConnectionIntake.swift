@@ -7,9 +7,9 @@ final class ConnectionIntake {
     var maximumBytes = Int.max
     /// Received bytes that were not delivered yet.
     var gathered: [UInt8] = []
-    /// A task receives, so that bytes may be handed over during the pause, until the handler clears
-    /// this.
-    var isTaken = false
+    /// Gets the next bytes that are handed over, in place of the handler and even during a pause: a
+    /// task receives.
+    var taker: ((RawSpan) -> Void)?
     /// A receive handler is running.
     var isDelivering = false
     /// The peer ended its stream, and the end was not reported yet.

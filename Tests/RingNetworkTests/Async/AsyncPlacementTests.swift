@@ -139,10 +139,7 @@ struct AsyncPlacementTests {
                 #expect(await client.tlsNegotiation?.serverName == "localhost")
             }
         }
-        var options = ConnectorOptions()
-        options.tls = try TLSContext(clientConfiguration())
-        options.tlsServerName = "localhost"
-        let connector = Connector(options: options)
+        let connector = try makeSecuredConnector()
         for isOnMain in [false, true] {
             let found = try await connector.withConnection(to: listener.endpoint) { server in
                 isOnMain ? try await securedOnMain(server) : try await secured(server)

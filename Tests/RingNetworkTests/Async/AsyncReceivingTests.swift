@@ -312,11 +312,9 @@ struct AsyncReceivingTests {
                 }) {}
             }
         }
-        var options = ConnectorOptions()
-        options.tls = try TLSContext(clientConfiguration())
-        options.tlsServerName = "localhost"
+        let connector = try makeSecuredConnector()
         await #expect(throws: Refusal.self) {
-            try await Connector(options: options).withConnection(to: listener.endpoint) { peer in
+            try await connector.withConnection(to: listener.endpoint) { peer in
                 for size in [1, 4096, 100_000] {
                     let bytes = patterned(size)
                     try await peer.send(bytes)

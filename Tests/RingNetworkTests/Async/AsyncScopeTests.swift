@@ -56,11 +56,7 @@ struct AsyncScopeTests {
         } _: {
             try await echoArrays($0)
         }
-        let tls = try TLSContext(clientConfiguration())
-        let connector = Connector {
-            $0.tls = tls
-            $0.tlsServerName = "localhost"
-        }
+        let connector = try makeSecuredConnector()
         try await connector.withConnection(to: listener.endpoint) { server in
             for size in [1, 1000, 300_000] {
                 let bytes = patterned(size)

@@ -100,7 +100,7 @@ struct ConnectorPlacementTests {
         stop(server)
     }
 
-    @Test("A closed connection still has its queue to share")
+    @Test("A closed connection still has its queue and its event loop to share")
     func closed() throws {
         let listener = try makeEchoListener()
         let client = try makeFirst(listener)
@@ -108,6 +108,9 @@ struct ConnectorPlacementTests {
         #expect(client.closed.wait() == .aborted)
         let result = try #require(connect(to: listener.endpoint, besides: client).wait())
         let second = try result.get()
+        #expect(second.queue === client.connection.queue)
+        let loops = [client.connection, second].map(\.placement.loopNumber)
+        #expect(loops[0] != nil && loops[0] == loops[1])
         #expect(Client(second).echoes([1, 2, 3]))
         second.close()
         stop(listener)

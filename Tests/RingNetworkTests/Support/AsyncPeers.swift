@@ -1,6 +1,11 @@
 import RingDispatch
 import RingNetwork
 
+#if TLS
+import RingTLS
+import TestSupport
+#endif
+
 /// A connection that is not activated, and its peer.
 func makeNewConnection(
     _ options: ConnectionOptions = ConnectionOptions()
@@ -29,6 +34,17 @@ func makeAsyncListener(
 ) throws -> Listener {
     try Listener(.ipv4(.loopback, port: 0), configure)
 }
+
+#if TLS
+/// A client that accepts the tests' server, whatever its address.
+func makeSecuredConnector() throws -> Connector {
+    let tls = try TLSContext(clientConfiguration())
+    return Connector {
+        $0.tls = tls
+        $0.tlsServerName = "localhost"
+    }
+}
+#endif
 
 /// The echo server, in the form that copies nothing.
 @Sendable
