@@ -52,6 +52,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
             pieces.removeFirst()
             guard case .read(let bytes, let offset) = piece.request.kind else { continue }
             asked -= bytes.count
+            ReadAhead.remove(bytes.count)
             take(result, piece.buffer, offset: offset, size: bytes.count)
         }
         if pieces.isEmpty { hasGap = false }
@@ -91,7 +92,9 @@ final class FileRead: FileTransfer, @unchecked Sendable {
     /// The size of the next request; nil if none may be sent now.
     private func nextSize() -> Int? {
         let left = operation.remaining - asked
-        guard left > 0, pieces.count < FileRead.mostBuffers else { return nil }
+        guard left > 0, pieces.count < (ReadAhead.isLong ? 1 : FileRead.mostBuffers) else {
+            return nil
+        }
         let most = min(left, operation.limits.high)
         if position >= 0 && position < knownEnd {
             // Whole blocks, for O_DIRECT, and more bytes than there are: less shows the end.
@@ -125,6 +128,7 @@ final class FileRead: FileTransfer, @unchecked Sendable {
         }
         let piece = FilePiece(self, .read(bytes, offset: offset), buffer: buffer)
         asked += size
+        ReadAhead.add(size)
         pieces.append(piece)
         if isHere { piece.start(isTried: isTried) } else { piece.startElsewhere() }
     }

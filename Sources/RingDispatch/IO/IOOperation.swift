@@ -203,6 +203,7 @@ final class IOOperation: Sendable {
         let weight = max(data?.count ?? 0, IOOperation.leastWeight)
         if !done && direction == .read {
             unhandled.wrappingAdd(weight, ordering: .sequentiallyConsistent)
+            ReadAhead.add(weight)
         }
         callQueue(done).submit { [self] in
             handler.call(done, data, code)
@@ -221,6 +222,7 @@ final class IOOperation: Sendable {
     }
 
     private func noteHandled(_ weight: Int) {
+        ReadAhead.remove(weight)
         unhandled.wrappingSubtract(weight, ordering: .sequentiallyConsistent)
         guard isHeldBack.load(ordering: .sequentiallyConsistent), !isTooFarBehind,
             isHeldBack.exchange(false, ordering: .sequentiallyConsistent)
@@ -228,8 +230,10 @@ final class IOOperation: Sendable {
         channel.descriptor.wake(self)
     }
 
+    /// False once all calls have returned: the last one continues, whatever other operations do.
     private var isTooFarBehind: Bool {
-        unhandled.load(ordering: .sequentiallyConsistent) > IOOperation.mostUnhandled
+        let most = ReadAhead.isLong ? 0 : IOOperation.mostUnhandled
+        return unhandled.load(ordering: .sequentiallyConsistent) > most
     }
 
     /// Whether the runner must wait for the handler; `noteHandled` then wakes it.

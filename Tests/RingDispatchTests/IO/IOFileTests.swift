@@ -320,6 +320,31 @@ extension IOTests {
             }
         }
 
+        @Test("Many reads whose handlers are late have a buffer each, and few more")
+        func manyReads() {
+            let bytes = patternBytes(2 << 20)
+            withFile(bytes, flags: O_RDONLY) { descriptor in
+                let (channel, cleanup) = open(.random, descriptor)
+                let most = Watched(0)
+                queue.suspend()
+                let reads = (0..<64).map { _ in
+                    let read = Transfer()
+                    channel.read(offset: 0, length: .max, queue: queue) { done, data, error in
+                        most.update { $0 = max($0, IOStatistics.buffersInUse) }
+                        read.handler(done, data, error)
+                    }
+                    return read
+                }
+                expectSoon("each read has its buffer") { IOStatistics.buffersInUse >= reads.count }
+                queue.resume()
+                for read in reads { #expect(read.finish().last?.error == 0) }
+                // 8 MiB, a buffer for each operation, and what several threads add at once.
+                #expect(most.value <= 32 + reads.count + 16)
+                #expect(reads.allSatisfy { $0.bytes == bytes })
+                finish(channel, cleanup)
+            }
+        }
+
         @Test("A descriptor with O_NONBLOCK set, which the ring would not wait for, is read whole")
         func nonBlockingFile() {
             let bytes = randomBytes(2_000_000, seed: 6)
