@@ -6,16 +6,17 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 
 import building
 import machine
 from report import Need, Outcome, needs_table, number, table
-from rounds import MeasureError
+from rounds import MeasureError, Values, in_turn
 from servers import resident_bytes
 from watchers import BareLines, FileWatchServer, Inotifywait
 
-WRITES = 2_000
-PAUSE_SECONDS = 0.001
+WRITES, WARM_UP = 200, 20
+PAUSE_SECONDS = 0.02
 NEW_FOLDERS = 24
 FOLDERS, FILES_IN_EACH = 20_000, 5
 MOST_RESIDENT_BYTES = 20 << 20
@@ -61,48 +62,52 @@ def _warm_up(watcher: Inotifywait | FileWatchServer, tree: str) -> None:
 def _latency(
     options: argparse.Namespace, outcome: Outcome, program: str, tree: str
 ) -> None:
-    runs: dict[str, list[tuple[float, float]]] = {}
     server_cpu, client_cpu = options.cpus
+    cpus = [server_cpu]
     bare = building.c_peers(["inotify-lines"], not options.no_build)["inotify-lines"]
+    makers = {
+        Inotifywait.name: lambda: Inotifywait(tree, cpus),
+        BareLines.name: lambda: BareLines(bare, tree, cpus),
+        FileWatchServer.name: lambda: FileWatchServer(program, tree, cpus),
+        FileWatchServer.name_on_unix: lambda: FileWatchServer(
+            program, tree, cpus, unix_path=f"{tree}.socket")}
     os.sched_setaffinity(0, {client_cpu})
-    for round_number in range(options.rounds):
-        print(f"latency, round {round_number + 1}", file=sys.stderr)
-        socket_path = f"{tree}.{round_number}.socket"
-        makers = [
-            *_watchers(program, tree, [server_cpu]),
-            lambda: BareLines(bare, tree, [server_cpu]),
-            lambda: FileWatchServer(program, tree, [server_cpu], unix_path=socket_path)]
-        for make in makers:
-            with make() as watcher:
-                _warm_up(watcher, tree)
-                runs.setdefault(watcher.name, []).append(_write_and_wait(watcher, tree))
+    results = in_turn(
+        options, outcome, "latency", makers, lambda name: _write_and_wait(makers[name], tree))
     os.sched_setaffinity(0, set(options.cpus))
-    medians = {name: [statistics.median(column) for column in zip(*list_)]
-               for name, list_ in runs.items()}
-    print("\n### From a write to the line\n")
-    print(table(["program", "p50 µs", "p99 µs"],
-                [[name, *map(number, values)] for name, values in medians.items()]))
-    theirs = medians.get(Inotifywait.name, [None])[0]
+    milliseconds = round(PAUSE_SECONDS * 1000)
+    print(f"\n### From a write to the line: a write every {milliseconds} ms\n")
+    print(table(["program", "p50 µs", "CPU µs/event"], [
+        [name, number(result["p50_us"]), number(result["cpu_us"])]
+        for name, result in results.items() if result]))
+    theirs = results.get(Inotifywait.name, {})
     print("\n" + needs_table([
-        Need(f"p50 of {name} / inotifywait", values[0], theirs, at_most=1.2)
-        for name, values in medians.items() if name.startswith(FileWatchServer.name)
+        Need(f"{title} of {name} / inotifywait", results.get(name, {}).get(key), theirs.get(key),
+             at_most=bound)
+        for name in (FileWatchServer.name, FileWatchServer.name_on_unix)
+        for title, key, bound in (("p50", "p50_us", 1.25), ("CPU", "cpu_us", 2.0))
     ], outcome), flush=True)
 
 
-def _write_and_wait(watcher: Inotifywait | FileWatchServer, tree: str) -> tuple[float, float]:
-    """Appends one byte at a time to an open file; returns p50 and p99 in microseconds."""
-    file = os.open(f"{tree}/first", os.O_WRONLY | os.O_APPEND)
-    times = []
-    for _ in range(WRITES):
-        time.sleep(PAUSE_SECONDS)
-        start = time.perf_counter_ns()
-        os.write(file, b"x")
-        if watcher.lines.next() is None:
-            raise MeasureError(f"{watcher.name} did not report a write")
-        times.append((time.perf_counter_ns() - start) / 1000)
-    os.close(file)
-    times.sort()
-    return times[len(times) // 2], times[len(times) * 99 // 100]
+def _write_and_wait(make: Callable[[], Inotifywait | FileWatchServer], tree: str) -> Values:
+    """Appends one byte at a time to an open file, and waits for the line."""
+    with make() as watcher:
+        _warm_up(watcher, tree)
+        times = []
+        file = os.open(f"{tree}/first", os.O_WRONLY | os.O_APPEND)
+        for index in range(-WARM_UP, WRITES):
+            time.sleep(PAUSE_SECONDS)
+            if index == 0:
+                before = watcher.cpu_seconds()
+            start = time.perf_counter()
+            os.write(file, b"x")
+            if watcher.lines.next() is None:
+                raise MeasureError(f"{watcher.name} did not report a write")
+            times.append(time.perf_counter() - start)
+        time.sleep(PAUSE_SECONDS)  # What the watcher does after the line counts as well.
+        os.close(file)
+        return {"p50_us": statistics.median(times[WARM_UP:]) * 1e6,
+                "cpu_us": (watcher.cpu_seconds() - before) / WRITES * 1e6}
 
 
 # A file created in a new folder

@@ -84,8 +84,7 @@ class Running:
         self._stop()
 
     def cpu_seconds(self) -> float:
-        """The CPU clock of the process; clock_getcpuclockid(3)."""
-        return time.clock_gettime(~self.pid << 3 | 2)
+        return cpu_seconds(self.pid)
 
     def last_words(self) -> str:
         return " / ".join(self._last_lines) or "nothing"
@@ -168,6 +167,11 @@ def output(
 def values(lines: Iterable[str], separator: str | None = None) -> Values:
     """The values of lines with a key and a value each."""
     return {key: float(value) for key, value in (line.split(separator, 1) for line in lines)}
+
+
+def cpu_seconds(pid: int) -> float:
+    """The CPU clock of the process; clock_getcpuclockid(3)."""
+    return time.clock_gettime(~pid << 3 | 2)
 
 
 def resident_bytes(pid: int) -> int:

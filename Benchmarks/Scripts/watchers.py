@@ -11,7 +11,7 @@ import sys
 import time
 
 from rounds import MeasureError
-from servers import FREE_PORT, ON_URING, Running, Server, pinned
+from servers import FREE_PORT, ON_URING, Running, Server, cpu_seconds, pinned
 
 READY_SECONDS = 60
 LINE_SECONDS = 10
@@ -74,6 +74,9 @@ class Inotifywait:
         self._process.stdout.close()
         self._process.stderr.close()
 
+    def cpu_seconds(self) -> float:
+        return cpu_seconds(self.pid)
+
     def path(self, line: bytes) -> str:
         return os.fsdecode(line.split(b" ", 1)[1])
 
@@ -81,14 +84,14 @@ class Inotifywait:
 class FileWatchServer:
     """`FileWatchServer` with a client, as a context manager."""
 
-    name = "file-watch-server"
+    name, name_on_unix = "file-watch-server", "file-watch-server, Unix socket"
     options: tuple[str, ...] = ("--http-port", "0", "--window", "0")
 
     def __init__(self, program: str, tree: str, cpus: list[int], *options: str,
                  unix_path: str | None = None):
         self._unix_path = unix_path
         if unix_path is not None:
-            self.name = "file-watch-server, Unix socket"
+            self.name = self.name_on_unix
             options = (*options, "--unix", unix_path)
         self._server = Server(
             self.name, (program, tree, "--port", FREE_PORT, *self.options, *options),
@@ -110,6 +113,9 @@ class FileWatchServer:
 
     def __exit__(self, *_: object) -> None:
         self._running.__exit__()
+
+    def cpu_seconds(self) -> float:
+        return cpu_seconds(self.pid)
 
     def stop(self) -> None:
         os.kill(self.pid, signal.SIGSTOP)
