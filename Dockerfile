@@ -5,13 +5,16 @@ FROM swift:6.3-bookworm AS build
 RUN export DEBIAN_FRONTEND=noninteractive \
     && apt-get update -qq \
     && apt-get install -y -qq --no-install-recommends liburing-dev libssl-dev pkg-config \
+        libsqlite3-dev libcurl4-openssl-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 
 # The dependencies follow from the manifests alone: a change of the sources fetches nothing again.
 COPY Package.swift ./
 COPY Samples/Package.swift Samples/
-RUN swift package --package-path Samples resolve
+COPY Samples/NotesServer/Package.swift Samples/NotesServer/
+RUN swift package --package-path Samples resolve \
+    && swift package --package-path Samples/NotesServer resolve
 
 COPY Sources Sources
 COPY Plugins Plugins
@@ -25,15 +28,21 @@ RUN for product in $PRODUCTS; do \
     done
 COPY Docker/link-programs Docker/
 RUN Docker/link-programs Samples/.build/release /programs $PRODUCTS
+# A package of its own, for its dependencies.
+RUN swift build --package-path Samples/NotesServer -c release --static-swift-stdlib \
+        --disable-automatic-resolution -Xlinker --icf=all -Xlinker --strip-all \
+    && cp Samples/NotesServer/.build/release/NotesServer /programs/
 
 FROM debian:bookworm-slim
 RUN export DEBIAN_FRONTEND=noninteractive \
     && apt-get update -qq \
     && apt-get install -y -qq --no-install-recommends liburing2 libssl3 libstdc++6 \
+        libsqlite3-0 libcurl4 \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt /var/log/apt /var/log/dpkg.log \
         /var/cache/debconf/*-old \
     && useradd --uid 10001 --no-create-home --home-dir /nonexistent \
-        --shell /usr/sbin/nologin ring
+        --shell /usr/sbin/nologin ring \
+    && install -d -o 10001 -g 10001 /var/lib/notes
 COPY --from=build /programs/ /usr/local/bin/
 COPY Docker/check-health /usr/local/bin/
 
@@ -48,8 +57,8 @@ LABEL org.opencontainers.image.version="$VERSION" org.opencontainers.image.revis
 
 # A number, so that an orchestrator can tell that it is not root.
 USER 10001:10001
-# EchoServer and its metrics; FileWatchServer and its page; KeyValueServer.
-EXPOSE 7007/tcp 7007/udp 9100/tcp 7008/tcp 8088/tcp 6380/tcp
+# EchoServer and its metrics; FileWatchServer and its page; KeyValueServer; NotesServer.
+EXPOSE 7007/tcp 7007/udp 9100/tcp 7008/tcp 8088/tcp 6380/tcp 8086/tcp
 # The servers then send their clients what is left for them, for 5 s at most.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=2s CMD ["check-health"]

@@ -8,7 +8,7 @@
 #   Scripts/container-test.sh --no-build  tests the existing image
 #
 # Environment:
-#   IMAGE=ring-dispatch  the image's name; the others are IMAGE-static, IMAGE-notes and IMAGE-new
+#   IMAGE=ring-dispatch  the image's name; the others are IMAGE-static and IMAGE-new
 #   ENGINE=podman        docker, podman, or an engine with the same commands; default: the first
 #                        one that runs; none: use IMAGE_TOOL
 #   IMAGE_TOOL=PATH      replaces a missing engine: `TOOL IMAGE` builds the image, and
@@ -72,7 +72,6 @@ step "build ($(runner_name))"
 if [ "${1:-}" != --no-build ]; then
     build_image "$image" Dockerfile
     build_image "$image-static" Docker/static.Dockerfile
-    build_image "$image-notes" Samples/NotesServer/Dockerfile
     for kind in lines http; do
         Scripts/new-server.sh "$work/$kind/Server" --$kind
         build_new_server "$image-new-$kind" "$work/$kind/Server"
@@ -176,16 +175,13 @@ stop_server
 check "it runs on $expected" shows "^RingDispatch: $expected back end"
 check "SIGTERM ends it with status 0" test "$status" = 0
 
-step "NotesServer in its image"
-server_image=$image-notes start_server "$shipped" NotesServer --folder /var/lib/notes
+step "NotesServer"
+start_server "$shipped" NotesServer --folder /var/lib/notes
 run_client "$shipped" ringload "http://$address/notes" --connections 16 --duration 2s --warmup 0s ||
     true
 check "ringload received every answer" shows '^errors +0$'
 stop_server
 check "SIGTERM ends it with status 0" test "$status" = 0
-added_megabytes=$(($(image=$image-notes added_bytes '/usr/local/bin/* /usr/lib/*/liburing* \
-    /usr/lib/*/libsqlite3* /usr/lib/*/libcurl*') / 1000000))
-check "the image adds at most 120 MB to its base: $added_megabytes MB" at_most "$added_megabytes" 120
 
 for kind in lines http; do
     step "a new server, --$kind, in its image"
