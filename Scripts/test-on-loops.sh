@@ -16,11 +16,14 @@ if ! grep -q InstallsRingConcurrency Package.swift; then
     mkdir -p InstallsRingConcurrency
     # The loader calls it before main.
     cat >InstallsRingConcurrency/Install.swift <<'END'
+import Glibc
 import RingConcurrency
 
 @section(".init_array") @used let install: @convention(c) () -> Void = {
     guard RingConcurrency.install() else { fatalError("tasks are not on the event loops") }
-    print("tasks run on the event loops")
+    // Not to standard output, from which SwiftPM reads the list of the tests.
+    let line = Array("tasks run on the event loops\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
 }
 END
     cat >>Package.swift <<END
