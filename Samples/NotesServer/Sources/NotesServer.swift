@@ -13,6 +13,7 @@ import ServiceLifecycle
 @main
 struct NotesServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "NotesServer",
         abstract: "Serves notes over HTTP, with a page, change events and file uploads.",
         version: "NotesServer 0.1")
 
@@ -32,8 +33,7 @@ struct NotesServer: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // From here on, handlers may block.
-        RingConcurrency.install()
+        RingConcurrency.install()  // From here on, handlers may block.
         signal(SIGPIPE, SIG_IGN)
         var logger = Logger(label: "notes") { label -> any LogHandler in
             if jsonLog { JSONLog() } else { StreamLogHandler.standardError(label: label) }

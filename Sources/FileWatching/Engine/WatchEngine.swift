@@ -221,8 +221,9 @@ final class WatchEngine: @unchecked Sendable {
     /// Scans the missed folders again.
     /// - Parameter afterParents: scans their parents first, to find their current paths.
     private func retryMissed(afterParents: Bool = false) {
+        guard !confined.missed.isEmpty else { return }
         let folders = confined.missed
-        confined.missed.removeAll()
+        confined.missed = []
         // The node may be freed and reused, which does no harm.
         for missed in folders where tree[missed.folder].isFolder {
             push(missed.folder, missed.flags)

@@ -22,11 +22,17 @@ final class SharedWatches: Sendable {
     fileprivate struct State: Sendable {
         var reader: InotifyReader?
         /// By number; nil: the number is free.
-        var subscribers: [Subscriber?] = []
+        var subscribers: [Member?] = []
         /// By watch number: a folder's first subscription. `others` has the further ones, which are
         /// rare.
         var subscriptions: [Int32: InotifySubscription] = [:]
         var others: [Int32: [InotifySubscription]] = [:]
+    }
+
+    fileprivate struct Member: Sendable {
+        let subscriber: Subscriber
+        /// What the events that are being read contain for it.
+        var batch = InotifyBatch()
     }
 
     init(
@@ -46,10 +52,10 @@ final class SharedWatches: Sendable {
             Result { () throws(SystemError) -> UInt32 in
                 if state.reader == nil { state.reader = try makeReader() }
                 if let free = state.subscribers.firstIndex(where: { $0 == nil }) {
-                    state.subscribers[free] = subscriber
+                    state.subscribers[free] = Member(subscriber: subscriber)
                     return UInt32(free)
                 }
-                state.subscribers.append(subscriber)
+                state.subscribers.append(Member(subscriber: subscriber))
                 return UInt32(state.subscribers.count - 1)
             }
         }.get()
@@ -115,12 +121,12 @@ final class SharedWatches: Sendable {
     /// are delivered.
     func announceEmptiness(to number: UInt32) {
         queue.async { [self] in
-            let (reader, subscriber) = state.withLock { ($0.reader, $0.subscribers[Int(number)]) }
-            guard let reader, let subscriber, !reader.isPaused else { return }
+            let (reader, member) = state.withLock { ($0.reader, $0.subscribers[Int(number)]) }
+            guard let reader, let member, !reader.isPaused else { return }
             let now = MonotonicClock.nanoseconds()
             // Otherwise the next read reports it.
             guard Descriptors.bytesReadable(reader.inotify.descriptor) == 0 else { return }
-            subscriber(InotifyBatch(emptiedAtNanoseconds: now))
+            member.subscriber(InotifyBatch(emptiedAtNanoseconds: now))
         }
     }
 
@@ -159,27 +165,35 @@ extension SharedWatches.State {
     fileprivate mutating func route(
         _ events: InotifyEventBuffer, emptiedAt: UInt64?
     ) -> [(SharedWatches.Subscriber, InotifyBatch)] {
-        var batches = [InotifyBatch](repeating: InotifyBatch(), count: subscribers.count)
         var hasOverflowed = false
         events.forEach { event, padded in
             if event.mask.contains(.overflowed) { hasOverflowed = true }
             guard let first = subscriptions[event.watch] else { return }
             let name = padded.prefix { $0 != 0 }
-            batches[Int(first.subscriber)].add(event, for: first.target, name)
+            add(event, name, for: first)
             if !others.isEmpty, let rest = others[event.watch] {
-                for one in rest { batches[Int(one.subscriber)].add(event, for: one.target, name) }
+                for one in rest { add(event, name, for: one) }
             }
             if event.mask.contains(.ended) {
                 subscriptions[event.watch] = nil
                 others[event.watch] = nil
             }
         }
-        for index in batches.indices {
-            batches[index].hasOverflowed = hasOverflowed
-            batches[index].emptiedAtNanoseconds = emptiedAt
+        var batches: [(SharedWatches.Subscriber, InotifyBatch)] = []
+        for index in subscribers.indices {
+            guard var member = subscribers[index] else { continue }
+            member.batch.hasOverflowed = hasOverflowed
+            member.batch.emptiedAtNanoseconds = emptiedAt
+            if !member.batch.isEmpty { batches.append((member.subscriber, member.batch)) }
+            subscribers[index]?.batch = InotifyBatch()
         }
-        return zip(subscribers, batches).compactMap { subscriber, batch in
-            batch.isEmpty ? nil : subscriber.map { ($0, batch) }
-        }
+        return batches
+    }
+
+    private mutating func add(
+        _ event: InotifyEvent, _ name: Slice<UnsafeRawBufferPointer>,
+        for subscription: InotifySubscription
+    ) {
+        subscribers[Int(subscription.subscriber)]?.batch.add(event, for: subscription.target, name)
     }
 }
