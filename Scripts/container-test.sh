@@ -2,13 +2,13 @@
 # Builds the images and runs the first under the engine's default seccomp profile, under the
 # shipped one, and under profiles that allow only a part of io_uring. Loads EchoServer from a second
 # container, and checks the back end, exit status, drain, image size, start time and memory. Loads
-# the servers of the other images, and of an image of a new server (Scripts/new-server.sh).
+# the servers of the other images, and of the images of new servers (Scripts/new-server.sh).
 #
 #   Scripts/container-test.sh             builds, then tests
 #   Scripts/container-test.sh --no-build  tests the existing image
 #
 # Environment:
-#   IMAGE=ring-dispatch  the image's name; the others are IMAGE-static and IMAGE-new
+#   IMAGE=ring-dispatch  the image's name; the others begin with it
 #   ENGINE=podman        docker, podman, or an engine with the same commands; default: the first
 #                        one that runs; none: use IMAGE_TOOL
 #   IMAGE_TOOL=PATH      replaces a missing engine: `TOOL IMAGE` builds the image, and
@@ -180,6 +180,7 @@ start_server "$shipped" NotesServer --folder /var/lib/notes
 run_client "$shipped" ringload "http://$address/notes" --connections 16 --duration 2s --warmup 0s ||
     true
 check "ringload received every answer" shows '^errors +0$'
+check "its health check passes" check_health
 stop_server
 check "SIGTERM ends it with status 0" test "$status" = 0
 

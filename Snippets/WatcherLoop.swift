@@ -1,9 +1,9 @@
 // A task that iterates over the changes in a folder tree.
 import FileWatching
-import Glibc
-import RingDispatch
 
 // snippet.hide
+import Glibc
+
 var name = Array("/tmp/ring-dispatch-XXXXXX".utf8CString)
 precondition(mkdtemp(&name) != nil && chdir(name) == 0 && mkdir("Sources", 0o700) == 0)
 // snippet.show

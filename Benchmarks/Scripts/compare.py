@@ -49,7 +49,7 @@ protocols EchoServer's UDP and TLS, and clients that connect: CPU per message, a
 http      FlyingFox's HTTP server with its own epoll pool, and on the event loops
 keyvalue  KeyValueServer compared with Redis, under redis-benchmark
 io        DispatchIO: reading a cached file, and an echo server of channels
-files     FileWatchServer compared with inotifywait: latency, new folders, a large tree, overflow
+files     FileWatchServer compared with inotifywait: latency, new folders, large trees, overflow
 client    ringload compared with a C client and wrk: CPU per message, lateness of an open loop
 sources   100,000 timers, 10,000 read sources; from a write to a file-system source's handler
 ablation  mechanisms of the runtime, each switched off: what its row loses

@@ -115,7 +115,7 @@ class FileWatchServer:
         self._running.__exit__()
 
     def cpu_seconds(self) -> float:
-        return cpu_seconds(self.pid)
+        return self._running.cpu_seconds()
 
     def stop(self) -> None:
         os.kill(self.pid, signal.SIGSTOP)

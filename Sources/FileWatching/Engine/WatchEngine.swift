@@ -258,7 +258,7 @@ final class WatchEngine: @unchecked Sendable {
         if let time = batch.emptiedAtNanoseconds { settle(time) }
         retryMissed()
         // The next events need the entries that earlier ones created.
-        if !confined.missed.isEmpty { retryMissed(afterParents: true) }
+        retryMissed(afterParents: true)
     }
 
     /// Called when all events before `time` are handled.

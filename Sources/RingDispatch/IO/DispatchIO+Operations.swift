@@ -8,7 +8,8 @@ extension DispatchIO {
     /// data at the end of the file; nil with an error (an errno; ECANCELED after `close`). Bytes
     /// read before an error are delivered first.
     ///
-    /// A slow handler holds the operation and later reads back: at most about 256 KiB wait for it.
+    /// A slow handler holds the operation and later reads back: at most about 256 KiB wait for it,
+    /// and less when the process's channels together are 8 MiB ahead of their handlers.
     /// - Parameters:
     ///   - offset: for a random channel, relative to the descriptor's position when the channel was
     ///     created; ignored for a stream.

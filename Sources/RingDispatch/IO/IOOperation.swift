@@ -53,6 +53,9 @@ final class IOOperation: Sendable {
 
     /// The weight of unfinished handler calls that holds the operation back.
     static let mostUnhandled = 1 << 18
+    /// The same while all operations together are far ahead of their handlers: less than one piece
+    /// of a large file, but many messages of a socket.
+    private static let mostUnhandledOfMany = 1 << 15
     /// The minimum weight of a call, so that many small ones count, too.
     private static let leastWeight = 512
 
@@ -232,7 +235,8 @@ final class IOOperation: Sendable {
 
     /// False once all calls have returned: the last one continues, whatever other operations do.
     private var isTooFarBehind: Bool {
-        let most = ReadAhead.isLong ? 0 : IOOperation.mostUnhandled
+        let most =
+            ReadAhead.isLong ? IOOperation.mostUnhandledOfMany : IOOperation.mostUnhandled
         return unhandled.load(ordering: .sequentiallyConsistent) > most
     }
 

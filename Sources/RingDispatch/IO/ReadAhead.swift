@@ -1,7 +1,8 @@
 internal import Synchronization
 
 /// How far the process's channels read ahead of their handlers: the bytes requested from files, and
-/// those on their way to a handler. If many files are read at once, this bounds their memory.
+/// those on their way to a handler in calls before the last one. If many files are read at once,
+/// this bounds their memory. What a low water mark collects is not counted.
 enum ReadAhead {
     private static let most = 1 << 23
     /// Relaxed: guards no data, and a late value only moves the bound.
@@ -10,6 +11,6 @@ enum ReadAhead {
     static func add(_ count: Int) { bytes.wrappingAdd(count, ordering: .relaxed) }
     static func remove(_ count: Int) { bytes.wrappingSubtract(count, ordering: .relaxed) }
 
-    /// Each operation should have one request or one handler call at a time.
+    /// Each operation should have one request, or one large handler call, at a time.
     static var isLong: Bool { bytes.load(ordering: .relaxed) > most }
 }

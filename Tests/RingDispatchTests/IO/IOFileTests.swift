@@ -336,6 +336,12 @@ extension IOTests {
                     return read
                 }
                 expectSoon("each read has its buffer") { IOStatistics.buffersInUse >= reads.count }
+                // Until nothing more is read ahead.
+                var last = -1
+                while last != IOStatistics.buffersInUse {
+                    last = IOStatistics.buffersInUse
+                    letTimePass(milliseconds: 20)
+                }
                 queue.resume()
                 for read in reads { #expect(read.finish().last?.error == 0) }
                 // 8 MiB, a buffer for each operation, and what several threads add at once.
