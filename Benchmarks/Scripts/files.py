@@ -12,7 +12,7 @@ import building
 import machine
 from report import Need, Outcome, needs_table, number, table
 from rounds import MeasureError, Values, in_turn
-from servers import resident_bytes
+from servers import cpu_seconds, resident_bytes
 from watchers import BareLines, FileWatchServer, Inotifywait
 
 WRITES, WARM_UP = 200, 20
@@ -98,7 +98,7 @@ def _write_and_wait(make: Callable[[], Inotifywait | FileWatchServer], tree: str
         for index in range(-WARM_UP, WRITES):
             time.sleep(PAUSE_SECONDS)
             if index == 0:
-                before = watcher.cpu_seconds()
+                before = cpu_seconds(watcher.pid)
             start = time.perf_counter()
             os.write(file, b"x")
             if watcher.lines.next() is None:
@@ -107,7 +107,7 @@ def _write_and_wait(make: Callable[[], Inotifywait | FileWatchServer], tree: str
         time.sleep(PAUSE_SECONDS)  # What the watcher does after the line counts as well.
         os.close(file)
         return {"p50_us": statistics.median(times[WARM_UP:]) * 1e6,
-                "cpu_us": (watcher.cpu_seconds() - before) / WRITES * 1e6}
+                "cpu_us": (cpu_seconds(watcher.pid) - before) / WRITES * 1e6}
 
 
 # A file created in a new folder

@@ -11,7 +11,7 @@ import sys
 import time
 
 from rounds import MeasureError
-from servers import FREE_PORT, ON_URING, Running, Server, cpu_seconds, pinned
+from servers import FREE_PORT, ON_URING, Running, Server, pinned
 
 READY_SECONDS = 60
 LINE_SECONDS = 10
@@ -74,9 +74,6 @@ class Inotifywait:
         self._process.stdout.close()
         self._process.stderr.close()
 
-    def cpu_seconds(self) -> float:
-        return cpu_seconds(self.pid)
-
     def path(self, line: bytes) -> str:
         return os.fsdecode(line.split(b" ", 1)[1])
 
@@ -113,9 +110,6 @@ class FileWatchServer:
 
     def __exit__(self, *_: object) -> None:
         self._running.__exit__()
-
-    def cpu_seconds(self) -> float:
-        return self._running.cpu_seconds()
 
     def stop(self) -> None:
         os.kill(self.pid, signal.SIGSTOP)
