@@ -7,20 +7,24 @@ public struct DispatchQoS: Equatable, Sendable {
     /// How urgent the work is.
     public let qosClass: QoSClass
 
+    /// Small, since each queue and each item has one.
+    @usableFromInline let offset: Int16
+
     /// The offset within the class, from 0 down to -15. The scheduler ignores it.
-    public let relativePriority: Int
+    @inlinable
+    public var relativePriority: Int { Int(offset) }
 
     /// A class, with an offset within it from 0 down to -15.
     @inlinable
     public init(qosClass: QoSClass, relativePriority: Int) {
         self.qosClass = qosClass
-        self.relativePriority = relativePriority
+        offset = Int16(clamping: relativePriority)
     }
 
     /// Whether class and relative priority are equal.
     @inlinable
     public static func == (lhs: DispatchQoS, rhs: DispatchQoS) -> Bool {
-        lhs.qosClass == rhs.qosClass && lhs.relativePriority == rhs.relativePriority
+        lhs.qosClass == rhs.qosClass && lhs.offset == rhs.offset
     }
 
     /// Stands for `QOS_CLASS_BACKGROUND`.

@@ -10,7 +10,8 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     // follows from them are fixed while the queue is inactive: `setTargetBeforeUse` checks that,
     // and ends the process otherwise, in every build. The rest is immutable, atomic or locked.
 
-    // The field order keeps submitters' writes and the holder's on different cache lines.
+    // The field order keeps submitters' writes and the holder's on different cache lines. Small
+    // fields are next to each other, since servers have a queue for each connection.
 
     /// Submitted items that the holder has not taken.
     final let incoming = WorkItemInbox()
@@ -27,22 +28,22 @@ public class DispatchQueue: DispatchObject, @unchecked Sendable {
     static let noGlobalRoot: UInt8 = .max
     /// Whether the last target is the main queue, which only the main thread serves.
     @exclusivity(unchecked) final var isThreadBound: Bool
+    /// Whether another queue targets this one, or did. Set once (relaxed), by the thread that may
+    /// then set a target.
+    final let isTarget = Atomic<Bool>(false)
+    /// Whether the queue is served away from the loops. Belongs to the thread that drains or
+    /// enqueues the queue, like `node`. Written only where handlers block.
+    @exclusivity(unchecked) final var blocking = BlockingHistory()
+    /// One more than the index of the loop that keeps the timers of this queue; 0: none yet. Set
+    /// once (relaxed): the loops exist before.
+    final let timerLoopNumber = Atomic<UInt16>(0)
     /// The name given at creation. `dispatch_queue_get_label`.
     public final let label: String
     /// The quality of service given at creation. `dispatch_queue_get_qos_class`.
     public final let qos: DispatchQoS
-    /// Whether another queue targets this one, or did. Set once (relaxed), by the thread that may
-    /// then set a target.
-    final let isTarget = Atomic<Bool>(false)
     final let specifics = Locked<[ObjectIdentifier: QueueSpecific]>([:])
     /// See `QueueState`.
     final let state: Atomic<UInt64>
-    /// One more than the index of the loop that keeps the timers of this queue; 0: none yet. Set
-    /// once (relaxed): the loops exist before.
-    final let timerLoopNumber = Atomic<UInt16>(0)
-    /// Whether the queue is served away from the loops. Belongs to the thread that drains or
-    /// enqueues the queue, like `node`.
-    @exclusivity(unchecked) final var blocking = BlockingHistory()
     /// Items that the holder has taken, in order.
     @exclusivity(unchecked) final var front = WorkItemList()
 

@@ -5,10 +5,12 @@ struct DescriptorRecord: @unchecked Sendable {
     // Safety: used under the lock of `Readiness`.
     /// Raised when the entry is removed, so that later events of it are recognized.
     var generation: UInt32 = 0
-    /// The events of the entry; 0: there is none.
-    var registered: UInt32 = 0
+    /// The events of the entry without EPOLLET. Small fields: servers have many descriptors.
+    private var kinds: UInt16 = 0
+    /// A change of an edge-triggered entry makes the kernel report it again.
+    private(set) var isEdgeTriggered = false
     /// Waits that have begun since the kernel last saw the number.
-    var unseen: UInt32 = 0
+    var unseen: UInt8 = 0
     /// Not retained: a watch lives until it is removed.
     var watch: Unmanaged<EventReceiver>?
     var waits: [DescriptorWait] = []
@@ -19,8 +21,14 @@ struct DescriptorRecord: @unchecked Sendable {
         return waits.reduce(watched) { $0 | $1.events }
     }
 
-    /// A change of an edge-triggered entry makes the kernel report it again.
-    var isEdgeTriggered: Bool { registered & PollEvents.edgeTriggered != 0 }
+    /// The events of the entry; 0: there is none.
+    var registered: UInt32 {
+        get { UInt32(kinds) | (isEdgeTriggered ? PollEvents.edgeTriggered : 0) }
+        set {
+            kinds = UInt16(truncatingIfNeeded: newValue)
+            isEdgeTriggered = newValue & PollEvents.edgeTriggered != 0
+        }
+    }
 
     /// The entry is that of a watch alone. To set it again would only report, again and again, an
     /// error that lasts.

@@ -78,7 +78,7 @@ struct Readiness: ~Copyable {
 
     /// After so many waits the entry is set again. If the program has closed the number, the
     /// kernel may report the entry for ever; the next wait then fails.
-    private static let mostUnseen = 64
+    private static let mostUnseen: UInt8 = 64
 
     /// Ends a wait early, and releases its reference to the object. Returns false if it has ended
     /// already, or was never begun.
