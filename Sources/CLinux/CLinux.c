@@ -193,8 +193,8 @@ ssize_t clinux_write_nowait(int descriptor, const struct iovec *list, int count)
     return pwritev2(descriptor, list, count, -1, RWF_NOWAIT);
 }
 
-int clinux_accept(int listener) {
-    int descriptor = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+int clinux_accept(int listener, struct sockaddr *peer, unsigned *length) {
+    int descriptor = accept4(listener, peer, length, SOCK_CLOEXEC);
     return descriptor < 0 ? -errno : descriptor;
 }
 

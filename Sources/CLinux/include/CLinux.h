@@ -161,9 +161,10 @@ ssize_t clinux_read_nowait(int descriptor, void *buffer, size_t count, int64_t o
 struct iovec;
 ssize_t clinux_write_nowait(int descriptor, const struct iovec *list, int count);
 
-// accept4(2) with close-on-exec; the listening socket must have O_NONBLOCK set. Returns the
-// descriptor, or -errno.
-int clinux_accept(int listener);
+struct sockaddr;
+// accept4(2) with close-on-exec; the listening socket must have O_NONBLOCK set. `length` is the
+// space for the peer's address, and then the address's length. Returns the descriptor, or -errno.
+int clinux_accept(int listener, struct sockaddr *peer, unsigned *length);
 
 // open(2), which is variadic in C; -1 and errno.
 int clinux_open(const char *path, int flags, unsigned mode);

@@ -57,7 +57,17 @@ extension Sockets {
     }
 
     /// Accepts a waiting connection. Returns its descriptor, or a negated errno.
-    package static func accept(_ listener: Int32) -> Int32 { clinux_accept(listener) }
+    /// - Parameter peer: gets the address of its other end.
+    package static func accept(_ listener: Int32, peer: inout SocketAddress) -> Int32 {
+        peer.fill { clinux_accept(listener, $0, $1) }
+    }
+
+    /// Whether the socket accepts connections to addresses that are not this machine's.
+    /// IP_TRANSPARENT and IPV6_TRANSPARENT; see ip(7).
+    package static func isTransparent(_ listener: Int32) -> Bool {
+        [(Int32(IPPROTO_IP), IP_TRANSPARENT), (Int32(IPPROTO_IPV6), IPV6_TRANSPARENT)]
+            .contains { level, name in option(listener, level, name) == 1 }
+    }
 
     /// The number of connections in a TCP socket's backlog; 0 if the kernel does not report it.
     package static func backlogCount(of listener: Int32) -> Int {

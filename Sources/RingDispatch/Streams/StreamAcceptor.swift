@@ -29,10 +29,11 @@ package final class StreamAcceptor: DescriptorWatch, @unchecked Sendable {
     // MARK: events
 
     override func ready(_ events: UInt32, _ context: Context) -> Bool {
+        var peer = SocketAddress()
         for _ in 0..<Tuning.acceptsInARow where !isPaused && isWatching {
-            let accepted = Sockets.accept(descriptor)
+            let accepted = Sockets.accept(descriptor, peer: &peer)
             switch -accepted {
-            case ...0: client.accepted(accepted)
+            case ...0: client.accepted(accepted, from: peer)
             case ErrorCode.tryAgain: return false
             case ErrorCode.interrupted: continue
             default:

@@ -45,14 +45,14 @@ package final class StreamReceiver: DescriptorWatch, @unchecked Sendable {
         PollEvents.urgent | PollEvents.readHangUp | PollEvents.always
 
     /// - Parameters:
-    ///   - isUnix: whether it is a Unix socket; nil: detect it.
+    ///   - isUnix: whether it is a Unix socket.
     ///   - mostUnsent: how many bytes may be found unsent after a handler that sent them.
     package init(
-        descriptor: Int32, isUnix: Bool? = nil, queue: DispatchQueue, loopNumber: Int? = nil,
+        descriptor: Int32, isUnix: Bool, queue: DispatchQueue, loopNumber: Int? = nil,
         mostUnsent: Int = .max
     ) {
         mayBatch = mostUnsent >= Tuning.batchBytes
-        self.isUnix = isUnix ?? Sockets.isUnix(descriptor)
+        self.isUnix = isUnix
         super.init(
             descriptor: descriptor, queue: queue,
             events: PollEvents.readable | PollEvents.urgent | PollEvents.readHangUp,

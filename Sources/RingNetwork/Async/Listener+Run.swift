@@ -52,7 +52,7 @@ extension Listener {
             }
         } onCancel: {
             self.close()
-            onQueue { for connection in $0.confined.open.values { connection.abort() } }
+            onQueue { for connection in $0.confined.open { connection.abort() } }
         }
     }
 }

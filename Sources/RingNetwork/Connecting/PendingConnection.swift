@@ -9,6 +9,7 @@ public final class PendingConnection: Sendable {
     /// The endpoint passed to the connector, before its name is resolved.
     public let endpoint: Endpoint
     let options: ConnectorOptions
+    /// Also the queue of the connection, unless the options have a placement.
     let queue: DispatchQueue
     private let store = Confined(State())
 
@@ -38,7 +39,7 @@ public final class PendingConnection: Sendable {
     ) {
         self.endpoint = endpoint
         self.options = options
-        queue = DispatchQueue(label: "connector")
+        queue = DispatchQueue(label: "connection")
         confined.deliver = deliver
     }
 
@@ -55,25 +56,30 @@ public final class PendingConnection: Sendable {
             guard options.timeout.clampedNanoseconds > 0 else {
                 return fail(.timedOut, ErrorCode.timedOut)
             }
-            confined.timeout = queue.scheduleAfter(deadline: .now() + options.timeout) {
-                [weak self] in
-                self?.fail(.timedOut, ErrorCode.timedOut)
-            }
             do throws(EndpointError) {
                 confined.local = try options.localEndpoint?.socketAddress()
             } catch {
                 return fail(.invalidEndpoint(error))
             }
-            if case .host = endpoint { return resolve() }
-            confined.untried = [endpoint]
-            tryNext()
+            if case .host = endpoint {
+                resolve()
+            } else {
+                confined.untried = [endpoint]
+                tryNext()
+            }
+            // A server of this machine may have answered already.
+            guard confined.deliver != nil else { return }
+            confined.timeout = queue.scheduleAfter(deadline: .now() + options.timeout) {
+                [weak self] in
+                self?.fail(.timedOut, ErrorCode.timedOut)
+            }
         }
     }
 
     // MARK: on the queue
 
     private func resolve() {
-        // The timer above limits the lookup, too.
+        // The timer limits the lookup, too.
         confined.lookup = options.resolver.resolve(
             endpoint, timeout: .never, queue: queue
         ) { [self] answer in
@@ -166,7 +172,8 @@ public final class PendingConnection: Sendable {
     /// Closes the descriptor if it throws.
     private func succeed(_ descriptor: Int32) throws(SystemError) {
         let connection = Connection(
-            adopting: descriptor, isUnix: endpoint.isUnix, on: options.placement ?? .alone,
+            adopting: descriptor, SocketEndpoints(of: descriptor, isUnix: endpoint.isUnix),
+            on: options.placement ?? ConnectionPlacement(queue: queue),
             options: options.connection)
         // When the destination is an unused ephemeral port of this machine, the kernel may choose
         // the same port as the source, so the socket connects to itself (simultaneous open). No

@@ -14,16 +14,17 @@ public import RingDispatch
 public final class Connection: StreamReceiverClient, QueueConfined {
     /// Runs the handlers. Work that you submit to it never runs concurrently with them.
     public let queue: DispatchQueue
-    // Small fields are next to each other, since servers have many connections.
+    // Small fields fill the gaps, since servers have many connections.
+    /// The peer's endpoint; nil for an unnamed Unix socket, as clients have, and for a peer that
+    /// had left before its descriptor was adopted. accept(2), getpeername(2).
+    public let remoteEndpoint: Endpoint?
     let descriptor: Int32
+    /// This side's endpoint; nil for an unnamed Unix socket. That of the listener, if it listens at
+    /// one address and does not set IP_TRANSPARENT; otherwise getsockname(2).
+    public let localEndpoint: Endpoint?
     /// See ``ConnectionOptions``.
     let pausesReceivingWhileUnwritable: Bool
     private let setup = SetupPhase()
-    /// The peer's endpoint; nil for an unnamed Unix socket, as clients have, and for a peer that
-    /// had left before the connection was made. getpeername(2).
-    public let remoteEndpoint: Endpoint?
-    /// This side's endpoint; nil for an unnamed Unix socket. getsockname(2).
-    public let localEndpoint: Endpoint?
     /// See ``ConnectionOptions``.
     let sendHighWaterBytes: Int
     let sendLowWaterBytes: Int
@@ -79,21 +80,22 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     }
 
     /// - Parameters:
-    ///   - isUnix: whether it is a Unix socket; nil: ask the kernel.
+    ///   - endpoints: nil: ask the kernel.
     ///   - placement: a serial queue, which several connections may share, and the loop.
     package init(
-        adopting descriptor: Int32, isUnix: Bool? = nil, on placement: ConnectionPlacement,
-        options: ConnectionOptions
+        adopting descriptor: Int32, _ endpoints: SocketEndpoints? = nil,
+        on placement: ConnectionPlacement, options: ConnectionOptions
     ) {
+        let endpoints = endpoints ?? SocketEndpoints(of: descriptor)
         queue = placement.queue
         self.descriptor = descriptor
-        remoteEndpoint = Sockets.remoteAddress(of: descriptor).flatMap { Endpoint($0) }
-        localEndpoint = Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) }
+        remoteEndpoint = endpoints.remote
+        localEndpoint = endpoints.local
         sendHighWaterBytes = options.sendHighWaterBytes
         sendLowWaterBytes = min(options.sendLowWaterBytes, options.sendHighWaterBytes)
         pausesReceivingWhileUnwritable = options.pausesReceivingWhileUnwritable
         receiver = StreamReceiver(
-            descriptor: descriptor, isUnix: isUnix, queue: queue,
+            descriptor: descriptor, isUnix: endpoints.isUnix, queue: queue,
             loopNumber: placement.loopNumber, mostUnsent: options.sendHighWaterBytes)
         receiver.setClient(self)
         if options.timeouts != ConnectionTimeouts() { makeClock().timeouts = options.timeouts }
@@ -330,4 +332,14 @@ public final class Connection: StreamReceiverClient, QueueConfined {
     }
 
     var isOpen: Bool { phase == .active || phase == .closing }
+}
+
+/// By identity, so that a program can keep a set of its connections.
+extension Connection: Hashable {
+    /// Whether both are the same object.
+    public static func == (one: Connection, other: Connection) -> Bool { one === other }
+
+    /// Hashes the identity.
+    /// - Parameter hasher: receives it.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

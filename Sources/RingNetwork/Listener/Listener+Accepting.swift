@@ -40,18 +40,18 @@ extension Listener {
     // MARK: connections
 
     /// Called for each accepted connection.
-    func accepted(_ descriptor: Int32, at socket: ListeningSocket) {
+    func accepted(_ descriptor: Int32, _ endpoints: SocketEndpoints) {
         confined.accepting.pauseMilliseconds = AcceptingState.shortestPauseMilliseconds
         guard confined.phase == .active else { return Descriptors.close(descriptor) }
         confined.accepting.bucket?.take(now: MonotonicClock.nanoseconds())
-        begin(descriptor, isUnix: socket.isUnix)
+        begin(descriptor, endpoints)
         if confined.open.count >= options.connectionLimit { hold(.limit, \.pausesForLimit) }
         awaitToken()
     }
 
-    private func begin(_ descriptor: Int32, isUnix: Bool) {
+    private func begin(_ descriptor: Int32, _ endpoints: SocketEndpoints) {
         var connection = Connection(
-            adopting: descriptor, isUnix: isUnix, on: options.placement ?? .alone,
+            adopting: descriptor, endpoints, on: options.placement ?? .alone,
             options: options.connection)
         let peer = countedPeer(of: connection)
         if let peer, confined.peers.count(of: peer) >= options.connectionLimitPerPeer {
@@ -62,7 +62,7 @@ extension Listener {
         confined.tally.accepted += 1
         if let peer { confined.peers.add(peer) }
         connection.confined.owner = self
-        confined.open[ObjectIdentifier(connection)] = connection
+        confined.open.insert(connection)
         guard let handler = confined.handlers.connection else { return connection.close() }
         handler(connection)
         if connection.isInSetup { closeIfForgotten(&connection) }
@@ -70,10 +70,9 @@ extension Listener {
 
     /// Closes a connection that nobody can activate any more.
     private func closeIfForgotten(_ connection: inout Connection) {
-        let identifier = ObjectIdentifier(connection)
-        confined.open[identifier] = nil
+        confined.open.remove(connection)
         let isForgotten = isKnownUniquelyReferenced(&connection)
-        confined.open[identifier] = connection
+        confined.open.insert(connection)
         guard isForgotten else { return }
         Listener.droppedConnection.log(
             "the connection handler of '\(queue.label)' neither activated nor kept a connection, "
@@ -107,9 +106,7 @@ extension Listener {
         let statistics = connection.statistics
         queue.async { [self] in
             confined.tally.add(closed: statistics)
-            guard confined.open.removeValue(forKey: ObjectIdentifier(connection)) != nil else {
-                return
-            }
+            guard confined.open.remove(connection) != nil else { return }
             if let peer = countedPeer(of: connection) { confined.peers.remove(peer) }
             if confined.open.count < options.connectionLimit { release(.limit) }
             endPause()
@@ -167,8 +164,9 @@ extension Listener {
         guard let kept = confined.reserve else { return 0 }
         Descriptors.close(kept)
         let before = confined.tally.turnedAway
+        var peer = SocketAddress()
         for _ in 0..<Listener.mostTurnedAway {
-            let descriptor = Sockets.accept(socket.descriptor)
+            let descriptor = Sockets.accept(socket.descriptor, peer: &peer)
             if descriptor < 0 { break }
             Descriptors.close(descriptor)
             confined.tally.turnedAway += 1

@@ -39,7 +39,7 @@ extension Listener {
     private func beginShutdown() {
         confined.ending = ShutdownState()
         close { $0.finishShutdown() }
-        for connection in confined.open.values { connection.drain() }
+        for connection in confined.open { connection.drain() }
     }
 
     private func limitShutdown(to deadline: DispatchTime) {
@@ -57,7 +57,7 @@ extension Listener {
     private func abortAll() {
         guard let ending = confined.ending, !ending.isDone, !ending.isPastDeadline else { return }
         confined.ending?.isPastDeadline = true
-        for connection in confined.open.values {
+        for connection in confined.open {
             connection.abort { [self] aborted in
                 // Queued before the connection reports its close.
                 queue.async { [self] in noteAborted(connection, aborted) }
@@ -69,7 +69,7 @@ extension Listener {
             guard confined.ending?.isDone == false else { return }
             let closing = confined.ending?.aborted.count ?? 0
             confined.ending?.report.unfinished = confined.open.count - closing
-            confined.open = [:]
+            confined.open = []
             finishShutdown()
         }
     }
@@ -77,7 +77,7 @@ extension Listener {
     private func noteAborted(
         _ connection: Connection, _ aborted: ShutdownReport.AbortedConnection
     ) {
-        guard confined.open[ObjectIdentifier(connection)] != nil, confined.ending?.isDone == false
+        guard confined.open.contains(connection), confined.ending?.isDone == false
         else { return }
         confined.ending?.aborted.insert(ObjectIdentifier(connection))
         confined.ending?.report.aborted.append(aborted)

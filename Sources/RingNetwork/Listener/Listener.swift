@@ -29,7 +29,7 @@ public final class Listener: QueueConfined, ConnectionOwner {
         fileprivate(set) var phase = Phase.setup
         var accepting = AcceptingState()
         /// The connections that are not closed.
-        var open: [ObjectIdentifier: Connection] = [:]
+        var open: Set<Connection> = []
         var peers = PeerCounts()
         var tally = ListenerCounters()
         /// A descriptor in reserve, closed to accept and close clients when there is no other.
@@ -165,7 +165,7 @@ public final class Listener: QueueConfined, ConnectionOwner {
     /// The open connections. On the queue.
     public var connections: [Connection] {
         checkCurrent()
-        return Array(confined.open.values)
+        return Array(confined.open)
     }
 
     /// The number of accepted connections. On the queue.

@@ -6,6 +6,9 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
     let endpoint: Endpoint
     let descriptor: Int32
     let isUnix: Bool
+    /// This side's endpoint of every connection; nil: connections differ, since the socket listens
+    /// at all addresses, accepts for others (IP_TRANSPARENT), or was adopted.
+    private let commonEndpoint: Endpoint?
     /// The socket's file, removed on close.
     private let file: UnixSocketFile?
     private let store = Confined(State())
@@ -39,7 +42,11 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
         } catch {
             throw ListenerError(endpoint, error)
         }
-        self.endpoint = Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) } ?? endpoint
+        let bound = Sockets.localAddress(of: descriptor).flatMap { Endpoint($0) }
+        self.endpoint = bound ?? endpoint
+        let isForMany =
+            bound?.ipAddress?.isUnspecified == true || Sockets.isTransparent(descriptor)
+        commonEndpoint = isForMany ? nil : bound
         isUnix = Sockets.isUnix(descriptor)
         file = endpoint.socketFile
     }
@@ -49,6 +56,7 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
         descriptor = socket.descriptor
         isUnix = Sockets.isUnix(descriptor)
         endpoint = socket.endpoint ?? .unix(UnixAddress(kernel: [], isAbstract: true))
+        commonEndpoint = nil
         file = nil
         Descriptors.closeOnExec(descriptor)
         Descriptors.setNonBlocking(descriptor)
@@ -83,7 +91,12 @@ final class ListeningSocket: StreamAcceptorClient, Sendable {
 
     // MARK: StreamAcceptorClient
 
-    func accepted(_ descriptor: Int32) { confined.listener?.accepted(descriptor, at: self) }
+    func accepted(_ descriptor: Int32, from peer: SocketAddress) {
+        let endpoints = SocketEndpoints(
+            local: commonEndpoint ?? SocketEndpoints.local(of: descriptor), remote: Endpoint(peer),
+            isUnix: isUnix)
+        confined.listener?.accepted(descriptor, endpoints)
+    }
 
     func acceptingFailed(_ result: Int32) { confined.listener?.acceptFailed(-result, at: self) }
 }

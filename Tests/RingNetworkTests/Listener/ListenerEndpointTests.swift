@@ -45,6 +45,48 @@ struct ListenerEndpointTests {
         #expect(access(path, F_OK) != 0)
     }
 
+    @Test("An accepted connection knows both ends, wherever its listener listens")
+    func endsOfAccepted() throws {
+        let local = IPAddress.v4(IPv4Address(127, 0, 0, 4))
+        let (all4, all6) = (IPAddress.v4(.any), IPAddress.v6(.any))
+        let mapped = IPAddress.v6(IPv6Address(mapping: IPv4Address(127, 0, 0, 4)))
+        for (address, target) in [
+            (local, local), (all4, local), (.v6(.loopback), .v6(.loopback)),
+            (all6, .v6(.loopback)), (all6, mapped), (mapped, mapped),
+        ] {
+            let listener = try Listener(Endpoint(address, port: 0))
+            let ends = Outcome<[Endpoint?]>()
+            listener.setConnectionHandler { connection in
+                ends.set([connection.localEndpoint, connection.remoteEndpoint])
+                connection.close()
+            }
+            listener.activate()
+            let client = try Connector.shared.connection(to: Endpoint(target, port: listener.port))
+            #expect(ends.wait() == [client.remoteEndpoint, client.localEndpoint])
+            #expect(client.remoteEndpoint == Endpoint(target, port: listener.port))
+            client.close()
+            stop(listener)
+        }
+    }
+
+    @Test("A connection whose peer has left before it was accepted knows that peer")
+    func peerThatLeft() throws {
+        let listener = try Listener(.ipv4(.loopback, port: 0))
+        let seen = Outcome<Endpoint?>()
+        listener.setConnectionHandler { connection in
+            seen.set(connection.remoteEndpoint)
+            connection.close()
+        }
+        // The kernel accepts for the listener meanwhile.
+        let client = try Connector.shared.connection(to: listener.endpoint)
+        let end = try #require(client.localEndpoint)
+        #expect(poll { listener.queue.sync { listener.sockets[0].waitingCount } == 1 })
+        client.abort()
+        listener.activate()
+        #expect(seen.wait() == end)
+        stop(listener)
+    }
+
     @Test(
         "Accepted connections send small messages at once, unless configured otherwise",
         arguments: [true, false])

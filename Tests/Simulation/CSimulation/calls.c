@@ -198,15 +198,27 @@ int listen(int descriptor, int backlog) {
     return done("listen", descriptor, backlog, listen_file(file));
 }
 
+static void tell_name(
+    const struct file *file, bool is_peer, struct sockaddr *address, socklen_t *size) {
+    struct sockaddr_in known = is_peer ? file->remote : file->local;
+    size_t length = sizeof known;
+    if (file->kind == UNIX) {
+        known.sin_family = AF_UNIX;
+        length = sizeof known.sin_family;
+    }
+    memcpy(address, &known, *size < length ? *size : length);
+    *size = (socklen_t)length;
+}
+
 int accept4(int descriptor, struct sockaddr *address, socklen_t *size, int flags) {
     SERVE("accept4", descriptor, SYS_accept4, descriptor, address, size, flags);
-    if (address) not_simulated("accept4 with an address", descriptor, 0);
     hold(file);
     struct file *accepted = NULL;
     long result = accept_file(file, !file->is_non_blocking, &accepted);
     let_go(file);
     if (result < 0) return done("accept4", descriptor, 0, result);
     accepted->is_non_blocking = flags & SOCK_NONBLOCK;
+    if (address) tell_name(accepted, true, address, size);
     return opened("accept4", accepted);
 }
 
@@ -223,14 +235,7 @@ static int name(
     if (!file) return done(call, descriptor, 0, -EBADF);
     bool is_named = file->kind == LISTENER ? !is_peer : file->is_connected && !file->is_reset;
     if (is_peer && !is_named) return done(call, descriptor, 0, -ENOTCONN);
-    struct sockaddr_in known = is_peer ? file->remote : file->local;
-    size_t length = sizeof known;
-    if (file->kind == UNIX) {
-        known.sin_family = AF_UNIX;
-        length = sizeof known.sin_family;
-    }
-    memcpy(address, &known, *size < length ? *size : length);
-    *size = (socklen_t)length;
+    tell_name(file, is_peer, address, size);
     return done(call, descriptor, 0, 0);
 }
 
