@@ -12,7 +12,8 @@ import proxies
 from report import Need, Outcome, needs_table, number, results_table, table
 from rounds import MeasureError, Values, in_turn
 from servers import (
-    ON_EPOLL, ON_URING, Load, Running, Server, chosen, measurer, output, resident_bytes, values)
+    ON_EPOLL, ON_URING, SHORT_CONNECTIONS_SECONDS, Load, Running, Server, chosen, measurer, output,
+    resident_bytes, values)
 
 EPOLL, URING, NIO, RING = "c-epoll", "c-io_uring", "swift-nio", "echo-server"
 RING_ON_EPOLL = "echo-server on epoll"
@@ -30,7 +31,6 @@ SCENARIOS = {
         Load("echo-load", 64, 2, arguments=("--pipeline", "16")), 1.10, None),
     "64 connections, 4 KiB": (Load("echo-load", 64, 2, arguments=("--size", "4096")), 1.10, None),
     ALONE: (Load("echo-load", 1, 2), None, None),
-    # A short run, since the kernel tracks each connection for two minutes.
     "connect, one message, close": (
         Load("echo-churn", 64, 2, arguments=("--warmup", "0.1")), 1.15, None),
 }
@@ -76,9 +76,12 @@ def _compare_servers(options: argparse.Namespace, outcome: Outcome) -> None:
     servers = _servers(options)
     server_cpu, client_cpu = options.cpus
     print(f"## EchoServer\n\n{machine.facts(options.rounds, options.cpus)}")
-    print(f"- server on CPU {server_cpu}, client on CPU {client_cpu}, {options.seconds:g} s a run")
+    print(f"- server on CPU {server_cpu}, client on CPU {client_cpu}, {options.seconds:g} s a run, "
+          f"short connections {SHORT_CONNECTIONS_SECONDS:g} s at most")
     for name, (scenario, of_c, of_nio) in SCENARIOS.items():
-        load = Load(clients[scenario.client], scenario.connections, options.seconds,
+        is_short = scenario.client == "echo-churn"
+        seconds = min(options.seconds, SHORT_CONNECTIONS_SECONDS) if is_short else options.seconds
+        load = Load(clients[scenario.client], scenario.connections, seconds,
                     arguments=scenario.arguments)
         loaded = [server for server in servers if server.name != SPINNING or name == ALONE]
         results = in_turn(options, outcome, name, *measurer(loaded, load, options.cpus))

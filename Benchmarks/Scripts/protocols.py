@@ -10,7 +10,8 @@ import building
 import machine
 from report import Need, Outcome, needs_table, results_table
 from rounds import MeasureError, Values, in_turn
-from servers import ON_EPOLL, ON_URING, Load, Server, chosen, measurer
+from servers import (
+    ON_EPOLL, ON_URING, SHORT_CONNECTIONS_SECONDS, Load, Server, chosen, measurer)
 
 C_UDP, UDP, UDP_ON_EPOLL = "c-udp", "udp", "udp on epoll"
 C_TLS, TLS = "c-tls", "tls"
@@ -57,10 +58,15 @@ def compare(options: argparse.Namespace) -> Outcome:
         server_cpu, client_cpu = options.cpus
         print(f"## UDP, TLS and connecting\n\n{machine.facts(options.rounds, options.cpus)}")
         print(f"- server on CPU {server_cpu}, client on CPU {client_cpu}, "
-              f"{options.seconds:g} s a run")
+              f"{options.seconds:g} s a run, "
+              f"short connections {SHORT_CONNECTIONS_SECONDS:g} s at most")
 
         def load(client: str, *arguments: str, connections: int = 64) -> Load:
             return Load(client, connections, options.seconds, arguments=arguments)
+
+        def short(client: str) -> Load:
+            seconds = min(options.seconds, SHORT_CONNECTIONS_SECONDS)
+            return Load(client, 64, seconds, arguments=("--warmup", "0.1"))
 
         _compare(
             options, outcome, servers, "UDP, 64 sockets, 64 B",
@@ -70,12 +76,10 @@ def compare(options: argparse.Namespace) -> Outcome:
             client = load(peers["tls-load"], "--size", str(size), connections=connections)
             _compare(options, outcome, servers, title, dict.fromkeys([C_TLS, TLS], client), most,
                      OF_SERVERS)
-        # Short runs, since the kernel tracks each connection for two minutes.
         clients = {C_CONNECTING: peers["echo-churn"], CONNECTING: connecting}
         _compare(
             options, outcome, servers, "connect, one message, close: 64 at a time",
-            {name: load(client, "--warmup", "0.1") for name, client in clients.items()},
-            CONNECTING_MOST, OF_CLIENTS)
+            {name: short(client) for name, client in clients.items()}, CONNECTING_MOST, OF_CLIENTS)
     return outcome
 
 

@@ -10,19 +10,17 @@ import RingNetwork
 final class Room: @unchecked Sendable {
     // Safety: see above.
     let queue = DispatchQueue(label: "room")
-    private var members: [ObjectIdentifier: Connection] = [:]
+    private var members: Set<Connection> = []
 
     func add(_ connection: Connection) {
-        members[ObjectIdentifier(connection)] = connection
+        members.insert(connection)
         connection.setReceiveHandler { [self] sender, bytes in forward(bytes, from: sender) }
-        connection.setCloseHandler { [self] connection, _ in
-            members[ObjectIdentifier(connection)] = nil
-        }
+        connection.setCloseHandler { [self] connection, _ in members.remove(connection) }
         connection.activate()
     }
 
     private func forward(_ bytes: RawSpan, from sender: Connection) {
-        for member in members.values where member !== sender { member.send(bytes) }
+        for member in members where member !== sender { member.send(bytes) }
     }
 }
 
