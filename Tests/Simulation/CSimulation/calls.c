@@ -278,8 +278,12 @@ int getsockopt(int descriptor, int level, int option, void *value, socklen_t *si
         if (*size >= 28) ((uint32_t *)value)[6] = (uint32_t)file->waiting_count;
         return done("getsockopt", descriptor, option, 0);
     }
-    if (level != SOL_SOCKET) not_simulated("getsockopt", descriptor, option);
-    if (option == SO_ERROR) {
+    bool is_transparency = level == IPPROTO_IP && option == IP_TRANSPARENT
+        || level == IPPROTO_IPV6 && option == IPV6_TRANSPARENT;
+    if (level != SOL_SOCKET && !is_transparency) not_simulated("getsockopt", descriptor, option);
+    if (is_transparency) {
+        number = 0;
+    } else if (option == SO_ERROR) {
         number = file->error;
         file->error = 0;
     } else if (option == SO_TYPE) {
